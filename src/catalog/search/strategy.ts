@@ -1,0 +1,32 @@
+/** The seam for ranking: how a question becomes an ordered list of tools. */
+import type { ServerId } from "../../kernel/call.ts";
+import type { Tool } from "../tool.ts";
+
+export interface Hit {
+  readonly server: ServerId;
+  readonly name: string;
+  /** Comparable within one answer only. */
+  readonly score: number;
+  /** 0..1, comparable between answers: how likely this tool is what was asked for. */
+  readonly confidence: number;
+}
+
+export interface SearchOptions {
+  readonly limit: number;
+  /** What the caller may see. A tool outside it does not influence the answer. */
+  readonly scope?: (server: ServerId, tool: string) => boolean;
+}
+
+/** What is known of a server beside its tools. */
+export interface ServerText {
+  readonly title?: string;
+  readonly description?: string;
+}
+
+export interface SearchStrategy {
+  /** Replaces everything known of one server. */
+  update(server: ServerId, tools: readonly Tool[], text?: ServerText): void;
+  remove(server: ServerId): void;
+  /** Best first; ties by tool id. */
+  search(query: string, options: SearchOptions): Promise<readonly Hit[]>;
+}

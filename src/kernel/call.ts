@@ -1,0 +1,48 @@
+/** The one verb: a request on its way to a child. Connection, pool, fleet and every layer offer or use it. */
+import type { Raw } from "./raw.ts";
+
+/** Stable id of a configured server; in personal mode its name in the config file. */
+export type ServerId = string;
+
+/** Who asks. Connections are shared by those who agree in `capabilities`. */
+export interface Origin {
+  /** Unguessable id of the client's session. */
+  readonly session: string;
+  /** The client's capabilities as it declared them; declared to the child in turn. */
+  readonly capabilities: Raw;
+}
+
+/** The way back to who asked. Both fail quietly or reject once the client is gone. */
+export interface Uplink {
+  /** A notification caused by this call: progress (in the client's own token), log messages, unknown ones. */
+  notify(method: string, params: Raw | undefined): void;
+  /** A request of the child, put to the client: sampling, elicitation, roots, unknown ones. */
+  request(method: string, params: Raw | undefined, signal: AbortSignal): Promise<Raw>;
+}
+
+/** What the tool declares about being called twice with the same arguments. */
+export type Repeat = "safe" | "unknown" | "unsafe";
+
+/** One request on its way to a child. A layer may shorten the deadline, never extend it. */
+export interface Call {
+  readonly server: ServerId;
+  /** "tools/call", "prompts/get", or one that does not exist yet. */
+  readonly method: string;
+  /** As written; names as the child knows them. */
+  readonly params: Raw;
+  readonly origin: Origin;
+  readonly signal: AbortSignal;
+  /** Absolute, on the gateway's clock. Infinity: only the server's own `deadlineMs` bounds it. */
+  readonly deadline: number;
+  readonly repeat: Repeat;
+  readonly uplink: Uplink;
+}
+
+/** Resolves with the child's `result` as written; rejects with MetaMcpError or RpcError (the child's answer was an error). */
+export type Handler = (call: Call) => Promise<Raw>;
+export type Middleware = (next: Handler) => Handler;
+
+/** First in the list is outermost. */
+export function compose(layers: readonly Middleware[], handler: Handler): Handler {
+  return layers.reduceRight((next, layer) => layer(next), handler);
+}

@@ -1,0 +1,99 @@
+/** Every error MetaMCP itself reports. One row per code; no other place decides what a code means or whether to retry. */
+
+interface Traits {
+  /** For the documentation page. */
+  readonly meaning: string;
+  /** Whether trying again can help and can do no harm; "idempotent": only for tools declared safe to repeat. */
+  readonly retryable: boolean | "idempotent";
+}
+
+export const ERRORS = {
+  tool_not_found: { meaning: "No tool of that name is available here.", retryable: false },
+  server_not_found: { meaning: "No server of that name is configured.", retryable: false },
+  server_unavailable: {
+    meaning: "The server cannot be reached, died under the call, or is fenced off after repeated failures.",
+    retryable: true,
+  },
+  pool_exhausted: {
+    meaning: "All connections were busy for as long as the caller may wait.",
+    retryable: true,
+  },
+  no_backends: { meaning: "Nothing can execute this tool.", retryable: false },
+  backend_override_invalid: { meaning: "Choosing a backend is not supported.", retryable: false },
+  backend_override_no_match: { meaning: "The chosen backend does not offer this tool.", retryable: false },
+  validation_input: { meaning: "The arguments do not fit the input schema.", retryable: false },
+  validation_output: { meaning: "The result does not fit the output schema.", retryable: false },
+  execution_failed: { meaning: "The tool or its server answered with an error.", retryable: false },
+  stream_not_supported: { meaning: "Streaming results is not supported.", retryable: false },
+  stream_failed: { meaning: "A result stream broke off.", retryable: false },
+  chain_step_failed: { meaning: "A step of a chain failed; the cause is in details.", retryable: false },
+  auth_required: { meaning: "The server wants a login first.", retryable: false },
+  forbidden: { meaning: "Policy or the user did not allow this call.", retryable: false },
+  rate_limited: { meaning: "Too many calls; try again later.", retryable: true },
+  result_too_large: { meaning: "The answer is larger than one message may be.", retryable: false },
+  sandbox_limit: { meaning: "The code went over a limit of the sandbox.", retryable: false },
+  sandbox_terminated: { meaning: "The sandbox ended before the code did.", retryable: false },
+  cancelled: { meaning: "The caller cancelled the request.", retryable: false },
+  timeout: { meaning: "No answer in time; the call was cancelled at the server.", retryable: "idempotent" },
+  internal: { meaning: "A bug in MetaMCP.", retryable: false },
+} as const satisfies Record<string, Traits>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export interface ErrorContext {
+  readonly server?: string;
+  readonly tool_id?: string;
+  readonly op?: string;
+  readonly step_index?: number;
+  readonly retryAfterMs?: number;
+  readonly details?: unknown;
+  /** Overrides the table where the particular case is known to be worse or, for "idempotent" codes, better. */
+  readonly retryable?: boolean;
+  readonly cause?: unknown;
+}
+
+const brand = Symbol.for("metamcp.MetaMcpError");
+
+/** An error of ours with a stable code. The message tells a model what to do next. */
+export class MetaMcpError extends Error {
+  override readonly name = "MetaMcpError";
+  readonly [brand] = true;
+  readonly code: ErrorCode;
+  readonly context: ErrorContext;
+
+  constructor(code: ErrorCode, message: string, context: ErrorContext = {}) {
+    super(message, context.cause === undefined ? undefined : { cause: context.cause });
+    this.code = code;
+    this.context = context;
+  }
+
+  get retryable(): boolean {
+    return this.context.retryable ?? ERRORS[this.code].retryable === true;
+  }
+
+  /** `structuredContent.error` of a failed tool call. */
+  toJSON(): Record<string, unknown> {
+    const { server, tool_id, op, step_index, retryAfterMs, details } = this.context;
+    return {
+      code: this.code,
+      message: this.message,
+      tool_id,
+      server,
+      op,
+      step_index,
+      retryable: this.retryable,
+      retryAfterMs,
+      details,
+    };
+  }
+
+  /** The same error with more said about where it happened. */
+  with(context: ErrorContext): MetaMcpError {
+    return new MetaMcpError(this.code, this.message, { ...this.context, ...context });
+  }
+
+  /** Holds across duplicate copies of this module, where `instanceof` does not. */
+  static is(value: unknown): value is MetaMcpError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}

@@ -1,0 +1,31 @@
+/** A JSON-RPC error: what a peer answered, or what we answer to a malformed request. Numeric codes exist only here. */
+import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  /** The whole error object as it was written. */
+  readonly raw: Raw;
+
+  constructor(raw: Raw) {
+    super((fromRaw(raw) as { message?: unknown } | null)?.message?.toString() ?? "unknown error");
+    this.raw = raw;
+  }
+
+  static of(code: number, message: string, data?: unknown): RpcError {
+    return new RpcError(toRaw({ code, message, data }));
+  }
+
+  get code(): number {
+    return Number((fromRaw(this.raw) as { code?: unknown } | null)?.code);
+  }
+
+  get data(): unknown {
+    return (fromRaw(this.raw) as { data?: unknown } | null)?.data;
+  }
+}
