@@ -1,0 +1,70 @@
+/** Files that are whole or not there: readers never see half a write. Locking is lock.ts. */
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+export interface WriteOptions {
+  /** "keep": as the file that is replaced, else 0600. */
+  readonly mode?: number | "keep";
+  /** Survives a power cut. Caches need not, and are written faster without. */
+  readonly durable?: boolean;
+}
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
+/** Replaces the file in one step; missing parent folders are created for the owner alone. A symbolic link stays one. */
+export async function writeAtomic(
+  path: string,
+  data: string | Uint8Array,
+  { mode = PRIVATE_FILE, durable = true }: WriteOptions = {},
+): Promise<void> {
+  const target = (await orUndefined(realpath(path))) ?? path;
+  const folder = dirname(target);
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  const bits = mode === "keep" ? await modeOf(target) : mode;
+  const temporary = join(folder, `.${basename(target)}.${process.pid}.${randomUUID()}.tmp`);
+  try {
+    const file = await open(temporary, "wx", bits);
+    try {
+      // The umask may have taken bits away that the caller asked for.
+      await file.chmod(bits);
+      await file.writeFile(data);
+      if (durable) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** The text of a file, or undefined if there is none. Other faults throw. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  return await orUndefined(readFile(path, "utf8"));
+}
+
+async function modeOf(path: string): Promise<number> {
+  const found = await orUndefined(stat(path));
+  return found ? found.mode & 0o777 : PRIVATE_FILE;
+}
+
+/** Only the absence of the file is no fault. */
+async function orUndefined<T>(attempt: Promise<T>): Promise<T | undefined> {
+  try {
+    return await attempt;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+export function isAbsent(error: unknown): boolean {
+  return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,21 @@
+/** Where everything of ours is kept. Says the place; creates nothing. */
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** `METAMCP_HOME`, or `~/.metamcp`. An empty variable counts as unset. */
+export function homeFolder(env: Env): string {
+  const chosen = env["METAMCP_HOME"];
+  return chosen ? resolve(expandTilde(chosen, env)) : join(userFolder(env), ".metamcp");
+}
+
+/** `~` and `~/…` as a shell would read them; `~name` stays literal. */
+export function expandTilde(path: string, env: Env): string {
+  if (path === "~") return userFolder(env);
+  return path.startsWith("~/") ? join(userFolder(env), path.slice(2)) : path;
+}
+
+function userFolder(env: Env): string {
+  return env["HOME"] || homedir();
+}
