@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import { alive, carrying, childrenOf, gone, kill } from "./processes.ts";
+import { RawClient } from "./raw-client.ts";
+import { fixture, temp } from "./temp.ts";
+import { until } from "./until.ts";
+
+const left: string[] = [];
+afterAll(() => expect(left.filter((path) => existsSync(path))).toEqual([]));
+
+test("sees a process, its parent and its mark, and that it is gone", async () => {
+  const folder = temp();
+  left.push(folder.folder);
+  const mark = `mark-${process.pid}`;
+  const { command, args } = fixture("--grandchild", "--journal", folder.journal().file);
+  const client = new RawClient(command, { args, env: { ...folder.env, METAMCP_CHILD: `gateway/${mark}` } });
+  await client.initialize();
+  const [grandchild = 0] = folder.journal().grandchildren();
+  const family = [client.pid, grandchild];
+
+  expect(childrenOf(process.pid)).toContain(client.pid);
+  expect(childrenOf(client.pid)).toEqual([grandchild]);
+  await until(() => carrying("METAMCP_CHILD", mark).length === 2);
+  expect(new Set(carrying("METAMCP_CHILD", mark))).toEqual(new Set(family));
+  expect(carrying("METAMCP_CHILD", "nobody")).toEqual([]);
+  expect(family.map(alive)).toEqual([true, true]);
+
+  await client.close();
+  await gone(client.pid);
+  expect(alive(grandchild)).toBe(true);
+  await expect(gone(grandchild, { within: 30 })).rejects.toThrow(`the end of ${grandchild}`);
+  kill(grandchild);
+  await gone(family);
+  expect(carrying("METAMCP_CHILD", mark)).toEqual([]);
+});
+
+test("gives a test a home and a config of its own", async () => {
+  const folder = temp();
+  left.push(folder.folder);
+  folder.writeConfig({ one: fixture("--bare") }, { pool: { poolSize: 3 } });
+  expect(existsSync(folder.config)).toBe(true);
+  expect(existsSync(folder.home)).toBe(false);
+  expect(folder.env["METAMCP_HOME"]).toBe(folder.home);
+  expect(Object.keys(folder.env).filter((name) => name.startsWith("METAMCP_"))).toEqual(["METAMCP_HOME"]);
+});
+
+test("a client loses its requests when the process ends, and says what was not protocol", async () => {
+  const script = 'process.stdin.once("data",()=>{process.stdout.write("hello\\n{\\"half");process.exit(4)})';
+  const client = new RawClient(process.execPath, { args: ["-e", script] });
+  await expect(client.request("ping")).rejects.toThrow("exited with 4");
+  await expect(client.close()).rejects.toThrow('["hello","{\\"half"]');
+
+  const missing = new RawClient("no-such-command-anywhere");
+  await expect(missing.request("ping")).rejects.toThrow("ENOENT");
+});

@@ -1,0 +1,59 @@
+/** A folder, a METAMCP_HOME and a config for one test, gone after it. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { Journal } from "./journal.ts";
+
+export const FIXTURE = fileURLToPath(new URL("../fixture/child.mjs", import.meta.url));
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Temp {
+  readonly folder: string;
+  /** METAMCP_HOME; does not exist yet. */
+  readonly home: string;
+  /** Path of the config file, written or not. */
+  readonly config: string;
+  /** Our environment with METAMCP_HOME set and no other variable of ours. */
+  readonly env: Readonly<Record<string, string>>;
+  path(name: string): string;
+  write(name: string, content: string): string;
+  /** Writes the config; what stands beside `mcpServers` goes into `more`. */
+  writeConfig(servers: Record<string, unknown>, more?: Record<string, unknown>): string;
+  journal(name?: string): Journal;
+}
+
+/** Call inside a test: the folder goes when the test is over. */
+export function temp(): Temp {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "metamcp-test-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const work = join(folder, "work");
+  mkdirSync(work);
+  const path = (name: string): string => join(work, name);
+  const write = (name: string, content: string): string => {
+    writeFileSync(path(name), content);
+    return path(name);
+  };
+  const foreign = Object.entries(process.env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !entry[0].startsWith("METAMCP_") && !entry[0].startsWith("METATOOLS_"),
+  );
+  const home = join(folder, "home");
+  return {
+    folder,
+    home,
+    config: path(".mcp.json"),
+    env: { ...Object.fromEntries(foreign), METAMCP_HOME: home },
+    path,
+    write,
+    writeConfig: (servers, more) =>
+      write(".mcp.json", JSON.stringify({ mcpServers: servers, ...more }, null, 2)),
+    journal: (name = "journal") => new Journal(path(name)),
+  };
+}
+
+/** A config entry for the fixture server. */
+export function fixture(...flags: string[]): { command: string; args: string[] } {
+  return { command: process.execPath, args: [FIXTURE, ...flags] };
+}
