@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { admit, type Breaker, closed, retryAfterMs, settle, type Verdict } from "./breaker.ts";
+
+const options = { threshold: 3, cooldownMs: 1_000 };
+
+/** One call at a time, from `admit` to `settle`. */
+function call(breaker: Breaker, verdict: Verdict, now: number): Breaker {
+  const admitted = admit(breaker, now);
+  if (!admitted) throw new Error("rejected");
+  return settle(admitted, { admitted, verdict, now }, options);
+}
+
+function after(verdicts: readonly Verdict[], now = 0): Breaker {
+  return verdicts.reduce<Breaker>((breaker, verdict) => call(breaker, verdict, now), closed);
+}
+
+const tripped = after(["sick", "sick", "sick"]);
+
+test("opens at the third failure in a row, not before, and says when to come back", () => {
+  expect(admit(after(["sick", "sick"]), 0)).toBeDefined();
+  expect(admit(tripped, 0)).toBeUndefined();
+  expect(admit(tripped, 999)).toBeUndefined();
+  expect(retryAfterMs(tripped, 0)).toBe(1_000);
+  expect(retryAfterMs(tripped, 999)).toBe(1);
+  expect(retryAfterMs(tripped, 5_000)).toBe(0);
+});
+
+test("an answer starts the count anew; what tells nothing leaves it", () => {
+  expect(after(["sick", "sick", "healthy", "sick", "sick"]).phase).toBe("closed");
+  expect(after(["sick", "sick", "unknown", "sick"]).phase).toBe("open");
+});
+
+test("lets exactly one caller pass after the cooldown, and rejects the others until it is settled", () => {
+  const probe = admit(tripped, 1_000);
+  expect(probe?.phase).toBe("half-open");
+
+  expect(admit(probe as Breaker, 1_000)).toBeUndefined();
+  expect(admit(probe as Breaker, 1e9)).toBeUndefined();
+  expect(retryAfterMs(probe as Breaker, 1_000)).toBeGreaterThan(0);
+});
+
+test("a probe that succeeds closes it with a count of zero", () => {
+  const cured = call(tripped, "healthy", 1_000);
+
+  expect(call(call(cured, "sick", 1_000), "sick", 1_000).phase).toBe("closed");
+});
+
+test("a probe that fails opens it at once, with a fresh cooldown of the same length", () => {
+  const again = call(tripped, "sick", 1_700);
+  expect(again).toMatchObject({ phase: "open", until: 2_700 });
+  expect(call(again, "sick", 5_000)).toMatchObject({ phase: "open", until: 6_000 });
+});
+
+test("a probe that tells nothing leaves its turn to the next caller", () => {
+  const untold = call(tripped, "unknown", 1_000);
+  expect(untold.phase).toBe("open");
+  expect(retryAfterMs(untold, 1_000)).toBe(0);
+  expect(admit(untold, 1_000)?.phase).toBe("half-open");
+});
+
+test.each<Verdict>(["healthy", "sick", "unknown"])(
+  "a call from before the trip that ends as %s says nothing to the probe or after it",
+  (verdict) => {
+    const late = { admitted: closed, verdict, now: 1_000 };
+    const probing = admit(tripped, 1_000) as Breaker;
+    expect(settle(tripped, late, options)).toBe(tripped);
+    expect(settle(probing, late, options)).toBe(probing);
+
+    const cured = settle(probing, { admitted: probing, verdict: "healthy", now: 1_000 }, options);
+    const oneFailure = call(cured, "sick", 1_000);
+    expect(settle(oneFailure, late, options)).toBe(oneFailure);
+  },
+);
+
+test("a probe settles only once", () => {
+  const admitted = admit(tripped, 1_000) as Breaker;
+  const reopened = settle(admitted, { admitted, verdict: "sick", now: 1_000 }, options);
+  expect(settle(reopened, { admitted, verdict: "healthy", now: 1_001 }, options)).toBe(reopened);
+  const next = admit(reopened, 2_000) as Breaker;
+  expect(settle(next, { admitted, verdict: "healthy", now: 2_000 }, options)).toBe(next);
+});
+
+const step = fc.oneof(
+  fc.record({ do: fc.constant("admit" as const) }),
+  fc.record({
+    do: fc.constant("settle" as const),
+    which: fc.nat(),
+    verdict: fc.constantFrom<Verdict>("healthy", "sick", "unknown"),
+  }),
+  fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 1_500 }) }),
+);
+
+test("no order of calls, overlapping as they like, has two probes out, opens early, or locks out for ever", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, threshold) => {
+      const bounds = { threshold, cooldownMs: 1_000 };
+      let breaker: Breaker = closed;
+      let now = 0;
+      const out: Breaker[] = [];
+      let sickInARow = 0;
+
+      for (const step of steps) {
+        if (step.do === "wait") now += step.ms;
+        if (step.do === "admit") {
+          const hint = retryAfterMs(breaker, now);
+          const admitted = admit(breaker, now);
+          expect(hint === 0).toBe(admitted !== undefined);
+          if (admitted) {
+            out.push(admitted);
+            breaker = admitted;
+          }
+        }
+        if (step.do === "settle" && out.length > 0) {
+          const [admitted] = out.splice(step.which % out.length, 1) as [Breaker];
+          const before = breaker;
+          breaker = settle(before, { admitted, verdict: step.verdict, now }, bounds);
+          if (before.phase === "closed" && before.epoch === admitted.epoch) {
+            if (step.verdict === "healthy") sickInARow = 0;
+            if (step.verdict === "sick") sickInARow += 1;
+            expect(breaker.phase).toBe(sickInARow >= threshold ? "open" : "closed");
+          }
+          if (breaker.phase !== "closed" || before.phase !== "closed") sickInARow = 0;
+          if (before.phase === "open") expect(breaker).toBe(before);
+          if (breaker.phase === "open") expect(breaker.until).toBeLessThanOrEqual(now + 1_000);
+        }
+        const probes = out.filter((each) => each.phase === "half-open");
+        expect(probes.length).toBe(breaker.phase === "half-open" ? 1 : 0);
+      }
+
+      for (const admitted of out) breaker = settle(breaker, { admitted, verdict: "sick", now }, bounds);
+      expect(admit(breaker, now + 1_000)).toBeDefined();
+    }),
+    { numRuns: 500 },
+  );
+});

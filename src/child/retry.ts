@@ -1,0 +1,105 @@
+/**
+ * The retry rule as values: may a server be started again after a crash, may a call go out a second time, and did
+ * that cure the crash. Decides only; it neither starts nor sends, and nothing else leads to a second attempt.
+ *
+ * At the death of a connection under calls: `grantsRespawn` once; `mayRepeat` for each call; `crashed` once;
+ * `died` once, and then one `hear` for each call when it is known what became of it.
+ */
+import type { Repeat } from "../kernel/call.ts";
+
+/** What is remembered of one server's crashes. */
+export interface Crashes {
+  readonly restarts: number;
+  readonly lastCrash: number;
+}
+
+export const noCrashes: Crashes = { restarts: 0, lastCrash: Number.NEGATIVE_INFINITY };
+
+const FORGOTTEN_AFTER_MS = 60_000;
+
+function remembered(crashes: Crashes, now: number): number {
+  return now - crashes.lastCrash < FORGOTTEN_AFTER_MS ? crashes.restarts : 0;
+}
+
+/** Whether calls that may have reached the dead connection get a respawn. A vital server always does. */
+export function grantsRespawn(
+  crashes: Crashes,
+  server: { readonly vital: boolean; readonly now: number },
+): boolean {
+  return server.vital || remembered(crashes, server.now) === 0;
+}
+
+/** The memory after a crash. `restarted`: some call goes on to a new connection because of it. */
+export function crashed(
+  crashes: Crashes,
+  crash: { readonly restarted: boolean; readonly now: number },
+): Crashes {
+  return { restarts: remembered(crashes, crash.now) + (crash.restarted ? 1 : 0), lastCrash: crash.now };
+}
+
+/** One call, seen from the death of its connection. */
+export interface Attempted {
+  readonly repeat: Repeat;
+  /** It was answered, timed out or was cancelled. */
+  readonly over: boolean;
+  /** It certainly did not reach the connection that died. */
+  readonly unsent: boolean;
+  /** On how many connections it was tried, this one included. */
+  readonly tries: number;
+  /** How many of these it may have reached, this one included. Over 1, the result says so. */
+  readonly sent: number;
+}
+
+/** Unsent calls go on, but not for ever: a server that dies again and again takes a call along at most twice. */
+const MAX_TRIES = 3;
+
+/** Whether the call may go to a new connection. */
+export function mayRepeat(
+  call: Attempted,
+  server: { readonly respawn: boolean; readonly retry: "crash" | "never" },
+): boolean {
+  if (call.over || call.tries >= MAX_TRIES) return false;
+  if (call.unsent) return true;
+  return server.respawn && server.retry === "crash" && call.repeat !== "unsafe" && call.sent < 2;
+}
+
+/** One death under calls and what became of it, so that it is recorded exactly once unless it was cured. */
+export interface Episode {
+  /** Calls of which it is not known yet what became of them; 0: it is over. */
+  readonly open: number;
+  /** This death is recorded already, as the failure of the attempt before. */
+  readonly recorded: boolean;
+}
+
+/**
+ * Cured: the second attempt was answered, or timed out at a child that lives. Failed: the connect of the respawn
+ * failed (which is not counted once more) or its connection died too. Silent: the call was not repeated, or its
+ * second attempt ended without telling anything.
+ */
+export type Word = "cured" | "failed" | "silent";
+
+const over: Episode = { open: 0, recorded: true };
+
+/**
+ * The episode of a death under `calls`. A dead connection that was itself the respawn of an episode fails that one
+ * first: `hear(before, "failed")`; if this recorded a failure, the new episode is `recorded` from the start, so that
+ * two deaths in a row are one failure and each further one another.
+ */
+export function died(calls: number, recorded = false): Episode {
+  return calls > 0 ? { open: calls, recorded } : over;
+}
+
+/** Once for each call. `failure`: one failure is to be recorded now. */
+export function hear(episode: Episode, word: Word): { readonly episode: Episode; readonly failure: boolean } {
+  if (episode.open === 0) return { episode, failure: false };
+  switch (word) {
+    case "cured":
+      return { episode: over, failure: false };
+    case "failed":
+      return { episode: over, failure: true };
+    case "silent":
+      return episode.open > 1
+        ? { episode: { ...episode, open: episode.open - 1 }, failure: false }
+        : { episode: over, failure: !episode.recorded };
+  }
+}
