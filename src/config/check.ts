@@ -1,0 +1,152 @@
+/** A parsed config file as a Config. Pure: every surprise in it becomes a warning or the reason why one server is out. */
+import type { Env } from "../home/home.ts";
+import { Findings, isKeys, type Keys, kindOf, time, whole } from "./field.ts";
+import { checkTopKeys, type ForeignKeys, foreignWarnings, unknownKey } from "./keys.ts";
+import { checkServer } from "./server.ts";
+import type { Config, PoolOptions, ServerSpec } from "./spec.ts";
+
+export const POOL_DEFAULTS: PoolOptions = Object.freeze({
+  poolSize: 20,
+  resPoolSize: 0,
+  minPoolSize: 0,
+  resPoolTimeout: 5_000,
+  idleTimeoutMs: 300_000,
+  failureThreshold: 5,
+  cooldownMs: 30_000,
+});
+
+/** What environment and flags say about keys of the file. They win. */
+export interface Overrides extends Partial<PoolOptions> {
+  readonly maxResultBytes?: number;
+  readonly examplesFromUsage?: boolean;
+  readonly embedder?: { readonly url?: string; readonly model?: string; readonly keyEnv?: string };
+}
+
+export interface CheckOptions {
+  readonly path: string;
+  /** Of the config file. */
+  readonly folder: string;
+  readonly env: Env;
+  readonly overrides: Overrides;
+}
+
+/** `servers` is the object below `mcpServers`, already known to be one. */
+export function checkConfig(file: Keys, options: CheckOptions): Config {
+  const { path, folder, env, overrides } = options;
+  const findings = new Findings();
+  checkTopKeys(file, findings);
+  if (file["mcpServers"] === undefined) findings.warn(noServers(file));
+  return Object.freeze({
+    path,
+    exists: true,
+    ...checkServers(file["mcpServers"] ?? {}, { folder, env }, findings),
+    pool: readPool(file["pool"], overrides, findings),
+    maxResultBytes: overrides.maxResultBytes ?? whole(file["maxResultBytes"], "maxResultBytes", findings, 1),
+    examplesFromUsage: overrides.examplesFromUsage ?? readFromUsage(file["examples"], findings),
+    embedder: readEmbedder(file["embedder"], overrides, findings),
+    warnings: Object.freeze(findings.warnings),
+  });
+}
+
+/** The value of a file that is not there. */
+export function emptyConfig(path: string, overrides: Overrides): Config {
+  const config = checkConfig({ mcpServers: {} }, { path, folder: "", env: {}, overrides });
+  return Object.freeze({ ...config, exists: false });
+}
+
+function noServers(file: Keys): string {
+  const other = ["servers", "mcp_servers", "context_servers"].find((key) => isKeys(file[key]));
+  return other
+    ? `there is no "mcpServers" in it, so no server is used. Rename "${other}" to "mcpServers".`
+    : 'there is no "mcpServers" in it, so no server is used.';
+}
+
+function checkServers(
+  entries: unknown,
+  around: { folder: string; env: Env },
+  findings: Findings,
+): Pick<Config, "servers" | "broken" | "disabled"> {
+  const servers = new Map<string, ServerSpec>();
+  const broken = new Map<string, string>();
+  const disabled = new Set<string>();
+  const foreign: ForeignKeys = new Map();
+  for (const [name, entry] of Object.entries(entries as Keys)) {
+    const { result, warnings } = checkServer(name, entry, around, foreign);
+    if (result === "disabled") disabled.add(name);
+    else if ("spec" in result) servers.set(name, result.spec);
+    else broken.set(name, result.reason);
+    for (const warning of warnings) findings.warn(`${name}: ${warning}`);
+  }
+  for (const warning of foreignWarnings(foreign)) findings.warn(warning);
+  return { servers, broken, disabled };
+}
+
+type Reader = (value: unknown, key: string, findings: Findings) => number | undefined;
+const count =
+  (least: number): Reader =>
+  (value, key, findings) =>
+    whole(value, key, findings, least);
+const span: Reader = (value, key, findings) => time(value, key, findings, 0);
+
+const POOL_READERS: Readonly<Record<keyof PoolOptions, Reader>> = {
+  poolSize: count(1),
+  resPoolSize: count(0),
+  minPoolSize: count(0),
+  resPoolTimeout: span,
+  idleTimeoutMs: span,
+  failureThreshold: count(1),
+  cooldownMs: span,
+};
+
+function readPool(value: unknown, overrides: Overrides, findings: Findings): PoolOptions {
+  const written = section(value, "pool", Object.keys(POOL_READERS), findings);
+  const options = { ...POOL_DEFAULTS } as { -readonly [K in keyof PoolOptions]: PoolOptions[K] };
+  for (const [name, read] of Object.entries(POOL_READERS)) {
+    const key = name as keyof PoolOptions;
+    options[key] = overrides[key] ?? read(written[key], `pool.${key}`, findings) ?? POOL_DEFAULTS[key];
+  }
+  if (options.minPoolSize >= options.poolSize) {
+    findings.warn(
+      `pool.minPoolSize ${options.minPoolSize} must be below poolSize ${options.poolSize}: ${options.poolSize - 1} is used`,
+    );
+    options.minPoolSize = options.poolSize - 1;
+  }
+  return Object.freeze(options);
+}
+
+function readFromUsage(value: unknown, findings: Findings): boolean {
+  const { fromUsage } = section(value, "examples", ["fromUsage"], findings);
+  if (fromUsage === undefined || typeof fromUsage === "boolean") return fromUsage ?? false;
+  findings.warn("examples.fromUsage is ignored: write true or false");
+  return false;
+}
+
+function readEmbedder(value: unknown, { embedder = {} }: Overrides, findings: Findings): Config["embedder"] {
+  const written = section(value, "embedder", ["url", "model", "keyEnv"], findings);
+  const part = (key: "url" | "model" | "keyEnv"): string | undefined => {
+    const found = embedder[key] ?? written[key];
+    if (found === undefined || (typeof found === "string" && found !== "")) return found;
+    return findings.warn(`embedder.${key} is ignored: write a string`);
+  };
+  const [url, model, keyEnv] = [part("url"), part("model"), part("keyEnv")];
+  if (url !== undefined && model !== undefined && /^https?:/.test(url) && URL.canParse(url)) {
+    return Object.freeze({ url, model, keyEnv });
+  }
+  if (url !== undefined || model !== undefined) {
+    findings.warn("embedder is ignored: it needs a web address as url, and a model");
+  }
+  return undefined;
+}
+
+/** An object at the top level; anything else is told and counts as not written. */
+function section(value: unknown, key: string, known: readonly string[], findings: Findings): Keys {
+  if (value === undefined) return {};
+  if (!isKeys(value)) {
+    findings.warn(`${key} is ${kindOf(value)} and ignored: write an object`);
+    return {};
+  }
+  for (const name of Object.keys(value)) {
+    if (!known.includes(name)) findings.warn(`${key}: ${unknownKey(name, known)}`);
+  }
+  return value;
+}

@@ -1,0 +1,215 @@
+/** The part of a server entry that says how it is reached, with variables resolved. Looks at no file and no network. */
+import { resolve } from "node:path";
+import { type Env, expandTilde } from "../home/home.ts";
+import { type Findings, isKeys, type Keys, kindOf, text, textMap, texts } from "./field.ts";
+import { otherNameFor } from "./keys.ts";
+import { didYouMean } from "./nearest.ts";
+import type { OAuthSpec, RemoteSpec, StdioSpec } from "./spec.ts";
+import { foreignReference, substitute } from "./variables.ts";
+
+export interface Surroundings {
+  /** The folder of the config file. */
+  readonly folder: string;
+  readonly env: Env;
+}
+
+type Dial =
+  | Pick<StdioSpec, "kind" | "command" | "args" | "env" | "inheritEnv" | "cwd">
+  | Pick<RemoteSpec, "kind" | "url" | "headers" | "oauth">;
+
+const KINDS: Readonly<Record<string, Dial["kind"]>> = {
+  stdio: "stdio",
+  http: "http",
+  "streamable-http": "http",
+  streamable: "http",
+  streamablehttp: "http",
+  streamable_http: "http",
+  sse: "sse",
+};
+const TYPE_KEYS = ["type", "transport", "transportType"] as const;
+
+/** Undefined after a fault. */
+export function readDial(entry: Keys, around: Surroundings, findings: Findings): Dial | undefined {
+  const declared = declaredKind(entry, findings);
+  const hasCommand = entry["command"] !== undefined;
+  const hasUrl = entry["url"] !== undefined;
+  if (hasCommand && hasUrl) return findings.fault("it has both command and url: keep one of them");
+  if (!hasCommand && !hasUrl) {
+    return findings.fault(
+      `it needs a command (a local server) or a url (a remote one)${otherNameFor(entry)}`,
+    );
+  }
+  const resolver = new Resolver(around.env, findings);
+  const dial = hasUrl ? readRemote(entry, declared, resolver) : readStdio(entry, around, resolver);
+  if (hasCommand && declared && declared !== "stdio") {
+    findings.fault(`it is declared as ${declared} but has a command: give it a url, or remove the type`);
+  }
+  if (hasUrl && declared === "stdio") {
+    findings.fault("it is declared as stdio but has a url: give it a command, or remove the type");
+  }
+  resolver.report();
+  return findings.faults.length > 0 ? undefined : dial;
+}
+
+function declaredKind(entry: Keys, findings: Findings): Dial["kind"] | undefined {
+  const found = new Set<Dial["kind"]>();
+  for (const key of TYPE_KEYS) {
+    const value = entry[key];
+    if (value === undefined) continue;
+    const word = typeof value === "string" ? value.toLowerCase() : "";
+    const kind = Object.hasOwn(KINDS, word) ? KINDS[word] : undefined;
+    const written = typeof value === "string" ? `"${value.slice(0, 40)}"` : kindOf(value);
+    if (kind) found.add(kind);
+    else {
+      findings.fault(
+        `${key} is ${written}: write "stdio", "http" or "sse".${didYouMean(word, Object.keys(KINDS))}`,
+      );
+    }
+  }
+  if (found.size > 1) findings.fault(`${TYPE_KEYS.join(", ")} mean the same but differ: keep one of them`);
+  return found.values().next().value;
+}
+
+function readStdio(entry: Keys, { folder, env }: Surroundings, resolver: Resolver): Dial {
+  const { findings } = resolver;
+  const command = Array.isArray(entry["command"])
+    ? findings.fault("command is a list: write its first item as command and the rest as args")
+    : text(entry["command"], "command", findings)?.trim();
+  if (command === "") findings.fault("command is empty: write the program to start");
+  const cwd = entry["cwd"] === undefined ? folder : text(entry["cwd"], "cwd", findings);
+  return {
+    kind: "stdio",
+    command: expandTilde(resolver.resolve(command ?? "", "command"), env),
+    args: texts(entry["args"], "args", findings).map((arg, index) => resolver.resolve(arg, `args[${index}]`)),
+    env: environment(resolver.resolveAll(textMap(entry["env"], "env", findings), "env"), findings),
+    inheritEnv: inherited(entry["inheritEnv"], findings),
+    cwd: resolve(folder, expandTilde(resolver.resolve(cwd ?? "", "cwd"), env)),
+  };
+}
+
+function environment(values: Readonly<Record<string, string>>, findings: Findings): typeof values {
+  for (const name of Object.keys(values)) {
+    if (name === "" || /[=\0]/.test(name))
+      findings.fault(`env has a name that no variable can have: "${name}"`);
+  }
+  return values;
+}
+
+function inherited(value: unknown, findings: Findings): readonly string[] | true {
+  if (value === true) return true;
+  if (value === undefined || value === false) return [];
+  if (!Array.isArray(value)) findings.fault(`inheritEnv is ${kindOf(value)}: write true or a list of names`);
+  return Array.isArray(value) ? texts(value, "inheritEnv", findings) : [];
+}
+
+function readRemote(entry: Keys, declared: Dial["kind"] | undefined, resolver: Resolver): Dial {
+  const { findings } = resolver;
+  const url = resolver.resolve(text(entry["url"], "url", findings)?.trim() ?? "", "url");
+  if (findings.faults.length === 0 && resolver.complete) checkUrl(url, findings);
+  const headers = resolver.resolveAll(textMap(entry["headers"], "headers", findings), "headers");
+  return {
+    kind: declared === "sse" ? "sse" : "http",
+    url,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => header(name, value, findings)),
+    ),
+    oauth: readOAuth(entry["oauth"], resolver),
+  };
+}
+
+function checkUrl(url: string, findings: Findings): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
+    findings.fault('url is no web address: write it whole, as "https://example.com/mcp"');
+  } else if (parsed.username || parsed.password) {
+    findings.fault(
+      'url holds a user name or password: send them as a header, "headers": { "Authorization": "…" }',
+    );
+  }
+}
+
+/** A token read from a file often ends in a line break, which is no part of it. */
+function header(name: string, value: string, findings: Findings): readonly [string, string] {
+  const trimmed = value.trim();
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+    findings.fault(`headers has a name that no header can have: "${name}"`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be sent
+  if (/[\x00-\x08\x0a-\x1f\x7f]|[^\x00-\xff]/.test(trimmed)) {
+    findings.fault(`headers.${name} holds a character that no header can carry (a line break, for example)`);
+  }
+  return [name, trimmed];
+}
+
+function readOAuth(value: unknown, resolver: Resolver): OAuthSpec | undefined {
+  const { findings } = resolver;
+  if (value === undefined || value === false) return undefined;
+  if (value === true) return {};
+  if (!isKeys(value))
+    return findings.fault(`oauth is ${kindOf(value)}: write true or { clientId, clientSecret, scopes }`);
+  const read = (key: string): string | undefined => {
+    const written = value[key] === undefined ? undefined : text(value[key], `oauth.${key}`, findings);
+    return written === undefined ? undefined : resolver.resolve(written, `oauth.${key}`);
+  };
+  for (const key of Object.keys(value)) {
+    if (!["clientId", "clientSecret", "scopes"].includes(key))
+      findings.warn(`the key "oauth.${key}" is unknown and ignored.`);
+  }
+  const { scopes } = value;
+  const [clientId, clientSecret] = [read("clientId"), read("clientSecret")];
+  return {
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+    ...(scopes === undefined
+      ? {}
+      : {
+          scopes:
+            typeof scopes === "string"
+              ? scopes.split(/\s+/).filter(Boolean)
+              : texts(scopes, "oauth.scopes", findings),
+        }),
+  };
+}
+
+/** Resolves variables, and remembers which were missing and where. */
+class Resolver {
+  readonly findings: Findings;
+  readonly #env: Env;
+  readonly #missing = new Map<string, string>();
+
+  constructor(env: Env, findings: Findings) {
+    this.#env = env;
+    this.findings = findings;
+  }
+
+  get complete(): boolean {
+    return this.#missing.size === 0;
+  }
+
+  resolve(value: string, key: string): string {
+    const missing = new Set<string>();
+    const resolved = substitute(value, this.#env, missing);
+    for (const name of missing) if (!this.#missing.has(name)) this.#missing.set(name, key);
+    const foreign = foreignReference(value);
+    if (foreign)
+      this.findings.warn(`${key} holds ${foreign}, which stays as it is: variables are written as \${NAME}`);
+    if (resolved !== value && resolved.includes("\0"))
+      this.findings.fault(`${key} holds a NUL character: remove it`);
+    return resolved;
+  }
+
+  resolveAll(values: Readonly<Record<string, string>>, key: string): Readonly<Record<string, string>> {
+    const entries = Object.entries(values).map(([name, value]) => [
+      name,
+      this.resolve(value, `${key}.${name}`),
+    ]);
+    return Object.fromEntries(entries);
+  }
+
+  report(): void {
+    for (const [name, key] of this.#missing) {
+      this.findings.fault(
+        `the variable ${name} is not set (used in ${key}): set it where MetaMCP is started, or give a default, \${${name}:-…}`,
+      );
+    }
+  }
+}

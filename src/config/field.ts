@@ -1,0 +1,97 @@
+/** Reading single keys of a config object. Notes what is wrong in words that say what to do; never throws, never repeats a value that could be a secret. */
+import { didYouMean } from "./nearest.ts";
+import { parseTime } from "./time.ts";
+
+export type Keys = Readonly<Record<string, unknown>>;
+
+/** What was found out about one object. A fault makes it unusable; a warning is told and the default used. */
+export class Findings {
+  readonly faults: string[] = [];
+  readonly warnings: string[] = [];
+
+  fault(message: string): undefined {
+    this.faults.push(message);
+  }
+
+  warn(message: string): undefined {
+    this.warnings.push(message);
+  }
+}
+
+export function isKeys(value: unknown): value is Keys {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return (
+    { string: "a string", number: "a number", boolean: "true or false" }[typeof value as string] ??
+    "an object"
+  );
+}
+
+/** A string that a process or a header can carry. */
+export function text(value: unknown, key: string, findings: Findings): string | undefined {
+  if (typeof value !== "string") {
+    const advice =
+      typeof value === "number" || typeof value === "boolean" ? "put it in double quotes" : "write a string";
+    return findings.fault(`${key} is ${kindOf(value)}: ${advice}`);
+  }
+  if (value.includes("\0")) return findings.fault(`${key} holds a NUL character: remove it`);
+  return value;
+}
+
+export function texts(value: unknown, key: string, findings: Findings): readonly string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    findings.fault(`${key} is ${kindOf(value)}: write a list of strings, "${key}": ["…", "…"]`);
+    return [];
+  }
+  return value.flatMap((item, index) => text(item, `${key}[${index}]`, findings) ?? []);
+}
+
+export function textMap(value: unknown, key: string, findings: Findings): Readonly<Record<string, string>> {
+  if (value === undefined) return {};
+  if (!isKeys(value)) {
+    findings.fault(`${key} is ${kindOf(value)}: write an object, "${key}": { "NAME": "value" }`);
+    return {};
+  }
+  const entries = Object.entries(value).map(([name, item]) => [
+    name,
+    text(item, `${key}.${name}`, findings) ?? "",
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** A wrong value is told and left out, so that the default holds. */
+export function time(value: unknown, key: string, findings: Findings, least = 1): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = parseTime(value);
+  if (ms !== undefined && ms >= least) return ms;
+  return findings.warn(
+    `${key} is ignored: write whole milliseconds from ${least} up to 24 days, or "30s", "5m"`,
+  );
+}
+
+export function whole(value: unknown, key: string, findings: Findings, least: number): number | undefined {
+  if (value === undefined) return undefined;
+  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+  if (typeof number === "number" && Number.isSafeInteger(number) && number >= least) return number;
+  return findings.warn(`${key} is ignored: write a whole number, at least ${least}`);
+}
+
+/** One of a few words, or what is wrong, for the caller to judge how bad that is. */
+export function choice<const T extends string>(
+  value: unknown,
+  key: string,
+  choices: readonly T[],
+): { readonly chosen?: T; readonly wrong?: string } {
+  if (value === undefined) return {};
+  const chosen = choices.find((known) => known === value);
+  if (chosen !== undefined) return { chosen };
+  const known = choices.map((word) => `"${word}"`).join(" or ");
+  const guess = typeof value === "string" ? didYouMean(value, choices) : "";
+  const written = typeof value === "string" ? `"${value.slice(0, 40)}"` : kindOf(value);
+  return { wrong: `${key} is ${written}: write ${known}.${guess}` };
+}

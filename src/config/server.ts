@@ -1,0 +1,161 @@
+/** One entry of `mcpServers` as a ServerSpec, or the reason why it is none. What guards someone must be right; what only tunes falls back with a warning. */
+import { readDial, type Surroundings } from "./dial.ts";
+import { choice, Findings, isKeys, type Keys, kindOf, texts, time } from "./field.ts";
+import { checkServerKeys, type ForeignKeys, unknownKey } from "./keys.ts";
+import type { Lifecycle, ServerSpec, ToolRules } from "./spec.ts";
+
+export const RESERVED_NAME = "metamcp";
+const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_DEADLINE_MS = 3_600_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
+
+export interface CheckedServer {
+  readonly result: { readonly spec: ServerSpec } | { readonly reason: string } | "disabled";
+  readonly warnings: readonly string[];
+}
+
+export function checkServer(
+  name: string,
+  entry: unknown,
+  around: Surroundings,
+  foreign: ForeignKeys = new Map(),
+): CheckedServer {
+  const findings = new Findings();
+  checkName(name, findings);
+  if (!isKeys(entry)) {
+    findings.fault(`it is ${kindOf(entry)}: write an object with a command or a url, or remove it`);
+    return broken(findings);
+  }
+  if (isDisabled(entry, findings)) return { result: "disabled", warnings: [] };
+  checkServerKeys(name, entry, foreign, findings);
+  const dial = readDial(entry, around, findings);
+  const common = readCommon(name, entry, findings);
+  if (!dial || findings.faults.length > 0) return broken(findings);
+  return { result: { spec: freeze({ ...common, ...dial }) }, warnings: findings.warnings };
+}
+
+function broken({ faults, warnings }: Findings): CheckedServer {
+  return { result: { reason: faults.join("; ") }, warnings };
+}
+
+function checkName(name: string, findings: Findings): void {
+  if (name === RESERVED_NAME) {
+    findings.fault(
+      `the name "${RESERVED_NAME}" is reserved: rename the server (an entry that starts MetaMCP itself belongs only in the config of its client)`,
+    );
+  } else if (name.trim() === "") findings.fault("its name is empty: give it one");
+  else if (/\p{Cc}/u.test(name)) findings.fault("its name holds a control character: rename it");
+  else if (name.includes(":")) {
+    findings.warn("its name holds a colon: tool ids (server:tool) cannot name its tools; rename it");
+  }
+}
+
+/** `enabled: false` is what some other clients write. */
+function isDisabled(entry: Keys, findings: Findings): boolean {
+  const { disabled, enabled } = entry;
+  if (disabled === true || enabled === false) return true;
+  if (disabled !== undefined && disabled !== false) {
+    findings.fault(`disabled is ${kindOf(disabled)}: write true or false, without quotes`);
+  }
+  return false;
+}
+
+function readCommon(name: string, entry: Keys, findings: Findings) {
+  return {
+    name,
+    lifecycle: readLifecycle(entry["lifecycle"], findings),
+    criticality: tuning(entry, "criticality", ["optional", "vital"], findings),
+    timeoutMs: time(entry["timeoutMs"], "timeoutMs", findings) ?? DEFAULT_TIMEOUT_MS,
+    deadlineMs: time(entry["deadlineMs"], "deadlineMs", findings) ?? DEFAULT_DEADLINE_MS,
+    connectTimeoutMs:
+      time(entry["connectTimeoutMs"], "connectTimeoutMs", findings) ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    tools: readTools(entry["tools"], findings),
+    isolation: guarding(entry, "isolation", ["shared", "session"], findings),
+    retry: guarding(entry, "retry", ["crash", "never"], findings),
+    prefix: tuning(entry, "prefix", ["server", "none"], findings),
+    examples: readExamples(entry["examples"], findings),
+  } as const;
+}
+
+/** The first choice is the default. */
+type Choices<T extends string> = readonly [T, ...T[]];
+
+function tuning<const T extends string>(
+  entry: Keys,
+  key: string,
+  choices: Choices<T>,
+  findings: Findings,
+): T {
+  const { chosen, wrong } = choice(entry[key], key, choices);
+  if (wrong) findings.warn(wrong);
+  return chosen ?? choices[0];
+}
+
+/** A misspelt guard must not mean none. */
+function guarding<const T extends string>(
+  entry: Keys,
+  key: string,
+  choices: Choices<T>,
+  findings: Findings,
+): T {
+  const { chosen, wrong } = choice(entry[key], key, choices);
+  if (wrong) findings.fault(wrong);
+  return chosen ?? choices[0];
+}
+
+const MODES = ["default", "keep-alive", "ephemeral"] as const;
+
+function readLifecycle(value: unknown, findings: Findings): Lifecycle {
+  const parts = isKeys(value) ? value : { mode: value };
+  for (const key of Object.keys(parts)) {
+    if (key !== "mode" && key !== "idleTimeoutMs")
+      findings.warn(`lifecycle: ${unknownKey(key, ["mode", "idleTimeoutMs"])}`);
+  }
+  const { chosen, wrong } = choice(parts["mode"], isKeys(value) ? "lifecycle.mode" : "lifecycle", MODES);
+  if (wrong) findings.warn(wrong);
+  const idleTimeoutMs = time(parts["idleTimeoutMs"], "lifecycle.idleTimeoutMs", findings, 0);
+  return { mode: chosen ?? "default", ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }) };
+}
+
+function readTools(value: unknown, findings: Findings): ToolRules {
+  // A bare list is what some other clients write for the tools they may use.
+  const rules = Array.isArray(value) && value.length > 0 ? { allow: value as unknown[] } : (value ?? {});
+  if (!isKeys(rules)) {
+    findings.fault(`tools is ${kindOf(value)}: write { "allow": […], "deny": […], "ask": […] }`);
+    return { allow: [], deny: [], ask: [] };
+  }
+  for (const key of Object.keys(rules)) {
+    if (!["allow", "deny", "ask"].includes(key))
+      findings.warn(`tools: ${unknownKey(key, ["allow", "deny", "ask"])}`);
+  }
+  if (Array.isArray(rules["allow"]) && rules["allow"].length === 0) {
+    findings.warn('tools.allow is empty, which allows all: write "deny": ["*"] to allow none');
+  }
+  return {
+    allow: texts(rules["allow"], "tools.allow", findings),
+    deny: texts(rules["deny"], "tools.deny", findings),
+    ask: texts(rules["ask"], "tools.ask", findings),
+  };
+}
+
+function readExamples(value: unknown, findings: Findings): Readonly<Record<string, readonly unknown[]>> {
+  if (value === undefined) return {};
+  if (!isKeys(value)) {
+    findings.warn('examples is ignored: write { "tool": [ { …arguments } ] }');
+    return {};
+  }
+  const good = Object.entries(value).filter((pair): pair is [string, unknown[]] => {
+    if (Array.isArray(pair[1])) return true;
+    findings.warn(`examples.${pair[0]} is ignored: write a list of arguments, [ { … } ]`);
+    return false;
+  });
+  return Object.fromEntries(good);
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) freeze(part);
+  }
+  return value;
+}

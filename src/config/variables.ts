@@ -1,0 +1,21 @@
+/** `${VAR}` and `${VAR:-default}` in values. Anything else, a bare `$VAR` included, stays as written. Values are never put into messages. */
+import type { Env } from "../home/home.ts";
+
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/** `missing` collects the names of variables that are not set and have no default. */
+export function substitute(text: string, env: Env, missing: Set<string>): string {
+  if (!text.includes("${")) return text;
+  return text.replace(REFERENCE, (written, name: string, fallback: string | undefined) => {
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
+    // As in a shell, an empty variable takes the default too.
+    if (fallback !== undefined) return value || fallback;
+    if (value === undefined) missing.add(name);
+    return value ?? written;
+  });
+}
+
+/** The way other programs write a variable, which would reach the server unresolved; undefined if there is none. */
+export function foreignReference(text: string): string | undefined {
+  return /\$\{(?:env|input):[^}]*\}/.exec(text)?.[0];
+}
