@@ -42,7 +42,10 @@ function wantedOf(name: string): Wanted {
 
 /** `readFile`, `read-file` and `READ_FILE` are one. */
 function plain(name: string): string {
-  return name.slice(0, LONGEST).toLowerCase().replaceAll(/[\s_.:/-]+/g, "");
+  return name
+    .slice(0, LONGEST)
+    .toLowerCase()
+    .replaceAll(/[\s_.:/-]+/g, "");
 }
 
 /** 1 for the same letters, 0 for nothing in common; what cannot be above `worst` is not counted out. */

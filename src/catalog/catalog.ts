@@ -1,0 +1,189 @@
+/** Which tools exist: what the children last said, seen through the rules of the config. Starts no child and decides no ranking. */
+import type { ServerId } from "../kernel/call.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Log } from "../kernel/log.ts";
+import { type About, sameAbout } from "./about.ts";
+import type { ToolCache } from "./cache.ts";
+import { type Ask, listTools } from "./list-tools.ts";
+import { clip } from "./read-tool.ts";
+import { sameTools } from "./same.ts";
+import type { SearchStrategy, ServerText } from "./search/strategy.ts";
+import { IndexedListing, IndexedSnapshot, type Snapshot } from "./snapshot.ts";
+import type { Tool } from "./tool.ts";
+
+export type { About } from "./about.ts";
+export type { Listing, Snapshot } from "./snapshot.ts";
+
+export interface CatalogServer {
+  /** What the cache entry belongs to: a hash of command, args, url, env names and credential. */
+  readonly identity: string;
+  readonly permits: (tool: string) => boolean;
+}
+
+export interface CatalogChange {
+  readonly snapshot: Snapshot;
+  readonly servers: readonly ServerId[];
+}
+
+/** One configured server. Replaced when its identity changes, so that late answers for the old one find nobody. */
+interface Known {
+  readonly identity: string;
+  permits: (tool: string) => boolean;
+  /** Before the rules. */
+  list: { readonly tools: readonly Tool[]; readonly about: About } | undefined;
+  live: boolean;
+  /** The disk cache was read, or is being read. */
+  lookedUp: boolean;
+  /** Numbers of refreshes: the last begun, and the newest that was taken over. */
+  begun: number;
+  taken: number;
+}
+
+export class Catalog {
+  readonly search: SearchStrategy;
+  readonly #cache: ToolCache;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #listeners = new Set<(change: CatalogChange) => void>();
+  #servers: ReadonlyMap<ServerId, Known> = new Map();
+  #snapshot = new IndexedSnapshot(0, new Map());
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(parts: { cache: ToolCache; search: SearchStrategy; clock: Clock; log: Log }) {
+    this.search = parts.search;
+    this.#cache = parts.cache;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+  }
+
+  /** The same object until something changed. */
+  get snapshot(): Snapshot {
+    return this.#snapshot;
+  }
+
+  isLive(server: ServerId): boolean {
+    return this.#servers.get(server)?.live ?? false;
+  }
+
+  /** Called after each visible change; returns how to stop that. */
+  onChange(listener: (change: CatalogChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes over an applied config. Reads no file: what is new is read when someone first needs it. */
+  configure(servers: ReadonlyMap<ServerId, CatalogServer>): void {
+    const before = this.#servers;
+    const after = new Map<ServerId, Known>();
+    for (const [server, { identity, permits }] of servers) {
+      const known = before.get(server);
+      if (known?.identity === identity) after.set(server, Object.assign(known, { permits }));
+      else after.set(server, unknown(identity, permits));
+    }
+    this.#servers = after;
+    this.#publish(new Set([...before.keys(), ...after.keys()]));
+  }
+
+  /** Reads the cache of all servers that are not known yet. Resolves when they can be found, or have no cache. */
+  loadCached(): Promise<void> {
+    const missing = [...this.#servers].filter(([, known]) => !known.list && !known.lookedUp);
+    if (missing.length > 0) {
+      for (const [, known] of missing) known.lookedUp = true;
+      this.#loading = Promise.all([this.#loading, this.#load(missing)]).then(() => {});
+    }
+    return this.#loading;
+  }
+
+  async #load(missing: readonly (readonly [ServerId, Known])[]): Promise<void> {
+    const lists = await Promise.all(
+      missing.map(([server, { identity }]) => this.#cache.read(server, identity)),
+    );
+    for (const [at, [, known]] of missing.entries()) known.list ??= lists[at];
+    this.#publish(missing.map(([server]) => server));
+  }
+
+  /** Takes over a connected child's own list; rejects, and changes nothing, if it cannot be had. */
+  async refresh(server: ServerId, ask: Ask, about: About): Promise<void> {
+    const known = this.#servers.get(server);
+    if (!known) return;
+    known.begun += 1;
+    const turn = known.begun;
+    const since = this.#clock.now();
+    const tools = await listTools(server, ask, (problem) => this.#log.warn(problem, { server }));
+    // Reconfigured meanwhile, or overtaken by a refresh that was asked later.
+    if (this.#servers.get(server) !== known || turn < known.taken) return;
+    known.taken = turn;
+    this.#log.debug("tools listed", { server, tools: tools.length, ms: this.#clock.now() - since });
+    known.live = true;
+    if (!known.list || !sameTools(known.list.tools, tools) || !sameAbout(known.list.about, about)) {
+      known.list = { tools, about };
+      this.#cache.write(server, known.identity, known.list);
+    }
+    this.#publish([server]);
+  }
+
+  /** Brings the snapshot in line with what is known of these servers, and tells about what can be seen of it. */
+  #publish(servers: Iterable<ServerId>): void {
+    const changed: ServerId[] = [];
+    const listings = new Map(this.#snapshot.listings);
+    let touched = false;
+    for (const server of servers) {
+      const before = listings.get(server);
+      const after = listingOf(this.#servers.get(server), before);
+      if (after === before) continue;
+      touched = true;
+      if (after) listings.set(server, after);
+      else listings.delete(server);
+      if (after?.tools === before?.tools && after?.about === before?.about) continue;
+      changed.push(server);
+      this.#index(server, after);
+    }
+    if (!touched) return;
+    this.#snapshot = new IndexedSnapshot(this.#snapshot.version + (changed.length > 0 ? 1 : 0), listings);
+    if (changed.length > 0) this.#tell({ snapshot: this.#snapshot, servers: changed });
+  }
+
+  /** The strategy may be a stranger's: its faults cost the search, not the catalog. */
+  #index(server: ServerId, listing: IndexedListing | undefined): void {
+    try {
+      if (listing) this.search.update(server, listing.tools, textOf(listing.about));
+      else this.search.remove(server);
+    } catch (error) {
+      this.#log.error("tools cannot be searched", { server, error });
+    }
+  }
+
+  #tell(change: CatalogChange): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#log.error("a listener to the catalog failed", { error });
+      }
+    }
+  }
+}
+
+function unknown(identity: string, permits: (tool: string) => boolean): Known {
+  return { identity, permits, list: undefined, live: false, lookedUp: false, begun: 0, taken: 0 };
+}
+
+/** What is equal is kept, object by object: an unchanged part is the same part. */
+function listingOf(known: Known | undefined, before: IndexedListing | undefined): IndexedListing | undefined {
+  if (!known?.list) return undefined;
+  const { permits, live } = known;
+  const allowed = known.list.tools.filter((tool) => permits(tool.name));
+  const tools = before && sameTools(before.tools, allowed) ? before.tools : allowed;
+  const about = before && sameAbout(before.about, known.list.about) ? before.about : known.list.about;
+  const source = live ? "live" : "cache";
+  if (before?.tools === tools && before.about === about && before.source === source) return before;
+  return new IndexedListing({ tools, about, source });
+}
+
+function textOf({ title, instructions }: About): ServerText {
+  const description = clip(instructions);
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+  };
+}

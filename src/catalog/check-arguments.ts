@@ -1,0 +1,63 @@
+/** Whether arguments fit a tool's input schema. A courtesy to the model: the child stays the judge, so doubt means yes. */
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { fromRaw, type Raw } from "../kernel/raw.ts";
+import type { Tool } from "./tool.ts";
+
+type Check = (args: unknown) => readonly string[];
+
+const fits: Check = () => [];
+const compiled = new WeakMap<Tool, Promise<Check>>();
+
+/** What is wrong, in words; empty if it fits or cannot be told. */
+export async function checkArguments(tool: Tool, args: Raw): Promise<readonly string[]> {
+  let check = compiled.get(tool);
+  if (!check) {
+    check = compile(tool).catch(() => fits);
+    compiled.set(tool, check);
+  }
+  return (await check)(fromRaw(args));
+}
+
+async function compile(tool: Tool): Promise<Check> {
+  const schema = fromRaw(tool.inputSchema) as Record<string, unknown>;
+  const validate = await compileSchema(schema);
+  return (args) => (validate(args) ? [] : (validate.errors ?? []).slice(0, 10).map(inWords));
+}
+
+async function compileSchema(schema: Record<string, unknown>): Promise<ValidateFunction> {
+  const options = {
+    strict: false,
+    allErrors: true,
+    validateFormats: false,
+    logger: false,
+    code: { regExp: boundedRegExp },
+  } as const;
+  const dialect = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
+  // Without $schema MCP means 2020-12; what says draft-07 (or 04, 06, which mostly compile as such) gets that.
+  const { default: Ajv } = /draft-0[4-7]/.test(dialect)
+    ? await import("ajv")
+    : await import("ajv/dist/2020.js");
+  return new Ajv.default(options).compile(schema);
+}
+
+/** A pattern from outside must not be able to hang us: where backtracking could grow beyond a square, we do not check. */
+function boundedRegExp(pattern: string, flags: string): { test(text: string): boolean } {
+  const repeats = pattern.match(/[*+]|\{\d+,/g)?.length ?? 0;
+  if (pattern.length > 500 || repeats > 2 || /\)[*+{?]|\\[1-9k]|\(\?[=!<]/.test(pattern))
+    return { test: () => true };
+  const expression = new RegExp(pattern, flags);
+  return { test: (text) => text.length > 1000 || expression.test(text) };
+}
+boundedRegExp.code = "undefined";
+
+function inWords(error: ErrorObject): string {
+  const where =
+    error.instancePath === "" ? "the arguments" : error.instancePath.slice(1).replaceAll("/", ".");
+  const { additionalProperty, allowedValues } = error.params as {
+    additionalProperty?: string;
+    allowedValues?: unknown[];
+  };
+  if (additionalProperty !== undefined) return `${where} must not have "${additionalProperty}"`;
+  if (allowedValues) return `${where} must be one of ${JSON.stringify(allowedValues).slice(0, 300)}`;
+  return `${where} ${error.message}`;
+}

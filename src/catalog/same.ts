@@ -1,0 +1,43 @@
+/** Whether two lists of tools say the same. Order and layout say nothing; every digit does. */
+import type { Raw } from "../kernel/raw.ts";
+import { elements, entries, isArray, isObject } from "../rpc/slice.ts";
+import type { Tool } from "./tool.ts";
+
+/** Deeper than any schema people write; what is deeper and not equal byte by byte counts as different. */
+const DEEPEST = 100;
+
+/** The same names with the same definitions. Names occur once in each list. */
+export function sameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
+  if (a.length !== b.length) return false;
+  const aligned = a.every((tool, at) => tool.name === b[at]?.name);
+  const others = aligned ? undefined : new Map(b.map((tool) => [tool.name, tool]));
+  return a.every((tool, at) => {
+    const other = others ? others.get(tool.name) : b[at];
+    return other !== undefined && sameJson(tool.definition, other.definition);
+  });
+}
+
+/** Numbers are compared as written: 1.0 and 1 differ, which at worst tells of a change that is none. */
+export function sameJson(a: Raw, b: Raw, depth = DEEPEST): boolean {
+  if (a === b || a.equals(b)) return true;
+  if (depth === 0) return false;
+  if (isObject(a) && isObject(b)) return sameMembers(a, b, depth - 1);
+  if (!isArray(a) || !isArray(b)) return false;
+  const others = elements(b);
+  const own = elements(a);
+  return (
+    own.length === others.length &&
+    own.every((element, at) => sameJson(element, others[at] as Raw, depth - 1))
+  );
+}
+
+function sameMembers(a: Raw, b: Raw, depth: number): boolean {
+  const own = new Map(entries(a));
+  const others = new Map(entries(b));
+  if (own.size !== others.size) return false;
+  for (const [key, value] of own) {
+    const other = others.get(key);
+    if (!other || !sameJson(value, other, depth)) return false;
+  }
+  return true;
+}

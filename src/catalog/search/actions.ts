@@ -1,0 +1,40 @@
+/** What a verb is about, in fourteen classes: "remove" and "delete" ask for the same kind of tool. */
+import { stem } from "./stem.ts";
+
+const CLASSES: readonly string[] = [
+  "create add new make insert generate build write compose draft register schedule book save store put init initialize append open produce design plot draw render",
+  "get fetch retrieve read show view display load describe info details detail check inspect lookup obtain return access information",
+  "list all enumerate browse listing every available",
+  "search find query locate discover explore look seek browse",
+  "update edit modify change set rename replace patch adjust configure alter move",
+  "delete remove erase clear drop cancel uninstall destroy unsubscribe",
+  "send email notify message share post publish reply submit tweet",
+  "calculate compute count sum estimate evaluate solve calculator determine",
+  "convert translate transform format export import parse encode decode conversion translation",
+  "analyze compare summarize predict forecast analysis summary comparison prediction detect classify extract recognize",
+  "run execute start launch trigger deploy invoke play control stop",
+  "recommend suggest recommendation suggestion advise advice",
+  "download upload backup clone save",
+  "validate verify check test confirm",
+];
+
+const MASKS = new Map<string, number>();
+CLASSES.forEach((verbs, index) => {
+  for (const verb of verbs.split(" ")) {
+    const root = stem(verb);
+    MASKS.set(root, (MASKS.get(root) ?? 0) | (1 << index));
+  }
+});
+
+/** One bit per class the words belong to. */
+export function actionsOf(words: readonly string[]): number {
+  let mask = 0;
+  for (const word of words) mask |= MASKS.get(stem(word)) ?? 0;
+  return mask;
+}
+
+export function bits(mask: number): number {
+  let count = 0;
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}

@@ -1,0 +1,62 @@
+/** One small vector per tool, eight bits a number, compared by cosine. */
+
+export class Matrix {
+  readonly dims: number;
+  #cells: Int8Array;
+  /** What makes the stored row a unit vector; 0 for a tool without meaning. */
+  #scale: Float32Array;
+
+  constructor(dims: number) {
+    this.dims = dims;
+    this.#cells = new Int8Array(0);
+    this.#scale = new Float32Array(0);
+  }
+
+  /** Makes room for slots up to `capacity`. */
+  grow(capacity: number): void {
+    if (capacity <= this.#scale.length) return;
+    const rows = Math.max(capacity, Math.ceil(this.#scale.length * 1.25));
+    const cells = new Int8Array(rows * this.dims);
+    cells.set(this.#cells);
+    const scale = new Float32Array(rows);
+    scale.set(this.#scale);
+    this.#cells = cells;
+    this.#scale = scale;
+  }
+
+  set(slot: number, vector: Float32Array): void {
+    const at = slot * this.dims;
+    let largest = 0;
+    for (let d = 0; d < this.dims; d++) largest = Math.max(largest, Math.abs(vector[d] as number));
+    let square = 0;
+    for (let d = 0; d < this.dims; d++) {
+      const cell = largest > 0 ? Math.round(((vector[d] as number) / largest) * 127) : 0;
+      this.#cells[at + d] = cell;
+      square += cell * cell;
+    }
+    this.#scale[slot] = square > 0 ? 1 / Math.sqrt(square) : 0;
+  }
+
+  /** The cosine with a unit vector. */
+  cosine(slot: number, query: Float32Array): number {
+    const scale = this.#scale[slot] ?? 0;
+    if (scale === 0) return 0;
+    const { dims } = this;
+    const cells = this.#cells;
+    const at = slot * dims;
+    let sum = 0;
+    for (let d = 0; d < dims; d++) sum += (cells[at + d] as number) * (query[d] as number);
+    return sum * scale;
+  }
+}
+
+/** Scales to length one; a zero vector stays zero. */
+export function toUnit(vector: Float32Array): Float32Array {
+  let square = 0;
+  for (const value of vector) square += value * value;
+  if (square > 0) {
+    const scale = 1 / Math.sqrt(square);
+    for (let d = 0; d < vector.length; d++) vector[d] = (vector[d] as number) * scale;
+  }
+  return vector;
+}

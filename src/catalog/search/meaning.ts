@@ -1,0 +1,100 @@
+/** What tools and questions mean, as sums of word vectors. Rows are made when first asked for, from words already numbered. */
+import type { Collection, Placed } from "./collection.ts";
+import { Matrix, toUnit } from "./matrix.ts";
+import { fieldEnd, fieldStart, TOOL_FIELDS } from "./segment.ts";
+import type { WordTable } from "./word-table.ts";
+import { contentWords } from "./words.ts";
+
+const FIELD_WEIGHTS: Record<(typeof TOOL_FIELDS)[number], number> = {
+  name: 3,
+  title: 1.5,
+  description: 1,
+  parameters: 0.5,
+  parameterTexts: 0.25,
+};
+const SERVER_WEIGHT = 1;
+const SERVER_TEXT_WEIGHT = 0.3;
+/** Tools between two pauses. */
+const SLICE_TOOLS = 400;
+const UNSEEN = -2;
+
+export class Meaning {
+  readonly matrix: Matrix;
+  readonly #table: WordTable;
+  readonly #collection: Collection;
+  readonly #done = new WeakSet<Placed>();
+  /** Row of each numbered word in the table. */
+  #rows = new Int32Array(0);
+
+  constructor(table: WordTable, collection: Collection) {
+    this.#table = table;
+    this.#collection = collection;
+    this.matrix = new Matrix(table.dims);
+  }
+
+  /** Fills in the tools that have no row yet. */
+  *catchUp(): Generator<void> {
+    this.matrix.grow(this.#collection.capacity);
+    let slice = 0;
+    for (const placed of this.#collection.servers) {
+      if (this.#done.has(placed)) continue;
+      this.#growRows();
+      const server = this.#serverSum(placed);
+      for (let i = 0; i < placed.slots.length; i++) {
+        this.matrix.set(placed.slots[i] as number, this.#toolSum(placed, i, server));
+        if (++slice % SLICE_TOOLS === 0) yield;
+      }
+      this.#done.add(placed);
+    }
+  }
+
+  /** Whether the word is one of the language's, and so no typing error. */
+  knows(word: string): boolean {
+    return this.#table.row(word) >= 0;
+  }
+
+  /** A unit vector, or zero if no word is known. */
+  question(text: string): Float32Array {
+    const sum = new Float32Array(this.#table.dims);
+    for (const word of new Set(contentWords(text))) {
+      const row = this.#table.row(word);
+      if (row >= 0) this.#table.addTo(sum, row, this.#table.weight(row));
+    }
+    return toUnit(sum);
+  }
+
+  #serverSum({ segment }: Placed): Float32Array {
+    const sum = new Float32Array(this.#table.dims);
+    this.#add(sum, segment.serverWords, SERVER_WEIGHT);
+    this.#add(sum, segment.serverTextWords, SERVER_TEXT_WEIGHT);
+    return sum;
+  }
+
+  #toolSum({ segment }: Placed, i: number, server: Float32Array): Float32Array {
+    const sum = Float32Array.from(server);
+    for (const [f, field] of TOOL_FIELDS.entries()) {
+      const words = segment.words.subarray(fieldStart(segment, i, f), fieldEnd(segment, i, f));
+      this.#add(sum, words, FIELD_WEIGHTS[field]);
+    }
+    return sum;
+  }
+
+  #add(sum: Float32Array, words: Int32Array, weight: number): void {
+    for (const word of words) {
+      let row = this.#rows[word] as number;
+      if (row === UNSEEN) {
+        row = this.#table.row(this.#collection.lexicon.word(word));
+        this.#rows[word] = row;
+      }
+      if (row >= 0) this.#table.addTo(sum, row, weight * this.#table.weight(row));
+    }
+  }
+
+  #growRows(): void {
+    const { words } = this.#collection.lexicon;
+    if (words <= this.#rows.length) return;
+    const rows = new Int32Array(Math.ceil(words * 1.25)).fill(UNSEEN);
+    rows.set(this.#rows);
+    this.#rows = rows;
+  }
+}

@@ -1,0 +1,76 @@
+/** One server's tools as numbered words, field by field. Immutable once built; holds no texts but the tools' names. */
+import type { ServerId } from "../../kernel/call.ts";
+import type { Tool } from "../tool.ts";
+import { actionsOf } from "./actions.ts";
+import { textOf } from "./fields.ts";
+import type { Lexicon } from "./lexicon.ts";
+import type { ServerText } from "./strategy.ts";
+import { contentWords, isContent, words } from "./words.ts";
+
+/** The fields every tool has for itself, in the order they lie in a segment. */
+export const TOOL_FIELDS = ["name", "title", "description", "parameters", "parameterTexts"] as const;
+
+export interface Segment {
+  readonly server: ServerId;
+  readonly names: readonly string[];
+  /** All tools' words, end to end. */
+  readonly words: Int32Array;
+  /** Where each field of each tool ends in `words`; tool by tool. */
+  readonly ends: Int32Array;
+  /** One bit per class of action, per tool. */
+  readonly actions: Uint16Array;
+  readonly serverWords: Int32Array;
+  readonly serverTextWords: Int32Array;
+}
+
+/** Yields after this much text, so that a large build does not hold up what else is under way. */
+const SLICE_CHARACTERS = 40_000;
+const LONGEST_SERVER_TEXT = 1_000;
+
+export interface ServerTools {
+  readonly server: ServerId;
+  readonly tools: readonly Tool[];
+  readonly text: ServerText;
+}
+
+export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<void, Segment> {
+  const { server, tools, text } = source;
+  const all: number[] = [];
+  const ends = new Int32Array(tools.length * TOOL_FIELDS.length);
+  const actions = new Uint16Array(tools.length);
+  let slice = 0;
+  for (const [i, tool] of tools.entries()) {
+    const fields = textOf(tool);
+    for (const [f, field] of TOOL_FIELDS.entries()) {
+      for (const word of words(fields[field])) if (isContent(word)) all.push(lexicon.intern(word));
+      ends[i * TOOL_FIELDS.length + f] = all.length;
+      slice += fields[field].length + 50;
+    }
+    actions[i] = actionsOf([...words(fields.name), ...words(fields.description.slice(0, 80)).slice(0, 2)]);
+    if (slice > SLICE_CHARACTERS) {
+      slice = 0;
+      yield;
+    }
+  }
+  const intern = (value: string): Int32Array =>
+    Int32Array.from(contentWords(value.slice(0, LONGEST_SERVER_TEXT)), (word) => lexicon.intern(word));
+  return {
+    server,
+    names: tools.map((tool) => tool.name),
+    words: Int32Array.from(all),
+    ends,
+    actions,
+    serverWords: intern(`${server} ${text.title ?? ""}`),
+    serverTextWords: intern(text.description ?? ""),
+  };
+}
+
+/** Where field `f` of tool `i` lies in `words`. */
+export function fieldStart(segment: Segment, i: number, f: number): number {
+  const at = i * TOOL_FIELDS.length + f;
+  return at === 0 ? 0 : (segment.ends[at - 1] ?? 0);
+}
+
+export function fieldEnd(segment: Segment, i: number, f: number): number {
+  return segment.ends[i * TOOL_FIELDS.length + f] ?? 0;
+}

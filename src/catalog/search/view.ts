@@ -1,0 +1,23 @@
+/** The part of the catalog a caller may see. Everything counted for an answer is counted inside it. */
+import type { Collection } from "./collection.ts";
+import type { SearchOptions } from "./strategy.ts";
+
+export interface View {
+  /** 1 for each slot in sight; undefined when everything is. */
+  readonly mask: Uint8Array | undefined;
+  readonly size: number;
+}
+
+export function viewOf(collection: Collection, scope: SearchOptions["scope"]): View {
+  if (!scope) return { mask: undefined, size: collection.size };
+  const mask = new Uint8Array(collection.capacity);
+  let size = 0;
+  for (const { segment, slots } of collection.servers) {
+    for (let i = 0; i < slots.length; i++) {
+      if (!scope(segment.server, segment.names[i] as string)) continue;
+      mask[slots[i] as number] = 1;
+      size++;
+    }
+  }
+  return { mask, size };
+}

@@ -1,0 +1,75 @@
+/** The word vectors that ship with the package: read when first needed, absent without harm. */
+import { readFile } from "node:fs/promises";
+
+const MAGIC = "MCPWORD1";
+const HEADER_BYTES = 20;
+const FILE = "data/vectors/words.bin";
+/** From the source tree and from the bundle the package's root is a few folders up. */
+const FARTHEST_UP = 4;
+
+/** Smooth inverse frequency: the commoner a word, the less it says. Rank stands in for frequency (Zipf). */
+const SIF = 1e-3;
+const RANK_SHIFT = 2.7;
+const WHOLE_VOCABULARY = 340_000;
+
+export class WordTable {
+  readonly dims: number;
+  readonly #rows = new Map<string, number>();
+  readonly #cells: Int8Array;
+  readonly #scales: Float32Array;
+  readonly #weights: Float32Array;
+
+  /** Layout: magic, rows, dims, bytes of words; scales (float32), cells (int8), words by rank, one per line. */
+  constructor(bytes: Buffer) {
+    if (bytes.toString("latin1", 0, 8) !== MAGIC) throw new Error("not a table of word vectors");
+    const rows = bytes.readUInt32LE(8);
+    this.dims = bytes.readUInt32LE(12);
+    const wordBytes = bytes.readUInt32LE(16);
+    const cellsAt = HEADER_BYTES + rows * 4;
+    const wordsAt = cellsAt + rows * this.dims;
+    if (bytes.length !== wordsAt + wordBytes) throw new Error("table of word vectors is cut short");
+    this.#scales = new Float32Array(rows);
+    this.#weights = new Float32Array(rows);
+    let harmonic = 0;
+    for (let i = 0; i < WHOLE_VOCABULARY; i++) harmonic += 1 / (i + RANK_SHIFT);
+    for (let i = 0; i < rows; i++) {
+      this.#scales[i] = bytes.readFloatLE(HEADER_BYTES + i * 4);
+      this.#weights[i] = SIF / (SIF + 1 / ((i + RANK_SHIFT) * harmonic));
+    }
+    this.#cells = new Int8Array(bytes.buffer, bytes.byteOffset + cellsAt, rows * this.dims);
+    for (const [row, word] of bytes.toString("latin1", wordsAt).split("\n").entries())
+      this.#rows.set(word, row);
+  }
+
+  /** The word's row, or its singular's; -1 if neither is known. */
+  row(word: string): number {
+    if (word.length < 2) return -1;
+    return this.#rows.get(word) ?? (word.endsWith("s") ? this.#rows.get(word.slice(0, -1)) : undefined) ?? -1;
+  }
+
+  weight(row: number): number {
+    return this.#weights[row] ?? 0;
+  }
+
+  /** Adds `factor` times the word's vector. */
+  addTo(sum: Float32Array, row: number, factor: number): void {
+    const unit = factor * (this.#scales[row] ?? 0);
+    const at = row * this.dims;
+    const cells = this.#cells;
+    for (let d = 0; d < this.dims; d++) sum[d] = (sum[d] as number) + (cells[at + d] as number) * unit;
+  }
+}
+
+/** Undefined if the file is not there or cannot be used: keywords still answer. */
+export async function loadWordTable(): Promise<WordTable | undefined> {
+  for (let up = 1; up <= FARTHEST_UP; up++) {
+    const bytes = await readFile(new URL("../".repeat(up) + FILE, import.meta.url)).catch(() => undefined);
+    if (!bytes) continue;
+    try {
+      return new WordTable(bytes);
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,72 @@
+/** Cuts text into lower-case words: identifiers at their seams, scripts without spaces into pairs. Knows nothing of meaning. */
+
+const STOP: ReadonlySet<string> = new Set(
+  (
+    "a an the and or but if then else of to in on at by for from with without into onto over under about as is are was were " +
+    "be been being am do does did doing done have has had having i me my mine we us our ours you your yours he him his she " +
+    "her hers it its they them their theirs this that these those there here what which who whom whose when where why how " +
+    "can could will would shall should may might must not no nor so than too very just also please let lets some any all " +
+    "each every both more most other such only own same up down out off again further once ve ll re don t s d m im want " +
+    "wants wanted need needs needed like help tell know able using use used via per etc eg ie looking interested provide give"
+  ).split(" "),
+);
+
+/** No word of a real tool is longer; what is longer is data. */
+const LONGEST_WORD = 40;
+
+const ASCII_WORD = /[A-Za-z0-9]+(?:'[A-Za-z]+)?/g;
+const ANY_WORD = /[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)?/gu;
+const CLITIC = /['’](?:s|t|re|ve|ll|d|m)$/i;
+const ASCII_PARTS = /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g;
+const ANY_PARTS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+|\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\p{N}+|[\p{L}\p{M}]+/gu;
+const UNSPACED =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u;
+const BEYOND_ASCII = /[^\0-\x7f]/;
+const ACCENTS = /[\u0300-\u036f]+/g;
+const DIGIT = /^\p{N}/u;
+
+/** Every word in order, stop words included. */
+export function words(text: string): string[] {
+  return BEYOND_ASCII.test(text) ? anyWords(text) : asciiWords(text);
+}
+
+/** Whether a word can tell one tool from another. */
+export function isContent(word: string): boolean {
+  return (word.length > 1 || DIGIT.test(word) || BEYOND_ASCII.test(word)) && !STOP.has(word);
+}
+
+export function contentWords(text: string): string[] {
+  return words(text).filter(isContent);
+}
+
+function asciiWords(text: string): string[] {
+  const out: string[] = [];
+  for (const [word] of text.matchAll(ASCII_WORD)) {
+    const bare = word.includes("'") ? word.replace(CLITIC, "").replaceAll("'", "") : word;
+    for (const part of bare.match(ASCII_PARTS) ?? []) {
+      if (part.length <= LONGEST_WORD) out.push(part.toLowerCase());
+    }
+  }
+  return out;
+}
+
+function anyWords(text: string): string[] {
+  const out: string[] = [];
+  // Accents go; marks of other scripts are letters there and stay.
+  const folded = text.normalize("NFKD").replace(ACCENTS, "").normalize("NFC");
+  for (const [word] of folded.matchAll(ANY_WORD)) {
+    const bare = word.replace(CLITIC, "").replaceAll(/['’]/g, "");
+    for (const part of bare.match(ANY_PARTS) ?? []) {
+      if (UNSPACED.test(part)) pairs(part, out);
+      else if (part.length <= LONGEST_WORD) out.push(part.toLowerCase());
+    }
+  }
+  return out;
+}
+
+function pairs(run: string, out: string[]): void {
+  const characters = [...run];
+  if (characters.length === 1) out.push(run);
+  for (let i = 0; i + 1 < characters.length; i++) out.push(`${characters[i]}${characters[i + 1]}`);
+}

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { asRaw, toRaw } from "../kernel/raw.ts";
+import { signatureOf } from "./signature.ts";
+
+const object = (properties: unknown, required: unknown = []) =>
+  toRaw({ type: "object", properties, required });
+
+test("names inputs with their types, the required ones first", () => {
+  const schema = object({ times: { type: "integer" }, message: { type: "string" } }, ["message"]);
+  expect(signatureOf("echo", schema)).toBe("echo(message: string, times?: int)");
+  expect(signatureOf("now", object({}))).toBe("now()");
+});
+
+test("shows choices, lists, nested objects, unions and references", () => {
+  const schema = toRaw({
+    type: "object",
+    $defs: { point: { type: "object", properties: { x: { type: "number" } }, required: ["x"] } },
+    properties: {
+      mode: { enum: ["fast", "slow"] },
+      tags: { type: "array", items: { type: "string" } },
+      at: { $ref: "#/$defs/point" },
+      either: { anyOf: [{ type: "string" }, { type: "null" }] },
+      both: { type: ["boolean", "number"] },
+    },
+    required: ["mode", "tags", "at", "either", "both"],
+  });
+  expect(signatureOf("go", schema)).toBe(
+    'go(mode: "fast" | "slow", tags: string[], at: {x: number}, either: string | null, both: bool | number)',
+  );
+});
+
+test("leaves out what does not fit, and says so", () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 50 }, (_, i) => [`parameter${i}`, { type: "string" }]),
+  );
+  const signature = signatureOf("big", object(many), 100);
+  expect(signature.length).toBeLessThanOrEqual(100);
+  expect(signature).toMatch(/, …\)$/);
+});
+
+test("survives schemas made to hurt", () => {
+  const circular = toRaw({ $defs: { a: { $ref: "#/$defs/a" } }, properties: { x: { $ref: "#/$defs/a" } } });
+  expect(signatureOf("t", circular)).toBe("t(x?: any)");
+  expect(signatureOf("t", object({ x: { $ref: "http://example.com/x" } }))).toBe("t(x?: any)");
+  expect(signatureOf("t", asRaw(Buffer.from('{"properties":{"__proto__":{"type":"string"}}}')))).toBe(
+    "t(__proto__?: string)",
+  );
+  expect(signatureOf("t", asRaw(Buffer.from("{broken")))).toBe("t()");
+  expect(signatureOf("t", object({ "a b\n": { type: "string" } }))).toBe('t("a b\\n"?: string)');
+});
+
+test("is bounded for any JSON at all", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (properties, required) => {
+      expect(signatureOf("t", object(properties, required), 120).length).toBeLessThanOrEqual(120);
+    }),
+  );
+});
