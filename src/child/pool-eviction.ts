@@ -1,0 +1,82 @@
+/** Who must give up a place, and when. Chooses only: the pool ends whom it names. Never names one that is in use. */
+import type { Lifecycle, PoolOptions } from "../config/spec.ts";
+
+/** One place in use, as far as giving it up goes. */
+export interface Seat {
+  phase: "connecting" | "busy" | "idle" | "ending" | "free";
+  /** Known once a connection is there. */
+  lifecycle: Lifecycle | undefined;
+  idleSince: number;
+}
+
+/** Who sits where. Generic, so that the pool gets back the very seats it gave. */
+export interface Room<S extends Seat> {
+  /** All places in use, those that are ending included. */
+  readonly seats: ReadonlySet<S>;
+  /** Bottom of the stack first: idle longest. */
+  readonly idle: ReadonlySet<S>;
+  readonly ending: number;
+  readonly options: PoolOptions;
+}
+
+/** Who wants in. */
+export interface Demand {
+  readonly waiting: number;
+  /** The first of them will get a reserve place, if nothing else before. */
+  readonly reserveComes: boolean;
+}
+
+const keptAlive = (seat: Seat): boolean => seat.lifecycle?.mode === "keep-alive";
+
+/** Whether more places will be in use than belong to the pool, even when all that are ending have ended. */
+export function overfull(room: Room<Seat>): boolean {
+  return room.seats.size - room.ending > room.options.poolSize;
+}
+
+/**
+ * Whether some place will, or may, be given up by itself: it ends; its connect may fail; its connection is one that
+ * yields once it is idle. Of an overfull pool that is true of every busy one.
+ */
+function someMayYield(room: Room<Seat>): boolean {
+  const all = overfull(room);
+  for (const seat of room.seats) {
+    if (seat.phase === "connecting" || seat.phase === "ending") return true;
+    if (seat.phase === "busy" && (all || !keptAlive(seat))) return true;
+  }
+  return false;
+}
+
+/** Whether a connection that has just become idle ends at once. */
+export function endsWhenIdle(seat: Seat, room: Room<Seat>): boolean {
+  if (seat.lifecycle?.mode === "ephemeral") return true;
+  return overfull(room) && (!keptAlive(seat) || !someMayYield(room));
+}
+
+/** The idle connection that must make room, or undefined if none need or may. Evictions under way are counted. */
+export function evicted<S extends Seat>(room: Room<S>, demand: Demand): S | undefined {
+  const { poolSize, minPoolSize } = room.options;
+  const live = room.seats.size - room.ending;
+  if (room.idle.size === 0 || live + demand.waiting <= poolSize) return undefined;
+
+  // With nothing ending, a full pool that kept to its minimum would keep the caller out for ever.
+  if (live <= Math.min(minPoolSize, poolSize) && room.ending > 0) return undefined;
+  let oldestKept: S | undefined;
+  for (const seat of room.idle) {
+    if (!keptAlive(seat)) return seat;
+    oldestKept ??= seat;
+  }
+  if (demand.reserveComes && !overfull(room)) return undefined;
+  return someMayYield(room) ? undefined : oldestKept;
+}
+
+/** The next one the sweep ends, oldest first: idle for longer than it may be, while there are more than the minimum. */
+export function overdue<S extends Seat>(room: Room<S>, now: number): S | undefined {
+  const { idleTimeoutMs, minPoolSize } = room.options;
+  if (room.seats.size - room.ending <= minPoolSize) return undefined;
+  for (const seat of room.idle) {
+    const limit =
+      seat.lifecycle?.idleTimeoutMs ?? (keptAlive(seat) ? Number.POSITIVE_INFINITY : idleTimeoutMs);
+    if (now - seat.idleSince > limit) return seat;
+  }
+  return undefined;
+}
