@@ -76,6 +76,9 @@ describe("a call", () => {
   });
 });
 
+const under = (calls: number, before?: Episode) => died(before, calls).episode;
+const pending = under(1);
+
 /** How many failures these words make of one death under as many calls. */
 function failures(words: readonly Word[], begin: Episode): number {
   let [episode, count] = [begin, 0];
@@ -89,26 +92,26 @@ function failures(words: readonly Word[], begin: Episode): number {
 
 describe("an episode", () => {
   test("is one failure if no call is repeated, however many there were", () => {
-    expect(failures(["silent"], died(1))).toBe(1);
-    expect(failures(["silent", "silent", "silent"], died(3))).toBe(1);
+    expect(failures(["silent"], under(1))).toBe(1);
+    expect(failures(["silent", "silent", "silent"], under(3))).toBe(1);
   });
 
   test("is not judged before the last call is known", () => {
-    expect(failures(["silent", "silent"], died(3))).toBe(0);
-    expect(failures(["silent", "silent", "cured"], died(3))).toBe(0);
+    expect(failures(["silent", "silent"], under(3))).toBe(0);
+    expect(failures(["silent", "silent", "cured"], under(3))).toBe(0);
   });
 
   test("is one failure if the respawn fails, though all its callers report it", () => {
-    expect(failures(["failed", "failed", "failed"], died(3))).toBe(1);
+    expect(failures(["failed", "failed", "failed"], under(3))).toBe(1);
   });
 
   test("that was recorded with the attempt before is recorded again only if its own respawn fails", () => {
-    expect(failures(["silent"], died(1, true))).toBe(0);
-    expect(failures(["silent", "failed"], died(2, true))).toBe(1);
+    expect(failures(["silent"], under(1, pending))).toBe(0);
+    expect(failures(["silent", "failed"], under(2, pending))).toBe(1);
   });
 
   test("of a connection without calls is none", () => {
-    expect(failures(["failed"], died(0))).toBe(0);
+    expect(failures(["failed"], under(0))).toBe(0);
   });
 
   const words = fc.array(fc.constantFrom<Word>("cured", "failed", "silent"), { minLength: 1, maxLength: 8 });
@@ -117,19 +120,25 @@ describe("an episode", () => {
     fc.assert(
       fc.property(words, (said) => {
         const telling = said.find((word) => word !== "silent");
-        expect(failures(said, died(said.length))).toBe(telling === "cured" ? 0 : 1);
+        expect(failures(said, under(said.length))).toBe(telling === "cured" ? 0 : 1);
       }),
     );
   });
 
   test("a server whose every respawn dies under its calls fails once less often than it dies", () => {
-    let [count, episode] = [0, died(0)];
+    let count = 0;
+    let episode: Episode | undefined;
     for (let deaths = 0; deaths < 6; deaths += 1) {
-      const before = hear(episode, "failed");
-      if (before.failure) count += 1;
-      episode = died(2, before.failure);
-      episode = hear(episode, "silent").episode;
+      const death = died(episode, 2);
+      if (death.failure) count += 1;
+      episode = hear(death.episode, "silent").episode;
     }
     expect(count).toBe(5);
+  });
+
+  test("that is over does not fail once more when the connection it led to dies later", () => {
+    const cured = hear(pending, "cured").episode;
+    expect(died(cured, 1)).toEqual({ episode: pending, failure: false });
+    expect(died(pending, 0).failure).toBe(false);
   });
 });

@@ -78,19 +78,26 @@ export interface Episode {
  */
 export type Word = "cured" | "failed" | "silent";
 
+/** `failure`: one failure is to be recorded now. */
+export interface Heard {
+  readonly episode: Episode;
+  readonly failure: boolean;
+}
+
 const over: Episode = { open: 0, recorded: true };
 
 /**
- * The episode of a death under `calls`. A dead connection that was itself the respawn of an episode fails that one
- * first: `hear(before, "failed")`; if this recorded a failure, the new episode is `recorded` from the start, so that
- * two deaths in a row are one failure and each further one another.
+ * The episode of a death under `calls`. `before` is the one that the dead connection was the respawn of: if it was
+ * still open it has failed by this death, and is over. So two deaths in a row are one failure, each further one another.
  */
-export function died(calls: number, recorded = false): Episode {
-  return calls > 0 ? { open: calls, recorded } : over;
+export function died(before: Episode | undefined, calls: number): Heard {
+  if (calls === 0) return { episode: over, failure: false };
+  const failure = before !== undefined && before.open > 0;
+  return { episode: { open: calls, recorded: failure }, failure };
 }
 
-/** Once for each call. `failure`: one failure is to be recorded now. */
-export function hear(episode: Episode, word: Word): { readonly episode: Episode; readonly failure: boolean } {
+/** Once for each call. */
+export function hear(episode: Episode, word: Word): Heard {
   if (episode.open === 0) return { episode, failure: false };
   switch (word) {
     case "cured":
