@@ -1,0 +1,33 @@
+// The floor: carries lines between its own stdio and one child, looking at nothing but newlines.
+// Usage: forward.mjs [--batch] COMMAND ARGS…   --batch joins the lines of one turn of the event loop into one write.
+import { spawn } from "node:child_process";
+
+const argv = process.argv.slice(2);
+const batch = argv[0] === "--batch" && argv.shift();
+
+function carry(from, to) {
+  let parts = [];
+  let ready = [];
+  const flush = () => {
+    to.write(ready.length === 1 ? ready[0] : Buffer.concat(ready));
+    ready = [];
+  };
+  from.on("data", (chunk) => {
+    let start = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, start)) {
+      parts.push(chunk.subarray(start, at + 1));
+      const line = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+      parts = [];
+      start = at + 1;
+      if (!batch) to.write(line);
+      else if (ready.push(line) === 1) setImmediate(flush);
+    }
+    if (start < chunk.length) parts.push(chunk.subarray(start));
+  });
+}
+
+const child = spawn(argv[0], argv.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
+child.on("exit", (code) => process.exit(code ?? 1));
+carry(process.stdin, child.stdin);
+carry(child.stdout, process.stdout);
+process.stdin.on("end", () => child.stdin.end());

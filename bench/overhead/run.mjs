@@ -1,0 +1,86 @@
+// What MetaMCP costs, beside a direct connection, a bare forwarder, its peers and other states of itself. Prints figures, asserts none.
+// Usage: run.mjs [--peers] [--ref GITREF]… [--quick] [--json]
+import { rmSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { parseArgs } from "node:util";
+import { large, median, memory, small, start } from "./measure.mjs";
+import { targets, temp } from "./targets.mjs";
+
+const { values: flags } = parseArgs({
+  options: {
+    peers: { type: "boolean", default: false },
+    ref: { type: "string", multiple: true, default: [] },
+    quick: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+  },
+});
+
+/** key, what it says, budget, unit, and whom a ratio refers to. */
+const ROWS = [
+  ["latency", "stdio call, p50 latency, 1 in flight", "≤ 1.9 × direct", "µs", "direct"],
+  ["cpu 1", "CPU per call, 1 in flight", "", "µs", "forward"],
+  ["cpu 32", "CPU per call, 32 in flight", "≤ 100 µs, aim at 50", "µs", "forward"],
+  ["64 KB 1", "CPU per call, 64 KB result, 1 in flight", "≤ 3 × forward", "µs", "forward"],
+  ["64 KB 32", "CPU per call, 64 KB result, 32 in flight", "≤ 3 × forward", "µs", "forward"],
+  ["1 MB 1", "CPU per call, 1 MB result, 1 in flight", "≤ 3 × forward", "µs", "forward"],
+  ["1 MB 32", "CPU per call, 1 MB result, 32 in flight", "≤ 3 × forward", "µs", "forward"],
+  ["start", "start to `initialize` answered, 50 servers", "≤ 2 × node -e 0", "ms", "node -e 0"],
+  ["rss", "memory idle after `initialize`", "≤ 60 MB", "MB"],
+  ["rss listed", "memory idle after `tools/list`", "≤ 60 MB", "MB"],
+  ["list bytes", "`tools/list`", "≤ 2,000 B", "B"],
+];
+
+const say = (text) => process.stderr.write(`${text}\n`);
+const figures = {};
+const { list, skipped } = targets({ refs: flags.ref, withPeers: flags.peers });
+const measured = list.filter((target) => target.name !== "direct");
+const tools = {
+  scale: flags.quick ? 0.1 : 1,
+  problem: (text) => {
+    if (!skipped.includes(text)) skipped.push(text);
+  },
+  report: (row, name, samples) => {
+    figures[row] ??= {};
+    figures[row][name] = { median: median(samples), min: Math.min(...samples), max: Math.max(...samples) };
+  },
+};
+
+try {
+  say(`measuring ${list.map(({ name }) => name).join(" | ")}`);
+  say("start …");
+  await start(measured, tools);
+  say("memory …");
+  await memory(measured, tools);
+  say("small calls …");
+  await small(list, tools);
+  say("results of 64 KB …");
+  await large(measured, tools, { bytes: 65_536, label: "64 KB", calls: 2_000 });
+  say("results of 1 MB …");
+  await large(measured, tools, { bytes: 1_048_576, label: "1 MB", calls: 320 });
+} finally {
+  for (const target of list) target.stop?.();
+  rmSync(temp, { recursive: true, force: true });
+}
+
+const round = (value) => (value < 100 ? value.toPrecision(2) : String(Math.round(value)));
+
+function cell(row, name, unit, base) {
+  const figure = figures[row]?.[name];
+  if (!figure) return "–";
+  const reference = figures[row][base];
+  const ratio = reference && base !== name ? ` (${(figure.median / reference.median).toFixed(2)} ×)` : "";
+  return `${round(figure.median)} ${unit}${ratio}`;
+}
+
+const machine = `Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model ?? "?"}, load ${loadavg()[0].toFixed(1)}`;
+if (flags.json) {
+  console.log(JSON.stringify({ machine, figures, skipped }, null, 2));
+} else {
+  const names = [...list.map(({ name }) => name), "node -e 0"];
+  console.log(`${machine}${flags.quick ? "; quick, so rough" : ""}\n`);
+  console.log(`| what | budget | ${names.join(" | ")} |`);
+  console.log(`|---|---|${names.map(() => "---|").join("")}`);
+  for (const [row, what, budget, unit, base] of ROWS)
+    console.log(`| ${what} | ${budget} | ${names.map((name) => cell(row, name, unit, base)).join(" | ")} |`);
+  for (const text of skipped) console.log(`\nleft out: ${text}`);
+}

@@ -1,0 +1,121 @@
+// Who is measured: how to start each, and how to call one tool of a server through it.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const bench = join(dirname(fileURLToPath(import.meta.url)), "..");
+const root = join(bench, "..");
+const node = process.execPath;
+const quiet = { stdio: ["ignore", 2, 2] };
+
+export const temp = mkdtempSync(join(tmpdir(), "metamcp-bench-"));
+
+const SERVERS = {
+  everything: [join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "stdio"],
+  fixture: [join(root, "test/fixture/child.mjs")],
+};
+const FORWARD = join(bench, "overhead/forward.mjs");
+const entry = (server) => ({ command: node, args: SERVERS[server] });
+
+function configFile(name, servers, more) {
+  const file = join(temp, `${name}.json`);
+  writeFileSync(file, JSON.stringify({ mcpServers: servers, ...more }));
+  return file;
+}
+
+const both = { everything: entry("everything"), fixture: entry("fixture") };
+/** None of them is ever needed: only their number counts. */
+const fifty = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`server-${i}`, entry("fixture")]));
+
+function direct(name, ...before) {
+  return {
+    name,
+    start: (server) => ({ command: node, args: [...before, ...SERVERS[server]] }),
+    call: (_server, tool, args) => ({ name: tool, arguments: args }),
+  };
+}
+
+function metamcp(name, folder) {
+  // Results of 1 MB are to be carried, not replaced by a preview.
+  const config = configFile(`${name.replaceAll("/", "-")}`, both, { maxResultBytes: 1 << 30 });
+  const many = configFile(`${name.replaceAll("/", "-")}-50`, fifty);
+  const env = { ...process.env, METAMCP_HOME: join(temp, `home-${name.replaceAll("/", "-")}`) };
+  const start = (file) => ({ command: node, args: [join(folder, "dist/metamcp.js"), "--config", file], env });
+  return {
+    name,
+    start: () => start(config),
+    startFifty: () => start(many),
+    call: (server, tool, args) => ({ name: "mcp_call", arguments: { server, tool, args } }),
+  };
+}
+
+/** Another state of ourselves, unpacked beside and built with its own scripts. */
+function ref(gitRef) {
+  const folder = join(temp, "ref", gitRef.replaceAll("/", "-"));
+  mkdirSync(folder, { recursive: true });
+  const archive = execFileSync("git", ["archive", gitRef], { cwd: root, maxBuffer: 1 << 30 });
+  execFileSync("tar", ["-x", "-C", folder], { input: archive });
+  const lock = (where) => readFileSync(join(where, "package-lock.json"), "utf8");
+  if (lock(folder) === lock(root)) symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  else execFileSync("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd: folder, ...quiet });
+  execFileSync(node, [join(folder, "scripts/build.mjs")], { cwd: folder, ...quiet });
+  return metamcp(`metamcp@${gitRef}`, folder);
+}
+
+function ourselves(skipped) {
+  const source = existsSync(join(root, "src/cli/metamcp.ts"));
+  const built = source && spawnSync(node, [join(root, "scripts/setup.mjs")], quiet).status === 0;
+  if (built) return [metamcp("metamcp", root)];
+  skipped.push("metamcp: dist/metamcp.js cannot be built");
+  return [];
+}
+
+/** Only those that speak stdio to the client, need no account and run offline. */
+function peers(skipped) {
+  skipped.push(
+    "mcp-proxy, supergateway, mcp-hub: speak only HTTP or SSE to the client; a stdio figure does not exist",
+    "metatool-ai/metamcp, Lunar MCPX: need Docker, Postgres or an account",
+    "1MCP agent, mcp-funnel, ncp: not to be had from the registry",
+  );
+  const installed = spawnSync(
+    "npm",
+    ["install", "--ignore-scripts", "--loglevel=error", "--no-package-lock"],
+    {
+      cwd: bench,
+      ...quiet,
+    },
+  );
+  if (installed.status !== 0) {
+    skipped.push("mcporter: cannot be installed");
+    return [];
+  }
+  const keep = (server) => ({ ...entry(server), lifecycle: "keep-alive" });
+  const config = configFile("mcporter", { everything: keep("everything"), fixture: keep("fixture") });
+  const env = { ...process.env, HOME: join(temp, "mcporter-home") };
+  mkdirSync(env.HOME, { recursive: true });
+  const cli = join(bench, "node_modules/mcporter/dist/cli.js");
+  return [
+    {
+      name: "mcporter",
+      start: () => ({ command: node, args: [cli, "--config", config, "serve", "--stdio"], env }),
+      call: (server, tool, args) => ({ name: `${server}__${tool}`, arguments: args }),
+      stop: () => void spawnSync(node, [cli, "--config", config, "daemon", "stop"], { env, ...quiet }),
+    },
+  ];
+}
+
+/** The first is what latency is compared with, the second what CPU is compared with. */
+export function targets({ refs, withPeers }) {
+  const skipped = [];
+  const list = [
+    direct("direct"),
+    direct("forward", FORWARD, node),
+    direct("forward, batched", FORWARD, "--batch", node),
+    ...ourselves(skipped),
+    ...refs.map(ref),
+    ...(withPeers ? peers(skipped) : []),
+  ];
+  return { list, skipped };
+}

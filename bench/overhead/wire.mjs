@@ -1,0 +1,163 @@
+// The measuring client: raw lines to one process on stdio, as cheap as can be, so that it does not drown what it measures.
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+const HEAD = 48;
+const TICKS_PER_SECOND = 100;
+
+export class Wire {
+  #process;
+  #lastId = 0;
+  /** Slow requests: id → resolve. While there are any, lines are kept and parsed. */
+  #waiting = new Map();
+  #parts = [];
+  #head = "";
+  #length = 0;
+  /** Called with the length of each answer in the fast loops. */
+  #onAnswer;
+  #onTurn;
+
+  constructor({ command, args, env }) {
+    this.#process = spawn(command, args, { env, stdio: ["pipe", "pipe", "pipe"] });
+    this.stderr = "";
+    this.#process.stderr.on("data", (chunk) => {
+      this.stderr = (this.stderr + chunk).slice(-4000);
+    });
+    this.#process.stdin.on("error", () => {});
+    this.#process.stdout.on("data", (chunk) => this.#read(chunk));
+    this.exited = new Promise((resolve) => {
+      this.#process.once("error", (error) => resolve(error.message));
+      this.#process.once("exit", (code, signal) => resolve(`exit ${code ?? signal}`));
+    });
+    this.lost = this.exited.then((how) => {
+      throw new Error(`${how}: ${this.stderr.trim().split("\n").slice(-3).join(" | ")}`);
+    });
+    this.lost.catch(() => {});
+  }
+
+  get pid() {
+    return this.#process.pid;
+  }
+
+  /** Resolves with the parsed answer and the bytes of its line. */
+  request(method, params, timeoutMs = 60_000) {
+    const id = ++this.#lastId;
+    const answer = new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${method}: no answer in ${timeoutMs} ms`)), timeoutMs);
+      this.#waiting.set(id, (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      });
+    });
+    this.#process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    return Promise.race([answer, this.lost]);
+  }
+
+  async initialize() {
+    const clientInfo = { name: "bench", version: "1" };
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    const answer = await this.request("initialize", params);
+    this.#process.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+    return answer;
+  }
+
+  /** `total` tool calls, `inFlight` at a time; returns the time of each where only one is in flight. */
+  calls(params, total, inFlight) {
+    const before = '{"jsonrpc":"2.0","id":';
+    const after = `,"method":"tools/call","params":${params}}\n`;
+    const times = [];
+    const run = new Promise((resolve, reject) => {
+      let sent = 0;
+      let done = 0;
+      let since = 0;
+      let expected = 0;
+      const send = (count) => {
+        let lines = "";
+        for (; count > 0 && sent < total; count--, sent++) lines += before + ++this.#lastId + after;
+        since = performance.now();
+        if (lines !== "") this.#process.stdin.write(lines, "latin1");
+      };
+      let freed = 0;
+      this.#onAnswer = (length) => {
+        if (inFlight === 1) times.push(performance.now() - since);
+        // Ids grow by digits; anything else that changes the size is not the answer we measure.
+        expected ||= length;
+        if (Math.abs(length - expected) > 16)
+          reject(new Error(`answers of ${expected} and of ${length} bytes`));
+        done++;
+        freed++;
+      };
+      this.#onTurn = () => {
+        if (done === total) resolve();
+        else send(freed);
+        freed = 0;
+      };
+      send(inFlight);
+    });
+    return Promise.race([run, this.lost]).then(() => {
+      this.#onAnswer = undefined;
+      this.#onTurn = undefined;
+      return times;
+    });
+  }
+
+  #read(chunk) {
+    for (let from = 0; from < chunk.length; ) {
+      const at = chunk.indexOf(10, from);
+      const end = at < 0 ? chunk.length : at;
+      const missing = HEAD - this.#head.length;
+      if (missing > 0) this.#head += chunk.latin1Slice(from, Math.min(end, from + missing));
+      if (this.#waiting.size > 0) this.#parts.push(chunk.subarray(from, end));
+      this.#length += end - from;
+      from = end + 1;
+      if (at >= 0) this.#line();
+    }
+    this.#onTurn?.();
+  }
+
+  #line() {
+    const ours = !this.#head.includes('"method"');
+    if (ours && this.#onAnswer) this.#onAnswer(this.#length);
+    else if (ours && this.#parts.length > 0) this.#settle(Buffer.concat(this.#parts));
+    this.#parts = [];
+    this.#head = "";
+    this.#length = 0;
+  }
+
+  #settle(line) {
+    const text = line.toString();
+    const message = JSON.parse(text);
+    const from = text.indexOf('"result":') + 9;
+    const resultBytes = Buffer.byteLength(text.slice(from, text.lastIndexOf("}")));
+    this.#waiting.get(message.id)?.({ ...message, resultBytes });
+    this.#waiting.delete(message.id);
+  }
+
+  /** CPU of the process in µs, user and system, all its threads; its children are not in it. */
+  cpu() {
+    if (process.platform === "linux") {
+      const stat = readFileSync(`/proc/${this.pid}/stat`, "latin1");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return ((Number(fields[11]) + Number(fields[12])) * 1e6) / TICKS_PER_SECOND;
+    }
+    const [minutes, seconds] = this.#ps("cputime=").split(":").slice(-2).map(Number);
+    return (minutes * 60 + seconds) * 1e6;
+  }
+
+  /** Resident memory in MB. */
+  rss() {
+    if (process.platform !== "linux") return Number(this.#ps("rss=")) / 1024;
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, "latin1"))[1]) / 1024;
+  }
+
+  #ps(column) {
+    return execFileSync("ps", ["-o", column, "-p", String(this.pid)], { encoding: "utf8" }).trim();
+  }
+
+  async close() {
+    this.#process.stdin.end();
+    const timer = setTimeout(() => this.#process.kill("SIGKILL"), 8_000);
+    await this.exited;
+    clearTimeout(timer);
+  }
+}
