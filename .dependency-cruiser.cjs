@@ -9,7 +9,7 @@ const MAY = {
   middleware: ["catalog", "rpc", "config", "kernel"],
   surface: ["middleware", "catalog", "rpc", "config", "kernel"],
   gateway: ["surface", "middleware", "catalog", "rpc", "config", "kernel"],
-  session: ["rpc", "kernel"],
+  session: ["gateway", "surface", "rpc", "kernel"],
   transport: ["session", "rpc", "kernel"],
   sandbox: ["kernel"],
   provision: ["config", "catalog", "home", "kernel"],

@@ -4,20 +4,22 @@ import type { Raw } from "./raw.ts";
 /** Stable id of a configured server; in personal mode its name in the config file. */
 export type ServerId = string;
 
-/** Who asks. Connections are shared by those who agree in `capabilities`. */
-export interface Origin {
-  /** Unguessable id of the client's session. */
-  readonly session: string;
-  /** The client's capabilities as it declared them; declared to the child in turn. */
-  readonly capabilities: Raw;
-}
-
 /** The way back to who asked. Both fail quietly or reject once the client is gone. */
 export interface Uplink {
   /** A notification caused by this call: progress (in the client's own token), log messages, unknown ones. */
   notify(method: string, params: Raw | undefined): void;
   /** A request of the child, put to the client: sampling, elicitation, roots, unknown ones. */
   request(method: string, params: Raw | undefined, signal: AbortSignal): Promise<Raw>;
+}
+
+/** Who asks. Connections are shared by those who agree in `capabilities`. */
+export interface Origin {
+  /** Unguessable id of the client's session. */
+  readonly session: string;
+  /** The client's capabilities as it declared them; declared to the child in turn. */
+  readonly capabilities: Raw;
+  /** The way back to the client outside of any call, e.g. when a child asks for roots while it starts. */
+  readonly uplink: Uplink;
 }
 
 /** What the tool declares about being called twice with the same arguments. */

@@ -11,10 +11,15 @@ export interface Clock {
   after(ms: number, run: () => void): Timer;
 }
 
+interface Appointment {
+  readonly at: number;
+  readonly run: () => void;
+}
+
 /** A clock for tests that stands still until told to move. */
 export class ManualClock implements Clock {
   #now = 0;
-  #queue: { at: number; run: () => void }[] = [];
+  #queue: Appointment[] = [];
 
   now(): number {
     return this.#now;
@@ -23,24 +28,15 @@ export class ManualClock implements Clock {
   after(ms: number, run: () => void): Timer {
     const entry = { at: this.#now + Math.max(0, ms), run };
     this.#queue.push(entry);
-    return {
-      cancel: () => {
-        this.#queue = this.#queue.filter((other) => other !== entry);
-      },
-    };
+    return { cancel: () => this.#drop(entry) };
   }
 
   /** Moves time on, running what falls due in its order. */
   advance(ms: number): void {
     const end = this.#now + ms;
-    for (;;) {
-      const next = this.#queue.reduce<(typeof this.#queue)[number] | undefined>(
-        (first, entry) => (entry.at <= end && (!first || entry.at < first.at) ? entry : first),
-        undefined,
-      );
-      if (!next) break;
-      this.#queue = this.#queue.filter((entry) => entry !== next);
-      this.#now = Math.max(this.#now, next.at);
+    for (let next = this.#first(end); next; next = this.#first(end)) {
+      this.#drop(next);
+      this.#now = next.at;
       next.run();
     }
     this.#now = end;
@@ -48,5 +44,15 @@ export class ManualClock implements Clock {
 
   get pending(): number {
     return this.#queue.length;
+  }
+
+  #first(end: number): Appointment | undefined {
+    let first: Appointment | undefined;
+    for (const entry of this.#queue) if (entry.at <= end && (!first || entry.at < first.at)) first = entry;
+    return first;
+  }
+
+  #drop(entry: Appointment): void {
+    this.#queue = this.#queue.filter((other) => other !== entry);
   }
 }

@@ -1,0 +1,51 @@
+/** One caller's hold on a connection: who to turn to when the child asks back, and what a second attempt depends on. */
+import type { Origin, Repeat, Uplink } from "../kernel/call.ts";
+import type { Via } from "../rpc/peer.ts";
+import type { Breaker } from "./breaker.ts";
+import type { CallTimer } from "./call-timer.ts";
+import type { Death } from "./health.ts";
+
+export interface Claim {
+  readonly origin: Origin;
+  readonly uplink: Uplink;
+  readonly repeat: Repeat;
+  readonly admitted: Breaker;
+  /** The id its request was sent under; undefined while it waits for the connection. */
+  id: number | undefined;
+  timer: CallTimer | undefined;
+  /** On how many connections it was tried, and how many of them it may have reached. */
+  tries: number;
+  sent: number;
+  /** Of the connection it was last on. */
+  death: Death | undefined;
+  /** What the retry rule said at that death. */
+  again: boolean;
+}
+
+/** Who a message of the child is for: found, or why it cannot be known. */
+export type Attribution =
+  | { readonly uplink: Uplink; readonly claims: readonly Claim[] }
+  | { readonly refusal: string };
+
+/**
+ * The stream it came on names the call; without that, it is clear only while one session alone uses the connection.
+ * Guessing ("the latest call") would hand one person's question to another.
+ */
+export function attribute(claims: ReadonlySet<Claim>, via: Via): Attribution {
+  const all = [...claims];
+  if (typeof via === "number") {
+    const claim = all.find((other) => other.id === via);
+    return claim
+      ? { uplink: claim.uplink, claims: [claim] }
+      : { refusal: "the call this belongs to has ended" };
+  }
+  const [first] = all;
+  if (!first) return { refusal: "no call is in flight that could have caused this" };
+  if (all.some((claim) => claim.origin.session !== first.origin.session)) {
+    return {
+      refusal:
+        'several clients use this connection and it is not known whose call caused this; isolation "session" makes it certain',
+    };
+  }
+  return { uplink: all.length === 1 ? first.uplink : first.origin.uplink, claims: all };
+}

@@ -1,0 +1,315 @@
+/** One connection to one child: a place in the pool, a link, the handshake, the first list; then requests side by side until it ends. */
+import type { ServerSpec } from "../config/spec.ts";
+import type { Origin } from "../kernel/call.ts";
+import type { Clock, Timer } from "../kernel/clock.ts";
+import type { Log } from "../kernel/log.ts";
+import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
+import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
+import { INTERNAL_ERROR, RpcError } from "../rpc/rpc-error.ts";
+import { attribute, type Claim } from "./claim.ts";
+import { type Greeting, shakeHands } from "./handshake.ts";
+import { ChildFailure, type Connector, type Link } from "./link.ts";
+import { type ConnectionState, transition } from "./machine.ts";
+import type { Place, Pool, Pooled } from "./pool.ts";
+
+export type Ask = (method: string, params: Raw | undefined) => Promise<Raw>;
+
+/** How a connection was lost. `counted`: the failure behind it is recorded already. */
+export interface Loss {
+  readonly failure: ChildFailure;
+  readonly counted: boolean;
+}
+
+export interface ConnectionParts {
+  readonly spec: ServerSpec;
+  /** On whose behalf it is opened: its capabilities are declared to the child. */
+  readonly origin: Origin;
+  /** What must be over before it begins: the old process of the same child. */
+  readonly after?: Promise<void> | undefined;
+  readonly connector: () => Promise<Connector>;
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Runs once the handshake is done; calls wait for it. */
+  greet(connection: Connection, greeting: Greeting): Promise<void>;
+  /** It died on its own. Called before the calls in flight hear of it. */
+  onLost(connection: Connection, loss: Loss): void;
+  onNotification(connection: Connection, method: string, params: Raw | undefined): void;
+}
+
+export class Connection implements Pooled {
+  /** Settles when calls may be sent, or with why they never can. */
+  readonly ready: Promise<void>;
+  readonly label: string;
+  readonly #parts: ConnectionParts;
+  readonly #peer: Peer;
+  readonly #claims = new Set<Claim>();
+  readonly #opening = new AbortController();
+  #state: ConnectionState = "idle";
+  #since: number;
+  #greeting: Greeting | undefined;
+  #link: Link | undefined;
+  #place: Place | undefined;
+  #inFlight = 0;
+  #opened = false;
+  #retired = false;
+  #ending: Promise<void> | undefined;
+  #drained: (() => void) | undefined;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+    this.label = parts.spec.name;
+    this.#since = parts.clock.now();
+    this.#peer = new Peer((message, via) => this.#link?.send(message, via), {
+      onRequest: (request) => this.#asked(request),
+      onNotification: (method, params, via) => this.#notified(method, params, via),
+    });
+    this.ready = this.#open();
+    this.ready.catch(() => {});
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  get spec(): ServerSpec {
+    return this.#parts.spec;
+  }
+
+  get lifecycle(): ServerSpec["lifecycle"] {
+    return this.#parts.spec.lifecycle;
+  }
+
+  get origin(): Origin {
+    return this.#parts.origin;
+  }
+
+  /** Handshake done and not ended. */
+  get connected(): boolean {
+    return this.#greeting !== undefined && (this.#state === "idle" || this.#state === "active");
+  }
+
+  /** It may still be asked to carry a call, at once or when it is ready. */
+  get usable(): boolean {
+    return !this.#ending && !this.#retired && this.#state !== "failed" && this.#state !== "closed";
+  }
+
+  /** Calls may be sent at once. */
+  get open(): boolean {
+    return this.#opened && this.usable;
+  }
+
+  get retired(): boolean {
+    return this.#retired;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Milliseconds it has been connecting, and what the child last said about it. */
+  progress(): { forMs: number; lastWords: string | undefined } {
+    return { forMs: this.#parts.clock.now() - this.#since, lastWords: this.#link?.lastWords() };
+  }
+
+  /** Whoever waits for or uses the connection holds it, so that the child's questions find their way. */
+  hold(claim: Claim): void {
+    this.#claims.add(claim);
+  }
+
+  drop(claim: Claim): void {
+    this.#claims.delete(claim);
+  }
+
+  claims(): ReadonlySet<Claim> {
+    return this.#claims;
+  }
+
+  /** A request of a caller. Rejects with RpcError, ChildFailure, or what it was cancelled with. */
+  async request(claim: Claim, method: string, params: Raw, signal: AbortSignal): Promise<Raw> {
+    this.#enter();
+    try {
+      return await this.#peer.request(method, params, {
+        signal,
+        onProgress: (progress) => {
+          claim.timer?.touch();
+          claim.uplink.notify("notifications/progress", progress);
+        },
+        onSent: (id) => {
+          claim.id = id;
+        },
+      });
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** A request of our own. */
+  async ask(method: string, params: Raw | undefined, signal?: AbortSignal): Promise<Raw> {
+    this.#enter();
+    try {
+      return await this.#peer.request(method, params, signal ? { signal } : {});
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Gives a caller's request up with `error` and tells the child. */
+  cancel(claim: Claim, error: Error): void {
+    if (claim.id !== undefined) this.#peer.cancel(claim.id, error);
+  }
+
+  /** Takes no further calls; ends when those under way are done. */
+  retire(): Promise<void> {
+    this.#retired = true;
+    if (!this.#opened || this.#inFlight === 0) return this.end("its settings changed");
+    return new Promise((resolve) => {
+      this.#drained = resolve;
+    });
+  }
+
+  end(reason: string): Promise<void> {
+    this.#ending ??= this.#finish(
+      "closed",
+      new ChildFailure("other", reason, { unsent: this.#state === "connecting" }),
+    );
+    return this.#ending;
+  }
+
+  /** It no longer answers: what it carries is lost, as if it had died. */
+  giveUp(failure: ChildFailure): void {
+    this.#lost({ failure, counted: true });
+  }
+
+  async #open(): Promise<void> {
+    const { spec, pool, clock, origin } = this.#parts;
+    const { signal } = this.#opening;
+    let timer: Timer | undefined;
+    try {
+      await this.#parts.after;
+      this.#place = await pool.acquire(spec.connectTimeoutMs, signal);
+      this.#place.occupy(this);
+      this.#go("connecting");
+      this.#since = clock.now();
+      timer = clock.after(spec.connectTimeoutMs, () => this.#opening.abort(this.#tooSlow()));
+      const connector = await this.#parts.connector();
+      this.#link = await connector.open(
+        spec,
+        {
+          onMessage: (message, via) => this.#peer.receive(message, via),
+          onFailed: (id, failure) => this.#peer.fail(id, failure),
+          onClosed: (failure) => this.#lost({ failure, counted: false }),
+        },
+        signal,
+      );
+      this.#greeting = await shakeHands(this.#peer, origin.capabilities, signal);
+      this.#link.agreed(this.#greeting.protocolVersion);
+      await this.#greet(this.#greeting, signal);
+      this.#opened = true;
+    } catch (error) {
+      const failure = asFailure(error);
+      this.#ending ??= this.#finish("failed", failure);
+      throw failure;
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  /** A child that cannot list is still a child; one that dies over it is none. */
+  async #greet(greeting: Greeting, signal: AbortSignal): Promise<void> {
+    this.#go("active");
+    // In flight from the first moment, so that no eviction slips in between.
+    this.#inFlight++;
+    try {
+      await Promise.race([this.#parts.greet(this, greeting), aborted(signal)]);
+    } catch (error) {
+      if (error instanceof ChildFailure || signal.aborted) throw error;
+      this.#parts.log.warn(`${this.label}: its tools could not be listed: ${(error as Error).message}`);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  #tooSlow(): ChildFailure {
+    const { connectTimeoutMs, name } = this.#parts.spec;
+    const words = this.#link?.lastWords();
+    return new ChildFailure(
+      "offline",
+      `${name} was not ready within ${connectTimeoutMs} ms (connectTimeoutMs)${words ? `; it last said: ${words}` : ""}`,
+      { unsent: true },
+    );
+  }
+
+  #lost(loss: Loss): void {
+    if (this.#ending) return;
+    if (!this.#opened) {
+      this.#peer.destroy(loss.failure);
+      return;
+    }
+    this.#ending = this.#finish(this.#state === "idle" ? "closed" : "failed", loss.failure, () =>
+      this.#parts.onLost(this, loss),
+    );
+  }
+
+  async #finish(state: "closed" | "failed", failure: Error, beforeCallersHear?: () => void): Promise<void> {
+    if (this.#state !== state) this.#go(this.#state === "idle" ? "closed" : state);
+    beforeCallersHear?.();
+    this.#opening.abort(failure);
+    this.#peer.destroy(failure);
+    await this.#link?.close();
+    this.#place?.free();
+    this.#drained?.();
+  }
+
+  #go(to: ConnectionState): void {
+    this.#state = transition(this.#state, to);
+  }
+
+  #enter(): void {
+    if (this.#inFlight++ > 0 || this.#state !== "idle") return;
+    this.#go("active");
+    this.#place?.busy();
+  }
+
+  #leave(): void {
+    if (--this.#inFlight > 0 || this.#state !== "active") return;
+    this.#go("idle");
+    if (this.#retired) void this.end("its settings changed");
+    else this.#place?.idle();
+  }
+
+  async #asked({ method, params, signal, via }: Incoming): Promise<Raw> {
+    if (method === "ping") return EMPTY_OBJECT;
+    const found = attribute(this.#claims, via);
+    if ("refusal" in found)
+      throw RpcError.of(INTERNAL_ERROR, `${method} cannot be passed on: ${found.refusal}`);
+    for (const claim of found.claims) claim.timer?.pause();
+    try {
+      return await found.uplink.request(method, params, signal);
+    } finally {
+      for (const claim of found.claims) claim.timer?.resume();
+    }
+  }
+
+  #notified(method: string, params: Raw | undefined, via: Via): void {
+    if (method === "notifications/message") {
+      const found = attribute(this.#claims, via);
+      if ("uplink" in found) found.uplink.notify(method, params);
+      else this.#parts.log.debug(`${this.label}: ${params?.toString().slice(0, 500)}`);
+      return;
+    }
+    this.#parts.onNotification(this, method, params);
+  }
+}
+
+function asFailure(error: unknown): Error {
+  if (error instanceof ChildFailure || !(error instanceof RpcError)) return error as Error;
+  return new ChildFailure("other", `it refused the handshake: ${error.message}`, { cause: error });
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    else signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+}

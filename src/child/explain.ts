@@ -1,0 +1,58 @@
+/** What a caller is told when its call failed at the child. */
+import type { ServerSpec } from "../config/spec.ts";
+import type { Call } from "../kernel/call.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
+import { ChildFailure } from "./link.ts";
+
+export function explain(error: unknown, call: Pick<Call, "server" | "repeat">, spec: ServerSpec): Error {
+  const { server } = call;
+  if (error instanceof RpcError) return tooLarge(error, server) ?? error;
+  if (error instanceof ChildFailure) return unavailable(error, call, spec);
+  if (MetaMcpError.is(error)) return error.context.server ? error : error.with({ server });
+  if (error instanceof Error && error.name === "AbortError") {
+    return new MetaMcpError("cancelled", "The call was cancelled.", { server, cause: error });
+  }
+  return error as Error;
+}
+
+function unavailable(
+  failure: ChildFailure,
+  { server, repeat }: Pick<Call, "server" | "repeat">,
+  spec: ServerSpec,
+): MetaMcpError {
+  if (failure.category === "auth") {
+    return new MetaMcpError(
+      "auth_required",
+      `${server} wants a login: ${failure.message}. ${howToLogIn(spec)}`,
+      {
+        server,
+        cause: failure,
+      },
+    );
+  }
+  const harmless = failure.unsent || repeat === "safe";
+  const advice = harmless
+    ? "Nothing was done; it can be tried again."
+    : "It is not known whether the call had effects; check before you repeat it.";
+  return new MetaMcpError("server_unavailable", `${server}: ${failure.message}. ${advice}`, {
+    server,
+    retryable: harmless,
+    details: { category: failure.category },
+    cause: failure,
+  });
+}
+
+function howToLogIn(spec: ServerSpec): string {
+  return spec.kind === "stdio"
+    ? "Check the credentials in its env."
+    : "Check its headers in the config, or log in with: metamcp auth " + spec.name;
+}
+
+/** A message over the limit reaches us as an error that the codec wrote in its place. */
+function tooLarge(error: RpcError, server: string): MetaMcpError | undefined {
+  const { data } = error;
+  const marked =
+    typeof data === "object" && data !== null && "metamcp" in data && data.metamcp === "result_too_large";
+  return marked ? new MetaMcpError("result_too_large", error.message, { server }) : undefined;
+}

@@ -1,0 +1,96 @@
+/** All children. Takes a config, offers the one verb, and is the only place that acts on a change. */
+import type { Config, ServerSpec } from "../config/spec.ts";
+import type { Call, Handler, Origin, ServerId } from "../kernel/call.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import type { Log } from "../kernel/log.ts";
+import { Child, type ChildParts } from "./child.ts";
+import type { Connector } from "./link.ts";
+import { Pool } from "./pool.ts";
+import type { ChildStatus } from "./status.ts";
+
+export interface FleetParts extends Pick<ChildParts, "greet" | "onNotification"> {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly connector: (spec: ServerSpec) => Promise<Connector>;
+}
+
+export class Fleet {
+  readonly #parts: FleetParts;
+  readonly #pool: Pool;
+  readonly #children = new Map<ServerId, Child>();
+  /** No longer configured, but still finishing calls. */
+  readonly #leaving = new Set<Child>();
+  #config: Config;
+  #closing = false;
+
+  constructor(config: Config, parts: FleetParts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.#pool = new Pool(config.pool, parts.clock, parts.log);
+    this.apply(config);
+  }
+
+  readonly handle: Handler = (call: Call) => this.#child(call.server).handle(call);
+
+  async connect(server: ServerId, origin: Origin): Promise<void> {
+    await this.#child(server).connect(origin);
+  }
+
+  apply(config: Config): void {
+    this.#config = config;
+    this.#pool.configure(config.pool);
+    for (const [name, child] of this.#children) {
+      if (config.servers.has(name)) continue;
+      this.#children.delete(name);
+      this.#leaving.add(child);
+      void child.remove().finally(() => this.#leaving.delete(child));
+    }
+    for (const [name, spec] of config.servers) {
+      const child = this.#children.get(name);
+      if (child) child.apply(spec);
+      else this.#children.set(name, new Child(spec, this.#childParts()));
+    }
+  }
+
+  status(): readonly ChildStatus[] {
+    return [...this.#children.values()].map((child) => child.status());
+  }
+
+  sessionEnded(session: string): void {
+    for (const child of this.#children.values()) child.sessionEnded(session);
+  }
+
+  /** No new work from now on; what is under way goes on. */
+  refuse(): void {
+    this.#closing = true;
+  }
+
+  /** Ends all children in parallel; resolves when no process is left. */
+  async destroy(): Promise<void> {
+    this.refuse();
+    this.#pool.close();
+    const children = [...this.#children.values(), ...this.#leaving];
+    await Promise.all(children.map((child) => child.destroy("MetaMCP is stopping")));
+  }
+
+  #child(server: ServerId): Child {
+    if (this.#closing)
+      throw new MetaMcpError("server_unavailable", "MetaMCP is stopping.", { server, retryable: false });
+    const child = this.#children.get(server);
+    if (!child)
+      throw new MetaMcpError("server_not_found", `No server "${server}" is configured.`, { server });
+    return child;
+  }
+
+  #childParts(): ChildParts {
+    return {
+      ...this.#parts,
+      pool: this.#pool,
+      breaker: () => ({
+        threshold: this.#config.pool.failureThreshold,
+        cooldownMs: this.#config.pool.cooldownMs,
+      }),
+    };
+  }
+}

@@ -1,0 +1,59 @@
+/** The handshake of the session-based protocol era, from the client's side. */
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { IMPLEMENTATION } from "../kernel/version.ts";
+import type { Peer } from "../rpc/peer.ts";
+import { isObject, joinObject, members } from "../rpc/slice.ts";
+import { ChildFailure } from "./link.ts";
+
+const NEWEST = "2025-11-25";
+
+/** What a child said of itself. */
+export interface Greeting {
+  readonly protocolVersion: string;
+  readonly capabilities: Raw;
+  readonly title: string | undefined;
+  readonly version: string | undefined;
+  readonly instructions: string | undefined;
+}
+
+/** `capabilities` are those of the client on whose behalf we connect. */
+export async function shakeHands(peer: Peer, capabilities: Raw, signal: AbortSignal): Promise<Greeting> {
+  const params = joinObject([
+    ["protocolVersion", toRaw(NEWEST)],
+    ["capabilities", capabilities],
+    ["clientInfo", toRaw(IMPLEMENTATION)],
+  ]);
+  const result = await peer.request("initialize", params, { signal });
+  const greeting = readGreeting(result);
+  peer.notify("notifications/initialized", undefined);
+  return greeting;
+}
+
+function readGreeting(result: Raw): Greeting {
+  const [version, capabilities = EMPTY_OBJECT, info = EMPTY_OBJECT, instructions] = members(result, [
+    "protocolVersion",
+    "capabilities",
+    "serverInfo",
+    "instructions",
+  ]);
+  const protocolVersion = version && fromRaw(version);
+  if (typeof protocolVersion !== "string" || !isObject(capabilities)) {
+    throw new ChildFailure(
+      "other",
+      "its answer to initialize is not one: protocolVersion or capabilities are missing",
+    );
+  }
+  const [title, name, release] = members(info, ["title", "name", "version"]).map(text);
+  return {
+    protocolVersion,
+    capabilities,
+    title: title ?? name,
+    version: release,
+    instructions: text(instructions),
+  };
+}
+
+function text(raw: Raw | undefined): string | undefined {
+  const value = raw && fromRaw(raw);
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,6 @@
+/** Our own name and version, as told to clients and children. */
+
+declare const __VERSION__: string | undefined;
+
+export const VERSION = typeof __VERSION__ === "string" ? __VERSION__ : "0.0.0-dev";
+export const IMPLEMENTATION = { name: "metamcp", title: "MetaMCP", version: VERSION } as const;

@@ -1,0 +1,210 @@
+/** Puts the big pieces together, and knows the order of starting and stopping. The only place that joins catalog and children. */
+import { ToolCache } from "./catalog/cache.ts";
+import { type About, Catalog } from "./catalog/catalog.ts";
+import { Learner } from "./catalog/learn.ts";
+import { createSearch } from "./catalog/search/search.ts";
+import { Fleet } from "./child/fleet.ts";
+import type { Greeting } from "./child/handshake.ts";
+import type { Connector } from "./child/link.ts";
+import { diff } from "./config/diff.ts";
+import { permits } from "./config/glob.ts";
+import { identityOf } from "./config/identity.ts";
+import type { Config, ServerSpec } from "./config/spec.ts";
+import type { Clock } from "./kernel/clock.ts";
+import type { Log } from "./kernel/log.ts";
+import { type Raw, toRaw } from "./kernel/raw.ts";
+import { members } from "./rpc/slice.ts";
+import { Session } from "./session/session.ts";
+import { createMetaFace } from "./surface/meta/meta.ts";
+import type { Scope, ServerStatus } from "./surface/scope.ts";
+import { systemClock } from "./system-clock.ts";
+import type { Host, Transport } from "./transport/transport.ts";
+
+/** Calls under way get this long when we are told to stop. */
+const DRAIN_MS = 5_000;
+
+export interface EngineOptions {
+  readonly config: Config;
+  /** METAMCP_HOME: where everything of ours is kept. */
+  readonly home: string;
+  readonly log: Log;
+  readonly maxMessageBytes: number;
+  readonly clock?: Clock;
+}
+
+export interface Engine {
+  readonly scope: Scope;
+  /** Takes another config; nothing that did not change is touched. */
+  apply(config: Config): void;
+  /** The config file cannot be used at the moment, and why; undefined once it is mended. */
+  fault(message: string | undefined): void;
+  /** Serves clients until nobody is left. */
+  serve(transport: Transport): Promise<void>;
+  /** Refuses new work, lets calls under way finish, ends all children. */
+  close(): Promise<void>;
+}
+
+export function createEngine({
+  home,
+  log,
+  maxMessageBytes,
+  clock = systemClock,
+  ...options
+}: EngineOptions): Engine {
+  let config = options.config;
+  let fault: string | undefined;
+  const sessions = new Set<Session>();
+  const cache = new ToolCache({ home, log });
+  const catalog = new Catalog({ cache, search: createSearch({}), clock, log });
+  const connector = lazyConnectors({ log, clock, maxMessageBytes });
+
+  const refresh = (
+    server: string,
+    ask: Parameters<Catalog["refresh"]>[1],
+    greeting: Greeting,
+  ): Promise<void> => catalog.refresh(server, offersTools(greeting) ? ask : nothingListed, aboutOf(greeting));
+  const greetings = new Map<string, Greeting>();
+
+  const fleet = new Fleet(config, {
+    clock,
+    log,
+    connector,
+    greet(server, greeting, ask) {
+      greetings.set(server, greeting);
+      return refresh(server, ask, greeting);
+    },
+    onNotification(server, method, ask) {
+      const greeting = greetings.get(server);
+      if (method !== "notifications/tools/list_changed" || !greeting) return;
+      void refresh(server, ask, greeting).catch((error: unknown) => listFailed(server, error));
+    },
+  });
+
+  const learner = new Learner({
+    catalog,
+    clock,
+    connect: (server, origin) => fleet.connect(server, origin),
+    cooldownMs: () => config.pool.cooldownMs,
+  });
+
+  function listFailed(server: string, error: unknown): void {
+    log.warn(`${server}: its tools could not be listed: ${(error as Error).message}`, { server });
+  }
+
+  const servers = (): readonly ServerStatus[] => [
+    ...fleet.status(),
+    ...[...config.broken].map(
+      ([name, reason]) =>
+        ({
+          name,
+          reason,
+          state: "failed",
+          connected: false,
+          criticality: "optional",
+          misconfigured: true,
+        }) as const,
+    ),
+  ];
+
+  const scope: Scope = {
+    catalog,
+    learner,
+    call: fleet.handle,
+    connect: (server, origin) => fleet.connect(server, origin),
+    servers,
+    has: (name) => config.servers.has(name),
+    server: (name) => servers().find((status) => status.name === name),
+    notice: () =>
+      fault ??
+      (config.exists
+        ? undefined
+        : `There is no config file at ${config.path} yet; it is picked up when it appears.`),
+  };
+
+  const host: Host = {
+    open(send) {
+      const session = new Session(createMetaFace(scope), send);
+      sessions.add(session);
+      return session;
+    },
+    ended(session) {
+      session.destroy(new Error("the client is gone"));
+      sessions.delete(session);
+      fleet.sessionEnded(session.id);
+    },
+  };
+
+  function apply(next: Config): void {
+    const { removed, redialed } = diff(config, next);
+    for (const name of [...removed, ...redialed]) learner.forget(name);
+    config = next;
+    fleet.apply(next);
+    catalog.configure(catalogServers(next));
+  }
+  catalog.configure(catalogServers(config));
+
+  return {
+    scope,
+    apply,
+    fault(message) {
+      fault = message;
+    },
+    serve: (transport) => transport.serve(host),
+    async close() {
+      fleet.refuse();
+      const end = clock.now() + DRAIN_MS;
+      while (clock.now() < end && [...sessions].some((session) => session.serving > 0))
+        await pause(clock, 10);
+      await fleet.destroy();
+      await cache.flush();
+    },
+  };
+}
+
+const catalogServers = (config: Config) =>
+  new Map(
+    [...config.servers].map(([name, spec]) => [
+      name,
+      { identity: identityOf(spec), permits: (tool: string) => permits(spec.tools, tool) },
+    ]),
+  );
+
+function lazyConnectors(parts: {
+  log: Log;
+  clock: Clock;
+  maxMessageBytes: number;
+}): (spec: ServerSpec) => Promise<Connector> {
+  let stdio: Promise<Connector> | undefined;
+  let http: Promise<Connector> | undefined;
+  return (spec) => {
+    if (spec.kind === "stdio") {
+      stdio ??= import("./child/stdio/connector.ts").then(({ createStdioConnector }) =>
+        createStdioConnector(parts),
+      );
+      return stdio;
+    }
+    http ??= import("./child/http/connector.ts").then(({ createHttpConnector }) =>
+      createHttpConnector(parts),
+    );
+    return http;
+  };
+}
+
+const nothingListed = (): Promise<Raw> => Promise.resolve(toRaw({ tools: [] }));
+
+function offersTools({ capabilities }: Greeting): boolean {
+  return members(capabilities, ["tools"])[0] !== undefined;
+}
+
+function aboutOf({ title, version, instructions }: Greeting): About {
+  return {
+    era: "legacy",
+    ...(title && { title }),
+    ...(version && { version }),
+    ...(instructions && { instructions }),
+  };
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}

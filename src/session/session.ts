@@ -1,0 +1,83 @@
+/** One client: its handshake, what it declared, and the way back to it. Knows neither streams nor tools. */
+import { randomBytes } from "node:crypto";
+import type { Origin, Uplink } from "../kernel/call.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { IMPLEMENTATION } from "../kernel/version.ts";
+import type { Malformed, Message } from "../rpc/message.ts";
+import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
+import { INVALID_PARAMS, INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
+import { isObject, members } from "../rpc/slice.ts";
+import type { Face } from "../surface/face.ts";
+
+export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+
+export class Session {
+  readonly id = randomBytes(16).toString("hex");
+  readonly #peer: Peer;
+  readonly #face: Face;
+  #origin: Origin | undefined;
+
+  constructor(face: Face, send: (message: Message, via: Via) => void) {
+    this.#face = face;
+    this.#peer = new Peer(send, {
+      onRequest: (request) => this.#onRequest(request),
+      onNotification: (method, params) => {
+        if (this.#origin && method !== "notifications/initialized")
+          face.notified?.(method, params, this.#origin);
+      },
+    });
+  }
+
+  /** Requests of the client that are not answered yet. */
+  get serving(): number {
+    return this.#peer.serving;
+  }
+
+  receive(message: Message | Malformed, via?: Via): void {
+    this.#peer.receive(message, via);
+  }
+
+  /** A notification of ours, outside of any request. */
+  notify(method: string, params?: Raw): void {
+    if (this.#origin) this.#peer.notify(method, params);
+  }
+
+  /** Ends it for good: what is under way is aborted. */
+  destroy(reason: Error): void {
+    this.#peer.destroy(reason);
+  }
+
+  async #onRequest(request: Incoming): Promise<Raw> {
+    if (request.method === "initialize") return this.#initialize(request.params);
+    if (request.method === "ping") return EMPTY_OBJECT;
+    const origin = this.#origin;
+    if (!origin) throw RpcError.of(INVALID_REQUEST, "Not initialized: send an initialize request first");
+    const { method, params, signal, via } = request;
+    return await this.#face.handle({ method, params, origin, signal, uplink: this.#uplink(via) });
+  }
+
+  #initialize(params: Raw | undefined): Raw {
+    if (this.#origin) throw RpcError.of(INVALID_REQUEST, "Already initialized");
+    const [version, capabilities = EMPTY_OBJECT] = params
+      ? members(params, ["protocolVersion", "capabilities"])
+      : [];
+    const wanted = version && fromRaw(version);
+    if (typeof wanted !== "string" || !isObject(capabilities)) {
+      throw RpcError.of(INVALID_PARAMS, "initialize needs a protocolVersion and an object of capabilities");
+    }
+    this.#origin = { session: this.id, capabilities, uplink: this.#uplink(undefined) };
+    return toRaw({
+      protocolVersion: LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0],
+      capabilities: this.#face.capabilities,
+      serverInfo: IMPLEMENTATION,
+      instructions: this.#face.instructions(),
+    });
+  }
+
+  #uplink(via: Via): Uplink {
+    return {
+      notify: (method, params) => this.#peer.notify(method, params, via),
+      request: (method, params, signal) => this.#peer.request(method, params, { signal, via }),
+    };
+  }
+}

@@ -1,0 +1,122 @@
+/** The way of every tool call, whichever surface it came through: known server, known tool, fitting arguments, off to the child. */
+import { checkArguments } from "../catalog/check-arguments.ts";
+import { nearest } from "../catalog/nearest.ts";
+import { repeatOf, type Tool, toolId } from "../catalog/tool.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { joinObject } from "../rpc/slice.ts";
+import type { ClientRequest } from "./face.ts";
+import type { Scope } from "./scope.ts";
+
+export interface ToolCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly args: Raw | undefined;
+  /** The client's `_meta`, progress token included. */
+  readonly meta: Raw | undefined;
+}
+
+/** The child's result as written. Rejects with MetaMcpError, or RpcError where the child answered with one. */
+export async function callTool(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
+  const { server, args = EMPTY_OBJECT } = wanted;
+  requireServer(scope, server);
+  const tool = await requireTool(scope, wanted, request);
+  return await scope.call({
+    server,
+    method: "tools/call",
+    params: joinObject([
+      ["name", toRaw(wanted.tool)],
+      ["arguments", args],
+      ["_meta", wanted.meta],
+    ]),
+    origin: request.origin,
+    signal: request.signal,
+    deadline: Number.POSITIVE_INFINITY,
+    repeat: tool ? repeatOf(tool.annotations) : "unknown",
+    uplink: request.uplink,
+  });
+}
+
+/** Only the child's own list refuses a call: not the disk cache, nor what it offered before it was last disconnected. */
+async function requireTool(
+  scope: Scope,
+  wanted: ToolCall,
+  { origin }: ClientRequest,
+): Promise<Tool | undefined> {
+  const { server } = wanted;
+  if (!scope.catalog.isLive(server)) await scope.connect(server, origin);
+  try {
+    return await fittingTool(scope, wanted);
+  } catch (refusal) {
+    if (scope.server(server)?.connected) throw refusal;
+    await scope.connect(server, origin);
+    return await fittingTool(scope, wanted);
+  }
+}
+
+async function fittingTool(scope: Scope, wanted: ToolCall): Promise<Tool | undefined> {
+  const tool = findTool(scope, wanted);
+  if (tool) await requireFit(tool, wanted.args ?? EMPTY_OBJECT);
+  return tool;
+}
+
+/** Passes for a server that can be used; else an error that names the nearest ones or says what to mend. */
+export function requireServer(scope: Scope, name: string): void {
+  if (scope.has(name)) return;
+  const status = scope.server(name);
+  if (!status) {
+    const names = scope.servers().map((server) => server.name);
+    throw new MetaMcpError(
+      "server_not_found",
+      `No server "${name}" is configured. ${suggest(name, names, "server")}`,
+      {
+        server: name,
+        details: { nearest: nearest(name, names) },
+      },
+    );
+  }
+  throw new MetaMcpError(
+    "server_unavailable",
+    `Server "${name}" cannot be used: ${status.reason}. Mend its entry in the config; it is picked up at once.`,
+    { server: name, retryable: false },
+  );
+}
+
+/** Undefined where the child could not list its tools: then it decides by itself. */
+function findTool(scope: Scope, { server, tool: name }: ToolCall): Tool | undefined {
+  const { snapshot } = scope.catalog;
+  const tool = snapshot.tool(server, name);
+  const listing = snapshot.listings.get(server);
+  if (tool || !listing) return tool;
+  const names = listing.tools.map((other) => other.name);
+  throw new MetaMcpError(
+    "tool_not_found",
+    `Server "${server}" has no tool "${name}". ${suggest(name, names, "tool")}`,
+    {
+      server,
+      tool_id: toolId({ server, name }),
+      details: { nearest: nearest(name, names) },
+    },
+  );
+}
+
+async function requireFit(tool: Tool, args: Raw): Promise<void> {
+  const problems = await checkArguments(tool, args);
+  if (problems.length === 0) return;
+  throw new MetaMcpError(
+    "validation_input",
+    `The arguments do not fit ${tool.name}: ${problems.join("; ")}. Its input schema: ${tool.inputSchema.toString()}`,
+    {
+      server: tool.server,
+      tool_id: toolId(tool),
+      details: { problems, inputSchema: fromRaw(tool.inputSchema) },
+    },
+  );
+}
+
+function suggest(name: string, candidates: readonly string[], kind: "server" | "tool"): string {
+  if (candidates.length === 0) return `There is no ${kind} at all.`;
+  const close = nearest(name, candidates);
+  const hint = close.length > 0 ? `Nearest: ${close.join(", ")}. ` : "";
+  return `${hint}mcp_discover shows what there is.`;
+}

@@ -1,0 +1,136 @@
+/** mcp_discover: which servers there are, what one offers, and which tools fit a task. Compact JSON, paged, never silent about what is missing. */
+import type { Unknown } from "../../catalog/learn.ts";
+import { signature } from "../../catalog/signature.ts";
+import { summary } from "../../catalog/summary.ts";
+import type { Tool } from "../../catalog/tool.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { requireServer } from "../call-tool.ts";
+import { readCursor, writeCursor } from "../cursor.ts";
+import type { ClientRequest } from "../face.ts";
+import type { Scope, ServerStatus } from "../scope.ts";
+
+const LIMIT = 10;
+const LIMIT_MOST = 100;
+/** How many of the best hits carry a signature unasked. */
+const SIGNED = 3;
+const DESCRIPTION_LENGTH = 200;
+
+interface Wanted {
+  readonly query: string | undefined;
+  readonly server: string | undefined;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  readonly schemas: boolean;
+}
+
+export async function discover(
+  scope: Scope,
+  input: ReadonlyMap<string, Raw>,
+  { origin }: ClientRequest,
+): Promise<Raw> {
+  const wanted = read(input);
+  if (wanted.server !== undefined) requireServer(scope, wanted.server);
+  await scope.catalog.loadCached();
+  const concerned = wanted.server === undefined ? usable(scope) : [wanted.server];
+  const unknown = await scope.learner.learn(concerned, origin);
+
+  if (wanted.query !== undefined)
+    return answer({ ...(await search(scope, wanted)), unknown: listed(unknown) });
+  if (wanted.server !== undefined) return answer(oneServer(scope, wanted, unknown));
+  return answer({
+    servers: scope.servers().map((status) => shown(scope, status, unknown)),
+    notice: scope.notice(),
+  });
+}
+
+function read(input: ReadonlyMap<string, Raw>): Wanted {
+  const value = (key: string) => {
+    const raw = input.get(key);
+    return raw && fromRaw(raw);
+  };
+  const query = value("query") as string | undefined;
+  return {
+    query: query?.trim() === "" ? undefined : query,
+    server: value("server") as string | undefined,
+    limit: Math.min((value("limit") as number | undefined) ?? LIMIT, LIMIT_MOST),
+    cursor: value("cursor") as string | undefined,
+    schemas: value("detail") === "schema",
+  };
+}
+
+const usable = (scope: Scope): string[] =>
+  scope
+    .servers()
+    .filter((status) => !status.misconfigured)
+    .map((status) => status.name);
+
+async function search(scope: Scope, { query = "", server, limit, cursor, schemas }: Wanted) {
+  const { snapshot } = scope.catalog;
+  const binding = JSON.stringify(["discover", query, server, snapshot.version]);
+  const offset = readCursor(cursor, binding);
+  const hits = await scope.catalog.search.search(query, {
+    limit: offset + limit + 1,
+    scope: (of) => (server === undefined || of === server) && snapshot.listings.has(of),
+  });
+  const page = hits.slice(offset, offset + limit).flatMap((hit, index) => {
+    const tool = snapshot.tool(hit.server, hit.name);
+    if (!tool) return [];
+    return [
+      {
+        ...brief(tool, { schemas, signed: offset + index < SIGNED }),
+        score: round(hit.score),
+        confidence: round(hit.confidence),
+      },
+    ];
+  });
+  return { tools: page, ...next(offset + limit, hits.length, binding) };
+}
+
+function oneServer(
+  scope: Scope,
+  { server = "", limit, cursor, schemas }: Wanted,
+  unknown: readonly Unknown[],
+) {
+  const { snapshot } = scope.catalog;
+  const tools = snapshot.listings.get(server)?.tools ?? [];
+  const binding = JSON.stringify(["server", server, snapshot.version]);
+  const offset = readCursor(cursor, binding);
+  const page = tools.slice(offset, offset + limit).map((tool) => {
+    const { server: _, ...rest } = brief(tool, { schemas, signed: true });
+    return rest;
+  });
+  const status = scope.server(server);
+  return {
+    server: status && shown(scope, status, unknown),
+    tools: page,
+    ...next(offset + limit, tools.length, binding),
+  };
+}
+
+/** What is cut is said. */
+function next(end: number, total: number, binding: string) {
+  return end < total ? { nextCursor: writeCursor(end, binding) } : {};
+}
+
+function brief(tool: Tool, { schemas, signed }: { schemas: boolean; signed: boolean }) {
+  return {
+    tool: tool.name,
+    server: tool.server,
+    description: summary(tool.description, DESCRIPTION_LENGTH),
+    ...(schemas ? { inputSchema: fromRaw(tool.inputSchema) } : signed ? { signature: signature(tool) } : {}),
+  };
+}
+
+function shown(scope: Scope, status: ServerStatus, unknown: readonly Unknown[]) {
+  const { name, state, connected, criticality } = status;
+  const listing = scope.catalog.snapshot.listings.get(name);
+  const reason = status.reason ?? unknown.find((other) => other.server === name)?.reason;
+  return { name, state, connected, toolCount: listing?.tools.length ?? 0, criticality, reason };
+}
+
+const listed = (unknown: readonly Unknown[]) => (unknown.length > 0 ? unknown : undefined);
+const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+function answer(value: unknown): Raw {
+  return toRaw({ content: [{ type: "text", text: JSON.stringify(value) }] });
+}

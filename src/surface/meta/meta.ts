@@ -1,0 +1,77 @@
+/** The meta surface: four tools instead of hundreds, at constant cost. */
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
+import { members } from "../../rpc/slice.ts";
+import { callTool } from "../call-tool.ts";
+import type { ClientRequest, Face } from "../face.ts";
+import { executionFailed, failedResult } from "../failure.ts";
+import type { Scope } from "../scope.ts";
+import { discover } from "./discover.ts";
+import { readInput } from "./input.ts";
+import { CALL, DISCOVER, instructions } from "./tools.ts";
+
+const TOOLS = toRaw({ tools: [DISCOVER, CALL] });
+
+type Run = (
+  scope: Scope,
+  args: Raw | undefined,
+  meta: Raw | undefined,
+  request: ClientRequest,
+) => Promise<Raw>;
+
+const RUN: ReadonlyMap<string, Run> = new Map<string, Run>([
+  [
+    "mcp_discover",
+    async (scope, args, _meta, request) => await discover(scope, readInput(DISCOVER, args), request),
+  ],
+  ["mcp_call", call],
+]);
+
+export function createMetaFace(scope: Scope): Face {
+  return {
+    capabilities: { tools: {} },
+    instructions: () => instructions(scope.servers().map((server) => server.name)),
+    async handle(request) {
+      if (request.method === "tools/call") return await callOwnTool(scope, request);
+      if (request.method === "tools/list") return TOOLS;
+      throw RpcError.of(METHOD_NOT_FOUND, `Method not found: ${request.method}`);
+    },
+  };
+}
+
+async function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
+  const [name, args, meta] = request.params ? members(request.params, ["name", "arguments", "_meta"]) : [];
+  const wanted = name && fromRaw(name);
+  const run = typeof wanted === "string" ? RUN.get(wanted) : undefined;
+  if (!run) {
+    throw RpcError.of(
+      INVALID_PARAMS,
+      `Unknown tool: ${String(wanted)}. Tools here: ${[...RUN.keys()].join(", ")}`,
+    );
+  }
+  try {
+    return await run(scope, args, meta, request);
+  } catch (error) {
+    if (MetaMcpError.is(error)) return failedResult(error);
+    throw error;
+  }
+}
+
+async function call(
+  scope: Scope,
+  args: Raw | undefined,
+  meta: Raw | undefined,
+  request: ClientRequest,
+): Promise<Raw> {
+  const input = readInput(CALL, args);
+  const server = fromRaw(input.get("server") as Raw) as string;
+  const tool = fromRaw(input.get("tool") as Raw) as string;
+  try {
+    return await callTool(scope, { server, tool, args: input.get("args"), meta }, request);
+  } catch (error) {
+    throw error instanceof RpcError
+      ? executionFailed(error, { server, tool_id: `${server}:${tool}` })
+      : error;
+  }
+}

@@ -1,0 +1,30 @@
+/** What a surface may see and use. The same for all surfaces; an endpoint may narrow it, never widen it. */
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Learner } from "../catalog/learn.ts";
+import type { Handler, Origin, ServerId } from "../kernel/call.ts";
+
+/** One configured server as a person or a model sees it. */
+export interface ServerStatus {
+  readonly name: ServerId;
+  readonly state: "idle" | "connecting" | "active" | "failed" | "closed";
+  readonly connected: boolean;
+  readonly criticality: "vital" | "optional";
+  /** Why it is down or takes long. */
+  readonly reason?: string | undefined;
+  /** It cannot be used until the config is mended. */
+  readonly misconfigured?: boolean;
+}
+
+export interface Scope {
+  readonly catalog: Catalog;
+  readonly learner: Learner;
+  readonly call: Handler;
+  /** Connects and lists, so that what the catalog knows of the server is fresh. */
+  connect(server: ServerId, origin: Origin): Promise<void>;
+  servers(): readonly ServerStatus[];
+  /** A server of that name is configured and can be used. */
+  has(name: string): boolean;
+  server(name: string): ServerStatus | undefined;
+  /** What the operator should know: no config file, a file that cannot be read at the moment. */
+  notice(): string | undefined;
+}

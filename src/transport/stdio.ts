@@ -1,0 +1,68 @@
+/** One client on stdin and stdout. Nothing but protocol ever goes to stdout; the end of stdin ends the session. */
+import type { Readable, Writable } from "node:stream";
+import { toRaw } from "../kernel/raw.ts";
+import { LineWriter } from "../rpc/encode.ts";
+import { LineReader } from "../rpc/lines.ts";
+import { INVALID_REQUEST } from "../rpc/rpc-error.ts";
+import { readMessage } from "../rpc/scan.ts";
+import type { Session } from "../session/session.ts";
+import type { Host, Transport } from "./transport.ts";
+
+/** A client that does not read its answers is not asked for more work beyond this. */
+const BACKLOG_BYTES = 4 * 1024 * 1024;
+
+export interface StdioOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly maxMessageBytes: number;
+}
+
+export function createStdioTransport({ input, output, maxMessageBytes }: StdioOptions): Transport {
+  const writer = new LineWriter(output);
+  let finish: () => void = () => {};
+
+  function read(session: Session): void {
+    const lines = new LineReader(
+      {
+        onLine: (line) => session.receive(readMessage(line)),
+        onTooLong: ({ id, method, bytes }) => {
+          if (!id || !method) return;
+          const message = `A message of ${bytes} bytes is over the limit of ${maxMessageBytes} (--max-message)`;
+          writer.send({ kind: "error", id, error: toRaw({ code: INVALID_REQUEST, message }) });
+        },
+      },
+      maxMessageBytes,
+    );
+    input.on("data", (chunk: Buffer) => {
+      lines.push(chunk);
+      if (writer.backlog > BACKLOG_BYTES) input.pause();
+    });
+    writer.onDrain = () => input.resume();
+    input.on("end", () => lines.end());
+  }
+
+  return {
+    name: "stdio",
+    info: "stdin and stdout",
+    async serve(host: Host) {
+      const session = host.open((message) => writer.send(message));
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+        read(session);
+        input.once("end", resolve);
+        input.once("close", resolve);
+        input.once("error", () => resolve());
+        // The reader is gone: nobody can be told anything any more.
+        output.once("error", () => {
+          host.ended(session);
+          resolve();
+        });
+      });
+    },
+    async close() {
+      finish();
+      input.destroy();
+      await writer.flush();
+    },
+  };
+}
