@@ -1,15 +1,13 @@
 /** The form of a schema.json: tool definitions byte by byte as the child wrote them, one entry per identity. No I/O. */
 import type { ServerId } from "../kernel/call.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { elements, isArray, isObject, joinObject, members } from "../rpc/slice.ts";
+import { elements, isObject, joinObject, members } from "../rpc/slice.ts";
 import { type About, readAbout, sameAbout } from "./about.ts";
+import { isArray, joinArray } from "./json-array.ts";
 import { readTool } from "./read-tool.ts";
 import { sameTools } from "./same.ts";
 import type { Tool } from "./tool.ts";
 
-const OPEN = Buffer.from("[");
-const COMMA = Buffer.from(",");
-const CLOSE = Buffer.from("]");
 /** Another text in the file means that we cannot read it. */
 const FORMAT = toRaw("metamcp tools 1");
 
@@ -71,9 +69,4 @@ export function listOf(
 export function sameEntry(a: CacheEntry, b: CacheEntry): boolean {
   if (a.identity !== b.identity || !sameAbout(readAbout(a.about), readAbout(b.about))) return false;
   return a.tools.equals(b.tools) || sameTools(listOf("", a).tools, listOf("", b).tools);
-}
-
-function joinArray(parts: readonly Raw[]): Raw {
-  const pieces = parts.flatMap((part) => [COMMA, part]);
-  return asRaw(Buffer.concat([OPEN, ...pieces.slice(1), CLOSE]));
 }

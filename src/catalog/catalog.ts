@@ -154,7 +154,7 @@ export class Catalog {
   }
 
   #tell(change: CatalogChange): void {
-    for (const listener of [...this.#listeners]) {
+    for (const listener of this.#listeners) {
       try {
         listener(change);
       } catch (error) {

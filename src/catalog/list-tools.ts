@@ -3,7 +3,8 @@ import type { ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
-import { elements, isArray, joinObject, members } from "../rpc/slice.ts";
+import { elements, joinObject, members } from "../rpc/slice.ts";
+import { isArray } from "./json-array.ts";
 import { readTool } from "./read-tool.ts";
 import type { Tool } from "./tool.ts";
 

@@ -1,6 +1,7 @@
 /** Whether two lists of tools say the same. Order and layout say nothing; every digit does. */
 import type { Raw } from "../kernel/raw.ts";
-import { elements, entries, isArray, isObject } from "../rpc/slice.ts";
+import { elements, entries, isObject } from "../rpc/slice.ts";
+import { isArray } from "./json-array.ts";
 import type { Tool } from "./tool.ts";
 
 /** Deeper than any schema people write; what is deeper and not equal byte by byte counts as different. */

@@ -1,0 +1,246 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Origin, ServerId } from "../kernel/call.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import { silentLog } from "../kernel/log.ts";
+import { EMPTY_OBJECT, toRaw } from "../kernel/raw.ts";
+import { ToolCache } from "./cache.ts";
+import { Catalog } from "./catalog.ts";
+import { Learner, type Unknown } from "./learn.ts";
+import type { SearchStrategy } from "./search/strategy.ts";
+
+const ORIGIN: Origin = {
+  session: "session",
+  capabilities: EMPTY_OBJECT,
+  uplink: { notify: () => {}, request: () => Promise.reject(new Error("nobody there")) },
+};
+const search: SearchStrategy = { update: () => {}, remove: () => {}, search: async () => [] };
+
+let home: string;
+const caches: ToolCache[] = [];
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "metamcp-learn-"));
+});
+afterEach(async () => {
+  await Promise.all(caches.splice(0).map((cache) => cache.flush()));
+  await rm(home, { recursive: true, force: true });
+});
+
+interface Connect {
+  readonly server: ServerId;
+  readonly origin: Origin;
+  /** Lists its tools, as a child that was connected. */
+  succeed(): Promise<void>;
+  fail(message: string): void;
+}
+
+function setUp(...servers: ServerId[]) {
+  const clock = new ManualClock();
+  const cache = new ToolCache({ home, log: silentLog });
+  caches.push(cache);
+  const catalog = new Catalog({ cache, search, clock, log: silentLog });
+  const configure = (identity: string): void =>
+    catalog.configure(new Map(servers.map((server) => [server, { identity, permits: () => true }])));
+  configure("id");
+  const list = (server: ServerId): Promise<void> =>
+    catalog.refresh(server, async () => toRaw({ tools: [{ name: "a" }] }), {});
+  const connects: Connect[] = [];
+  const learner = new Learner({
+    catalog,
+    clock,
+    cooldownMs: () => 30_000,
+    connect: (server, origin) =>
+      new Promise((resolve, reject) => {
+        connects.push({
+          server,
+          origin,
+          succeed: () => list(server).then(resolve),
+          fail: (message) => reject(new Error(message)),
+        });
+      }),
+  });
+  return { clock, cache, catalog, configure, list, connects, learner };
+}
+
+/** An answer, and whether it is there yet. */
+function watch(answer: Promise<readonly Unknown[]>): { done: boolean; answer: Promise<readonly Unknown[]> } {
+  const watched = { done: false, answer };
+  void answer.finally(() => {
+    watched.done = true;
+  });
+  return watched;
+}
+
+/** Everything that could happen without time or disk has happened. */
+const quiet = async (): Promise<void> => {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** Once the learner has read the cache and begun to connect. */
+async function begun(connects: readonly unknown[], count: number): Promise<void> {
+  while (connects.length < count) await quiet();
+}
+
+describe("what is known", () => {
+  test("from memory starts nothing", async () => {
+    const { list, learner, connects } = setUp("s");
+    await list("s");
+    expect(await learner.learn(["s"], ORIGIN)).toEqual([]);
+    expect(connects).toEqual([]);
+  });
+
+  test("from an earlier run starts nothing", async () => {
+    const earlier = setUp("s", "t");
+    await earlier.list("s");
+    await earlier.list("t");
+    await earlier.cache.flush();
+    const { learner, connects, catalog } = setUp("s", "t");
+    expect(await learner.learn(["s", "t"], ORIGIN)).toEqual([]);
+    expect(connects).toEqual([]);
+    expect(catalog.snapshot.listings.size).toBe(2);
+  });
+});
+
+describe("what is not known", () => {
+  test("is connected in parallel, once for all who ask, and only what was asked for", async () => {
+    const { learner, connects, clock } = setUp("s", "t", "other");
+    const both = [learner.learn(["s", "t"], ORIGIN), learner.learn(["t", "s"], ORIGIN)];
+    await begun(connects, 2);
+    await quiet();
+    expect(connects.map(({ server }) => server)).toEqual(["s", "t"]);
+    expect(connects[0]?.origin).toBe(ORIGIN);
+    for (const connect of connects) await connect.succeed();
+    expect(await Promise.all(both)).toEqual([[], []]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("delays no longer than the deadline, and says what is missing and why", async () => {
+    const { learner, connects, clock } = setUp("good", "bad", "slow");
+    const first = watch(learner.learn(["good", "bad", "slow"], ORIGIN));
+    await begun(connects, 3);
+    await connects[0]?.succeed();
+    connects[1]?.fail("spawn ENOENT");
+    await quiet();
+    clock.advance(9_999);
+    await quiet();
+    expect(first.done).toBe(false);
+    clock.advance(1);
+    expect(await first.answer).toEqual([
+      { server: "bad", reason: "failed 10 s ago: spawn ENOENT; a call still tries" },
+      { server: "slow", reason: "still starting after 10 s" },
+    ]);
+  });
+
+  test("is not waited for twice", async () => {
+    const { learner, connects, clock } = setUp("slow", "bad", "later");
+    const first = learner.learn(["slow", "bad"], ORIGIN);
+    await begun(connects, 2);
+    connects[1]?.fail("no");
+    await quiet();
+    clock.advance(12_000);
+    await first;
+    expect(await learner.learn(["slow", "bad"], ORIGIN)).toEqual([
+      { server: "slow", reason: "still starting after 12 s" },
+      { server: "bad", reason: "failed 12 s ago: no; a call still tries" },
+    ]);
+    expect(connects).toHaveLength(2);
+    const others = learner.learn(["slow", "later"], ORIGIN);
+    await begun(connects, 3);
+    await connects[2]?.succeed();
+    expect(await others).toMatchObject([{ server: "slow" }]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("is waited for only for the rest of its time by those who come later", async () => {
+    const { learner, connects, clock } = setUp("slow");
+    const first = watch(learner.learn(["slow"], ORIGIN));
+    await begun(connects, 1);
+    clock.advance(6_000);
+    const second = watch(learner.learn(["slow"], ORIGIN));
+    const hasty = learner.learn(["slow"], ORIGIN, 3_000);
+    expect(await hasty).toEqual([{ server: "slow", reason: "still starting after 6 s" }]);
+    await quiet();
+    expect([first.done, second.done]).toEqual([false, false]);
+    clock.advance(4_000);
+    expect(await second.answer).toEqual([{ server: "slow", reason: "still starting after 10 s" }]);
+    await first.answer;
+  });
+
+  test("is tried again once the cooldown is over", async () => {
+    const { learner, connects, clock } = setUp("bad");
+    const first = learner.learn(["bad"], ORIGIN);
+    await begun(connects, 1);
+    connects[0]?.fail("no");
+    expect(await first).toEqual([{ server: "bad", reason: "failed just now: no; a call still tries" }]);
+    clock.advance(29_999);
+    expect(await learner.learn(["bad"], ORIGIN)).toMatchObject([{ server: "bad" }]);
+    expect(connects).toHaveLength(1);
+    clock.advance(1);
+    const again = learner.learn(["bad"], ORIGIN);
+    await begun(connects, 2);
+    await connects[1]?.succeed();
+    expect(await again).toEqual([]);
+  });
+
+  test("is no longer unknown as soon as anyone connected it", async () => {
+    const { learner, connects, list, clock } = setUp("s");
+    const answer = learner.learn(["s"], ORIGIN);
+    await begun(connects, 1);
+    await list("s");
+    expect(await answer).toEqual([]);
+    connects[0]?.fail("lost the race");
+    expect(await learner.learn(["s"], ORIGIN)).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("has no past once it is forgotten", async () => {
+    const { learner, connects } = setUp("s");
+    const first = learner.learn(["s"], ORIGIN);
+    await begun(connects, 1);
+    connects[0]?.fail("no");
+    await first;
+    learner.forget("s");
+    const second = learner.learn(["s"], ORIGIN);
+    await begun(connects, 2);
+    learner.forget("s");
+    const third = learner.learn(["s"], ORIGIN);
+    await begun(connects, 3);
+    connects[1]?.fail("old settings");
+    expect(await second).toEqual([
+      { server: "s", reason: "failed just now: old settings; a call still tries" },
+    ]);
+    await connects[2]?.succeed();
+    expect(await third).toEqual([]);
+  });
+
+  test("whose settings changed under the connect is said to be so", async () => {
+    const { learner, connects, configure, catalog } = setUp("s");
+    const answer = learner.learn(["s"], ORIGIN);
+    await begun(connects, 1);
+    const listed = catalog.refresh("s", async () => toRaw({ tools: [] }), {});
+    configure("new");
+    learner.forget("s");
+    await listed;
+    expect(catalog.snapshot.listings.size).toBe(0);
+    connects[0]?.fail("discarded");
+    expect(await answer).toMatchObject([{ server: "s" }]);
+  });
+
+  test("may fail before it begins, or with something that is no error", async () => {
+    const { catalog, clock } = setUp("s", "t");
+    const learner = new Learner({
+      catalog,
+      clock,
+      cooldownMs: () => 1,
+      connect: (server) => {
+        if (server === "s") throw new Error(`at once ${"x".repeat(10_000)}`);
+        return Promise.reject("a word");
+      },
+    });
+    const [s, t] = await learner.learn(["s", "t"], ORIGIN);
+    expect(s?.reason).toMatch(/^failed just now: at once x{400,500}; a call still tries$/);
+    expect(t?.reason).toBe("failed just now: a word; a call still tries");
+  });
+});
