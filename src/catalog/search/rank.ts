@@ -4,24 +4,9 @@ import type { Collection } from "./collection.ts";
 import type { Meaning } from "./meaning.ts";
 import { PAIR, type Question, type Term } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
+import type { EvidenceWeights } from "./settings.ts";
 import { siblingSupport } from "./siblings.ts";
 import type { View } from "./view.ts";
-
-export const WEIGHTS = {
-  /** Keywords of the whole question. */
-  keyword: 1,
-  /** Meaning of the whole question. */
-  meaning: 0.25,
-  /** The best clause, by keywords and by meaning: a list for several steps needs a tool for each. */
-  clauseKeyword: 0.35,
-  clauseMeaning: 0.6,
-  /** What the other tools of the same server have to do with the question. */
-  siblings: 1,
-  /** Two words of the question side by side in the tool. */
-  pair: 0.5,
-  /** The same kind of action. */
-  action: 0.2,
-} as const;
 
 export interface Ranked {
   readonly slot: number;
@@ -33,12 +18,24 @@ const CANDIDATES = 200;
 /** A tool whose action is not known is neither punished nor favoured. */
 const UNKNOWN_ACTION = 0.3;
 
-export function rank(
-  question: Question,
-  collection: Collection,
-  view: View,
-  meaning: Meaning | undefined,
-): Ranked[] {
+export interface Ground {
+  readonly collection: Collection;
+  readonly view: View;
+  /** Undefined where there are no vectors: then words alone decide. */
+  readonly meaning: Meaning | undefined;
+}
+
+/** Keywords alone. */
+export function rankByKeywords(question: Question, { collection, view }: Ground): Ranked[] {
+  const scores = keywordScores(question.terms, collection, view);
+  return sorted(
+    best(scores, CANDIDATES).map((slot) => ({ slot, score: scores[slot] as number })),
+    collection,
+  );
+}
+
+export function rank(question: Question, ground: Ground, weights: EvidenceWeights): Ranked[] {
+  const { collection, view, meaning } = ground;
   const { capacity } = collection;
   const keyword = keywordScores(question.terms, collection, view);
   const clauseKeyword = new Float64Array(capacity);
@@ -64,14 +61,18 @@ export function rank(
   const ranked = slots.map((slot, i) => ({
     slot,
     score:
-      WEIGHTS.keyword * (keyword[slot] as number) +
-      WEIGHTS.meaning * (similar[slot] as number) +
-      WEIGHTS.clauseKeyword * (clauseKeyword[slot] as number) +
-      WEIGHTS.clauseMeaning * (clauseSimilar[i] as number) +
-      WEIGHTS.siblings * (support[i] as number) +
-      (WEIGHTS.pair * (pair[i] as number)) / bestPair +
-      WEIGHTS.action * actionScore(question.actions, collection, slot),
+      weights.keyword * (keyword[slot] as number) +
+      weights.meaning * (similar[slot] as number) +
+      weights.clauseKeyword * (clauseKeyword[slot] as number) +
+      weights.clauseMeaning * (clauseSimilar[i] as number) +
+      weights.siblings * (support[i] as number) +
+      (weights.pair * (pair[i] as number)) / bestPair +
+      weights.action * actionScore(question.actions, collection, slot),
   }));
+  return sorted(ranked, collection);
+}
+
+function sorted(ranked: Ranked[], collection: Collection): Ranked[] {
   return ranked.sort((a, b) => b.score - a.score || compareIds(collection, a.slot, b.slot));
 }
 

@@ -4,7 +4,7 @@ import type { Tool } from "../tool.ts";
 import { Collection } from "./collection.ts";
 import { Meaning } from "./meaning.ts";
 import { readQuestion } from "./question.ts";
-import { rank } from "./rank.ts";
+import { rank, rankByKeywords } from "./rank.ts";
 import { MEASURED, type SearchSettings } from "./settings.ts";
 import type { Hit, SearchOptions, SearchStrategy, ServerText } from "./strategy.ts";
 import { viewOf } from "./view.ts";
@@ -49,14 +49,17 @@ class Search implements SearchStrategy {
     const view = viewOf(this.#collection, scope);
     const question = readQuestion(query, this.#collection, view);
     const most = Math.max(0, Math.min(limit, this.#settings.maxResults));
-    return rank(question, this.#collection, view, meaning)
-      .slice(0, most)
-      .map(({ slot, score }) => ({
-        server: this.#collection.at(slot)?.segment.server ?? "",
-        name: this.#collection.nameOf(slot),
-        score,
-        confidence: 0.5,
-      }));
+    const ground = { collection: this.#collection, view, meaning };
+    const ranked =
+      this.#settings.strategy === "hybrid"
+        ? rank(question, ground, this.#settings.evidence)
+        : rankByKeywords(question, ground);
+    return ranked.slice(0, most).map(({ slot, score }) => ({
+      server: this.#collection.at(slot)?.segment.server ?? "",
+      name: this.#collection.nameOf(slot),
+      score,
+      confidence: 0.5,
+    }));
   }
 
   #load(): Promise<Meaning | undefined> {

@@ -12,12 +12,30 @@ export interface FieldWeights {
   readonly serverText: number;
 }
 
+/** What each kind of evidence counts; all are in 0..1. */
+export interface EvidenceWeights {
+  /** Keywords of the whole question. */
+  readonly keyword: number;
+  /** Meaning of the whole question. */
+  readonly meaning: number;
+  /** The clause that fits best, by keywords and by meaning: a question of several steps wants a tool for each. */
+  readonly clauseKeyword: number;
+  readonly clauseMeaning: number;
+  /** What the other tools of the same server have to do with the question. */
+  readonly siblings: number;
+  /** Two words of the question side by side in the tool. */
+  readonly pair: number;
+  /** The same kind of action. */
+  readonly action: number;
+}
+
 export interface SearchSettings {
   readonly strategy: Strategy;
   readonly k1: number;
   /** Length normalisation of texts; names are normalised less. */
   readonly b: number;
   readonly weights: FieldWeights;
+  readonly evidence: EvidenceWeights;
   /** Tools beyond this many are not indexed. */
   readonly maxDocs: number;
   readonly maxResults: number;
@@ -35,6 +53,15 @@ export const MEASURED: SearchSettings = {
     parameterTexts: 0.25,
     server: 1,
     serverText: 0.3,
+  },
+  evidence: {
+    keyword: 1,
+    meaning: 0.25,
+    clauseKeyword: 0.35,
+    clauseMeaning: 0.6,
+    siblings: 1,
+    pair: 0.5,
+    action: 0.2,
   },
   maxDocs: 200_000,
   maxResults: 100,
@@ -64,6 +91,7 @@ export function settingsFrom(env: Readonly<Record<string, string | undefined>>):
       server: weight("SERVER", weights.server),
       serverText: weight("SERVER_TEXT", weights.serverText),
     },
+    evidence: rest.evidence,
     maxDocs: Math.floor(number("MAX_DOCS", 1, 1_000_000, rest.maxDocs)),
     maxResults: Math.floor(number("MAX_RESULTS", 1, 1_000, rest.maxResults)),
   };

@@ -66,7 +66,7 @@ function anyWords(text: string): string[] {
 }
 
 function pairs(run: string, out: string[]): void {
-  const characters = [...run];
+  const characters = Array.from(run);
   if (characters.length === 1) out.push(run);
   for (let i = 0; i + 1 < characters.length; i++) out.push(`${characters[i]}${characters[i + 1]}`);
 }

@@ -1,0 +1,28 @@
+// The code that ships, bundled from src/ as it is now, so that the bench ranks with exactly that and needs no build.
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+
+export async function loadCode() {
+  const folder = join(root, "node_modules", ".cache", "metamcp-bench");
+  mkdirSync(folder, { recursive: true });
+  const bundle = await rolldown({
+    input: {
+      search: join(root, "src/catalog/search/search.ts"),
+      settings: join(root, "src/catalog/search/settings.ts"),
+    },
+    platform: "node",
+  });
+  await bundle.write({
+    dir: folder,
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name].mjs",
+  });
+  await bundle.close();
+  const load = async (name) => await import(pathToFileURL(join(folder, `${name}.mjs`)).href);
+  return { ...(await load("search")), ...(await load("settings")) };
+}

@@ -1,0 +1,56 @@
+// Reads the sets of a data folder: <set>.tools.jsonl with <set>.queries.<split>.jsonl, and turns tools into what a catalog would hold.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const lines = (file) =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => JSON.parse(line));
+
+export function readSets(folder, split) {
+  const suffix = `.queries.${split}.jsonl`;
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(suffix))
+    .map((file) => file.slice(0, -suffix.length))
+    .sort()
+    .map((name) => ({
+      name,
+      tools: lines(join(folder, `${name}.tools.jsonl`)),
+      queries: lines(join(folder, `${name}${suffix}`)),
+    }));
+}
+
+/** Updates an index with all tools of a set; returns the way from a hit back to the set's own id. */
+export function fill(search, tools) {
+  const servers = new Map();
+  const ids = new Map();
+  for (const row of tools) {
+    const server = row.server ?? "";
+    if (!servers.has(server)) {
+      const title = [row.server_title, row.server_category].filter(Boolean).join(" ");
+      servers.set(server, { tools: [], text: { title, description: row.server_description ?? "" } });
+    }
+    // Some sets hold a name twice in one server, which no real server does.
+    let name = row.name;
+    while (ids.has(`${server}\n${name}`)) name += " ";
+    ids.set(`${server}\n${name}`, row.id);
+    servers.get(server).tools.push(toTool(server, name, row));
+  }
+  for (const [server, { tools: list, text }] of servers) search.update(server, list, text);
+  return (hit) => ids.get(`${hit.server}\n${hit.name}`);
+}
+
+function toTool(server, name, row) {
+  const { description = "", inputSchema } = row;
+  const schema = Buffer.from(JSON.stringify(inputSchema ?? { type: "object" }));
+  return {
+    server,
+    name,
+    title: row.title,
+    description: description ?? "",
+    annotations: row.annotations ?? {},
+    definition: Buffer.from("{}"),
+    inputSchema: schema,
+  };
+}

