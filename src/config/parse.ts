@@ -1,5 +1,5 @@
 /** The text of a config file as a value: JSON, with comments and trailing commas. Knows where it stopped understanding. */
-import type { Node, ParseErrorCode } from "jsonc-parser";
+import type { Node, ParseError } from "jsonc-parser";
 
 export interface Position {
   /** Both counted from 1. */
@@ -18,7 +18,7 @@ export async function parseText(written: string): Promise<Parsed> {
     return { value: JSON.parse(text) as unknown };
   } catch {
     const { parseTree, printParseErrorCode } = await import("jsonc-parser");
-    const errors: { error: ParseErrorCode; offset: number }[] = [];
+    const errors: ParseError[] = [];
     const root = parseTree(text, errors, { allowTrailingComma: true });
     const [first] = errors;
     if (first) {

@@ -1,11 +1,12 @@
 /** Follows a config file. Events make it quick; a poll makes it certain. Never keeps the process alive, never gives out half a file. */
-import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import { sameConfig } from "./diff.ts";
 import { ConfigError, type LoadOptions, parseConfig, readConfigText } from "./load.ts";
+import { pickConfig } from "./locate.ts";
 import type { Config } from "./spec.ts";
+import { WatchedFolder } from "./watched-folder.ts";
 
 export interface WatchOptions extends LoadOptions {
   readonly clock: Clock;
@@ -20,18 +21,22 @@ export interface ConfigWatch {
 const POLL_MS = 1_000;
 const QUIET_MS = 100;
 /** Edits without a pause are looked at all the same. */
-const LONGEST_QUIET_MS = 500;
+const LONGEST_RESTLESS_MS = 500;
+const ABSENCE_MS = 400;
 /** Timestamps are coarse: a file changed this lately may have changed again without showing it. */
 const FRESH_MS = 3_000;
 
-/** `onFault` has the message while the file cannot be used, undefined once it is mended. */
+/**
+ * Follows the file in use while it is there, else the first of `paths` that is. `onFault` has the message while the
+ * file cannot be used, and undefined once it is mended.
+ */
 export function watchConfig(
-  path: string,
+  paths: string | readonly string[],
   onConfig: (config: Config) => void,
   onFault: (message: string | undefined) => void,
   options: WatchOptions,
 ): ConfigWatch {
-  const watcher = new Watcher(resolve(path), { onConfig, onFault }, options);
+  const watcher = new Watcher([paths].flat(), { onConfig, onFault }, options);
   watcher.start();
   return watcher;
 }
@@ -42,24 +47,31 @@ interface Listener {
 }
 
 class Watcher implements ConfigWatch {
-  readonly #path: string;
+  readonly #paths: readonly string[];
+  readonly #names: ReadonlySet<string>;
+  readonly #folders: readonly WatchedFolder[];
   readonly #listener: Listener;
   readonly #options: WatchOptions;
   #current: Config;
-  /** The text last judged; null before the first look. */
-  #text: string | undefined | null = null;
+  /** What was last understood; undefined: nothing yet, or it could not be. */
+  #seen: { readonly path: string; readonly text: string | undefined } | undefined;
   #fault: string | undefined;
-  #mark = "";
-  #folder: { readonly inode: string; readonly watcher: FSWatcher } | undefined;
+  #marks = "";
   #poll: Timer | undefined;
-  #quiet: { readonly timer: Timer; readonly since: number } | undefined;
-  #looking: Promise<void> | undefined;
+  #pause: Timer | undefined;
+  #restless: number | undefined;
+  #looking = false;
   #again = false;
-  #absentSeen = false;
+  #gone = false;
   #closed = false;
 
-  constructor(path: string, listener: Listener, options: WatchOptions) {
-    this.#path = path;
+  constructor(paths: readonly string[], listener: Listener, options: WatchOptions) {
+    this.#paths = paths.map((path) => resolve(path));
+    this.#names = new Set(this.#paths.map((path) => basename(path)));
+    const touched = (name: string | null): void => {
+      if (name === null || this.#names.has(name)) this.#touched();
+    };
+    this.#folders = [...new Set(this.#paths.map(dirname))].map((path) => new WatchedFolder(path, touched));
     this.#listener = listener;
     this.#options = options;
     this.#current = options.initial;
@@ -73,113 +85,89 @@ class Watcher implements ConfigWatch {
   close(): void {
     this.#closed = true;
     this.#poll?.cancel();
-    this.#quiet?.timer.cancel();
-    this.#folder?.watcher.close();
-    this.#folder = undefined;
+    this.#pause?.cancel();
+    for (const folder of this.#folders) folder.close();
   }
 
   async #tick(): Promise<void> {
-    await this.#followFolder();
-    const mark = await this.#markOf();
+    const { clock } = this.#options;
+    await Promise.all(this.#folders.map((folder) => folder.follow()));
+    const marks = (await Promise.all(this.#paths.map((path) => markOf(path, clock.now())))).join("\n");
     if (this.#closed) return;
-    if (mark !== this.#mark) this.#look();
-    this.#mark = mark;
-    this.#poll = this.#options.clock.after(POLL_MS, () => void this.#tick());
-  }
-
-  /** Changes whenever the file may have changed; with each call while it is fresh. */
-  async #markOf(): Promise<string> {
-    try {
-      const { ino, size, mtimeMs, ctimeMs } = await stat(this.#path);
-      const fresh = Math.abs(Date.now() - mtimeMs) < FRESH_MS ? this.#options.clock.now() : "";
-      return `${ino} ${size} ${mtimeMs} ${ctimeMs} ${fresh}`;
-    } catch {
-      return "absent";
-    }
-  }
-
-  /** The folder, not the file: editors replace files. It may appear later, or be replaced itself. */
-  async #followFolder(): Promise<void> {
-    const folder = dirname(this.#path);
-    const inode = await stat(folder).then(
-      ({ dev, ino }) => `${dev} ${ino}`,
-      () => "",
-    );
-    if (this.#closed || inode === (this.#folder?.inode ?? "")) return;
-    this.#folder?.watcher.close();
-    this.#folder = undefined;
-    if (inode === "") return;
-    try {
-      const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (name === null || name === basename(this.#path)) this.#touched();
-      });
-      // A system without free watches, or a folder that went: the poll goes on.
-      watcher.on("error", () => watcher.close());
-      this.#folder = { inode, watcher };
-    } catch {
-      // The same, said earlier.
-    }
+    if (marks !== this.#marks) this.#look();
+    this.#marks = marks;
+    this.#poll = clock.after(POLL_MS, () => void this.#tick());
   }
 
   #touched(): void {
     if (this.#closed) return;
-    const { clock } = this.#options;
-    const since = this.#quiet?.since ?? clock.now();
-    if (this.#quiet && clock.now() - since >= LONGEST_QUIET_MS) return;
-    this.#quiet?.timer.cancel();
-    const timer = clock.after(QUIET_MS, () => {
-      this.#quiet = undefined;
-      this.#look();
-    });
-    this.#quiet = { timer, since };
+    const now = this.#options.clock.now();
+    this.#restless ??= now;
+    if (now - this.#restless < LONGEST_RESTLESS_MS) this.#lookAfter(QUIET_MS);
+  }
+
+  #lookAfter(ms: number): void {
+    this.#pause?.cancel();
+    this.#pause = this.#options.clock.after(ms, () => this.#look());
   }
 
   /** One look at a time; whatever happens meanwhile means another one. */
   #look(): void {
-    if (this.#closed) return;
-    if (this.#looking) {
-      this.#again = true;
-      return;
-    }
-    this.#looking = this.#judge().finally(() => {
-      this.#looking = undefined;
-      if (!this.#again) return;
-      this.#again = false;
-      this.#look();
+    this.#restless = undefined;
+    this.#again = this.#looking;
+    if (this.#looking || this.#closed) return;
+    this.#looking = true;
+    void this.#judge().then((report) => {
+      this.#looking = false;
+      if (this.#closed) return;
+      report?.();
+      if (this.#again) this.#look();
     });
   }
 
-  async #judge(): Promise<void> {
+  /** What to tell, if anything. */
+  async #judge(): Promise<(() => void) | undefined> {
     try {
-      const text = await readConfigText(this.#path);
-      if (this.#closed || this.#waitsForFile(text)) return;
-      if (text === this.#text) return this.#settle(undefined, this.#fault);
-      const config = await parseConfig(this.#path, text, this.#options);
-      this.#text = text;
-      this.#settle(config, undefined);
+      const path = await pickConfig([this.#current.path, ...this.#paths]);
+      const text = await readConfigText(path);
+      if (this.#mayComeBack(text)) return undefined;
+      if (this.#seen?.path === path && this.#seen.text === text) return undefined;
+      const config = await parseConfig(path, text, this.#options);
+      this.#seen = { path, text };
+      return () => this.#tell(config, undefined);
     } catch (error) {
-      const message = error instanceof ConfigError ? error.message : `${this.#path}: ${String(error)}`;
-      this.#text = null;
-      this.#settle(undefined, message);
+      this.#seen = undefined;
+      const message = error instanceof ConfigError ? error.message : String(error);
+      return () => this.#tell(this.#current, message);
     }
   }
 
   /** Between removing and renaming a file is absent for a moment: only the second look in a row believes it. */
-  #waitsForFile(text: string | undefined): boolean {
-    const gone = text === undefined && this.#current.exists && !this.#absentSeen;
-    this.#absentSeen = text === undefined;
-    if (gone) this.#touched();
-    return gone;
+  #mayComeBack(text: string | undefined): boolean {
+    const first = text === undefined && this.#current.exists && !this.#gone;
+    this.#gone = text === undefined;
+    if (first) this.#lookAfter(ABSENCE_MS);
+    return first;
   }
 
-  #settle(config: Config | undefined, fault: string | undefined): void {
-    if (this.#closed) return;
+  #tell(config: Config, fault: string | undefined): void {
     if (fault !== this.#fault) {
       this.#fault = fault;
       this.#listener.onFault(fault);
     }
-    if (config === undefined || sameConfig(config, this.#current)) return;
+    if (sameConfig(config, this.#current)) return;
     this.#current = config;
     this.#listener.onConfig(config);
+  }
+}
+
+/** Changes whenever the file may have changed, and with each call while it is fresh. */
+async function markOf(path: string, now: number): Promise<string> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(path);
+    const fresh = Math.abs(Date.now() - mtimeMs) < FRESH_MS ? now : "";
+    return `${ino} ${size} ${mtimeMs} ${ctimeMs} ${fresh}`;
+  } catch {
+    return "absent";
   }
 }

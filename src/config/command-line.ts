@@ -1,0 +1,202 @@
+/** What a flag or variable can hold, and reading a command line by a table of them. Knows no particular flag. */
+import { didYouMean } from "./nearest.ts";
+import { parseTime } from "./time.ts";
+
+/** Used wrongly: told to the person, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly exitCode = 2;
+}
+
+interface Common {
+  readonly help: string;
+  /** False: has an environment name only. */
+  readonly flag?: false;
+  /** False: has a flag only. */
+  readonly env?: false;
+  /** Further environment names, in their order of precedence, after our own. */
+  readonly aliases?: readonly string[];
+  /** How the value is called in the help text. */
+  readonly value?: string;
+  /** Only these commands have it; without, all. */
+  readonly commands?: readonly string[];
+}
+
+export type Row = Common &
+  (
+    | {
+        readonly kind: "whole" | "real";
+        readonly default?: number;
+        readonly least: number;
+        readonly most?: number;
+      }
+    | { readonly kind: "time"; readonly default?: number; readonly least: number }
+    | { readonly kind: "text"; readonly default?: string }
+    | { readonly kind: "switch"; readonly default?: boolean }
+    | { readonly kind: "choice"; readonly default?: string; readonly choices: readonly string[] }
+    | { readonly kind: "list" }
+  );
+
+export type Table = Readonly<Record<string, Row>>;
+
+type Parsed<R extends Row> = R extends { readonly choices: readonly (infer C)[] }
+  ? C
+  : R["kind"] extends "switch"
+    ? boolean
+    : R["kind"] extends "list"
+      ? readonly string[]
+      : R["kind"] extends "text"
+        ? string
+        : number;
+
+/** Undefined only where there is neither a default nor a natural one. */
+export type Values<T extends Table> = {
+  readonly [K in keyof T]: T[K] extends { readonly default: unknown } | { readonly kind: "switch" | "list" }
+    ? Parsed<T[K]>
+    : Parsed<T[K]> | undefined;
+};
+
+export type Value = string | number | boolean | readonly string[];
+
+/** `maxConnections` is `--max-connections`. */
+export function flagOf(key: string): string {
+  return `--${words(key).join("-")}`;
+}
+
+/** `maxConnections` is `METAMCP_MAX_CONNECTIONS`. */
+export function envOf(key: string): string {
+  return `METAMCP_${words(key).join("_").toUpperCase()}`;
+}
+
+function words(key: string): readonly string[] {
+  return key.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+}
+
+/** Throws UsageError; `source` is the flag or variable as the person knows it. */
+export function parseValue(row: Row, written: string, source: string): Value {
+  const value = read(row, written.trim());
+  if (value === undefined)
+    throw new UsageError(`${source} is "${written}", but must be ${expectation(row)}.${hint(row, written)}`);
+  return value;
+}
+
+function read(row: Row, written: string): Value | undefined {
+  switch (row.kind) {
+    case "whole":
+      return /^\d+$/.test(written) ? within(row, Number(written)) : undefined;
+    case "real":
+      return /^\d*\.?\d+(?:e-?\d+)?$/i.test(written) ? within(row, Number(written)) : undefined;
+    case "time":
+      return within(row, parseTime(written));
+    case "text":
+      return written === "" ? undefined : written;
+    case "switch":
+      return SWITCH[written.toLowerCase()];
+    case "choice":
+      return row.choices.find((choice) => choice === written.toLowerCase());
+    case "list": {
+      const items = written
+        .split(",")
+        .map((item) => item.trim())
+        .filter((item) => item !== "");
+      return items.length > 0 ? items : undefined;
+    }
+  }
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = {
+  true: true,
+  "1": true,
+  yes: true,
+  on: true,
+  false: false,
+  "0": false,
+  no: false,
+  off: false,
+};
+
+function within(row: { least: number; most?: number }, value: number | undefined): number | undefined {
+  const { least, most = Number.MAX_SAFE_INTEGER } = row;
+  return value !== undefined && value >= least && value <= most ? value : undefined;
+}
+
+function expectation(row: Row): string {
+  switch (row.kind) {
+    case "whole":
+    case "real": {
+      const number = row.kind === "whole" ? "a whole number" : "a number";
+      return row.most === undefined
+        ? `${number}, at least ${row.least}`
+        : `${number} from ${row.least} to ${row.most}`;
+    }
+    case "time":
+      return `a time, at least ${row.least} ms and at most 24 days: milliseconds, or as in 500ms, 30s, 5m, 1h`;
+    case "text":
+      return "some text";
+    case "switch":
+      return "true or false";
+    case "choice":
+      return `one of ${row.choices.join(", ")}`;
+    case "list":
+      return "one or more values, with commas between them";
+  }
+}
+
+function hint(row: Row, written: string): string {
+  return row.kind === "choice" ? didYouMean(written, row.choices) : "";
+}
+
+export interface CommandLine {
+  /** By key of the table; only what was given. */
+  readonly values: ReadonlyMap<string, Value>;
+  readonly positionals: readonly string[];
+}
+
+const SHORT: Readonly<Record<string, string>> = { "-h": "--help", "-v": "--version", "-V": "--version" };
+
+/** The last of a repeated flag counts; lists add up; `--` ends the flags. `explain` may know more about one that is not in the table. */
+export function parseFlags(
+  argv: readonly string[],
+  table: Table,
+  explain: (flag: string) => string | undefined = () => undefined,
+): CommandLine {
+  const keys = new Map(
+    Object.entries(table).flatMap(([key, row]) => (row.flag === false ? [] : [[flagOf(key), key]])),
+  );
+  const values = new Map<string, Value>();
+  const positionals: string[] = [];
+  const rest = [...argv];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === "--") {
+      positionals.push(...rest.splice(0));
+    } else if (!word.startsWith("-") || word === "-") {
+      positionals.push(word);
+    } else {
+      const [name, inline] = split(SHORT[word] ?? word);
+      const key = keys.get(name);
+      const row = key === undefined ? undefined : table[key];
+      if (key === undefined || row === undefined) {
+        throw new UsageError(explain(name) ?? `${name} is not a flag here.${didYouMean(name, keys.keys())}`);
+      }
+      const value = parseValue(row, inline ?? following(row, name, rest), name);
+      const before = values.get(key);
+      values.set(key, Array.isArray(value) && Array.isArray(before) ? [...before, ...value] : value);
+    }
+  }
+  return { values, positionals };
+}
+
+function split(word: string): readonly [name: string, inline: string | undefined] {
+  const equals = word.indexOf("=");
+  return equals < 0 ? [word, undefined] : [word.slice(0, equals), word.slice(equals + 1)];
+}
+
+/** A flag without a value must not swallow the next flag. */
+function following(row: Row, name: string, rest: string[]): string {
+  if (row.kind === "switch") return "true";
+  const next = rest[0];
+  if (next === undefined || next.startsWith("--"))
+    throw new UsageError(`${name} needs a value: ${expectation(row)}.`);
+  rest.shift();
+  return next;
+}

@@ -1,0 +1,51 @@
+/** The table of flags as text: for `--help` and for the documentation. */
+import { envOf, flagOf, type Row, type Table } from "./command-line.ts";
+import { FLAGS, flagsFor } from "./flags.ts";
+
+/** One line per flag of a command, its own first. */
+export function flagHelp(command: string, own: Table = {}): string {
+  const rows = Object.entries({ ...own, ...flagsFor(command) }).filter(([, row]) => row.flag !== false);
+  const left = rows.map(([key, row]) => `  ${flagOf(key)}${placeholder(row)}`);
+  const width = Math.max(...left.map((text) => text.length)) + 2;
+  return rows
+    .map(([, row], index) => `${left[index]?.padEnd(width)}${row.help}${defaultText(row)}`)
+    .join("\n");
+}
+
+function placeholder(row: Row): string {
+  switch (row.kind) {
+    case "switch":
+      return "";
+    case "choice":
+      return ` <${row.choices.join("|")}>`;
+    case "time":
+      return " <time>";
+    case "whole":
+    case "real":
+      return ` <${row.value ?? "number"}>`;
+    case "text":
+    case "list":
+      return ` <${row.value ?? "text"}>`;
+  }
+}
+
+function defaultText(row: Row): string {
+  return row.kind === "list" || row.default === undefined ? "" : ` [${row.default}]`;
+}
+
+/** All settings as a table in Markdown. */
+export function settingsMarkdown(): string {
+  const rows: Table = FLAGS;
+  const lines = Object.entries(rows).map(([key, row]) => {
+    const flag = row.flag === false ? "" : code(`${flagOf(key)}${placeholder(row)}`);
+    const names = row.env === false ? [] : [envOf(key), ...(row.aliases ?? [])];
+    const preset = row.kind === "list" || row.default === undefined ? "" : code(String(row.default));
+    return `| ${flag} | ${names.map(code).join(", ")} | ${preset} | ${row.help} |`;
+  });
+  return ["| flag | environment | default | meaning |", "|---|---|---|---|", ...lines].join("\n");
+}
+
+/** A bar would end the cell. */
+function code(text: string): string {
+  return `\`${text.replaceAll("|", "\\|")}\``;
+}
