@@ -1,0 +1,337 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Lifecycle, PoolOptions } from "../config/spec.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import { silentLog } from "../kernel/log.ts";
+import { type Place, Pool, type Pooled } from "./pool.ts";
+
+/** Every time in here is a multiple of it, so that nothing happens unseen between two looks at the pool. */
+const TICK = 5_000;
+
+type Phase = "connecting" | "busy" | "idle" | "ending" | "gone";
+
+interface Caller {
+  readonly since: number;
+  readonly until: number;
+  readonly giveUp: AbortController;
+  granted: boolean;
+  over: boolean;
+}
+
+/** How a connection takes being ended: as told later, with an error, or saying at once that it is gone. */
+type Ending = "later" | "badly" | "at once";
+
+class Held implements Pooled {
+  readonly label = "held";
+  readonly place: Place;
+  readonly world: World;
+  lifecycle: Lifecycle = { mode: "default" };
+  ending: Ending = "later";
+  phase: Phase = "connecting";
+  idleSince = 0;
+  idleTurn = 0;
+  finish = (): void => {};
+
+  constructor(place: Place, world: World) {
+    this.place = place;
+    this.world = world;
+  }
+
+  end(reason: string): Promise<void> {
+    this.world.judge(this, reason);
+    this.phase = "ending";
+    if (this.ending === "at once") this.free();
+    return new Promise((resolve, reject) => {
+      this.finish = () => {
+        this.phase = "gone";
+        if (this.ending === "badly") reject(new Error("badly"));
+        else resolve();
+      };
+    });
+  }
+
+  free(): void {
+    this.phase = "gone";
+    this.place.free();
+  }
+
+  get kept(): boolean {
+    return this.lifecycle.mode === "keep-alive";
+  }
+}
+
+/** Knows the rules in its own words and looks at the pool from outside. */
+class World {
+  readonly clock = new ManualClock();
+  readonly pool: Pool;
+  options: PoolOptions;
+  all: Held[] = [];
+  callers: Caller[] = [];
+  turn = 0;
+  trouble: string[] = [];
+
+  constructor(options: PoolOptions) {
+    this.options = options;
+    this.pool = new Pool(options, this.clock, silentLog);
+  }
+
+  of(...phases: Phase[]): Held[] {
+    return this.all.filter(({ phase }) => phases.includes(phase));
+  }
+
+  get waiting(): Caller[] {
+    return this.callers.filter((caller) => !caller.over);
+  }
+
+  must(fact: boolean, law: string): void {
+    if (!fact) this.trouble.push(law);
+  }
+
+  acquire(waitMs: number): void {
+    const since = this.clock.now();
+    const caller = {
+      since,
+      until: since + waitMs,
+      giveUp: new AbortController(),
+      granted: false,
+      over: false,
+    };
+    const before = this.waiting;
+    this.callers.push(caller);
+    this.pool.acquire(waitMs, caller.giveUp.signal).then(
+      (place) => {
+        this.must(
+          before.every(({ over }) => over),
+          "first come, first served",
+        );
+        const reserved = this.of("connecting", "busy", "idle", "ending").length >= this.options.poolSize;
+        const waited = this.clock.now() - since >= this.options.resPoolTimeout;
+        this.must(!reserved || waited, "the reserve is for who has waited");
+        Object.assign(caller, { granted: true, over: true });
+        this.all.push(new Held(place, this));
+        const { poolSize, resPoolSize } = this.options;
+        const used = this.of("connecting", "busy", "idle", "ending").length;
+        this.must(used <= poolSize + resPoolSize, "no place beyond the bound");
+      },
+      () => {
+        const inTime = !caller.giveUp.signal.aborted && this.clock.now() < caller.until;
+        this.must(!inTime, "nobody is turned away before their time");
+        caller.over = true;
+      },
+    );
+  }
+
+  /** Whether the pool may end this one now. */
+  judge(held: Held, reason: string): void {
+    const { poolSize, minPoolSize, idleTimeoutMs } = this.options;
+    const { places, waiting } = this.pool.stats;
+    const unseen = places - this.of("connecting", "busy", "idle", "ending").length;
+    const ending = this.of("ending").length;
+    const live = places - ending;
+    this.must(held.phase === "idle", `only idle ones are ended, once (${held.phase})`);
+    if (held.lifecycle.mode === "ephemeral") return;
+
+    if (reason.includes("too long")) {
+      const limit = held.lifecycle.idleTimeoutMs ?? (held.kept ? Number.POSITIVE_INFINITY : idleTimeoutMs);
+      this.must(this.clock.now() - held.idleSince > limit, "the sweep ends what was idle for too long");
+      this.must(this.clock.now() % 60_000 === 0, "the sweep runs each minute");
+      this.must(live > minPoolSize, "the sweep keeps the minimum");
+      return;
+    }
+
+    this.must(live + waiting > poolSize, "no eviction without need, nor twice for the same caller");
+    this.must(live > minPoolSize || minPoolSize >= poolSize, "pressure keeps the minimum");
+    const rivals = this.of("idle").filter(
+      (other) => other.kept === held.kept && other.idleTurn < held.idleTurn,
+    );
+    this.must(live > poolSize || rivals.length === 0, "the one idle longest goes first");
+    if (!held.kept) return;
+    const others = this.of("idle").filter((other) => !other.kept).length + this.mayYield().length + unseen;
+    this.must(others === 0, "keep-alive yields only if nothing else could");
+    this.must(
+      live > poolSize || !this.reserveComes(),
+      "keep-alive does not yield where a reserve place comes",
+    );
+  }
+
+  mayYield(): Held[] {
+    const live = this.of("connecting", "busy", "idle").length;
+    const overfull = live > this.options.poolSize;
+    return this.of("connecting", "ending", "busy").filter(
+      (held) => held.phase !== "busy" || overfull || !held.kept,
+    );
+  }
+
+  reserveComes(): boolean {
+    const [first] = this.waiting;
+    const { poolSize, resPoolSize, resPoolTimeout } = this.options;
+    if (!first || this.pool.stats.places >= poolSize + resPoolSize) return false;
+    return first.since + resPoolTimeout <= first.until;
+  }
+
+  /** What must be true whenever nothing moves. */
+  async look(): Promise<void> {
+    this.clock.advance(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    const { poolSize, resPoolSize, minPoolSize, resPoolTimeout } = this.options;
+    const used = this.of("connecting", "busy", "idle", "ending").length;
+    const idle = this.of("idle");
+    const ending = this.of("ending").length;
+    const live = used - ending;
+    const [first] = this.waiting;
+    const waiting = this.waiting.length;
+    expect(this.pool.stats, "no place and no caller is lost").toEqual({
+      places: used,
+      idle: idle.length,
+      waiting,
+    });
+
+    const plain = idle.some((held) => !held.kept);
+    const short = live + waiting > poolSize;
+    if (first) {
+      const waited = this.clock.now() - first.since >= resPoolTimeout;
+      this.must(used >= poolSize, "nobody waits while a place is free");
+      this.must(used >= poolSize + resPoolSize || !waited, "nobody waits who may have a reserve place");
+      this.must(this.clock.now() < first.until, "nobody waits for longer than they want");
+    }
+    this.must(!plain || !short || (live <= minPoolSize && ending > 0), "an idle one yields to a caller");
+    const stuck = short && idle.length > 0 && this.mayYield().length === 0;
+    this.must(
+      !stuck || (live <= poolSize && this.reserveComes()),
+      "a keep-alive one yields if nothing else could",
+    );
+    this.must(!idle.some(({ lifecycle }) => lifecycle.mode === "ephemeral"), "ephemeral ones do not stay");
+    expect(this.trouble).toEqual([]);
+  }
+
+  configure(options: Partial<PoolOptions>): void {
+    this.options = { ...this.options, ...options };
+    this.pool.configure(this.options);
+  }
+
+  idle(held: Held): void {
+    held.phase = "idle";
+    held.idleSince = this.clock.now();
+    held.idleTurn = this.turn++;
+    held.place.idle();
+  }
+
+  /** From here on everybody behaves: nobody may be left waiting, and nothing left over. */
+  async unwind(): Promise<void> {
+    this.configure({ resPoolSize: 0 });
+    await this.look();
+    const left = this.waiting;
+    for (let round = 0; this.waiting.length > 0; round += 1) {
+      expect(round, "who waits is served at last").toBeLessThan(100);
+      for (const held of this.of("ending")) held.finish();
+      for (const held of this.of("connecting")) held.free();
+      for (const held of this.of("busy")) this.idle(held);
+      await this.look();
+    }
+    expect(
+      left.every(({ granted }) => granted),
+      "who waits is served at last",
+    ).toBe(true);
+    for (const held of this.of("ending")) held.finish();
+    for (const held of this.of("connecting", "busy", "idle")) held.free();
+    await this.look();
+    expect(this.pool.stats.places).toBe(0);
+    this.pool.close();
+    expect(this.clock.pending).toBe(0);
+  }
+}
+
+const lifecycle = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Lifecycle>({ mode: "default" }) },
+  { weight: 4, arbitrary: fc.constant<Lifecycle>({ mode: "keep-alive" }) },
+  { weight: 1, arbitrary: fc.constant<Lifecycle>({ mode: "keep-alive", idleTimeoutMs: 40_000 }) },
+  { weight: 1, arbitrary: fc.constant<Lifecycle>({ mode: "default", idleTimeoutMs: 90_000 }) },
+  { weight: 1, arbitrary: fc.constant<Lifecycle>({ mode: "ephemeral" }) },
+);
+const bounds = fc.record({
+  poolSize: fc.integer({ min: 1, max: 4 }),
+  resPoolSize: fc.integer({ min: 0, max: 2 }),
+  minPoolSize: fc.integer({ min: 0, max: 4 }),
+});
+const which = fc.nat({ max: 20 });
+const ending = fc.constantFrom<Ending>("later", "later", "badly", "at once");
+
+const pick = <T>(from: readonly T[], index: number): T | undefined => from[index % Math.max(1, from.length)];
+
+const to = <D extends string>(weight: number, name: D) => ({
+  weight,
+  arbitrary: fc.record({ do: fc.constant(name), which }),
+});
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("acquire" as const), waitTicks: fc.constantFrom(0, 1, 2, 20) }),
+  },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("occupy" as const), which, lifecycle, ending }) },
+  to(8, "idle"),
+  to(3, "busy"),
+  to(5, "finish"),
+  to(2, "free"),
+  to(2, "abort"),
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("configure" as const), bounds }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("advance" as const), ticks: fc.constantFrom(1, 1, 1, 4, 12) }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+async function take(world: World, step: Step): Promise<void> {
+  switch (step.do) {
+    case "acquire":
+      world.acquire(step.waitTicks * TICK);
+      break;
+    case "occupy": {
+      const held = pick(world.of("connecting"), step.which);
+      if (held) Object.assign(held, { lifecycle: step.lifecycle, ending: step.ending, phase: "busy" });
+      held?.place.occupy(held);
+      break;
+    }
+    case "idle": {
+      const held = pick(world.of("busy"), step.which);
+      if (held) world.idle(held);
+      break;
+    }
+    case "busy": {
+      const held = pick(world.of("idle"), step.which);
+      if (held) held.phase = "busy";
+      held?.place.busy();
+      break;
+    }
+    case "finish":
+      pick(world.of("ending"), step.which)?.finish();
+      break;
+    case "free":
+      pick(world.of("connecting", "busy", "idle", "ending"), step.which)?.free();
+      break;
+    case "abort":
+      pick(world.waiting, step.which)?.giveUp.abort(new Error("gave up"));
+      break;
+    case "configure":
+      world.configure(step.bounds);
+      break;
+    case "advance":
+      for (let tick = 0; tick < step.ticks; tick += 1) {
+        world.clock.advance(TICK);
+        await world.look();
+      }
+  }
+  await world.look();
+}
+
+test("no sequence of events breaks a bound, loses a place, starves a caller or ends what must stay", async () => {
+  await fc.assert(
+    fc.asyncProperty(bounds, fc.array(step, { maxLength: 50, size: "max" }), async (options, steps) => {
+      const rest = { resPoolTimeout: TICK, idleTimeoutMs: 60_000, failureThreshold: 5, cooldownMs: 30_000 };
+      const world = new World({ ...options, ...rest });
+      for (const step of steps) await take(world, step);
+      await world.unwind();
+    }),
+    { numRuns: 400 },
+  );
+});
