@@ -1,0 +1,152 @@
+import { chmodSync } from "node:fs";
+import { expect, test } from "vitest";
+import { gone, kill } from "../../../test/support/processes.ts";
+import { bench } from "../../../test/support/stdio.ts";
+import { temp } from "../../../test/support/temp.ts";
+import { until } from "../../../test/support/until.ts";
+import { ChildFailure } from "../link.ts";
+
+const failure = async (attempt: Promise<unknown>): Promise<ChildFailure> => {
+  const error = await attempt.then(
+    () => expect.unreachable(),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ChildFailure);
+  return error as ChildFailure;
+};
+
+test("talks to a child and ends it with its stdin, without a signal", async () => {
+  const { ready, ask, closings, pids, connector } = bench([]);
+  const link = await ready();
+  expect(await ask(link, "echo", { a: 1 })).toEqual({ method: "echo", params: { a: 1 } });
+  const [pid] = pids();
+  expect(link.peer).toBe(`pid ${pid}`);
+
+  await Promise.all([link.close(), link.close()]);
+  expect(pids()).toEqual([]);
+  expect(closings).toEqual([]);
+  await connector.settled();
+});
+
+test("says which of command, folder and interpreter is missing, and what to do", async () => {
+  const { folder, path, write } = temp();
+  const absent = await failure(bench([], { command: "no-such-program" }).open());
+  expect(absent).toMatchObject({ category: "offline", unsent: true });
+  expect(absent.message).toMatch(/"no-such-program" was not found/);
+
+  const oneString = await failure(bench([], { command: "npx -y server" }).open());
+  expect(oneString.message).toMatch(/"args"/);
+
+  const noFolder = await failure(bench([], { cwd: path("nowhere") }).open());
+  expect(noFolder).toMatchObject({ category: "offline" });
+  expect(noFolder.message).toMatch(/nowhere does not exist/);
+
+  const file = write("script", "#!/no/such/interpreter\n");
+  const notRunnable = await failure(bench([], { command: file, cwd: folder }).open());
+  expect(notRunnable).toMatchObject({ category: "offline" });
+  expect(notRunnable.message).toMatch(/chmod \+x/);
+
+  chmodSync(file, 0o755);
+  for (const command of [file, "./script", "script"]) {
+    const spec = { command, cwd: path("."), env: { PATH: `/nothing:${path(".")}` } };
+    expect((await failure(bench([], spec).open())).message).toMatch(/script is there, but the interpreter/);
+  }
+  const notFolder = await failure(bench([], { cwd: file }).open());
+  expect(notFolder.message).toMatch(/is not a folder/);
+
+  const other = await failure(bench([], { command: "a\0b" }).open());
+  expect(other.category).toBe("other");
+});
+
+test("starts nothing for a caller that gave up", async () => {
+  const { open, pids } = bench([]);
+  await failure(open(AbortSignal.abort()));
+  expect(pids()).toEqual([]);
+});
+
+test("reports an exit once, with its code and the last words", async () => {
+  const { open, closings, connector, logged } = bench(["say=first", "say=no API key", "exit=3"]);
+  const link = await open();
+  await until(() => closings.length > 0);
+  expect(closings[0]).toMatchObject({
+    category: "stdio-exit",
+    message: expect.stringMatching(/code 3.*no API key/s),
+  });
+  expect(link.lastWords()).toBe("no API key");
+  link.send({ kind: "notification", method: "into the void", params: undefined });
+  await link.close();
+  await connector.settled();
+  expect(closings).toHaveLength(1);
+  expect(logged).toContain("info no API key");
+});
+
+test("reports a kill with the signal, and ends what the child leaves in its group", async () => {
+  const { ready, closings, pids } = bench(["grandchild=deaf"]);
+  const link = await ready();
+  const before = pids();
+  expect(before).toHaveLength(2);
+  kill(Number(link.peer.slice(4)));
+  await until(() => closings.length > 0);
+  expect(closings[0]?.message).toMatch(/SIGKILL/);
+  await gone(before);
+  await link.close();
+  expect(closings).toHaveLength(1);
+});
+
+test("a child that closes its output is lost and ended", async () => {
+  const { ready, closings, pids, connector } = bench(["mute"]);
+  const link = await ready();
+  const before = pids();
+  await until(() => closings.length > 0);
+  expect(closings[0]).toMatchObject({
+    category: "stdio-exit",
+    message: expect.stringMatching(/closed its output/),
+  });
+  await gone(before);
+  await connector.settled();
+  expect(closings).toHaveLength(1);
+  await link.close();
+});
+
+test("lines that are no messages are reported and skipped", async () => {
+  const { ready, ask, logged } = bench(["garbage"]);
+  const link = await ready();
+  expect(await ask(link, "echo", 1)).toEqual({ method: "echo", params: 1 });
+  expect(logged.filter((line) => line.includes("no message"))).toHaveLength(3);
+  expect(logged[0]).toBe("warn a line on stdout is no message: Listening…");
+  await link.close();
+});
+
+test("an answer over the limit fails its own request only", async () => {
+  const { ready, ask, closings } = bench([], { maxMessageBytes: 10_000 });
+  const link = await ready();
+  expect(await ask(link, "big", { bytes: 10_001 })).toMatchObject({
+    code: -32603,
+    message: expect.stringMatching(/100\d\d bytes.* 10000 /),
+    data: { metamcp: "result_too_large" },
+  });
+  expect(await ask(link, "echo", 1)).toEqual({ method: "echo", params: 1 });
+  expect(closings).toEqual([]);
+  await link.close();
+});
+
+test.each(["stderr", "stdout"])("answers while a child floods %s", async (stream) => {
+  const { ready, ask, logged } = bench([`flood=${stream}`]);
+  const link = await ready();
+  const before = process.memoryUsage().rss;
+  for (let i = 0; i < 5; i++) expect(await ask(link, "echo", i)).toEqual({ method: "echo", params: i });
+  await until(() => logged.some((line) => line.includes("more lines")));
+  expect(process.memoryUsage().rss - before).toBeLessThan(100 << 20);
+  expect(logged.length).toBeLessThan(1_000);
+  await link.close();
+});
+
+test("a child sees its own environment and none of ours", async () => {
+  const { ready, pids, spec } = bench([], { env: { OWN: "1" } });
+  process.env["METAMCP_TEST_SECRET"] = "s";
+  const link = await ready();
+  delete process.env["METAMCP_TEST_SECRET"];
+  expect(spec.env).toEqual({ OWN: "1" });
+  expect(pids()).toHaveLength(1);
+  await link.close();
+});

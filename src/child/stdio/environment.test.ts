@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { childEnvironment } from "./environment.ts";
+
+const own = { env: {}, inheritEnv: [] };
+
+test("passes what programs need and no secret", () => {
+  const parent = {
+    PATH: "/bin",
+    HOME: "/home/a",
+    LANG: "C",
+    LC_TIME: "de_DE",
+    TERM: "xterm",
+    TMPDIR: "/t",
+    https_proxy: "http://p",
+    HTTP_PROXY: "http://q",
+    no_proxy: "localhost",
+    NODE_EXTRA_CA_CERTS: "/ca.pem",
+    SSL_CERT_FILE: "/ca",
+    XDG_RUNTIME_DIR: "/run/user/1",
+  };
+  const secrets = {
+    GITHUB_TOKEN: "x",
+    AWS_SECRET_ACCESS_KEY: "x",
+    METAMCP_TOKEN: "x",
+    DATABASE_URL: "x",
+    NODE_OPTIONS: "--inspect",
+    METAMCP_CHILD: "outer",
+  };
+  expect(childEnvironment(own, { ...parent, ...secrets }, "linux")).toEqual(parent);
+});
+
+test("adds its own variables last, and those inherited by name", () => {
+  const spec = { env: { HOME: "/elsewhere", KEY: "own" }, inheritEnv: ["KEY", "TOKEN", "ABSENT"] };
+  expect(childEnvironment(spec, { HOME: "/home/a", KEY: "parent", TOKEN: "t", OTHER: "o" }, "linux")).toEqual(
+    {
+      HOME: "/elsewhere",
+      KEY: "own",
+      TOKEN: "t",
+    },
+  );
+});
+
+test("inherits everything when told so", () => {
+  const parent = { ANY: "thing", PATH: "/bin", NOT: undefined };
+  expect(childEnvironment({ env: {}, inheritEnv: true }, parent, "darwin")).toEqual({
+    ANY: "thing",
+    PATH: "/bin",
+  });
+});
+
+test("knows that names on Windows have no case", () => {
+  const parent = { Path: "C:\\bin", SystemRoot: "C:\\Windows", UserProfile: "u", Secret: "s", Other: "o" };
+  const spec = { env: { PATH: "D:\\bin" }, inheritEnv: ["OTHER"] };
+  expect(childEnvironment(spec, parent, "win32")).toEqual({
+    PATH: "D:\\bin",
+    SystemRoot: "C:\\Windows",
+    UserProfile: "u",
+    Other: "o",
+  });
+});

@@ -1,0 +1,92 @@
+/**
+ * All that one spawn began: the child, its process group and, on Linux, whatever carries its mark. Decides who belongs
+ * and signals them; when to is decided in stop.ts. Never signals a number that may have become another's.
+ */
+import { carries } from "./mark.ts";
+import { isSame, type MarkedProcess, type ProcessTable } from "./processes.ts";
+import type { Remains } from "./stop.ts";
+
+const linux = process.platform === "linux";
+
+export class Family implements Remains {
+  readonly pid: number;
+  readonly mark: string;
+  readonly #table: ProcessTable;
+  /** What the last look found alive. */
+  #known: MarkedProcess[] = [];
+  #childLives = true;
+  /** Once empty, the number of the group is free for others; it is not asked for again. */
+  #groupEmpty = false;
+
+  constructor(pid: number, mark: string, table: ProcessTable) {
+    this.pid = pid;
+    this.mark = mark;
+    this.#table = table;
+  }
+
+  /** Must be called as soon as the child is reaped: until then its number cannot be reused. */
+  childExited(): void {
+    this.#childLives = false;
+    this.stirs();
+  }
+
+  stirs(): boolean {
+    if (this.#childLives) return true;
+    if (!this.#groupEmpty && !reaches(-this.pid)) this.#groupEmpty = true;
+    return !this.#groupEmpty || this.#known.some(isSame);
+  }
+
+  async look(): Promise<boolean> {
+    if (!linux) return this.stirs();
+    return this.#sort(await this.#table.read());
+  }
+
+  #sort(table: readonly MarkedProcess[]): boolean {
+    this.#known = table.filter(({ pid, group, marks }) => {
+      const ours = carries(marks, this.mark) || (!this.#groupEmpty && group === this.pid);
+      // What changed its user is out of our reach.
+      return ours && pid !== process.pid && reaches(pid);
+    });
+    // Only zombies are left in it, which nobody reaps where there is no proper init.
+    if (!this.#childLives && !this.#known.some((one) => one.group === this.pid)) this.#groupEmpty = true;
+    return this.#childLives || this.#known.length > 0;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    if (this.#groupIsOurs()) send(-this.pid, name);
+    for (const one of this.#known) {
+      if (one.group !== this.pid && isSame(one)) send(one.pid, name);
+    }
+  }
+
+  /** While the child or a member known by its start time lives, the group's number cannot be another's. */
+  #groupIsOurs(): boolean {
+    if (this.#childLives) return true;
+    if (this.#groupEmpty) return false;
+    return !linux || this.#known.some((one) => one.group === this.pid && isSame(one));
+  }
+
+  /** Blocks; for a process that is about to exit. */
+  killNow(): void {
+    if (this.#childLives) send(-this.pid, "SIGKILL");
+    if (linux) this.#sort(this.#table.readNow());
+    this.signal("SIGKILL");
+  }
+
+  get survivors(): readonly number[] {
+    return this.#known.map((one) => one.pid);
+  }
+}
+
+function reaches(pid: number): boolean {
+  return send(pid, 0);
+}
+
+/** Negative: a whole group. False when there is nobody, or nobody whom we may signal. */
+export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}

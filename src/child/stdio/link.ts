@@ -1,0 +1,142 @@
+/** The open way to one child process. Turns its death into one event and leaves nothing of it behind; knows no protocol above messages. */
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Log } from "../../kernel/log.ts";
+import { LineWriter } from "../../rpc/encode.ts";
+import type { Message } from "../../rpc/message.ts";
+import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
+import type { Family } from "./family.ts";
+import { Stderr } from "./stderr.ts";
+import { Stdout } from "./stdout.ts";
+import { end } from "./stop.ts";
+
+export interface LinkOptions {
+  readonly server: string;
+  readonly events: LinkEvents;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly maxMessageBytes: number;
+  /** Nothing is left of it. */
+  readonly onEnded: () => void;
+}
+
+/** What a dead child wrote last is still in the pipe; a grandchild can hold that open for ever. */
+const LAST_BYTES_MS = 100;
+const LAST_LINES = 5;
+
+export class StdioLink implements Link {
+  readonly peer: string;
+  readonly #process: ChildProcessWithoutNullStreams;
+  readonly #family: Family;
+  readonly #options: LinkOptions;
+  readonly #stderr: Stderr;
+  readonly #stdout: Stdout;
+  readonly #writer: LineWriter;
+  #losing: Promise<void> | undefined;
+  #closed = false;
+  #ending: Promise<void> | undefined;
+
+  /** To be made in the turn in which the process was started: its events are not repeated. */
+  constructor(process: ChildProcessWithoutNullStreams, family: Family, options: LinkOptions) {
+    this.peer = `pid ${family.pid}`;
+    this.#process = process;
+    this.#family = family;
+    this.#options = options;
+    this.#stderr = new Stderr(process.stderr, options);
+    this.#writer = new LineWriter(process.stdin);
+    this.#stdout = new Stdout(process.stdout, {
+      ...options,
+      onMessage: (message) => this.#receive(message),
+      answer: (message) => this.send(message),
+    });
+    // A signal that failed is noticed by who sent it.
+    process.on("error", () => {});
+    process.on("exit", () => this.#exited());
+    process.stdout.on("close", () => this.#lose());
+  }
+
+  send(message: Message): void {
+    if (!this.#closed) this.#writer.send(message);
+  }
+
+  agreed(): void {}
+
+  lastWords(): string | undefined {
+    return this.#stderr.lastLines(1)[0];
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.#end();
+  }
+
+  /** Undefined while it has not begun to end. */
+  get ending(): Promise<void> | undefined {
+    return this.#ending;
+  }
+
+  #receive(message: Message): void {
+    if (!this.#closed) this.#options.events.onMessage(message, undefined);
+  }
+
+  #exited(): void {
+    this.#family.childExited();
+    this.#stdout.release();
+    this.#stderr.release();
+    this.#lose();
+    // Its group, or what left it, may live on.
+    void this.#end();
+  }
+
+  /** The first sign of the end; the event waits a moment for the rest of what the child had to say. */
+  #lose(): void {
+    if (!this.#closed) this.#losing ??= this.#lastBytes().then(() => this.#report());
+  }
+
+  #lastBytes(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.after(LAST_BYTES_MS, resolve);
+      this.#process.once("close", () => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+
+  #report(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#options.events.onClosed(this.#failure());
+    void this.#end();
+  }
+
+  #failure(): ChildFailure {
+    const { exitCode, signalCode } = this.#process;
+    let what = "The process closed its output, so it was ended";
+    if (signalCode !== null) what = `The process was killed by ${signalCode}`;
+    else if (exitCode !== null) what = `The process exited with code ${exitCode}`;
+    const words = this.#stderr.lastLines(LAST_LINES).map((line) => line.slice(0, 500));
+    return new ChildFailure(
+      "stdio-exit",
+      words.length === 0 ? `${what}.` : `${what}. It said: ${words.join("\n")}`,
+    );
+  }
+
+  #end(): Promise<void> {
+    this.#ending ??= this.#endNow();
+    return this.#ending;
+  }
+
+  async #endNow(): Promise<void> {
+    const { log, clock, server } = this.#options;
+    this.#writer.flush();
+    this.#process.stdin.end();
+    await end(this.#family, { log, clock, name: server });
+    await this.#losing;
+    // Somebody out of our reach may hold the other ends.
+    this.#process.stdin.destroy();
+    this.#process.stdout.destroy();
+    this.#process.stderr.destroy();
+    this.#options.onEnded();
+  }
+}

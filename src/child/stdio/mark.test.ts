@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { carries, type GatewayId, Marker, nest, ownGatewayId, starter } from "./mark.ts";
+
+const gateway: GatewayId = { space: "4026531836", pid: 42, start: "987654" };
+
+test("no two marks are alike, even of one process with two connectors", () => {
+  const [one, two] = [new Marker(gateway), new Marker(gateway)];
+  const marks = [one.next("a"), one.next("a"), two.next("a"), two.next("a")];
+  expect(new Set(marks).size).toBe(4);
+});
+
+test("whatever the server is called, the gateway is read back and the mark recognised, nested or not", () => {
+  const outer = new Marker({ ...gateway, pid: 7 }).next("outer");
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.boolean(), (name, nested) => {
+      const mark = new Marker(gateway).next(name);
+      const marks = nest(nested ? outer : undefined, mark);
+      expect(starter(marks)).toEqual(gateway);
+      expect(carries(marks, mark)).toBe(true);
+      expect(carries(marks, outer)).toBe(nested);
+      expect(carries(marks, mark.slice(0, -1))).toBe(false);
+    }),
+  );
+});
+
+test("a mark that cannot be read names nobody", () => {
+  for (const text of ["", "x", "1.2/3", "-.42.1.ab/1-a", "1.2.-.ab/1-a", "1.2.3.ab/1-a,", "1.2.3.ab"]) {
+    expect(starter(text)).toBeUndefined();
+  }
+  expect(carries(undefined, "x")).toBe(false);
+});
+
+test.runIf(process.platform === "linux")("this process has a namespace and a start time", () => {
+  expect(ownGatewayId()).toEqual({
+    space: expect.stringMatching(/^\d+$/),
+    pid: process.pid,
+    start: expect.stringMatching(/^\d+$/),
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * Ends what a killed gateway left behind, found by its mark. Works in the background and never touches a child of a
+ * gateway that lives, this process, or those it descends from.
+ */
+import type { Clock } from "../../kernel/clock.ts";
+import type { Log } from "../../kernel/log.ts";
+import { send } from "./family.ts";
+import { type GatewayId, MARK, ownGatewayId, starter } from "./mark.ts";
+import { isSame, type MarkedProcess, readProcess, readVariable, scan } from "./processes.ts";
+import { endRecorded } from "./record.ts";
+import { end, type Remains } from "./stop.ts";
+
+export interface OrphanOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Where connectors keep their records; used only where there is no /proc. */
+  readonly runFolder?: string;
+}
+
+/** Resolves when they are gone. Never rejects. */
+export async function endOrphans(options: OrphanOptions): Promise<void> {
+  const { log, runFolder } = options;
+  try {
+    if (process.platform === "linux") await endAll(new Orphans(), options);
+    else if (runFolder) await endRecorded(runFolder, (remains) => endAll(remains, options));
+  } catch (error) {
+    log.warn("could not look for processes left behind", { error: String(error) });
+  }
+}
+
+async function endAll(remains: Remains, { log, clock }: OrphanOptions): Promise<void> {
+  if (!(await remains.look())) return;
+  log.info("ending processes that a killed gateway left behind", { pids: remains.survivors });
+  await end(remains, { log, clock, name: "processes left behind" });
+}
+
+class Orphans implements Remains {
+  readonly #space = ownGatewayId().space;
+  readonly #spared = ancestry(process.pid);
+  #known: MarkedProcess[] = [];
+
+  stirs(): boolean {
+    return this.#known.some(isSame);
+  }
+
+  async look(): Promise<boolean> {
+    const table = await scan({ variable: MARK });
+    this.#known = table.filter((one) => this.#isOrphan(one) && send(one.pid, 0));
+    return this.#known.length > 0;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    for (const one of this.#known) {
+      const marks = readVariable(one.pid, MARK);
+      if (isSame(one) && this.#isOrphan({ ...one, marks })) send(one.pid, name);
+    }
+  }
+
+  get survivors(): readonly number[] {
+    return this.#known.map((one) => one.pid);
+  }
+
+  #isOrphan({ pid, marks }: MarkedProcess): boolean {
+    if (marks === undefined || this.#spared.has(pid)) return false;
+    const gateway = starter(marks);
+    return gateway !== undefined && gateway.space === this.#space && !lives(gateway);
+  }
+}
+
+/** Itself and all it descends from. */
+function ancestry(pid: number): Set<number> {
+  const found = new Set<number>();
+  for (let at: number | undefined = pid; at !== undefined && at > 0 && !found.has(at); ) {
+    found.add(at);
+    at = readProcess(at)?.parent;
+  }
+  return found;
+}
+
+function lives(gateway: GatewayId): boolean {
+  const seen = readProcess(gateway.pid);
+  return seen ? seen.start === gateway.start : isHidden(gateway.pid);
+}
+
+/** /proc can be mounted so that other users' processes do not show in it; signals still know them. */
+function isHidden(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // Ours, so it would show: it is a zombie.
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

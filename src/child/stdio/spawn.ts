@@ -1,0 +1,75 @@
+/** Starts one program: no shell, a process group of its own. Says at the source why it could not; retries nothing. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, constants, stat } from "node:fs/promises";
+import { delimiter, join, resolve } from "node:path";
+import type { StdioSpec } from "../../config/spec.ts";
+import { codeOf } from "../../home/file.ts";
+import { ChildFailure } from "../link.ts";
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Started {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly pid: number;
+}
+
+/** Rejects with ChildFailure. What is returned runs already: listen to it in the same turn. */
+export async function start(spec: StdioSpec, env: Environment): Promise<Started> {
+  let fault: unknown;
+  try {
+    const child = spawn(spec.command, spec.args, { cwd: spec.cwd, env, detached: true, windowsHide: true });
+    // Only a program that was really started has one; otherwise the reason comes as an event.
+    if (child.pid !== undefined) return { process: child, pid: child.pid };
+    [fault] = await once(child, "error");
+  } catch (error) {
+    fault = error;
+  }
+  throw await explain(fault, spec, env);
+}
+
+async function explain(fault: unknown, spec: StdioSpec, env: Environment): Promise<ChildFailure> {
+  const code = codeOf(fault);
+  const offline = (message: string) => new ChildFailure("offline", message, { unsent: true, cause: fault });
+  if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") {
+    // The system gives the same code for both.
+    const folder = await faultOfFolder(spec.cwd);
+    if (folder)
+      return offline(`The folder ${spec.cwd} ${folder}, so "${spec.command}" cannot run in it. Set "cwd".`);
+  }
+  if (code === "EACCES") {
+    return offline(
+      `"${spec.command}" may not be executed. Make it executable (chmod +x), or name its interpreter.`,
+    );
+  }
+  if (code === "ENOENT") return offline(await absent(spec, env));
+  const reason = fault instanceof Error ? fault.message : String(fault);
+  return new ChildFailure("other", `"${spec.command}" could not be started: ${reason}`, {
+    unsent: true,
+    cause: fault,
+  });
+}
+
+async function faultOfFolder(path: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(path)).isDirectory()) return "is not a folder";
+    await access(path, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return codeOf(error) === "EACCES" ? "may not be entered" : "does not exist";
+  }
+}
+
+async function absent({ command, cwd }: StdioSpec, env: Environment): Promise<string> {
+  const folders = command.includes("/") ? [cwd] : (env["PATH"] ?? "").split(delimiter).filter(Boolean);
+  for (const folder of folders) {
+    const file = command.includes("/") ? resolve(folder, command) : join(folder, command);
+    const there = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (there) return `${file} is there, but the interpreter that its first line names is not. Install that.`;
+  }
+  if (/\s/.test(command)) return `There is no program "${command}". Arguments belong in "args", one by one.`;
+  return `The command "${command}" was not found. Install it, or give its full path as "command".`;
+}

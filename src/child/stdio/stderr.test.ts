@@ -1,0 +1,84 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { ManualClock } from "../../kernel/clock.ts";
+import type { Log, LogFields } from "../../kernel/log.ts";
+import { Stderr } from "./stderr.ts";
+
+function setUp() {
+  const lines: { level: string; message: string; fields: LogFields | undefined }[] = [];
+  const at = (level: string) => (message: string, fields?: LogFields) =>
+    void lines.push({ level, message, fields });
+  const log: Log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  const stream = new PassThrough();
+  const clock = new ManualClock();
+  const stderr = new Stderr(stream, { server: "github", log, clock });
+  const write = async (...chunks: (string | Buffer)[]): Promise<void> => {
+    for (const chunk of chunks) {
+      stream.write(chunk);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { lines, stream, clock, stderr, write, texts: () => lines.map((line) => line.message) };
+}
+
+test("labels lines with the server and gives them a fair level", async () => {
+  const { lines, write } = setUp();
+  await write("listening on stdio\n[ERROR] no token\nDeprecationWarning\nwarning: old\n0 errors\n");
+  expect(lines.map(({ level, message }) => [level, message])).toEqual([
+    ["info", "listening on stdio"],
+    ["warn", "[ERROR] no token"],
+    ["warn", "DeprecationWarning"],
+    ["warn", "warning: old"],
+    ["info", "0 errors"],
+  ]);
+  expect(lines[0]?.fields).toMatchObject({ server: "github" });
+});
+
+test("joins lines over chunks, characters included", async () => {
+  const bytes = Buffer.from("grüße\nEnde");
+  const { texts, write, stream, stderr } = setUp();
+  await write(...[...bytes].map((byte) => Buffer.from([byte])));
+  expect(texts()).toEqual(["grüße"]);
+  expect(stderr.lastLines(2)).toEqual(["grüße", "Ende"]);
+  stream.end();
+  await new Promise((resolve) => stream.once("end", resolve));
+  expect(texts()).toEqual(["grüße", "Ende"]);
+});
+
+test("takes away what would move an operator's terminal", async () => {
+  const { texts, write, stderr } = setUp();
+  await write("\u001b[31mred\u001b[0m\u0007 bell\u001b]0;title\u0007\n10%\r50%\r100%\r\n\n   \n");
+  expect(texts()).toEqual(["red bell", "100%"]);
+  expect(stderr.lastLines(1)).toEqual(["100%"]);
+});
+
+test("cuts long lines, with or without an end", async () => {
+  const { texts, write, stderr } = setUp();
+  for (let i = 0; i < 100; i++) await write("x".repeat(5_000));
+  await write("end\nnext\n");
+  expect(texts()).toEqual([`${"x".repeat(2_000)} …`, "next"]);
+  expect(stderr.lastLines(9).join("").length).toBeLessThanOrEqual(8_192);
+});
+
+test("shows a part of a flood, counts the rest, keeps the end", async () => {
+  const { texts, write, clock, stderr } = setUp();
+  await write(Array.from({ length: 1_000 }, (_, i) => `line ${i}\n`).join(""));
+  expect(texts()).toEqual(Array.from({ length: 50 }, (_, i) => `line ${i}`));
+  clock.advance(1_000);
+  expect(texts().at(-1)).toBe("950 more lines of stderr not shown");
+  expect(stderr.lastLines(2)).toEqual(["line 998", "line 999"]);
+});
+
+test("leaves a flood unread for a while, and reads on when the child is dead", async () => {
+  const { stream, write, clock, stderr } = setUp();
+  await write(Buffer.alloc(1_000_000, "x"));
+  expect(stream.isPaused()).toBe(true);
+  clock.advance(100);
+  expect(stream.isPaused()).toBe(false);
+  await write(Buffer.alloc(1_000_000, "x"));
+  expect(stream.isPaused()).toBe(true);
+  stderr.release();
+  expect(stream.isPaused()).toBe(false);
+  await write(Buffer.alloc(1_000_000, "x"));
+  expect(stream.isPaused()).toBe(false);
+});

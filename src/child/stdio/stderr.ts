@@ -1,0 +1,108 @@
+/** What a child says on stderr: into our log with its name, a bounded part of it; the last of it is kept for who asks why. Never on our stdout. */
+import type { Readable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Log } from "../../kernel/log.ts";
+import { LineGate } from "./line-gate.ts";
+import { Throttle } from "./throttle.ts";
+
+interface StderrOptions {
+  readonly server: string;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+const LINES_PER_SECOND = 50;
+const LINE_BYTES = 2_000;
+const TAIL_BYTES = 8_192;
+const NEWLINE = 10;
+const EMPTY: Buffer = Buffer.alloc(0);
+/** "TypeError" and "DeprecationWarning" too, "0 errors" not. */
+const TROUBLE =
+  /(?:error|exception|fatal|panic|critical|traceback|unhandled|fail|failed|failure|warn|warning)\b/i;
+
+export class Stderr {
+  readonly #options: StderrOptions;
+  readonly #gate: LineGate;
+  readonly #throttle: Throttle;
+  /** The last bytes as they came; read only when somebody asks. */
+  #tail = EMPTY;
+  /** The beginning of a line whose end has not come. */
+  #open = EMPTY;
+
+  constructor(stream: Readable, options: StderrOptions) {
+    this.#options = options;
+    const { clock, log, server } = options;
+    this.#throttle = new Throttle(stream, clock);
+    this.#gate = new LineGate({
+      clock,
+      perSecond: LINES_PER_SECOND,
+      onHeldBack: (lines) => log.warn(`${lines} more lines of stderr not shown`, { server }),
+    });
+    stream.on("data", (chunk: Buffer) => this.#take(chunk));
+    stream.on("error", () => {});
+    stream.on("end", () => this.flush());
+  }
+
+  /** The last lines that say something, oldest first. */
+  lastLines(count: number): string[] {
+    return this.#tail
+      .toString("utf8")
+      .split("\n")
+      .map(readable)
+      .filter((line) => line !== "")
+      .slice(-count);
+  }
+
+  /** The child is dead. */
+  release(): void {
+    this.#throttle.release();
+  }
+
+  /** A last line without an end, and what was held back. */
+  flush(): void {
+    if (this.#open.length > 0) this.#tell(this.#open);
+    this.#open = EMPTY;
+    this.#gate.flush();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#throttle.count(chunk.length);
+    this.#tail = lastBytes(this.#tail, chunk);
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      this.#tell(
+        this.#open.length === 0 ? chunk.subarray(from, at) : firstBytes(this.#open, chunk.subarray(from, at)),
+      );
+      this.#open = EMPTY;
+      from = at + 1;
+    }
+    if (from < chunk.length) this.#open = firstBytes(this.#open, chunk.subarray(from));
+  }
+
+  #tell(line: Buffer): void {
+    if (!this.#gate.pass()) return;
+    const { log, server } = this.#options;
+    const text = readable(line.toString("utf8", 0, LINE_BYTES));
+    if (text === "") return;
+    const shown = line.length > LINE_BYTES ? `${text} …` : text;
+    log[TROUBLE.test(text) ? "warn" : "info"](shown, { server, stream: "stderr" });
+  }
+}
+
+/** One byte more than is shown, to tell that there was more. Copied, so as not to hold on to the chunk. */
+function firstBytes(open: Buffer, more: Buffer): Buffer {
+  if (open.length > LINE_BYTES) return open;
+  return Buffer.concat([open, more.subarray(0, LINE_BYTES + 1)]).subarray(0, LINE_BYTES + 1);
+}
+
+function lastBytes(tail: Buffer, chunk: Buffer): Buffer {
+  if (chunk.length >= TAIL_BYTES) return Buffer.from(chunk.subarray(-TAIL_BYTES));
+  return Buffer.concat([tail.subarray(-(TAIL_BYTES - chunk.length)), chunk]);
+}
+
+/** For a terminal that obeys no child: no colours, no control characters; of a line drawn over itself, the last state. */
+export function readable(line: string): string {
+  const states = stripVTControlCharacters(line).trimEnd().split("\r");
+  return (states.at(-1) ?? "").replaceAll(/\p{Cc}+/gu, " ").trim();
+}

@@ -1,0 +1,89 @@
+/** What a child says on stdout: messages, and lines that are none, which are reported and skipped. Answers nothing by itself but what is too long to read. */
+import type { Readable } from "node:stream";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Log } from "../../kernel/log.ts";
+import { toRaw } from "../../kernel/raw.ts";
+import { LineReader, type TooLong } from "../../rpc/lines.ts";
+import type { Message } from "../../rpc/message.ts";
+import { INTERNAL_ERROR, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
+import { readMessage } from "../../rpc/scan.ts";
+import { LineGate } from "./line-gate.ts";
+import { readable } from "./stderr.ts";
+import { Throttle } from "./throttle.ts";
+
+interface StdoutOptions {
+  readonly server: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly maxMessageBytes: number;
+  readonly onMessage: (message: Message) => void;
+  /** To the child. */
+  readonly answer: (message: Message) => void;
+}
+
+const GARBAGE_LINES_PER_SECOND = 5;
+const SHOWN_BYTES = 200;
+/** What looking at one line that is no message costs, in bytes of reading. */
+const COST_OF_A_LINE = 256;
+
+export class Stdout {
+  readonly #options: StdoutOptions;
+  readonly #gate: LineGate;
+  readonly #throttle: Throttle;
+
+  constructor(stream: Readable, options: StdoutOptions) {
+    this.#options = options;
+    const { server, log, clock, maxMessageBytes } = options;
+    this.#throttle = new Throttle(stream, clock);
+    this.#gate = new LineGate({
+      clock,
+      perSecond: GARBAGE_LINES_PER_SECOND,
+      onHeldBack: (lines) => log.warn(`${lines} more lines on stdout that are no messages`, { server }),
+    });
+    const reader = new LineReader(
+      { onLine: (line) => this.#line(line), onTooLong: (message) => this.#tooLong(message) },
+      maxMessageBytes,
+    );
+    stream.on("data", (chunk: Buffer) => reader.push(chunk));
+    stream.on("error", () => {});
+    stream.on("end", () => {
+      reader.end();
+      this.#gate.flush();
+    });
+  }
+
+  /** The child is dead. */
+  release(): void {
+    this.#throttle.release();
+  }
+
+  #line(line: Buffer): void {
+    const message = readMessage(line);
+    if (message.kind !== "malformed") this.#options.onMessage(message);
+    else this.#garbage(line, message.reason);
+  }
+
+  #garbage(line: Buffer, reason: string): void {
+    this.#throttle.count(line.length + COST_OF_A_LINE);
+    if (!this.#gate.pass()) return;
+    const { log, server } = this.#options;
+    const shown = readable(line.toString("utf8", 0, SHOWN_BYTES));
+    log.warn(`a line on stdout is no message: ${shown}`, {
+      server,
+      reason,
+      bytes: line.length,
+    });
+  }
+
+  /** An answer over the limit is still an answer: its request fails, the link lives on. */
+  #tooLong({ id, method, bytes }: TooLong): void {
+    const { log, server, maxMessageBytes, onMessage, answer } = this.#options;
+    const text = `a message of ${bytes} bytes is over the limit of ${maxMessageBytes} (--max-message)`;
+    log.warn(text, { server });
+    if (id === undefined) return;
+    const data = { metamcp: "result_too_large" };
+    if (!method)
+      onMessage({ kind: "error", id, error: toRaw({ code: INTERNAL_ERROR, message: text, data }) });
+    else answer({ kind: "error", id, error: toRaw({ code: INVALID_REQUEST, message: text }) });
+  }
+}
