@@ -15,4 +15,6 @@ export interface Malformed {
   readonly code: -32700 | -32600;
   readonly reason: string;
   readonly id: Raw | undefined;
+  /** Whose the id is: theirs in a request, one of ours in an answer. Undefined where it shows no sign of either. */
+  readonly meant: "request" | "answer" | undefined;
 }

@@ -1,6 +1,11 @@
 /** One side of a JSON-RPC conversation: who waits for which answer. Knows no stream, no time and no protocol era. */
-import type { Raw } from "../kernel/raw.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { idKey, ownId } from "./id.ts";
 import type { Malformed, Message } from "./message.ts";
+import { mapProgress, progressToken, restoreProgress } from "./progress.ts";
+import { INTERNAL_ERROR, INVALID_REQUEST, RpcError } from "./rpc-error.ts";
+import { members } from "./slice.ts";
 
 /** Opaque name of the stream a message came on or shall go on; the wire makes it, the peer carries it. */
 export type Via = object | number | undefined;
@@ -16,40 +21,232 @@ export interface Incoming {
 }
 
 export interface PeerHandlers {
-  /** Rejecting with RpcError sends its error as it is; anything else becomes -32603 without details. */
+  /** Rejecting with RpcError sends its error as it is; anything else becomes -32603, with a text only if it is a MetaMcpError. */
   onRequest(request: Incoming): Promise<Raw>;
-  /** Cancellation and progress that the peer itself used up do not come here. */
+  /** Cancellation and progress are used up by the peer and do not come here. */
   onNotification(method: string, params: Raw | undefined, via: Via): void;
-  /** Without it, what names an id and is no message is answered with an error. */
+  /** Without it, a request that cannot be read is answered with an error. */
   onMalformed?(malformed: Malformed): void;
 }
 
 export interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly via?: Via;
+  /** Gets the progress that was asked for in `params`, in the token that stands there. */
   readonly onProgress?: (params: Raw) => void;
-  /** Called with the id it was sent under. */
+  /** Called with the id it is sent under, just before. */
   readonly onSent?: (id: number) => void;
 }
 
-export class Peer {
-  constructor(_send: (message: Message, via: Via) => void, _handlers: PeerHandlers) {}
+/** A request of ours that waits for its answer. */
+interface Pending {
+  readonly method: string;
+  readonly resolve: (result: Raw) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly options: RequestOptions | undefined;
+  /** The token of whoever asked for progress. */
+  readonly token: Raw | undefined;
+  readonly onAbort: (() => void) | undefined;
+}
 
-  receive(_message: Message | Malformed, _via?: Via): void {}
+/** Most requests are never cancelled: the signal is made when someone asks for it. */
+class Serving implements Incoming {
+  readonly id: Raw;
+  readonly method: string;
+  readonly params: Raw | undefined;
+  readonly via: Via;
+  #controller: AbortController | undefined;
 
-  /** Rejects with RpcError (answered so), the reason of `destroy` or `fail`, or the signal's reason. */
-  request(_method: string, _params: Raw | undefined, _options?: RequestOptions): Promise<Raw> {
-    return Promise.reject(new Error("not connected"));
+  constructor(request: Message & { kind: "request" }, via: Via) {
+    this.id = request.id;
+    this.method = request.method;
+    this.params = request.params;
+    this.via = via;
   }
 
-  notify(_method: string, _params: Raw | undefined, _via?: Via): void {}
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort(reason);
+  }
+}
+
+export class Peer {
+  readonly #send: (message: Message, via: Via) => void;
+  readonly #handlers: PeerHandlers;
+  readonly #pending = new Map<number, Pending>();
+  readonly #serving = new Map<string, Serving>();
+  #lastId = 0;
+  #destroyed: Error | undefined;
+
+  constructor(send: (message: Message, via: Via) => void, handlers: PeerHandlers) {
+    this.#send = send;
+    this.#handlers = handlers;
+  }
+
+  /** Requests of ours without an answer. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Requests of the other side that we owe an answer. */
+  get serving(): number {
+    return this.#serving.size;
+  }
+
+  receive(message: Message | Malformed, via?: Via): void {
+    if (this.#destroyed) return;
+    switch (message.kind) {
+      case "request":
+        this.#serve(message, via);
+        break;
+      case "notification":
+        if (message.method === "notifications/cancelled") this.#cancelled(message.params);
+        else if (message.method === "notifications/progress") this.#progress(message.params);
+        else this.#handlers.onNotification(message.method, message.params, via);
+        break;
+      case "result":
+        this.#settle(message.id)?.resolve(message.result);
+        break;
+      case "error":
+        if (message.id) this.#settle(message.id)?.reject(new RpcError(message.error));
+        break;
+      case "malformed":
+        this.#malformed(message, via);
+    }
+  }
+
+  /** Rejects with RpcError (answered so), the reason of `destroy` or `fail`, or the signal's reason. */
+  request(method: string, params: Raw | undefined, options?: RequestOptions): Promise<Raw> {
+    const signal = options?.signal;
+    if (this.#destroyed) return Promise.reject(this.#destroyed);
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const id = ++this.#lastId;
+    const raw = toRaw(id);
+    const mapped = params && mapProgress(params, raw);
+    return new Promise((resolve, reject) => {
+      const onAbort = signal && (() => this.cancel(id, signal.reason));
+      this.#pending.set(id, { method, resolve, reject, options, token: mapped?.token, onAbort });
+      if (onAbort) signal.addEventListener("abort", onAbort);
+      options?.onSent?.(id);
+      this.#send({ kind: "request", id: raw, method, params: mapped ? mapped.params : params }, options?.via);
+    });
+  }
+
+  notify(method: string, params: Raw | undefined, via?: Via): void {
+    if (!this.#destroyed) this.#send({ kind: "notification", method, params }, via);
+  }
 
   /** One pending request of ours failed below. */
-  fail(_id: number, _error: Error): void {}
+  fail(id: number, error: Error): void {
+    this.#take(id)?.reject(error);
+  }
+
+  /** Gives one request of ours up: the other side is told, and it rejects with the reason. */
+  cancel(id: number, reason: unknown): void {
+    const pending = this.#take(id);
+    if (!pending) return;
+    // The protocol forbids cancelling the handshake.
+    if (pending.method !== "initialize") {
+      const params = toRaw({ requestId: id, reason: reason instanceof Error ? reason.message : undefined });
+      this.notify("notifications/cancelled", params, pending.options?.via);
+    }
+    pending.reject(reason);
+  }
 
   /** Rejects all that is pending, aborts all that is served, and ignores everything after. */
-  destroy(_reason: Error): void {}
+  destroy(reason: Error): void {
+    if (this.#destroyed) return;
+    this.#destroyed = reason;
+    for (const id of this.#pending.keys()) this.fail(id, reason);
+    const serving = [...this.#serving.values()];
+    this.#serving.clear();
+    for (const request of serving) request.abort(reason);
+  }
 
-  readonly pending: number = 0;
-  readonly serving: number = 0;
+  #serve(request: Message & { kind: "request" }, via: Via): void {
+    const key = idKey(request.id);
+    if (this.#serving.has(key)) {
+      const error = RpcError.of(INVALID_REQUEST, "a request with this id is still being served");
+      this.#send({ kind: "error", id: request.id, error: error.raw }, via);
+      return;
+    }
+    const serving = new Serving(request, via);
+    this.#serving.set(key, serving);
+    this.#run(serving).then(
+      (result) => this.#answer(key, serving, { kind: "result", id: request.id, result }),
+      (reason) => this.#answer(key, serving, { kind: "error", id: request.id, error: errorOf(reason) }),
+    );
+  }
+
+  #run(serving: Serving): Promise<Raw> {
+    try {
+      return this.#handlers.onRequest(serving);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Nobody waits for the answer to a request that was cancelled. */
+  #answer(key: string, serving: Serving, message: Message): void {
+    if (this.#serving.get(key) !== serving) return;
+    this.#serving.delete(key);
+    this.#send(message, serving.via);
+  }
+
+  #cancelled(params: Raw | undefined): void {
+    const [id, reason] = params ? members(params, ["requestId", "reason"]) : [];
+    const key = id && idKey(id);
+    const serving = key === undefined ? undefined : this.#serving.get(key);
+    if (key === undefined || !serving) return;
+    this.#serving.delete(key);
+    const text = reason && fromRaw(reason);
+    serving.abort(
+      new MetaMcpError("cancelled", typeof text === "string" ? text : "the caller cancelled the request"),
+    );
+  }
+
+  #progress(params: Raw | undefined): void {
+    const token = params && progressToken(params);
+    if (!token) return;
+    const pending = this.#pending.get(ownId(token));
+    if (pending?.token) pending.options?.onProgress?.(restoreProgress(params, pending.token));
+  }
+
+  #malformed(malformed: Malformed, via: Via): void {
+    const { id, code, reason, meant } = malformed;
+    const pending = id && meant !== "request" ? this.#settle(id) : undefined;
+    if (pending) pending.reject(RpcError.of(code, `the answer could not be read: ${reason}`));
+    if (this.#handlers.onMalformed) this.#handlers.onMalformed(malformed);
+    else if (id && meant !== "answer" && !pending) {
+      this.#send({ kind: "error", id, error: RpcError.of(code, reason).raw }, via);
+    }
+  }
+
+  #settle(id: Raw): Pending | undefined {
+    return this.#take(ownId(id));
+  }
+
+  #take(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    if (!pending) return undefined;
+    this.#pending.delete(id);
+    if (pending.onAbort) pending.options?.signal?.removeEventListener("abort", pending.onAbort);
+    return pending;
+  }
+}
+
+/** What the other side may read of a failure. Texts of unknown errors can hold paths and secrets. */
+function errorOf(reason: unknown): Raw {
+  if (reason instanceof RpcError) return reason.raw;
+  const known = MetaMcpError.is(reason);
+  return toRaw({
+    code: INTERNAL_ERROR,
+    message: known ? reason.message : "internal error",
+    data: known ? reason : undefined,
+  });
 }

@@ -1,0 +1,112 @@
+/** Writes messages: an envelope made from scratch around payloads as they are. Nothing of the envelope that came survives here. */
+import type { Writable } from "node:stream";
+import type { Message } from "./message.ts";
+
+const START = Buffer.from('{"jsonrpc":"2.0"');
+const ID = Buffer.from(',"id":');
+const PARAMS = Buffer.from(',"params":');
+const RESULT = Buffer.from(',"result":');
+const ERROR = Buffer.from(',"error":');
+const NULL = Buffer.from("null");
+const END = Buffer.from("}");
+const NEWLINE = Buffer.from("\n");
+
+/** Methods come from outside: only so many are remembered. */
+const METHODS = 64;
+const methods = new Map<string, Buffer>();
+
+/** Parts from here on are handed to the system as they are; smaller ones are joined. */
+const BIG = 16 * 1024;
+
+/** The message in parts, to be joined or written one after the other. */
+export function encode(message: Message, parts: Buffer[] = []): Buffer[] {
+  parts.push(START);
+  switch (message.kind) {
+    case "request":
+      parts.push(ID, message.id, methodPart(message.method));
+      if (message.params) parts.push(PARAMS, message.params);
+      break;
+    case "notification":
+      parts.push(methodPart(message.method));
+      if (message.params) parts.push(PARAMS, message.params);
+      break;
+    case "result":
+      parts.push(ID, message.id, RESULT, message.result);
+      break;
+    case "error":
+      parts.push(ID, message.id ?? NULL, ERROR, message.error);
+  }
+  parts.push(END);
+  return parts;
+}
+
+function methodPart(method: string): Buffer {
+  const known = methods.get(method);
+  if (known) return known;
+  const part = Buffer.from(`,"method":${JSON.stringify(method)}`);
+  if (methods.size < METHODS) methods.set(method, part);
+  return part;
+}
+
+export interface WriterEvents {
+  /** The stream had been full and has room again. */
+  onDrain?(): void;
+  /** The stream broke; nothing more is written. */
+  onError?(error: Error): void;
+}
+
+/** Writes messages as lines. Those of one turn of the event loop go out in one write, big payloads without a copy. A dead stream swallows what it is given. */
+export class LineWriter {
+  readonly #stream: Writable;
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  readonly #flush = (): void => this.flush();
+
+  constructor(stream: Writable, events: WriterEvents = {}) {
+    this.#stream = stream;
+    // Without a listener a broken pipe would end the process.
+    stream.on("error", (error: Error) => events.onError?.(error));
+    stream.on("drain", () => events.onDrain?.());
+  }
+
+  /** Bytes that have not left the process. */
+  get backlog(): number {
+    return this.#bytes + this.#stream.writableLength;
+  }
+
+  send(message: Message): void {
+    if (!this.#stream.writable) return;
+    const parts = this.#parts;
+    const from = parts.length;
+    if (from === 0) setImmediate(this.#flush);
+    encode(message, parts).push(NEWLINE);
+    for (let k = from; k < parts.length; k++) this.#bytes += (parts[k] as Buffer).length;
+  }
+
+  /** Writes at once what was sent so far. */
+  flush(): void {
+    const parts = this.#parts;
+    const bytes = this.#bytes;
+    this.#parts = [];
+    this.#bytes = 0;
+    if (parts.length === 0 || !this.#stream.writable) return;
+    if (bytes < BIG) this.#stream.write(Buffer.concat(parts, bytes));
+    else this.#writeInParts(parts);
+  }
+
+  #writeInParts(parts: readonly Buffer[]): void {
+    this.#stream.cork();
+    let small: Buffer[] = [];
+    for (const part of parts) {
+      if (part.length < BIG) {
+        small.push(part);
+        continue;
+      }
+      if (small.length > 0) this.#stream.write(Buffer.concat(small));
+      small = [];
+      this.#stream.write(part);
+    }
+    if (small.length > 0) this.#stream.write(Buffer.concat(small));
+    this.#stream.uncork();
+  }
+}

@@ -1,0 +1,141 @@
+/** Reads the envelope of one JSON-RPC message and leaves the payloads as the bytes that came. What passes is valid JSON without line breaks; parses nothing but the method. */
+import { isUtf8 } from "node:buffer";
+import { asRaw, type Raw } from "../kernel/raw.ts";
+import type { Malformed, Message } from "./message.ts";
+import { INVALID_REQUEST, PARSE_ERROR } from "./rpc-error.ts";
+import { Skim } from "./skim.ts";
+import { isKey } from "./slice.ts";
+import { reset, sawLineBreak, scanKey, scanValue, skipSpace } from "./validate.ts";
+
+const NAMES = ["jsonrpc", "id", "method", "params", "result", "error"];
+const JSONRPC = 0;
+const ID = 1;
+const METHOD = 2;
+const PARAMS = 3;
+const RESULT = 4;
+const ERROR = 5;
+
+/** Start and end of each member in the message being read; start 0: not there. */
+const spans = new Int32Array(2 * NAMES.length);
+
+/** One line, HTTP body or event. The message shares memory with it. */
+export function readMessage(bytes: Buffer): Message | Malformed {
+  spans.fill(0);
+  reset();
+  const end = scanEnvelope(bytes);
+  const lineBreak = sawLineBreak();
+  reset();
+  if (end < 0) return unreadable(bytes, `not JSON at byte ${~end}`);
+  if (!isUtf8(bytes)) return unreadable(bytes, "not UTF-8");
+  // Pasted into a line, a break between two tokens would end it.
+  return toMessage(lineBreak ? withoutLineBreaks(bytes) : bytes);
+}
+
+function scanEnvelope(b: Buffer): number {
+  let i = skipSpace(b, 0);
+  if (b[i] !== 0x7b) return expectEnd(b, scanValue(b, i));
+  i = skipSpace(b, i + 1);
+  if (b[i] === 0x7d) return expectEnd(b, i + 1);
+  for (;;) {
+    const key = i;
+    const value = scanKey(b, i);
+    if (value < 0) return value;
+    i = scanValue(b, value);
+    if (i < 0) return i;
+    const name = nameAt(b, key);
+    if (name >= 0) {
+      spans[2 * name] = value;
+      spans[2 * name + 1] = i;
+    }
+    i = skipSpace(b, i);
+    if (b[i] === 0x7d) return expectEnd(b, i + 1);
+    if (b[i] !== 0x2c) return ~i;
+    i = skipSpace(b, i + 1);
+  }
+}
+
+function expectEnd(b: Buffer, i: number): number {
+  if (i < 0) return i;
+  i = skipSpace(b, i);
+  return i === b.length ? i : ~i;
+}
+
+function nameAt(b: Buffer, key: number): number {
+  for (let name = 0; name < NAMES.length; name++) if (isKey(b, key, NAMES[name] as string)) return name;
+  return -1;
+}
+
+function toMessage(b: Buffer): Message | Malformed {
+  const id = has(ID) && isId(b) ? span(b, ID) : undefined;
+  const wrong = faultOf(b, id);
+  if (wrong) {
+    const meant = has(METHOD) ? "request" : has(RESULT) || has(ERROR) ? "answer" : undefined;
+    return { kind: "malformed", code: INVALID_REQUEST, reason: wrong, id, meant };
+  }
+  if (has(METHOD)) {
+    const method = textOf(b, METHOD);
+    const params = has(PARAMS) && first(b, PARAMS) !== 0x6e ? span(b, PARAMS) : undefined;
+    return id ? { kind: "request", id, method, params } : { kind: "notification", method, params };
+  }
+  if (has(ERROR) && first(b, ERROR) === 0x7b) return { kind: "error", id, error: span(b, ERROR) };
+  return { kind: "result", id: id as Raw, result: span(b, RESULT) };
+}
+
+/** Why it is no message, if it is none. */
+function faultOf(b: Buffer, id: Raw | undefined): string | undefined {
+  if (b[skipSpace(b, 0)] === 0x5b) return "batches are not supported";
+  if (!has(JSONRPC) || textOf(b, JSONRPC) !== "2.0") return 'jsonrpc is not "2.0"';
+  if (has(METHOD)) {
+    if (first(b, METHOD) !== 0x22) return "method is not a string";
+    if (has(ID) && !id) return "id is neither string nor number";
+    if (has(RESULT) || has(ERROR)) return "both request and answer";
+    const params = first(b, PARAMS);
+    if (has(PARAMS) && params !== 0x7b && params !== 0x5b && params !== 0x6e)
+      return "params is not an object";
+    return undefined;
+  }
+  if (!has(RESULT) && !has(ERROR)) return "neither method nor result nor error";
+  if (has(ID) && !id && first(b, ID) !== 0x6e) return "id is neither string nor number";
+  // JSON-RPC 1.0 wrote both, one of them null.
+  if (has(ERROR) && first(b, ERROR) === 0x7b) return undefined;
+  if (has(ERROR) && !(has(RESULT) && first(b, ERROR) === 0x6e)) return "error is not an object";
+  return id ? undefined : "a result without an id";
+}
+
+function has(name: number): boolean {
+  return spans[2 * name] !== 0;
+}
+
+function first(b: Buffer, name: number): number | undefined {
+  return b[spans[2 * name] as number];
+}
+
+function span(b: Buffer, name: number): Raw {
+  return asRaw(b.subarray(spans[2 * name], spans[2 * name + 1]));
+}
+
+function isId(b: Buffer): boolean {
+  const c = first(b, ID) as number;
+  return c === 0x22 || c === 0x2d || (c >= 0x30 && c <= 0x39);
+}
+
+/** The value as text; a string without its quotes. */
+function textOf(b: Buffer, name: number): string {
+  const start = spans[2 * name] as number;
+  const end = spans[2 * name + 1] as number;
+  if (b[start] !== 0x22) return "";
+  const text = b.toString("utf8", start + 1, end - 1);
+  return text.includes("\\") ? (JSON.parse(`"${text}"`) as string) : text;
+}
+
+function withoutLineBreaks(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  for (let i = 0; i < copy.length; i++) if (copy[i] === 0x0a || copy[i] === 0x0d) copy[i] = 0x20;
+  return copy;
+}
+
+function unreadable(bytes: Buffer, reason: string): Malformed {
+  const skim = new Skim();
+  skim.push(bytes);
+  return { kind: "malformed", code: PARSE_ERROR, reason, id: skim.id, meant: skim.meant };
+}

@@ -1,0 +1,165 @@
+/** Looks into JSON that is known to be valid, without parsing it: spans of members and elements, and copies with one member changed. What it returns shares memory with what it was given: copy it before keeping it for long. */
+import { asRaw, type Raw } from "../kernel/raw.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = asRaw(Buffer.from(","));
+
+export function isObject(raw: Raw): boolean {
+  return raw[skip(raw, 0)] === 0x7b;
+}
+
+export function isString(raw: Raw): boolean {
+  return raw[skip(raw, 0)] === QUOTE;
+}
+
+/** The values of the wanted keys, in their order; of duplicates the last. */
+export function members(raw: Raw, keys: readonly string[]): (Raw | undefined)[] {
+  const found = keys.map((): Raw | undefined => undefined);
+  eachMember(raw, (key, value, end) => {
+    for (let k = 0; k < keys.length; k++) {
+      if (isKey(raw, key, keys[k] as string)) found[k] = asRaw(raw.subarray(value, end));
+    }
+  });
+  return found;
+}
+
+/** All members as written, duplicates too. */
+export function entries(raw: Raw): [string, Raw][] {
+  const found: [string, Raw][] = [];
+  eachMember(raw, (key, value, end) => {
+    const name = raw.toString("utf8", key, endOfString(raw, key));
+    found.push([JSON.parse(name) as string, asRaw(raw.subarray(value, end))]);
+  });
+  return found;
+}
+
+export function elements(raw: Raw): Raw[] {
+  const found: Raw[] = [];
+  let i = skip(raw, 0);
+  if (raw[i] !== 0x5b) return found;
+  i = skip(raw, i + 1);
+  while (raw[i] !== 0x5d) {
+    const end = endOfValue(raw, i);
+    found.push(asRaw(raw.subarray(i, end)));
+    i = skip(raw, end);
+    if (raw[i] !== 0x2c) break;
+    i = skip(raw, i + 1);
+  }
+  return found;
+}
+
+/** A copy of an object with one member replaced, added or (undefined) left out; every other byte as it was. Duplicates of the key go. */
+export function withMember(raw: Raw, key: string, value: Raw | undefined): Raw {
+  const spans: { key: number; value: number; end: number; wanted: boolean }[] = [];
+  let last = -1;
+  eachMember(raw, (start, from, end) => {
+    const wanted = isKey(raw, start, key);
+    if (wanted) last = spans.length;
+    spans.push({ key: start, value: from, end, wanted });
+  });
+  const first = spans[0];
+  if (!first) return joinObject([[key, value]]);
+
+  const parts: Buffer[] = [raw.subarray(0, first.key)];
+  let before = -1;
+  for (const [index, span] of spans.entries()) {
+    if (span.wanted && (index !== last || value === undefined)) continue;
+    if (before >= 0) parts.push(before === index - 1 ? raw.subarray(spans[before]?.end, span.key) : COMMA);
+    if (span.wanted && value !== undefined) parts.push(raw.subarray(span.key, span.value), value);
+    else parts.push(raw.subarray(span.key, span.end));
+    before = index;
+  }
+  if (last < 0 && value !== undefined) parts.push(Buffer.from(`,${JSON.stringify(key)}:`), value);
+  parts.push(raw.subarray(spans.at(-1)?.end));
+  return asRaw(Buffer.concat(parts));
+}
+
+/** A new object; members that are undefined are left out. */
+export function joinObject(members: readonly (readonly [string, Raw | undefined])[]): Raw {
+  const parts: Buffer[] = [];
+  for (const [key, value] of members) {
+    if (value === undefined) continue;
+    parts.push(Buffer.from(`${parts.length === 0 ? "{" : ","}${JSON.stringify(key)}:`), value);
+  }
+  parts.push(Buffer.from(parts.length === 0 ? "{}" : "}"));
+  return asRaw(Buffer.concat(parts));
+}
+
+/** Whether the key that opens with a quote at `i` is this one, however it is written. */
+export function isKey(b: Buffer, i: number, key: string): boolean {
+  for (let k = 0; k < key.length; k++) {
+    const c = b[i + 1 + k] as number;
+    if (c === BACKSLASH || c >= 0x80) return JSON.parse(b.toString("utf8", i, endOfString(b, i))) === key;
+    if (c === QUOTE || c !== key.charCodeAt(k)) return false;
+  }
+  return b[i + 1 + key.length] === QUOTE;
+}
+
+/** Gives the places of each member: the quote before its key, its value, and the byte after it. */
+function eachMember(raw: Raw, visit: (key: number, value: number, end: number) => void): void {
+  let i = skip(raw, 0);
+  if (raw[i] !== 0x7b) return;
+  i = skip(raw, i + 1);
+  while (raw[i] === QUOTE) {
+    const value = skip(raw, skip(raw, endOfString(raw, i)) + 1);
+    const end = endOfValue(raw, value);
+    visit(i, value, end);
+    i = skip(raw, end);
+    if (raw[i] !== 0x2c) return;
+    i = skip(raw, i + 1);
+  }
+}
+
+/** Past white space. */
+function skip(b: Buffer, i: number): number {
+  while ((b[i] as number) <= 0x20) i++;
+  return i;
+}
+
+function endOfValue(b: Buffer, i: number): number {
+  const first = b[i];
+  if (first === QUOTE) return endOfString(b, i);
+  if (first !== 0x7b && first !== 0x5b) return endOfWord(b, i);
+  let depth = 1;
+  for (i++; depth > 0 && i < b.length; ) {
+    const c = b[i];
+    if (c === QUOTE) {
+      i = endOfString(b, i);
+      continue;
+    }
+    // Both kinds of brackets differ in bit 5 only: [ and {, ] and }.
+    const bracket = (c as number) | 0x20;
+    if (bracket === 0x7b) depth++;
+    else if (bracket === 0x7d) depth--;
+    i++;
+  }
+  return i;
+}
+
+function endOfWord(b: Buffer, i: number): number {
+  while (i < b.length) {
+    const c = b[i] as number;
+    if (c <= 0x20 || c === 0x2c || c === 0x5d || c === 0x7d) break;
+    i++;
+  }
+  return i;
+}
+
+/** A few bytes one by one, then a jump to the next quote; the more quotes turn out to be escaped, the fewer jumps. */
+function endOfString(b: Buffer, i: number): number {
+  let span = 32;
+  for (i++; ; span *= 2) {
+    for (const until = i + span; i < until; i++) {
+      const c = b[i];
+      if (c === QUOTE) return i + 1;
+      if (c === BACKSLASH) i++;
+    }
+    const quote = b.indexOf(QUOTE, i);
+    if (quote < 0) return b.length;
+    let from = quote;
+    while (from > i && b[from - 1] === BACKSLASH) from--;
+    i = quote + 1;
+    if (((quote - from) & 1) === 0) return i;
+  }
+}

@@ -1,0 +1,178 @@
+/** Where a JSON value ends, for bytes nobody has checked. Accepts exactly what JSON.parse accepts, 1,000 levels deep at most; knows no meaning. */
+
+export const MAX_DEPTH = 1_000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const TRUE = Buffer.from("true");
+const FALSE = Buffer.from("false");
+const NULL = Buffer.from("null");
+
+/** By byte: whether it may follow a backslash, `u` excepted. */
+const SIMPLE_ESCAPE = new Uint8Array(256);
+for (const c of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPE[c] = 1;
+
+/** Strings longer than this are read four bytes at a time. */
+const SHORT = 24;
+
+/** For each open container, whether the one around it is an object. */
+const around = new Uint8Array(MAX_DEPTH);
+/** The buffer of the scan under way, four bytes at a time. Made when the first long string asks for it. */
+let words: Int32Array | undefined;
+let lineBreak = false;
+
+/** To be called before a buffer is scanned, and after it, so that it is not kept alive. */
+export function reset(): void {
+  words = undefined;
+  lineBreak = false;
+}
+
+/** Whether a line break was seen between tokens since `reset`. */
+export function sawLineBreak(): boolean {
+  return lineBreak;
+}
+
+/** The first byte from `i` on that is no white space. */
+export function skipSpace(b: Buffer, i: number): number {
+  return (b[i] as number) > 0x20 ? i : skipSomeSpace(b, i);
+}
+
+function skipSomeSpace(b: Buffer, i: number): number {
+  for (; ; i++) {
+    const c = b[i];
+    if (c === 0x0a || c === 0x0d) lineBreak = true;
+    else if (c !== 0x20 && c !== 0x09) return i;
+  }
+}
+
+/** From the first byte of a value to the one after it. This and the others return `~` of the place where it is wrong. */
+export function scanValue(b: Buffer, i: number): number {
+  let depth = 0;
+  let inObject = 0;
+  for (;;) {
+    const first = b[i] as number;
+    if (first === QUOTE) i = scanString(b, i);
+    else if ((first >= 0x30 && first <= 0x39) || first === 0x2d) i = scanNumber(b, i);
+    else if (first === 0x7b || first === 0x5b) {
+      if (depth === MAX_DEPTH) return ~i;
+      around[depth++] = inObject;
+      inObject = first === 0x7b ? 1 : 0;
+      i = skipSpace(b, i + 1);
+      if (b[i] !== first + 2) {
+        if (inObject === 1) i = scanKey(b, i);
+        if (i < 0) return i;
+        continue;
+      }
+    } else i = scanWord(b, i);
+    if (i < 0) return i;
+
+    for (;;) {
+      if (depth === 0) return i;
+      i = skipSpace(b, i);
+      const next = b[i++];
+      if (next === 0x2c) break;
+      if (next !== (inObject === 1 ? 0x7d : 0x5d)) return ~(i - 1);
+      inObject = around[--depth] as number;
+    }
+    i = skipSpace(b, i);
+    if (inObject === 1) i = scanKey(b, i);
+    if (i < 0) return i;
+  }
+}
+
+/** From the opening quote of a key to the first byte of its value. */
+export function scanKey(b: Buffer, i: number): number {
+  if (b[i] !== QUOTE) return ~i;
+  i = scanString(b, i);
+  if (i < 0) return i;
+  i = skipSpace(b, i);
+  return b[i] === 0x3a ? skipSpace(b, i + 1) : ~i;
+}
+
+/** From the opening quote to the byte after the closing one. */
+function scanString(b: Buffer, i: number): number {
+  const until = i + SHORT;
+  for (i++; i < until; i++) {
+    const c = b[i] as number;
+    if (c === QUOTE) return i + 1;
+    if (c === BACKSLASH || !(c >= 0x20)) break;
+  }
+  return scanLongString(b, i);
+}
+
+/** The same from anywhere inside a string, four bytes at a time and from escape to escape. */
+function scanLongString(b: Buffer, i: number): number {
+  words ??= new Int32Array(b.buffer, 0, b.buffer.byteLength >> 2);
+  const w = words;
+  const offset = b.byteOffset;
+  const end = (offset + b.length) >> 2;
+  for (;;) {
+    let k = (offset + i) >> 2;
+    if (k < end) {
+      // The bytes before `i` in its word count as plain.
+      let hit = special((w[k] as number) | ((1 << (((offset + i) & 3) << 3)) - 1));
+      while (hit === 0 && ++k < end) hit = special(w[k] as number);
+      i = (k << 2) - offset;
+      if (hit !== 0) i += (31 - Math.clz32(hit & -hit)) >> 3;
+    }
+    if (k >= end) i = skipPlainBytes(b, i);
+
+    const c = b[i];
+    if (c === QUOTE) return i + 1;
+    if (c !== BACKSLASH) return ~i;
+    if (SIMPLE_ESCAPE[b[i + 1] as number] === 1) i += 2;
+    else i = scanUnicodeEscape(b, i);
+    if (i < 0) return i;
+  }
+}
+
+/** Not 0 if a byte of the word is quote, backslash or control character; the lowest bit set is in the first such byte. */
+function special(word: number): number {
+  // Flipping bit 1 puts the quote below the control characters' limit: one comparison finds both. See "hasless" in Bit Twiddling Hacks.
+  const low = word ^ 0x02020202;
+  const slash = word ^ 0x5c5c5c5c;
+  return (((low - 0x21212121) & ~low) | ((slash - 0x01010101) & ~slash)) & 0x80808080;
+}
+
+function skipPlainBytes(b: Buffer, i: number): number {
+  while (i < b.length && b[i] !== QUOTE && b[i] !== BACKSLASH && (b[i] as number) >= 0x20) i++;
+  return i;
+}
+
+/** From a backslash to the byte after the escape. */
+function scanUnicodeEscape(b: Buffer, i: number): number {
+  if (b[i + 1] !== 0x75) return ~i;
+  for (let k = i + 2; k < i + 6; k++) if (!isHex(b[k] as number)) return ~k;
+  return i + 6;
+}
+
+function isHex(c: number): boolean {
+  return isDigit(c) || ((c | 0x20) >= 0x61 && (c | 0x20) <= 0x66);
+}
+
+function isDigit(c: number): boolean {
+  return c >= 0x30 && c <= 0x39;
+}
+
+/** true, false or null. */
+function scanWord(b: Buffer, i: number): number {
+  const word = b[i] === 0x74 ? TRUE : b[i] === 0x66 ? FALSE : NULL;
+  for (let k = 0; k < word.length; k++) if (b[i + k] !== word[k]) return ~(i + k);
+  return i + word.length;
+}
+
+function scanNumber(b: Buffer, i: number): number {
+  if (b[i] === 0x2d) i++;
+  i = b[i] === 0x30 ? i + 1 : scanDigits(b, i);
+  if (i >= 0 && b[i] === 0x2e) i = scanDigits(b, i + 1);
+  if (i < 0 || ((b[i] as number) | 0x20) !== 0x65) return i;
+  i++;
+  return scanDigits(b, b[i] === 0x2b || b[i] === 0x2d ? i + 1 : i);
+}
+
+/** One digit or more. */
+function scanDigits(b: Buffer, i: number): number {
+  const start = i;
+  while (isDigit(b[i] as number)) i++;
+  return i === start ? ~i : i;
+}
