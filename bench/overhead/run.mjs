@@ -35,7 +35,7 @@ const figures = {};
 const { list, skipped } = targets({ refs: flags.ref, withPeers: flags.peers });
 const measured = list.filter((target) => target.name !== "direct");
 const tools = {
-  scale: flags.quick ? 0.1 : 1,
+  scale: flags.quick ? 0.25 : 1,
   problem: (text) => {
     if (!skipped.includes(text)) skipped.push(text);
   },
