@@ -1,4 +1,5 @@
 /** Where a JSON value ends, for bytes nobody has checked. Accepts exactly what JSON.parse accepts, 1,000 levels deep at most; knows no meaning. */
+import { endianness } from "node:os";
 
 export const MAX_DEPTH = 1_000;
 
@@ -11,6 +12,9 @@ const NULL = Buffer.from("null");
 /** By byte: whether it may follow a backslash, `u` excepted. */
 const SIMPLE_ESCAPE = new Uint8Array(256);
 for (const c of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPE[c] = 1;
+
+/** Elsewhere the first byte of a word is not its lowest, and strings are read byte by byte. */
+const LITTLE_ENDIAN = endianness() === "LE";
 
 /** Strings longer than this are read four bytes at a time. */
 const SHORT = 24;
@@ -105,7 +109,7 @@ function scanLongString(b: Buffer, i: number): number {
   words ??= new Int32Array(b.buffer, 0, b.buffer.byteLength >> 2);
   const w = words;
   const offset = b.byteOffset;
-  const end = (offset + b.length) >> 2;
+  const end = LITTLE_ENDIAN ? (offset + b.length) >> 2 : 0;
   for (;;) {
     let k = (offset + i) >> 2;
     if (k < end) {
