@@ -1,4 +1,5 @@
 /** Puts the big pieces together, and knows the order of starting and stopping. The only place that joins catalog and children. */
+import { join } from "node:path";
 import { ToolCache } from "./catalog/cache.ts";
 import { type About, Catalog } from "./catalog/catalog.ts";
 import { Learner } from "./catalog/learn.ts";
@@ -6,6 +7,7 @@ import { createSearch } from "./catalog/search/search.ts";
 import { Fleet } from "./child/fleet.ts";
 import type { Greeting } from "./child/handshake.ts";
 import type { Connector } from "./child/link.ts";
+import type { StdioConnectorOptions } from "./child/stdio/connector.ts";
 import { diff } from "./config/diff.ts";
 import { permits } from "./config/glob.ts";
 import { identityOf } from "./config/identity.ts";
@@ -42,6 +44,8 @@ export interface Engine {
   serve(transport: Transport): Promise<void>;
   /** Refuses new work, lets calls under way finish, ends all children. */
   close(): Promise<void>;
+  /** Kills all children, blocking: for a process that can wait for nothing any more. */
+  killNow(): void;
 }
 
 export function createEngine({
@@ -55,8 +59,8 @@ export function createEngine({
   let fault: string | undefined;
   const sessions = new Set<Session>();
   const cache = new ToolCache({ home, log });
-  const catalog = new Catalog({ cache, search: createSearch({}), clock, log });
-  const connector = lazyConnectors({ log, clock, maxMessageBytes });
+  const catalog = new Catalog({ cache, search: createSearch(), clock, log });
+  const connectors = lazyConnectors({ log, clock, maxMessageBytes, runFolder: join(home, "run") });
 
   const refresh = (
     server: string,
@@ -68,7 +72,7 @@ export function createEngine({
   const fleet = new Fleet(config, {
     clock,
     log,
-    connector,
+    connector: connectors.for,
     greet(server, greeting, ask) {
       greetings.set(server, greeting);
       return refresh(server, ask, greeting);
@@ -158,6 +162,7 @@ export function createEngine({
       await fleet.destroy();
       await cache.flush();
     },
+    killNow: connectors.killNow,
   };
 }
 
@@ -169,24 +174,27 @@ const catalogServers = (config: Config) =>
     ]),
   );
 
-function lazyConnectors(parts: {
-  log: Log;
-  clock: Clock;
-  maxMessageBytes: number;
-}): (spec: ServerSpec) => Promise<Connector> {
+/** Who dials is loaded when first needed: a start with 50 servers loads none of it. */
+function lazyConnectors(parts: StdioConnectorOptions) {
   let stdio: Promise<Connector> | undefined;
   let http: Promise<Connector> | undefined;
-  return (spec) => {
-    if (spec.kind === "stdio") {
-      stdio ??= import("./child/stdio/connector.ts").then(({ createStdioConnector }) =>
-        createStdioConnector(parts),
-      );
+  let killNow = (): void => {};
+  return {
+    killNow: () => killNow(),
+    for(spec: ServerSpec): Promise<Connector> {
+      if (spec.kind !== "stdio") {
+        http ??= import("./child/http/connector.ts").then(({ createHttpConnector }) =>
+          createHttpConnector(parts),
+        );
+        return http;
+      }
+      stdio ??= import("./child/stdio/connector.ts").then(({ createStdioConnector }) => {
+        const connector = createStdioConnector(parts);
+        killNow = () => connector.killAllNow();
+        return connector;
+      });
       return stdio;
-    }
-    http ??= import("./child/http/connector.ts").then(({ createHttpConnector }) =>
-      createHttpConnector(parts),
-    );
-    return http;
+    },
   };
 }
 

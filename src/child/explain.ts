@@ -24,7 +24,7 @@ function unavailable(
   if (failure.category === "auth") {
     return new MetaMcpError(
       "auth_required",
-      `${server} wants a login: ${failure.message}. ${howToLogIn(spec)}`,
+      `${server} wants a login: ${sentence(failure.message)} ${howToLogIn(spec)}`,
       {
         server,
         cause: failure,
@@ -35,7 +35,7 @@ function unavailable(
   const advice = harmless
     ? "Nothing was done; it can be tried again."
     : "It is not known whether the call had effects; check before you repeat it.";
-  return new MetaMcpError("server_unavailable", `${server}: ${failure.message}. ${advice}`, {
+  return new MetaMcpError("server_unavailable", `${server}: ${sentence(failure.message)} ${advice}`, {
     server,
     retryable: harmless,
     details: { category: failure.category },
@@ -55,4 +55,8 @@ function tooLarge(error: RpcError, server: string): MetaMcpError | undefined {
   const marked =
     typeof data === "object" && data !== null && "metamcp" in data && data.metamcp === "result_too_large";
   return marked ? new MetaMcpError("result_too_large", error.message, { server }) : undefined;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

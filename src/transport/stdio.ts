@@ -18,7 +18,7 @@ export interface StdioOptions {
 }
 
 export function createStdioTransport({ input, output, maxMessageBytes }: StdioOptions): Transport {
-  const writer = new LineWriter(output);
+  const writer = new LineWriter(output, { onDrain: () => input.resume() });
   let finish: () => void = () => {};
 
   function read(session: Session): void {
@@ -37,7 +37,6 @@ export function createStdioTransport({ input, output, maxMessageBytes }: StdioOp
       lines.push(chunk);
       if (writer.backlog > BACKLOG_BYTES) input.pause();
     });
-    writer.onDrain = () => input.resume();
     input.on("end", () => lines.end());
   }
 
@@ -62,7 +61,11 @@ export function createStdioTransport({ input, output, maxMessageBytes }: StdioOp
     async close() {
       finish();
       input.destroy();
-      await writer.flush();
+      writer.flush();
+      await new Promise<void>((resolve) => {
+        if (output.writable) output.write("", () => resolve());
+        else resolve();
+      });
     },
   };
 }

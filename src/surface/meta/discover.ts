@@ -1,7 +1,7 @@
 /** mcp_discover: which servers there are, what one offers, and which tools fit a task. Compact JSON, paged, never silent about what is missing. */
 import type { Unknown } from "../../catalog/learn.ts";
-import { signature } from "../../catalog/signature.ts";
-import { summary } from "../../catalog/summary.ts";
+import { signatureOf } from "../../catalog/signature.ts";
+import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { requireServer } from "../call-tool.ts";
@@ -116,8 +116,8 @@ function brief(tool: Tool, { schemas, signed }: { schemas: boolean; signed: bool
   return {
     tool: tool.name,
     server: tool.server,
-    description: summary(tool.description, DESCRIPTION_LENGTH),
-    ...(schemas ? { inputSchema: fromRaw(tool.inputSchema) } : signed ? { signature: signature(tool) } : {}),
+    description: summarize(tool.description, DESCRIPTION_LENGTH),
+    ...(schemas ? { inputSchema: fromRaw(tool.inputSchema) } : signed ? { signature: signatureOf(tool.name, tool.inputSchema) } : {}),
   };
 }
 

@@ -1,0 +1,37 @@
+/** What every command of the command line is: a name, a help text, and something to run. */
+import { type Table, UsageError } from "../config/command-line.ts";
+import { flagHelp } from "../config/help.ts";
+import { type ReadSettings, readSettings } from "../config/settings.ts";
+
+/** How it ended: 0 it worked, 1 it failed, 2 it was used wrongly. */
+export type ExitCode = 0 | 1 | 2;
+
+export interface Command {
+  readonly name: string;
+  /** After `metamcp`. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly flags?: Table;
+  /** How many arguments it takes. */
+  readonly takes: readonly [least: number, most: number];
+  run(given: ReadSettings<Table>): Promise<ExitCode>;
+}
+
+/** Reads the command's flags and runs it, or shows its help. */
+export async function runCommand(command: Command, argv: readonly string[]): Promise<ExitCode> {
+  const { name, flags = {}, takes } = command;
+  const given = readSettings(argv, process.env, { command: name, own: flags });
+  if (given.settings.help) {
+    process.stdout.write(`${helpOf(command)}\n`);
+    return 0;
+  }
+  const [least, most] = takes;
+  if (given.positionals.length < least || given.positionals.length > most) {
+    throw new UsageError(`Usage: metamcp ${command.usage}`);
+  }
+  return await command.run(given);
+}
+
+function helpOf({ name, usage, summary, flags }: Command): string {
+  return `${summary}\n\nUsage: metamcp ${usage}\n\n${flagHelp(name, flags)}`;
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+/** The command line. Finds the command and loads nothing else. */
+import { UsageError } from "../config/command-line.ts";
+import { nearest } from "../config/nearest.ts";
+import type { Command, ExitCode } from "./command.ts";
+
+const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly command: Command }>> = new Map([
+  ["list", () => import("./list.ts")],
+  ["tools", () => import("./tools.ts")],
+  ["search", () => import("./search.ts")],
+  ["call", () => import("./call.ts")],
+  ["doctor", () => import("./doctor.ts")],
+]);
+
+async function main(argv: readonly string[]): Promise<ExitCode> {
+  const [first, ...rest] = argv;
+  if (first === undefined || first.startsWith("-")) {
+    const { run } = await import("./run.ts");
+    return await run(argv, [...COMMANDS.values()]);
+  }
+  const load = COMMANDS.get(first);
+  if (!load) {
+    const guess = nearest(first, [...COMMANDS.keys()]);
+    const hint = guess ? `Did you mean "${guess}"?` : `Commands: ${[...COMMANDS.keys()].join(", ")}.`;
+    throw new UsageError(`"${first}" is not a command. ${hint}`);
+  }
+  const { runCommand } = await import("./command.ts");
+  return await runCommand((await load()).command, rest);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const { message, stack } = error as Error;
+  const wrongly = error instanceof UsageError;
+  process.stderr.write(
+    `metamcp: ${wrongly || process.env["METAMCP_LOG_LEVEL"] !== "debug" ? message : stack}\n`,
+  );
+  process.exitCode = wrongly ? 2 : 1;
+}
+// Whatever still holds the event loop has nothing left to say.
+process.stdout.write("", () => process.exit());

@@ -1,0 +1,53 @@
+/** An engine for one command: opened on the config that is meant, closed when the command is done. */
+
+import type { Table } from "../config/command-line.ts";
+import { loadConfig } from "../config/load.ts";
+import { configCandidates, pickConfig } from "../config/locate.ts";
+import type { ReadSettings } from "../config/settings.ts";
+import type { Config } from "../config/spec.ts";
+import { homeFolder } from "../home/home.ts";
+import type { Origin, Uplink } from "../kernel/call.ts";
+import { EMPTY_OBJECT } from "../kernel/raw.ts";
+import { createEngine, type Engine } from "../main.ts";
+import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
+import type { ExitCode } from "./command.ts";
+import { createLog } from "./log.ts";
+
+export async function readConfig({ settings, overrides }: ReadSettings<Table>): Promise<Config> {
+  const path = await pickConfig(configCandidates(settings.config, process.cwd(), process.env));
+  return await loadConfig(path, { env: process.env, overrides });
+}
+
+/** Runs `use` with an engine whose log stays out of the way unless it was asked for. */
+export async function withEngine(
+  given: ReadSettings<Table>,
+  use: (engine: Engine, config: Config) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { settings, given: named } = given;
+  const config = await readConfig(given);
+  const level = named.has("logLevel") ? settings.logLevel : "error";
+  const log = createLog({ level, file: settings.logFile });
+  const engine = createEngine({
+    config,
+    home: homeFolder(process.env),
+    log,
+    maxMessageBytes: settings.maxMessage,
+  });
+  const stop = (): void => void engine.close().finally(() => process.exit(130));
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  process.once("exit", () => engine.killNow());
+  try {
+    return await use(engine, config);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** A person at the command line cannot be asked by a child; progress is dropped. */
+const uplink: Uplink = {
+  notify: () => {},
+  request: (method) =>
+    Promise.reject(RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered on the command line`)),
+};
+
+export const person: Origin = { session: "command-line", capabilities: EMPTY_OBJECT, uplink };

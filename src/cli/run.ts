@@ -1,0 +1,115 @@
+/** `metamcp` itself: serves one client over stdio, until it leaves or a signal comes. */
+import { join } from "node:path";
+import { UsageError } from "../config/command-line.ts";
+import { flagHelp } from "../config/help.ts";
+import { loadConfig } from "../config/load.ts";
+import { configCandidates, pickConfig } from "../config/locate.ts";
+import { readSettings } from "../config/settings.ts";
+import type { Config } from "../config/spec.ts";
+import { watchConfig } from "../config/watch.ts";
+import { homeFolder } from "../home/home.ts";
+import type { Log } from "../kernel/log.ts";
+import { VERSION } from "../kernel/version.ts";
+import { createEngine, type Engine } from "../main.ts";
+import { systemClock as clock } from "../system-clock.ts";
+import { createStdioTransport } from "../transport/stdio.ts";
+import type { Command, ExitCode } from "./command.ts";
+import { createLog } from "./log.ts";
+
+export async function run(
+  argv: readonly string[],
+  commands: readonly (() => Promise<{ readonly command: Command }>)[],
+): Promise<ExitCode> {
+  const { env } = process;
+  const { settings, overrides, positionals, warnings } = readSettings(argv, env);
+  if (settings.help) return print(await help(commands));
+  if (settings.version) return print(VERSION);
+  if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not understood here.`);
+  if (settings.transport !== "stdio")
+    throw new UsageError(`--transport ${settings.transport} is not available yet.`);
+  if (settings.surface !== "meta")
+    throw new UsageError(`--surface ${settings.surface} is not available yet.`);
+
+  const log = createLog({ level: settings.logLevel, file: settings.logFile });
+  for (const warning of warnings) log.warn(warning);
+  const path = await pickConfig(configCandidates(settings.config, process.cwd(), env));
+  const config = await loadConfig(path, { env, overrides });
+  report(config, log);
+
+  const engine = createEngine({ config, home: homeFolder(env), log, maxMessageBytes: settings.maxMessage });
+  const watch = watchConfig(
+    path,
+    (next) => applied(engine, next, log),
+    (message) => faulty(engine, message, log),
+    {
+      env,
+      overrides,
+      clock,
+      initial: config,
+    },
+  );
+  void clearOrphans(log, homeFolder(env));
+  if (process.stdin.isTTY) process.stderr.write(WELCOME);
+
+  const transport = createStdioTransport({
+    input: process.stdin,
+    output: process.stdout,
+    maxMessageBytes: settings.maxMessage,
+  });
+  process.once("exit", () => engine.killNow());
+  await Promise.race([engine.serve(transport), toldToStop()]);
+  watch.close();
+  await engine.close();
+  await transport.close();
+  return 0;
+}
+
+const WELCOME = `MetaMCP ${VERSION} speaks MCP on stdin and stdout: put it into a client's config, or try it here:
+  metamcp list                 the servers it stands in front of
+  metamcp search "a task"      which tools fit
+  metamcp call SERVER TOOL     run one
+  metamcp doctor               what is wrong, and how to mend it
+Ctrl-C ends it.
+`;
+
+function print(text: string): ExitCode {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+async function help(commands: readonly (() => Promise<{ readonly command: Command }>)[]): Promise<string> {
+  const all = await Promise.all(commands.map(async (load) => (await load()).command));
+  const width = Math.max(...all.map(({ usage }) => usage.length)) + 2;
+  const list = all.map(({ usage, summary }) => `  metamcp ${usage.padEnd(width)}${summary}`).join("\n");
+  return `MetaMCP ${VERSION}: one MCP server in front of all the others.\n\nUsage: metamcp [flags]\n${list}\n\n${flagHelp("run")}`;
+}
+
+function toldToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
+  });
+}
+
+function report(config: Config, log: Log): void {
+  if (!config.exists)
+    log.warn(`There is no config file at ${config.path}: no servers. It is picked up when it appears.`);
+  for (const warning of config.warnings) log.warn(warning);
+  for (const [server, reason] of config.broken) log.error(`${server} cannot be used: ${reason}`, { server });
+}
+
+function applied(engine: Engine, config: Config, log: Log): void {
+  log.info(`config applied: ${config.servers.size} servers`);
+  report(config, log);
+  engine.apply(config);
+}
+
+function faulty(engine: Engine, message: string | undefined, log: Log): void {
+  if (message) log.error(`The config cannot be used, the last good one stays: ${message}`);
+  else log.info("The config is well again");
+  engine.fault(message && `The config cannot be used, the last good one stays: ${message}`);
+}
+
+async function clearOrphans(log: Log, home: string): Promise<void> {
+  const { endOrphans } = await import("../child/stdio/orphans.ts");
+  await endOrphans({ log, clock, runFolder: join(home, "run") });
+}

@@ -1,0 +1,49 @@
+/** `metamcp search`: which tools fit a task, ranked as mcp_discover ranks them. */
+import { fromRaw } from "../kernel/raw.ts";
+import { ask, textOf } from "./ask.ts";
+import type { Command } from "./command.ts";
+import { withEngine } from "./open.ts";
+import { spin } from "./spinner.ts";
+import { show, table } from "./table.ts";
+
+interface Answer {
+  readonly tools: readonly { server: string; tool: string; confidence: number; description: string }[];
+  readonly unknown?: readonly { server: string; reason: string }[];
+}
+
+export const command: Command = {
+  name: "search",
+  usage: "search WORDS…",
+  summary: "Find tools for a task, in plain words.",
+  flags: { limit: { kind: "whole", least: 1, most: 100, default: 10, env: false, help: "How many." } },
+  takes: [1, Number.POSITIVE_INFINITY],
+  async run({ positionals, settings, ...given }) {
+    const spinner = spin("looking at the servers …");
+    return await withEngine({ positionals, settings, ...given }, async ({ scope }) => {
+      const { limit } = settings as unknown as { limit: number };
+      const result = fromRaw(await ask(scope, "mcp_discover", { query: positionals.join(" "), limit }));
+      spinner.stop();
+      const answer = JSON.parse(textOf(result as object)) as Answer;
+      show(answer, settings.json, () => forPeople(answer));
+      return 0;
+    }).finally(() => spinner.stop());
+  },
+};
+
+function forPeople({ tools, unknown = [] }: Answer): string {
+  const found =
+    tools.length === 0
+      ? "No tool fits."
+      : table(
+          ["SERVER", "TOOL", "FIT", "WHAT IT DOES"],
+          tools.map(({ server, tool, confidence, description }) => [
+            server,
+            tool,
+            `${Math.round(confidence * 100)}%`,
+            description,
+          ]),
+        );
+  return [found, ...unknown.map(({ server, reason }) => `! ${server} is not known yet: ${reason}`)].join(
+    "\n",
+  );
+}

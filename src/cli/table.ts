@@ -1,0 +1,23 @@
+/** Rows for people: aligned columns, cut to the terminal's width. */
+
+const GAP = "  ";
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows].map((row) => row.map((cell) => cell.replace(/\s+/g, " ").trim()));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const room = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .map((line) => (line.length > room ? `${line.slice(0, room - 1)}…` : line))
+    .join("\n");
+}
+
+/** What a command answers: a table for people, JSON for programs. */
+export function show(value: unknown, json: boolean, forPeople: () => string): void {
+  process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : forPeople()}\n`);
+}
