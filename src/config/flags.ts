@@ -1,13 +1,11 @@
 /** Every flag and environment name there is, in one table: parsing, help and documentation all come from it. */
 import type { Row, Table, Values } from "./command-line.ts";
 
+const ASK = ["search", "describe", "call", "chain", "exec", "auth", "doctor"] as const;
 const LISTEN = ["run", "serve"] as const;
 const SHOW = [...LISTEN, "tools"] as const;
-const CONNECT = [...SHOW, "search", "describe", "call", "chain", "exec", "auth", "doctor"] as const;
-const PRINT = [
-  ...CONNECT.filter((command) => command !== "run" && command !== "serve"),
-  ...["add", "remove", "list", "init", "import", "trust", "approve"],
-] as const;
+const CONNECT = [...SHOW, ...ASK] as const;
+const PRINT = [...ASK, "tools", "add", "remove", "list", "init", "import", "trust", "approve"] as const;
 
 const weight = { kind: "real", flag: false, least: 0 } as const;
 const legacy = (name: string): readonly string[] => [`METATOOLS_${name}`];

@@ -40,17 +40,19 @@ export function readSettings<Own extends Table = Record<never, never>>(
 ): ReadSettings<Own> {
   const table: Table = { ...flagsFor(command), ...own };
   const { values: flags, positionals } = parseFlags(argv, table, (flag) => flagElsewhere(flag, command));
+  // Whoever asks for help gets it, whatever else is wrong.
+  const serious = !flags.has("help") && !flags.has("version");
   const values: Record<string, Value | undefined> = {};
   const given = new Map<string, string>();
   for (const [key, row] of Object.entries({ ...FLAGS, ...own })) {
-    const fromEnv = key in table ? readEnv(key, row, env) : undefined;
+    const fromEnv = serious && key in table ? readEnv(key, row, env) : undefined;
     const flag = flags.get(key);
     if (flag !== undefined) given.set(key, flagOf(key));
     else if (fromEnv) given.set(key, fromEnv.source);
     values[key] = flag ?? fromEnv?.value ?? defaultOf(row);
   }
   const settings = values as Settings & Values<Own>;
-  checkTogether(settings, given);
+  if (serious) checkTogether(settings, given);
   return { settings, given, positionals, overrides: overridesOf(settings, given), warnings: misspelt(env) };
 }
 
@@ -114,7 +116,7 @@ function misspelt(env: Env): readonly string[] {
     rows[key]?.env === false ? [] : [envOf(key), ...(rows[key]?.aliases ?? [])],
   );
   return Object.keys(env).flatMap((name) => {
-    if (!/^METAMCP_/.test(name) || known.includes(name)) return [];
+    if (!name.startsWith("METAMCP_") || known.includes(name)) return [];
     const guess = nearest(
       name.slice("METAMCP_".length),
       known.flatMap((one) => one.match(/^METAMCP_(.*)/)?.[1] ?? []),

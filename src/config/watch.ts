@@ -130,7 +130,7 @@ class Watcher implements ConfigWatch {
     try {
       const path = await pickConfig([this.#current.path, ...this.#paths]);
       const text = await readConfigText(path);
-      if (this.#mayComeBack(text)) return undefined;
+      if (this.#mayComeBack(text !== undefined && path === this.#current.path)) return undefined;
       if (this.#seen?.path === path && this.#seen.text === text) return undefined;
       const config = await parseConfig(path, text, this.#options);
       this.#seen = { path, text };
@@ -143,9 +143,9 @@ class Watcher implements ConfigWatch {
   }
 
   /** Between removing and renaming a file is absent for a moment: only the second look in a row believes it. */
-  #mayComeBack(text: string | undefined): boolean {
-    const first = text === undefined && this.#current.exists && !this.#gone;
-    this.#gone = text === undefined;
+  #mayComeBack(there: boolean): boolean {
+    const first = !there && this.#current.exists && !this.#gone;
+    this.#gone = !there;
     if (first) this.#lookAfter(ABSENCE_MS);
     return first;
   }

@@ -1,0 +1,486 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables are part of the form
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Overrides } from "./check.ts";
+import { ConfigError, loadConfig, parseConfig } from "./load.ts";
+import type { Config, ServerSpec } from "./spec.ts";
+
+const PATH = "/project/.mcp.json";
+const ENV = {
+  HOME: "/home/me",
+  TOKEN: "s3cret-value",
+  HOST: "example.com",
+  LINE: "s3cret-value\n",
+  EMPTY: "",
+};
+
+async function parse(text: string, overrides: Overrides = {}): Promise<Config> {
+  return await parseConfig(PATH, text, { env: ENV, overrides });
+}
+
+async function one(
+  entry: unknown,
+): Promise<{ spec?: ServerSpec; reason?: string; warnings: readonly string[] }> {
+  const config = await parse(JSON.stringify({ mcpServers: { it: entry } }));
+  const [spec, reason] = [config.servers.get("it"), config.broken.get("it")];
+  return { ...(spec && { spec }), ...(reason !== undefined && { reason }), warnings: config.warnings };
+}
+
+const STDIO = {
+  name: "it",
+  kind: "stdio",
+  command: "node",
+  args: [],
+  env: {},
+  inheritEnv: [],
+  cwd: "/project",
+  lifecycle: { mode: "default" },
+  criticality: "optional",
+  timeoutMs: 60_000,
+  deadlineMs: 3_600_000,
+  connectTimeoutMs: 30_000,
+  tools: { allow: [], deny: [], ask: [] },
+  isolation: "shared",
+  retry: "crash",
+  prefix: "server",
+  examples: {},
+};
+const { command: _c, args: _a, env: _e, inheritEnv: _i, cwd: _w, ...COMMON } = STDIO;
+const REMOTE = { ...COMMON, kind: "http", url: "https://example.com/mcp", headers: {}, oauth: undefined };
+const node = (more: object): object => ({ command: "node", ...more });
+const remote = (more: object): object => ({ url: "https://example.com/mcp", ...more });
+
+describe("a server that can be used", () => {
+  test.each<[string, unknown, object]>([
+    ["command alone", node({}), STDIO],
+    ["type stdio", node({ type: "stdio" }), STDIO],
+    [
+      "all of stdio",
+      node({ args: ["a", ""], env: { A: "1" }, cwd: "sub", inheritEnv: ["X"] }),
+      { ...STDIO, args: ["a", ""], env: { A: "1" }, cwd: "/project/sub", inheritEnv: ["X"] },
+    ],
+    ["absolute cwd", node({ cwd: "/srv" }), { ...STDIO, cwd: "/srv" }],
+    ["cwd at home", node({ cwd: "~/x" }), { ...STDIO, cwd: "/home/me/x" }],
+    ["command at home", { command: "~/bin/x" }, { ...STDIO, command: "/home/me/bin/x" }],
+    ["inheritEnv true", node({ inheritEnv: true }), { ...STDIO, inheritEnv: true }],
+    ["inheritEnv false", node({ inheritEnv: false }), STDIO],
+    [
+      "variables",
+      {
+        command: "${CMD:-node}",
+        args: ["--host=${HOST}", "$HOST"],
+        env: { T: "Bearer ${TOKEN}" },
+        cwd: "${DIR:-sub}",
+      },
+      {
+        ...STDIO,
+        args: ["--host=example.com", "$HOST"],
+        env: { T: "Bearer s3cret-value" },
+        cwd: "/project/sub",
+      },
+    ],
+    ["url alone", remote({}), REMOTE],
+    ["type http", remote({ type: "http" }), REMOTE],
+    ["transport streamable-http", remote({ transport: "streamable-http" }), REMOTE],
+    ["transportType streamable", remote({ transportType: "streamable" }), REMOTE],
+    ["type streamableHttp", remote({ type: "streamableHttp" }), REMOTE],
+    ["agreeing synonyms", remote({ type: "http", transport: "streamable" }), REMOTE],
+    ["type sse", remote({ type: "sse" }), { ...REMOTE, kind: "sse" }],
+    [
+      "url and headers with variables",
+      { url: "https://${HOST}/mcp", headers: { Authorization: "Bearer ${TOKEN}" } },
+      { ...REMOTE, headers: { Authorization: "Bearer s3cret-value" } },
+    ],
+    [
+      "a token that ends in a line break",
+      remote({ headers: { A: "Bearer ${LINE}" } }),
+      { ...REMOTE, headers: { A: "Bearer s3cret-value" } },
+    ],
+    ["oauth true", remote({ oauth: true }), { ...REMOTE, oauth: {} }],
+    ["oauth false", remote({ oauth: false }), REMOTE],
+    [
+      "oauth object and headers together",
+      remote({ oauth: { clientId: "c", clientSecret: "${TOKEN}", scopes: ["a"] }, headers: { X: "1" } }),
+      {
+        ...REMOTE,
+        headers: { X: "1" },
+        oauth: { clientId: "c", clientSecret: "s3cret-value", scopes: ["a"] },
+      },
+    ],
+    ["lifecycle word", node({ lifecycle: "keep-alive" }), { ...STDIO, lifecycle: { mode: "keep-alive" } }],
+    ["lifecycle ephemeral", node({ lifecycle: "ephemeral" }), { ...STDIO, lifecycle: { mode: "ephemeral" } }],
+    [
+      "lifecycle object",
+      node({ lifecycle: { mode: "keep-alive", idleTimeoutMs: "10m" } }),
+      { ...STDIO, lifecycle: { mode: "keep-alive", idleTimeoutMs: 600_000 } },
+    ],
+    [
+      "lifecycle time alone",
+      node({ lifecycle: { idleTimeoutMs: 5 } }),
+      { ...STDIO, lifecycle: { mode: "default", idleTimeoutMs: 5 } },
+    ],
+    [
+      "times",
+      node({ timeoutMs: "30s", deadlineMs: 5, connectTimeoutMs: "1500" }),
+      { ...STDIO, timeoutMs: 30_000, deadlineMs: 5, connectTimeoutMs: 1_500 },
+    ],
+    [
+      "choices",
+      node({ criticality: "vital", isolation: "session", retry: "never", prefix: "none" }),
+      { ...STDIO, criticality: "vital", isolation: "session", retry: "never", prefix: "none" },
+    ],
+    [
+      "tool rules",
+      node({ tools: { allow: ["a*"], deny: ["b"], ask: ["c"] } }),
+      { ...STDIO, tools: { allow: ["a*"], deny: ["b"], ask: ["c"] } },
+    ],
+    ["a list of tools", node({ tools: ["a"] }), { ...STDIO, tools: { allow: ["a"], deny: [], ask: [] } }],
+    [
+      "examples",
+      node({ examples: { echo: [{ text: "hi" }] } }),
+      { ...STDIO, examples: { echo: [{ text: "hi" }] } },
+    ],
+    ["disabled false, enabled true", node({ disabled: false, enabled: true }), STDIO],
+  ])("%s", async (_what, entry, spec) => {
+    expect(await one(entry)).toEqual({ spec, warnings: [] });
+  });
+});
+
+describe("a server that cannot be used says why and what to do", () => {
+  test.each<[string, unknown, RegExp]>([
+    ["null", null, /^it is null: write an object/],
+    ["a string", "npx x", /^it is a string/],
+    ["a list", [], /^it is a list/],
+    ["nothing in it", {}, /needs a command .* or a url/],
+    ["serverUrl", { serverUrl: "https://x" }, /rename "serverUrl" to "url"/],
+    ["command and url", node({ url: "https://x" }), /both command and url: keep one/],
+    ["command is a list", { command: ["npx", "x"] }, /command is a list: .* args/],
+    ["command is a number", { command: 5 }, /command is a number: put it in double quotes/],
+    ["command is empty", { command: " " }, /command is empty/],
+    ["command is null", { command: null }, /command is null/],
+    ["args is a string", node({ args: "-y x" }), /args is a string: write a list of strings, "args": \[/],
+    ["a number in args", node({ args: ["--port", 80] }), /args\[1\] is a number: put it in double quotes/],
+    ["null in args", node({ args: [null] }), /args\[0\] is null: write a string/],
+    ["env is a list", node({ env: ["A=1"] }), /env is a list: write an object/],
+    ["a number in env", node({ env: { PORT: 8080 } }), /env\.PORT is a number: put it in double quotes/],
+    [
+      "a boolean in env",
+      node({ env: { DEBUG: true } }),
+      /env\.DEBUG is true or false: put it in double quotes/,
+    ],
+    ["null in env", node({ env: { A: null } }), /env\.A is null/],
+    ["a bad name in env", node({ env: { "A=B": "" } }), /no variable can have/],
+    ["NUL", node({ args: ["a\0b"] }), /args\[0\] holds a NUL/],
+    ["cwd is a number", node({ cwd: 1 }), /cwd is a number/],
+    ["inheritEnv is a string", node({ inheritEnv: "PATH" }), /inheritEnv is a string: write true or a list/],
+    ["unknown type", remote({ type: "websocket" }), /type is "websocket": write "stdio", "http" or "sse"/],
+    ["misspelt type", remote({ transport: "streamble" }), /Did you mean "streamable"/],
+    ["type is a number", node({ type: 1 }), /type is a number/],
+    [
+      "synonyms that differ",
+      remote({ type: "sse", transport: "http" }),
+      /type, transport, transportType .* differ/,
+    ],
+    ["type http with a command", node({ type: "http" }), /declared as http but has a command/],
+    ["type stdio with a url", remote({ type: "stdio" }), /declared as stdio but has a url/],
+    ["no url", { url: "example.com/mcp" }, /url is no web address/],
+    ["another scheme", { url: "ws://example.com" }, /url is no web address/],
+    ["a password in the url", { url: "https://me:pw@example.com" }, /send them as a header/],
+    ["a number in headers", remote({ headers: { A: 1 } }), /headers\.A is a number/],
+    ["a bad header name", remote({ headers: { "A B": "x" } }), /name that no header can have/],
+    ["a line break in a header", remote({ headers: { A: "x\ny" } }), /headers\.A holds a character/],
+    ["oauth is a string", remote({ oauth: "yes" }), /oauth is a string: write true or/],
+    ["oauth.clientId is a number", remote({ oauth: { clientId: 1 } }), /oauth\.clientId is a number/],
+    ["missing variable", node({ env: { A: "x${NOPE}" } }), /the variable NOPE is not set \(used in env\.A\)/],
+    [
+      "missing variable in the url",
+      { url: "https://${NOPE}/mcp" },
+      /^the variable NOPE is not set \(used in url\)/,
+    ],
+    ["several faults at once", node({ args: 1, env: 2 }), /args is a number.*; env is a number/],
+    ["misspelt isolation", node({ isolation: "sesion" }), /isolation is "sesion".*Did you mean "session"/],
+    ["misspelt retry", node({ retry: "no" }), /retry is "no": write "crash" or "never"/],
+    ["tools is a string", node({ tools: "*" }), /tools is a string/],
+    ["tools.deny is a string", node({ tools: { deny: "x" } }), /tools\.deny is a string: write a list/],
+    ["disabled is a string", node({ disabled: "true" }), /disabled is a string: write true or false/],
+  ])("%s", async (_what, entry, reason) => {
+    const result = await one(entry);
+    expect(result.spec).toBeUndefined();
+    expect(result.reason).toMatch(reason);
+  });
+
+  test.each([
+    ["metamcp", /reserved/],
+    ["", /name is empty/],
+    [" ", /name is empty/],
+    ["a\nb", /control character/],
+  ])("the name %j", async (name, reason) => {
+    const config = await parse(JSON.stringify({ mcpServers: { [name]: node({}) } }));
+    expect(config.broken.get(name)).toMatch(reason);
+    expect(config.servers.size).toBe(0);
+  });
+});
+
+describe("what is only told", () => {
+  test.each<[string, object, RegExp, object]>([
+    ["an unknown key", { foo: 1 }, /^it: the key "foo" is unknown and ignored\.$/, {}],
+    ["a misspelt key", { arg: [] }, /"arg" is unknown and ignored\. Did you mean "args"/, {}],
+    ["another word for a key", { environment: {} }, /Did you mean "env"/, {}],
+    ["headers beside a command", { headers: {} }, /headers is ignored: it means nothing beside command/, {}],
+    [
+      "an unknown lifecycle",
+      { lifecycle: "forever" },
+      /lifecycle is "forever": write "default" or "keep-alive"/,
+      {},
+    ],
+    ["a number as lifecycle", { lifecycle: 5 }, /lifecycle is a number/, {}],
+    ["an unknown criticality", { criticality: "vitl" }, /Did you mean "vital"/, {}],
+    ["a negative time", { timeoutMs: -1 }, /timeoutMs is ignored/, {}],
+    ["no time at all", { timeoutMs: 0 }, /timeoutMs is ignored/, {}],
+    ["a fraction", { deadlineMs: 1.5 }, /deadlineMs is ignored/, {}],
+    ["a word as time", { connectTimeoutMs: "soon" }, /connectTimeoutMs is ignored/, {}],
+    ["a time no timer can wait", { deadlineMs: 1e12 }, /deadlineMs is ignored/, {}],
+    ["an empty allow list", { tools: { allow: [] } }, /tools\.allow is empty, which allows all/, {}],
+    ["a misspelt rule", { tools: { denny: [] } }, /tools: the key "denny".*Did you mean "deny"/, {}],
+    ["examples of another form", { examples: { echo: {} } }, /examples\.echo is ignored/, {}],
+    [
+      "variables of other clients",
+      { args: ["${env:X}"] },
+      /args\[0\] holds \$\{env:X\}.*\$\{NAME\}/,
+      { args: ["${env:X}"] },
+    ],
+  ])("%s", async (_what, more, warning, changed) => {
+    const { spec, warnings } = await one(node(more));
+    expect(spec).toEqual({ ...STDIO, ...changed });
+    expect(warnings).toEqual([expect.stringMatching(warning)]);
+  });
+
+  test("keys of other clients, once each, however many servers have them", async () => {
+    const entry = node({ autoApprove: [], disabledTools: ["x"], description: "d" });
+    const { warnings } = await parse(JSON.stringify({ mcpServers: { a: entry, b: entry, c: entry } }));
+    expect(warnings).toHaveLength(3);
+    expect(warnings[0]).toBe('the key "autoApprove" of other clients is ignored (a, b, c)');
+    expect(warnings[1]).toContain('"tools.deny"');
+  });
+
+  test.each<[string, object, RegExp]>([
+    [
+      "an unknown key at the top",
+      { mcpServers: {}, pol: {} },
+      /"pol" is unknown and ignored\. Did you mean "pool"/,
+    ],
+    ["no mcpServers", {}, /no "mcpServers"/],
+    ["servers instead", { servers: {} }, /Rename "servers" to "mcpServers"/],
+    ["pool is a number", { mcpServers: {}, pool: 5 }, /pool is a number and ignored/],
+    ["poolSize 0", { mcpServers: {}, pool: { poolSize: 0 } }, /pool\.poolSize is ignored: .* at least 1/],
+    ["poolSize is a word", { mcpServers: {}, pool: { poolSize: "many" } }, /pool\.poolSize is ignored/],
+    [
+      "a fraction of a server",
+      { mcpServers: {}, pool: { resPoolSize: 0.5 } },
+      /pool\.resPoolSize is ignored/,
+    ],
+    ["a negative time", { mcpServers: {}, pool: { cooldownMs: -1 } }, /pool\.cooldownMs is ignored/],
+    ["an unknown pool key", { mcpServers: {}, pool: { poolsize: 5 } }, /Did you mean "poolSize"/],
+    ["maxResultBytes", { mcpServers: {}, maxResultBytes: "big" }, /maxResultBytes is ignored/],
+    ["fromUsage", { mcpServers: {}, examples: { fromUsage: 1 } }, /examples\.fromUsage is ignored/],
+    ["half an embedder", { mcpServers: {}, embedder: { url: "https://x" } }, /embedder is ignored: it needs/],
+  ])("%s", async (_what, file, warning) => {
+    const config = await parse(JSON.stringify(file));
+    expect(config.warnings).toEqual([expect.stringMatching(warning)]);
+    expect(config.pool.poolSize).toBe(20);
+  });
+});
+
+test("one bad server leaves the others alone, and a disabled one is only known as such", async () => {
+  const config = await parse(
+    JSON.stringify({
+      mcpServers: {
+        bad: null,
+        good: node({}),
+        off: { disabled: true, args: 5 },
+        away: node({ enabled: false }),
+      },
+    }),
+  );
+  expect([...config.servers.keys()]).toEqual(["good"]);
+  expect([...config.broken.keys()]).toEqual(["bad"]);
+  expect([...config.disabled]).toEqual(["off", "away"]);
+  expect(config.warnings).toEqual([]);
+});
+
+test("a name that is special to JavaScript is a name like any other", async () => {
+  for (const comma of ["", ","]) {
+    const text = `{"mcpServers": {"__proto__": {"command": "a"}, "constructor": {"command": "b"}${comma}}}`;
+    const config = await parse(text);
+    expect([...config.servers.keys()]).toEqual(["__proto__", "constructor"]);
+  }
+});
+
+test("the top level has its keys, and what is given from outside wins, defaults included", async () => {
+  const file = JSON.stringify({
+    mcpServers: {},
+    pool: {
+      poolSize: 3,
+      resPoolSize: 2,
+      minPoolSize: 1,
+      resPoolTimeout: "1s",
+      idleTimeoutMs: 10,
+      failureThreshold: 2,
+      cooldownMs: 7,
+    },
+    maxResultBytes: 5_000,
+    examples: { fromUsage: true },
+    embedder: { url: "https://e.example/v1", model: "m", keyEnv: "KEY" },
+  });
+  const plain = await parse(file);
+  expect(plain.pool).toEqual({
+    poolSize: 3,
+    resPoolSize: 2,
+    minPoolSize: 1,
+    resPoolTimeout: 1_000,
+    idleTimeoutMs: 10,
+    failureThreshold: 2,
+    cooldownMs: 7,
+  });
+  expect(plain).toMatchObject({ maxResultBytes: 5_000, examplesFromUsage: true, warnings: [] });
+  expect(plain.embedder).toEqual({ url: "https://e.example/v1", model: "m", keyEnv: "KEY" });
+
+  const overridden = await parse(file, {
+    poolSize: 20,
+    maxResultBytes: 9,
+    examplesFromUsage: false,
+    embedder: { model: "n" },
+  });
+  expect(overridden.pool).toEqual({ ...plain.pool, poolSize: 20 });
+  expect(overridden).toMatchObject({ maxResultBytes: 9, examplesFromUsage: false });
+  expect(overridden.embedder).toEqual({ url: "https://e.example/v1", model: "n", keyEnv: "KEY" });
+});
+
+test("minPoolSize stays below poolSize", async () => {
+  const config = await parse('{"mcpServers": {}, "pool": {"minPoolSize": 20}}');
+  expect(config.pool.minPoolSize).toBe(19);
+  expect(config.warnings).toEqual([expect.stringContaining("must be below poolSize")]);
+});
+
+test("comments, trailing commas and a byte order mark are read", async () => {
+  const config = await parse(
+    '\uFEFF// mine\n{"mcpServers": {/* one */ "a": {"command": "x", "args": ["//no", "1",],},},}',
+  );
+  expect(config.servers.get("a")).toMatchObject({ command: "x", args: ["//no", "1"] });
+  expect(config.warnings).toEqual([]);
+});
+
+describe("a file that cannot be used at all says where", () => {
+  test.each([
+    ["", 1, 1, /empty/],
+    [" \n", 1, 1, /empty/],
+    ["// only this", 1, 13, /value/],
+    ['{\n  "mcpServers": {\n    "a": {"command" "x"}\n  }\n}', 3, 21, /colon/],
+    ['{"mcpServers": {', 1, 17, /missing|expected/],
+    ["{'mcpServers': {}}", 1, 2, /JSON value/],
+    ['{"mcpServers": {}}\r\nx', 2, 1, /JSON value|more text/],
+    ["[]", 1, 1, /holds a list, not an object/],
+    ["null", 1, 1, /holds null/],
+    ['"x"', 1, 1, /holds a string/],
+    ['{\n "mcpServers": []}', 2, 16, /mcpServers is a list, not an object/],
+    ['{"mcpServers": null}', 1, 16, /mcpServers is null/],
+    ['{"mcpServers": "x",}', 1, 16, /mcpServers is a string/],
+  ])("%j", async (text, line, column, message) => {
+    const error = await parse(text).then(
+      () => undefined,
+      (reason: unknown) => reason as ConfigError,
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({ line, column });
+    expect(error?.message).toMatch(message);
+    expect(error?.message).toContain(`${PATH}:${line}:${column}: `);
+  });
+});
+
+test("no value of a variable, of env or of a header is ever in a message", async () => {
+  const secret = "s3cret-value";
+  const entries = [
+    { command: ["${TOKEN}"], env: { A: secret, B: 1 }, args: secret },
+    { command: "${TOKEN}", args: ["${TOKEN}", "${NOPE}"], env: { A: "${TOKEN}", "A=": secret } },
+    { url: "${TOKEN}", headers: { "X Y": secret, Z: `${secret}\n${secret}` } },
+    {
+      url: "https://${TOKEN}:pw@x",
+      headers: { A: "${TOKEN}\0" },
+      oauth: { clientSecret: secret, clientId: 1 },
+    },
+  ];
+  for (const entry of entries) {
+    const { reason, warnings } = await one(entry);
+    expect(reason).toBeDefined();
+    expect([reason, ...warnings].join("\n")).not.toContain(secret);
+  }
+});
+
+test("whatever is in the file, it is a Config or a ConfigError, and every server is somewhere", async () => {
+  const word = fc.constantFrom(
+    "command",
+    "args",
+    "env",
+    "url",
+    "headers",
+    "type",
+    "tools",
+    "lifecycle",
+    "oauth",
+    "cwd",
+    "x",
+  );
+  const entry = fc.oneof(
+    fc.jsonValue(),
+    fc.dictionary(word, fc.oneof(fc.jsonValue(), fc.constant("http://a/${TOKEN}"))),
+  );
+  const file = fc.oneof(
+    fc.jsonValue(),
+    fc.record({ mcpServers: fc.dictionary(fc.string(), entry), pool: fc.jsonValue() }),
+  );
+  await fc.assert(
+    fc.asyncProperty(file, async (value) => {
+      try {
+        const config = await parse(JSON.stringify(value));
+        const known = new Set([...config.servers.keys(), ...config.broken.keys(), ...config.disabled]);
+        const written = (value as { mcpServers?: object }).mcpServers ?? {};
+        expect(known).toEqual(new Set(Object.keys(written)));
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe("from disk", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "metamcp-load-"));
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  test("a file that is not there has no servers and says so", async () => {
+    const path = join(folder, "none", "x.json");
+    const config = await loadConfig(path, { env: {}, overrides: { poolSize: 4 } });
+    expect(config).toMatchObject({ path, exists: false, warnings: [], pool: { poolSize: 4 } });
+    expect(config.servers.size).toBe(0);
+  });
+
+  test("servers run in the folder of the file", async () => {
+    const path = join(folder, "x.json");
+    await writeFile(path, '{"mcpServers": {"a": {"command": "x"}}}');
+    const config = await loadConfig(path, { env: {} });
+    expect(config).toMatchObject({ path, exists: true });
+    expect(config.servers.get("a")).toMatchObject({ cwd: folder });
+  });
+
+  test("a folder in its place is a fault of the file", async () => {
+    await expect(loadConfig(folder, { env: {} })).rejects.toThrow(/it is a folder/);
+  });
+});
