@@ -1,0 +1,54 @@
+/** Dials remote children: streamable HTTP, and the deprecated HTTP+SSE. Speaks first to nobody: the handshake is done above. */
+import type { RemoteSpec, ServerSpec } from "../../config/spec.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Log } from "../../kernel/log.ts";
+import { ChildFailure, type Connector, type Link, type LinkEvents } from "../link.ts";
+import { SseLink } from "./sse-link.ts";
+import { StreamableLink } from "./streamable-link.ts";
+import { type Authorize, Wire } from "./wire.ts";
+
+export interface HttpConnectorOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly maxMessageBytes: number;
+  readonly authorize?: Authorize;
+}
+
+export function createHttpConnector(options: HttpConnectorOptions): Connector {
+  return {
+    async open(spec: ServerSpec, events: LinkEvents, signal: AbortSignal): Promise<Link> {
+      if (spec.kind === "stdio") throw new ChildFailure("other", "this server has no URL", { unsent: true });
+      if (signal.aborted) throw aborted();
+      const wire = new Wire(spec, options.authorize);
+      const linkOptions = { ...options, secrets: secretsOf(spec) };
+      if (spec.kind === "http") return new StreamableLink(wire, events, linkOptions);
+      return await openSse(new SseLink(wire, events, linkOptions), signal);
+    },
+  };
+}
+
+async function openSse(link: SseLink, signal: AbortSignal): Promise<Link> {
+  let abort: () => void = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    abort = () => reject(aborted());
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    await Promise.race([link.open(), stopped]);
+    return link;
+  } catch (error) {
+    await link.close();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+function aborted(): ChildFailure {
+  return new ChildFailure("other", "connecting was given up", { unsent: true });
+}
+
+/** Longer than what could stand in an honest text by chance. */
+function secretsOf(spec: RemoteSpec): string[] {
+  return Object.values(spec.headers).flatMap((value) => value.split(" ").filter((word) => word.length >= 6));
+}

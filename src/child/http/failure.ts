@@ -1,0 +1,87 @@
+/** What an errno or a status of a remote child means. Nothing else reads them; headers, queries and user info never get into a text. */
+import type { IncomingMessage } from "node:http";
+import { type Category, ChildFailure } from "../link.ts";
+
+const OFFLINE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "refused the connection: is the server running?",
+  ENOTFOUND: "has a host name that does not exist: check the URL",
+  EAI_AGAIN: "has a host name that cannot be looked up: is there a network?",
+  ETIMEDOUT: "did not answer in time",
+  EHOSTUNREACH: "cannot be reached from here",
+  ENETUNREACH: "cannot be reached from here",
+  EHOSTDOWN: "cannot be reached from here",
+  ENETDOWN: "cannot be reached: the network is down",
+  EADDRNOTAVAIL: "cannot be reached from here",
+  ECONNRESET: "broke the connection off",
+  ECONNABORTED: "broke the connection off",
+  EPIPE: "broke the connection off",
+};
+
+/** A URL as people may see it. */
+export function shownUrl(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
+
+/** `connected` tells whether the request may have left: only a connection that never stood is proof that it did not. */
+export function networkFailure(error: Error, where: string, connected: boolean): ChildFailure {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  const more = { unsent: !connected, cause: error };
+  const offline = OFFLINE[code];
+  if (offline) return new ChildFailure("offline", `${where} ${offline} (${code})`, more);
+  if (code.startsWith("HPE_"))
+    return new ChildFailure("other", `${where} does not speak HTTP: check scheme and port`, more);
+  if (code === "EPROTO" || code.startsWith("ERR_SSL"))
+    return new ChildFailure("other", `${where} does not speak TLS: should the URL begin with http://?`, more);
+  if (/CERT|SIGNATURE|ISSUER/.test(code))
+    return new ChildFailure(
+      "other",
+      `${where} has a certificate that is not trusted (${code}): for a private authority set NODE_EXTRA_CA_CERTS`,
+      more,
+    );
+  return new ChildFailure("other", `${where} could not be asked (${code || error.name})`, more);
+}
+
+/** A status that is no answer. `said` is what the body had to say, if it was fit to be shown. */
+export function statusFailure(response: IncomingMessage, where: string, said?: string): ChildFailure {
+  const status = response.statusCode ?? 0;
+  const challenge = response.headers["www-authenticate"];
+  const retryAfter = response.headers["retry-after"];
+  const text = [
+    `${where} answered ${status}${said ? ` (${said})` : ""}`,
+    advice(status, response.headers.location),
+    retryAfter && `it asks to wait: Retry-After ${retryAfter.slice(0, 40)}`,
+  ];
+  const more = challenge === undefined ? {} : { challenge };
+  return new ChildFailure(categoryOf(status), text.filter(Boolean).join("; "), more);
+}
+
+function categoryOf(status: number): Category {
+  if (status === 401 || status === 403) return "auth";
+  return status >= 500 ? "http" : "other";
+}
+
+function advice(status: number, location: string | undefined): string {
+  if (status === 401 || status === 403) return "it wants a login, or other credentials in `headers`";
+  if (status >= 300 && status < 400) return `it has moved${movedTo(location)}: correct the URL`;
+  if (status === 404) return "is the URL right?";
+  if (status === 405) return 'is the URL right? A server that speaks only SSE needs `type: "sse"`';
+  if (status === 400 || status === 415 || status === 406)
+    return 'is this an MCP endpoint? An older server may need `type: "sse"`';
+  return "";
+}
+
+function movedTo(location: string | undefined): string {
+  return location && URL.canParse(location) ? ` to ${shownUrl(new URL(location))}` : "";
+}
+
+/** The answer came in a form that is none. */
+export function badAnswer(where: string, what: string): ChildFailure {
+  return new ChildFailure("other", `${where} ${what}`);
+}
+
+/** The same failure as it looks to a request that did, or did not, leave. */
+export function seenAs(failure: ChildFailure, unsent: boolean): ChildFailure {
+  if (failure.unsent === unsent) return failure;
+  const { category, message, sessionLost, challenge, cause } = failure;
+  return new ChildFailure(category, message, { unsent, sessionLost, cause, ...(challenge && { challenge }) });
+}

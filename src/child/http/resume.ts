@@ -1,0 +1,24 @@
+/** Where a stream stands and when it may be taken up again. Values only. */
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 30_000;
+/** A server that asks for 0 would be asked without a pause for as long as a call lasts. */
+const SHORTEST_DELAY_MS = 10;
+
+export interface Position {
+  /** Of the last event that had one: a stream without cannot be resumed. */
+  lastEventId: string | undefined;
+  /** The server's own wish. */
+  retryMs: number | undefined;
+  /** Attempts since something last came. */
+  attempts: number;
+}
+
+export function beginning(): Position {
+  return { lastEventId: undefined, retryMs: undefined, attempts: 0 };
+}
+
+export function resumeDelayMs({ retryMs, attempts }: Position): number {
+  const first = Math.max(SHORTEST_DELAY_MS, retryMs ?? FIRST_DELAY_MS);
+  return Math.min(Math.max(first, LONGEST_DELAY_MS), first * 2 ** attempts);
+}
