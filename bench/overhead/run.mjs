@@ -1,5 +1,5 @@
 // What MetaMCP costs, beside a direct connection, a bare forwarder, its peers and other states of itself. Prints figures, asserts none.
-// Usage: run.mjs [--peers] [--ref GITREF]… [--quick] [--json]
+// Usage: run.mjs [--peers] [--ref GITREF]… [--dist FOLDER]… [--quick] [--json]
 import { rmSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
@@ -10,6 +10,7 @@ const { values: flags } = parseArgs({
   options: {
     peers: { type: "boolean", default: false },
     ref: { type: "string", multiple: true, default: [] },
+    dist: { type: "string", multiple: true, default: [] },
     quick: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
@@ -32,7 +33,7 @@ const ROWS = [
 
 const say = (text) => process.stderr.write(`${text}\n`);
 const figures = {};
-const { list, skipped } = targets({ refs: flags.ref, withPeers: flags.peers });
+const { list, skipped } = targets({ refs: flags.ref, dists: flags.dist, withPeers: flags.peers });
 const measured = list.filter((target) => target.name !== "direct");
 const tools = {
   scale: flags.quick ? 0.25 : 1,

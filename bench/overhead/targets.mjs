@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const bench = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -37,12 +37,14 @@ function direct(name, ...before) {
   };
 }
 
-function metamcp(name, folder) {
+/** `dist`: a built folder of ours. */
+function metamcp(name, dist) {
+  const safe = name.replaceAll(/[^a-z0-9@-]/gi, "-");
   // Results of 1 MB are to be carried, not replaced by a preview.
-  const config = configFile(`${name.replaceAll("/", "-")}`, both, { maxResultBytes: 1 << 30 });
-  const many = configFile(`${name.replaceAll("/", "-")}-50`, fifty);
-  const env = { ...process.env, METAMCP_HOME: join(temp, `home-${name.replaceAll("/", "-")}`) };
-  const start = (file) => ({ command: node, args: [join(folder, "dist/metamcp.js"), "--config", file], env });
+  const config = configFile(safe, both, { maxResultBytes: 1 << 30 });
+  const many = configFile(`${safe}-50`, fifty);
+  const env = { ...process.env, METAMCP_HOME: join(temp, `home-${safe}`) };
+  const start = (file) => ({ command: node, args: [join(dist, "metamcp.js"), "--config", file], env });
   return {
     name,
     start: () => start(config),
@@ -61,13 +63,13 @@ function ref(gitRef) {
   if (lock(folder) === lock(root)) symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   else execFileSync("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd: folder, ...quiet });
   execFileSync(node, [join(folder, "scripts/build.mjs")], { cwd: folder, ...quiet });
-  return metamcp(`metamcp@${gitRef}`, folder);
+  return metamcp(`metamcp@${gitRef}`, join(folder, "dist"));
 }
 
 function ourselves(skipped) {
   const source = existsSync(join(root, "src/cli/metamcp.ts"));
   const built = source && spawnSync(node, [join(root, "scripts/setup.mjs")], quiet).status === 0;
-  if (built) return [metamcp("metamcp", root)];
+  if (built) return [metamcp("metamcp", join(root, "dist"))];
   skipped.push("metamcp: dist/metamcp.js cannot be built");
   return [];
 }
@@ -107,7 +109,7 @@ function peers(skipped) {
 }
 
 /** The first is what latency is compared with, the second what CPU is compared with. */
-export function targets({ refs, withPeers }) {
+export function targets({ refs, dists, withPeers }) {
   const skipped = [];
   const list = [
     direct("direct"),
@@ -115,6 +117,7 @@ export function targets({ refs, withPeers }) {
     direct("forward, batched", FORWARD, "--batch", node),
     ...ourselves(skipped),
     ...refs.map(ref),
+    ...dists.map((dist) => metamcp(dist, resolve(dist))),
     ...(withPeers ? peers(skipped) : []),
   ];
   return { list, skipped };

@@ -21,8 +21,8 @@ export function readSets(folder, split) {
     }));
 }
 
-/** Updates an index with all tools of a set; returns the way from a hit back to the set's own id. */
-export function fill(search, tools) {
+/** Tools by server as a catalog would hold them, and the way from a hit back to the set's own id. */
+export function prepare(tools) {
   const servers = new Map();
   const ids = new Map();
   for (const row of tools) {
@@ -32,13 +32,19 @@ export function fill(search, tools) {
       servers.set(server, { tools: [], text: { title, description: row.server_description ?? "" } });
     }
     // Some sets hold a name twice in one server, which no real server does.
-    let name = row.name;
+    let { name } = row;
     while (ids.has(`${server}\n${name}`)) name += " ";
     ids.set(`${server}\n${name}`, row.id);
     servers.get(server).tools.push(toTool(server, name, row));
   }
+  return { servers, idOf: (hit) => ids.get(`${hit.server}\n${hit.name}`) };
+}
+
+/** Fills an index; returns the way back. */
+export function fill(search, tools) {
+  const { servers, idOf } = prepare(tools);
   for (const [server, { tools: list, text }] of servers) search.update(server, list, text);
-  return (hit) => ids.get(`${hit.server}\n${hit.name}`);
+  return idOf;
 }
 
 function toTool(server, name, row) {

@@ -127,6 +127,11 @@ export class RawClient {
     return result;
   }
 
+  /** A child's tool through the meta surface. */
+  mcpCall(server: string, tool: string, args: object = {}, _meta?: object): Promise<Record<string, unknown>> {
+    return this.tool("mcp_call", { server, tool, args }, _meta);
+  }
+
   /** Resolves when `seen` holds, looked at whenever something arrives. Bounded by the test's own time limit. */
   async until(seen: (client: this) => boolean): Promise<void> {
     if (seen(this)) return;

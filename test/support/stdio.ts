@@ -39,13 +39,16 @@ export interface Bench {
   pids(): number[];
 }
 
+export interface BenchOptions extends Partial<StdioSpec> {
+  readonly maxMessageBytes?: number;
+  /** The test's own, where tests run at the same time. */
+  readonly onTestFinished?: (clean: () => void) => void;
+}
+
 /** A server of the odd fixture with these traits, or of another command. */
-export function bench(
-  traits: readonly string[],
-  more: Partial<StdioSpec> & { maxMessageBytes?: number } = {},
-): Bench {
+export function bench(traits: readonly string[], more: BenchOptions = {}): Bench {
   const name = `odd-${process.pid}-${++count}`;
-  const { maxMessageBytes = 1 << 20, ...changes } = more;
+  const { maxMessageBytes = 1 << 20, onTestFinished: finish = onTestFinished, ...changes } = more;
   const logged: string[] = [];
   const at = (level: string) => (message: string) => void logged.push(`${level} ${message}`);
   const log: Log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
@@ -78,7 +81,7 @@ export function bench(
     ...changes,
   };
   const pids = (): number[] => carrying(MARK, `-${name}`);
-  onTestFinished(() => pids().forEach(kill));
+  finish(() => pids().forEach(kill));
   const open = (signal = new AbortController().signal): Promise<Link> => connector.open(spec, events, signal);
   let id = 0;
   return {
