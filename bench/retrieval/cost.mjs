@@ -85,7 +85,7 @@ function watchTurns() {
   return {
     stop() {
       running = false;
-      return longest;
+      return { ...longest };
     },
   };
 }

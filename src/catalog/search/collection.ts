@@ -32,8 +32,8 @@ const TYPICAL = {
   serverText: 20,
 } as const;
 const NAME_B = 0.2;
-/** Tools placed between two pauses. */
-const SLICE_TOOLS = 200;
+/** Placing a term takes about as long as reading this many characters. */
+const TERM_COST = 4;
 
 export class Collection {
   readonly lexicon = new Lexicon();
@@ -49,8 +49,8 @@ export class Collection {
     this.#settings = settings;
   }
 
-  /** Replaces what is known of a server. A generator, so that the caller can pause between slices. */
-  *replace(source: ServerTools): Generator<void> {
+  /** Replaces what is known of a server. Yields what each step cost, so that the caller can pause in between. */
+  *replace(source: ServerTools): Generator<number> {
     const before = this.#servers.get(source.server)?.slots.length ?? 0;
     const room = Math.min(this.#settings.maxDocs, MOST_SLOTS) - (this.#size - before);
     const tools = source.tools.length > room ? source.tools.slice(0, Math.max(0, room)) : source.tools;
@@ -65,8 +65,7 @@ export class Collection {
       this.#placed[slot] = placed;
       this.#index[slot] = i;
       terms.read(segment, i);
-      terms.flush((term, impact) => this.postings.add(term, slot, impact));
-      if (i % SLICE_TOOLS === SLICE_TOOLS - 1) yield;
+      yield terms.flush((term, impact) => this.postings.add(term, slot, impact));
     }
     this.#servers.set(source.server, placed);
     this.#size += slots.length;
@@ -113,7 +112,13 @@ export class Collection {
     return this.#index[slot] ?? 0;
   }
 
-  /** Scopes, ties and answers go by this. */
+  /** Order by tool id, for ties. */
+  compareIds(a: number, b: number): number {
+    const left = `${this.at(a)?.segment.server}:${this.nameOf(a)}`;
+    const right = `${this.at(b)?.segment.server}:${this.nameOf(b)}`;
+    return left < right ? -1 : left > right ? 1 : 0;
+  }
+
   nameOf(slot: number): string {
     return this.#placed[slot]?.segment.names[this.indexOf(slot)] ?? "";
   }
@@ -138,10 +143,13 @@ class TermSums {
     this.#add("serverText", segment.serverTextWords);
   }
 
-  flush(each: (term: number, impact: number) => void): void {
+  /** Hands over what was gathered and starts afresh; returns what that cost, in characters read. */
+  flush(each: (term: number, impact: number) => void): number {
     const { k1 } = this.#settings;
     for (const [term, sum] of this.#sums) if (sum > 0) each(term, sum / (k1 + sum));
+    const cost = this.#sums.size * TERM_COST;
     this.#sums.clear();
+    return cost;
   }
 
   #add(field: keyof typeof TYPICAL, words: Int32Array): void {

@@ -1,6 +1,7 @@
 /** What tools and questions mean, as sums of word vectors. Rows are made when first asked for, from words already numbered. */
 import type { Collection, Placed } from "./collection.ts";
 import { Matrix, toUnit } from "./matrix.ts";
+import type { Sense } from "./rank.ts";
 import { fieldEnd, fieldStart, TOOL_FIELDS } from "./segment.ts";
 import type { WordTable } from "./word-table.ts";
 import { contentWords } from "./words.ts";
@@ -14,11 +15,11 @@ const FIELD_WEIGHTS: Record<(typeof TOOL_FIELDS)[number], number> = {
 };
 const SERVER_WEIGHT = 1;
 const SERVER_TEXT_WEIGHT = 0.3;
-/** Tools between two pauses. */
-const SLICE_TOOLS = 400;
+/** Adding a word's vector takes about as long as reading this many characters. */
+const WORD_COST = 6;
 const UNSEEN = -2;
 
-export class Meaning {
+export class Meaning implements Sense {
   readonly matrix: Matrix;
   readonly #table: WordTable;
   readonly #collection: Collection;
@@ -32,17 +33,17 @@ export class Meaning {
     this.matrix = new Matrix(table.dims);
   }
 
-  /** Fills in the tools that have no row yet. */
-  *catchUp(): Generator<void> {
+  /** Fills in the tools that have no row yet. Yields what each cost, in characters read. */
+  *catchUp(): Generator<number> {
     this.matrix.grow(this.#collection.capacity);
-    let slice = 0;
     for (const placed of this.#collection.servers) {
       if (this.#done.has(placed)) continue;
       this.#growRows();
       const server = this.#serverSum(placed);
       for (let i = 0; i < placed.slots.length; i++) {
         this.matrix.set(placed.slots[i] as number, this.#toolSum(placed, i, server));
-        if (++slice % SLICE_TOOLS === 0) yield;
+        yield WORD_COST *
+          (fieldEnd(placed.segment, i, TOOL_FIELDS.length - 1) - fieldStart(placed.segment, i, 0));
       }
       this.#done.add(placed);
     }
@@ -53,14 +54,16 @@ export class Meaning {
     return this.#table.row(word) >= 0;
   }
 
-  /** A unit vector, or zero if no word is known. */
-  question(text: string): Float32Array {
+  vectorOf(text: string): Float32Array | undefined {
     const sum = new Float32Array(this.#table.dims);
+    let known = false;
     for (const word of new Set(contentWords(text))) {
       const row = this.#table.row(word);
-      if (row >= 0) this.#table.addTo(sum, row, this.#table.weight(row));
+      if (row < 0) continue;
+      known = true;
+      this.#table.addTo(sum, row, this.#table.weight(row));
     }
-    return toUnit(sum);
+    return known ? toUnit(sum) : undefined;
   }
 
   #serverSum({ segment }: Placed): Float32Array {

@@ -17,6 +17,8 @@ export interface Clause {
 }
 
 export interface Question {
+  /** Nothing was asked. */
+  readonly empty: boolean;
   readonly text: string;
   readonly terms: readonly Term[];
   /** The question itself if it does not split. */
@@ -43,6 +45,7 @@ export function readQuestion(query: string, collection: Collection, view: View):
   const content = all.filter(isContent);
   const parts = clauses(text, MOST_CLAUSES);
   return {
+    empty: content.length === 0,
     text,
     terms: distinct(content, lookUp),
     clauses: (parts.length > 0 ? parts : [text]).map((part) => ({

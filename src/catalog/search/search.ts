@@ -9,16 +9,23 @@ import { MEASURED, type SearchSettings } from "./settings.ts";
 import type { Hit, SearchOptions, SearchStrategy, ServerText } from "./strategy.ts";
 import { viewOf } from "./view.ts";
 import { loadWordTable } from "./word-table.ts";
+import { Workspace } from "./workspace.ts";
 
 export function createSearch(settings: SearchSettings = MEASURED): SearchStrategy {
   return new Search(settings);
 }
 
+/** Characters read between two pauses: a few milliseconds. */
+const SLICE = 60_000;
+
 class Search implements SearchStrategy {
   readonly #settings: SearchSettings;
   readonly #collection: Collection;
+  readonly #workspace = new Workspace();
   /** Work in its order: a question sees the updates asked for before it, whole, and none of the later ones. */
   #tail: Promise<void> = Promise.resolve();
+  /** Work done since the last pause, over however many updates. */
+  #spent = 0;
   #meaning: Promise<Meaning | undefined> | undefined;
 
   constructor(settings: SearchSettings) {
@@ -27,7 +34,7 @@ class Search implements SearchStrategy {
   }
 
   update(server: ServerId, tools: readonly Tool[], text: ServerText = {}): void {
-    this.#tail = this.#tail.then(() => inSlices(this.#collection.replace({ server, tools, text })));
+    this.#tail = this.#tail.then(() => this.#inSlices(this.#collection.replace({ server, tools, text })));
   }
 
   remove(server: ServerId): void {
@@ -44,31 +51,40 @@ class Search implements SearchStrategy {
   }
 
   async #answer(query: string, { limit, scope }: SearchOptions): Promise<Hit[]> {
-    const meaning = this.#settings.strategy === "hybrid" ? await this.#load() : undefined;
-    if (meaning) await inSlices(meaning.catchUp());
-    const view = viewOf(this.#collection, scope);
-    const question = readQuestion(query, this.#collection, view);
-    const most = Math.max(0, Math.min(limit, this.#settings.maxResults));
-    const ground = { collection: this.#collection, view, meaning };
+    const collection = this.#collection;
+    const view = viewOf(collection, scope);
+    const question = readQuestion(query, collection, view);
+    if (question.empty) return [];
+    const sense = this.#settings.strategy === "hybrid" ? await this.#load() : undefined;
+    if (sense) await this.#inSlices(sense.catchUp());
+    this.#workspace.reset();
+    const ground = { collection, view, workspace: this.#workspace, sense };
     const ranked =
       this.#settings.strategy === "hybrid"
         ? rank(question, ground, this.#settings.evidence)
         : rankByKeywords(question, ground);
-    return ranked.slice(0, most).map(({ slot, score }) => ({
-      server: this.#collection.at(slot)?.segment.server ?? "",
-      name: this.#collection.nameOf(slot),
-      score,
-      confidence: 0.5,
-    }));
+    return ranked
+      .slice(0, Math.max(0, Math.min(limit, this.#settings.maxResults)))
+      .map(({ slot, score }) => ({
+        server: collection.at(slot)?.segment.server ?? "",
+        name: collection.nameOf(slot),
+        score,
+        confidence: 0.5,
+      }));
   }
 
   #load(): Promise<Meaning | undefined> {
     this.#meaning ??= loadWordTable().then((table) => table && new Meaning(table, this.#collection));
     return this.#meaning;
   }
-}
 
-/** Runs to the end, letting everything else have its turn after each slice. */
-async function inSlices(work: Generator<void>): Promise<void> {
-  while (work.next().done !== true) await new Promise<void>((resolve) => setImmediate(resolve));
+  /** Runs to the end, letting everything else have its turn whenever enough has been done. */
+  async #inSlices(work: Generator<number>): Promise<void> {
+    for (const cost of work) {
+      this.#spent += cost;
+      if (this.#spent < SLICE) continue;
+      this.#spent = 0;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
 }

@@ -23,8 +23,6 @@ export interface Segment {
   readonly serverTextWords: Int32Array;
 }
 
-/** Yields after this much text, so that a large build does not hold up what else is under way. */
-const SLICE_CHARACTERS = 40_000;
 const LONGEST_SERVER_TEXT = 1_000;
 
 export interface ServerTools {
@@ -33,24 +31,22 @@ export interface ServerTools {
   readonly text: ServerText;
 }
 
-export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<void, Segment> {
+/** Yields what it did since it last yielded, in characters read. */
+export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<number, Segment> {
   const { server, tools, text } = source;
   const all: number[] = [];
   const ends = new Int32Array(tools.length * TOOL_FIELDS.length);
   const actions = new Uint16Array(tools.length);
-  let slice = 0;
   for (const [i, tool] of tools.entries()) {
     const fields = textOf(tool);
+    let cost = tool.inputSchema.length;
     for (const [f, field] of TOOL_FIELDS.entries()) {
       for (const word of words(fields[field])) if (isContent(word)) all.push(lexicon.intern(word));
       ends[i * TOOL_FIELDS.length + f] = all.length;
-      slice += fields[field].length + 50;
+      cost += fields[field].length;
     }
     actions[i] = actionsOf([...words(fields.name), ...words(fields.description.slice(0, 80)).slice(0, 2)]);
-    if (slice > SLICE_CHARACTERS) {
-      slice = 0;
-      yield;
-    }
+    yield cost;
   }
   const intern = (value: string): Int32Array =>
     Int32Array.from(contentWords(value.slice(0, LONGEST_SERVER_TEXT)), (word) => lexicon.intern(word));

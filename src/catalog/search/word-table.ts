@@ -10,7 +10,8 @@ const FARTHEST_UP = 4;
 /** Smooth inverse frequency: the commoner a word, the less it says. Rank stands in for frequency (Zipf). */
 const SIF = 1e-3;
 const RANK_SHIFT = 2.7;
-const WHOLE_VOCABULARY = 340_000;
+/** Sum of 1 / (rank + shift) over the 340,000 words the vectors were made for. */
+const HARMONIC = 11.94;
 
 export class WordTable {
   readonly dims: number;
@@ -30,11 +31,9 @@ export class WordTable {
     if (bytes.length !== wordsAt + wordBytes) throw new Error("table of word vectors is cut short");
     this.#scales = new Float32Array(rows);
     this.#weights = new Float32Array(rows);
-    let harmonic = 0;
-    for (let i = 0; i < WHOLE_VOCABULARY; i++) harmonic += 1 / (i + RANK_SHIFT);
     for (let i = 0; i < rows; i++) {
       this.#scales[i] = bytes.readFloatLE(HEADER_BYTES + i * 4);
-      this.#weights[i] = SIF / (SIF + 1 / ((i + RANK_SHIFT) * harmonic));
+      this.#weights[i] = SIF / (SIF + 1 / ((i + RANK_SHIFT) * HARMONIC));
     }
     this.#cells = new Int8Array(bytes.buffer, bytes.byteOffset + cellsAt, rows * this.dims);
     for (const [row, word] of bytes.toString("latin1", wordsAt).split("\n").entries())

@@ -1,0 +1,41 @@
+/** Finer evidence about one tool: word pairs and verbs. Gathered for few candidates only. */
+import { bits } from "./actions.ts";
+import type { Collection } from "./collection.ts";
+import { PAIR, type Question } from "./question.ts";
+import { fieldEnd, fieldStart } from "./segment.ts";
+
+/** A tool whose action is not known is neither punished nor favoured. */
+const UNKNOWN_ACTION = 0.3;
+/** Name, title and description: parameters lie side by side by chance. */
+const FIELDS_WITH_PAIRS = 3;
+
+/** What the question's word pairs that stand side by side in the tool are worth. */
+export function pairScore({ pairs }: Question, collection: Collection, slot: number): number {
+  const segment = collection.at(slot)?.segment;
+  if (!segment || pairs.size === 0) return 0;
+  const i = collection.indexOf(slot);
+  const found = new Set<number>();
+  for (let f = 0; f < FIELDS_WITH_PAIRS; f++) {
+    read(segment.words.subarray(fieldStart(segment, i, f), fieldEnd(segment, i, f)));
+  }
+  read(segment.serverWords);
+  let sum = 0;
+  for (const pair of found) sum += pairs.get(pair) ?? 0;
+  return sum;
+
+  function read(words: Int32Array): void {
+    let before = -1;
+    for (const word of words) {
+      const term = collection.lexicon.termOf(word);
+      const pair = before * PAIR + term;
+      if (before >= 0 && pairs.has(pair)) found.add(pair);
+      before = term;
+    }
+  }
+}
+
+/** Which share of what the tool does was asked for. */
+export function actionScore(asked: number, collection: Collection, slot: number): number {
+  const offered = collection.at(slot)?.segment.actions[collection.indexOf(slot)] ?? 0;
+  return offered === 0 ? UNKNOWN_ACTION : bits(offered & asked) / bits(offered);
+}
