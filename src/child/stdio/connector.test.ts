@@ -1,5 +1,5 @@
 import { chmodSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { gone, kill } from "../../../test/support/processes.ts";
 import { bench } from "../../../test/support/stdio.ts";
 import { temp } from "../../../test/support/temp.ts";
@@ -100,7 +100,7 @@ test("a child that closes its output is lost and ended", async () => {
   await until(() => closings.length > 0);
   expect(closings[0]).toMatchObject({
     category: "stdio-exit",
-    message: expect.stringMatching(/closed its output/),
+    message: expect.stringMatching(/closed its input or output/),
   });
   await gone(before);
   await connector.settled();
@@ -108,12 +108,25 @@ test("a child that closes its output is lost and ended", async () => {
   await link.close();
 });
 
+test("a child that closes its input is lost and ended, once something is sent to it", async () => {
+  const { ready, closings, pids, connector } = bench(["unhearing"]);
+  const link = await ready();
+  const before = pids();
+  await until(() => {
+    link.send({ kind: "notification", method: "anybody there", params: undefined });
+    return closings.length > 0;
+  });
+  expect(closings[0]?.category).toBe("stdio-exit");
+  await gone(before);
+  await connector.settled();
+});
+
 test("lines that are no messages are reported and skipped", async () => {
   const { ready, ask, logged } = bench(["garbage"]);
   const link = await ready();
   expect(await ask(link, "echo", 1)).toEqual({ method: "echo", params: 1 });
   expect(logged.filter((line) => line.includes("no message"))).toHaveLength(3);
-  expect(logged[0]).toBe("warn a line on stdout is no message: Listening…");
+  expect(logged).toContain("warn a line on stdout is no message: Listening…");
   await link.close();
 });
 
@@ -142,11 +155,16 @@ test.each(["stderr", "stdout"])("answers while a child floods %s", async (stream
 });
 
 test("a child sees its own environment and none of ours", async () => {
-  const { ready, pids, spec } = bench([], { env: { OWN: "1" } });
   process.env["METAMCP_TEST_SECRET"] = "s";
+  onTestFinished(() => void delete process.env["METAMCP_TEST_SECRET"]);
+  const { ready, ask } = bench([], { env: { OWN: "1", METAMCP_CHILD: "forged" } });
   const link = await ready();
-  delete process.env["METAMCP_TEST_SECRET"];
-  expect(spec.env).toEqual({ OWN: "1" });
-  expect(pids()).toHaveLength(1);
+  const seen = await ask(link, "env", {});
+  expect(seen).toMatchObject({
+    OWN: "1",
+    PATH: process.env["PATH"],
+    METAMCP_CHILD: expect.stringMatching(/^\d/),
+  });
+  expect(seen).not.toHaveProperty("METAMCP_TEST_SECRET");
   await link.close();
 });

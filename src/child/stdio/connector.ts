@@ -1,13 +1,14 @@
 /** Opens links to child processes on this machine. Remembers every one that may have something left running. */
-import type { ServerSpec } from "../../config/spec.ts";
+import type { ServerSpec, StdioSpec } from "../../config/spec.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "../link.ts";
+import { concealing } from "./conceal.ts";
 import { childEnvironment } from "./environment.ts";
 import { Family } from "./family.ts";
 import { StdioLink } from "./link.ts";
 import { MARK, Marker, nest, ownGatewayId } from "./mark.ts";
-import { ProcessTable } from "./processes.ts";
+import { hasTable, ProcessTable } from "./processes.ts";
 import { RunRecord } from "./record.ts";
 import { type Started, start } from "./spawn.ts";
 
@@ -43,18 +44,17 @@ class Spawner implements StdioConnector {
     const self = ownGatewayId();
     this.#marker = new Marker(self);
     this.#table = new ProcessTable({ variable: MARK, since: self.start });
-    const recorded = process.platform !== "linux" && options.runFolder;
-    this.#record = recorded ? new RunRecord(recorded) : undefined;
+    this.#record = options.runFolder && !hasTable ? new RunRecord(options.runFolder) : undefined;
   }
 
   async open(spec: ServerSpec, events: LinkEvents, signal: AbortSignal): Promise<Link> {
-    if (spec.kind !== "stdio") throw new TypeError(`${spec.name} is no stdio server`);
+    if (spec.kind !== "stdio") throw new ChildFailure("other", `${spec.name} is no stdio server.`);
     if (signal.aborted) throw gaveUp();
     const mark = this.#marker.next(spec.name);
     const env = childEnvironment(spec, process.env, process.platform);
     env[MARK] = nest(process.env[MARK], mark);
     const child = await start(spec, env);
-    const link = this.#link(child, spec.name, { mark, events });
+    const link = this.#link(child, spec, { mark, events });
     if (!signal.aborted) return link;
     await link.close();
     throw gaveUp();
@@ -62,7 +62,7 @@ class Spawner implements StdioConnector {
 
   #link(
     { process, pid }: Started,
-    server: string,
+    spec: StdioSpec,
     { mark, events }: { mark: string; events: LinkEvents },
   ): StdioLink {
     const { log, clock, maxMessageBytes } = this.#options;
@@ -71,18 +71,28 @@ class Spawner implements StdioConnector {
       this.#links.delete(family);
       this.#record?.remove(pid);
     };
-    const link = new StdioLink(process, family, { server, events, log, clock, maxMessageBytes, onEnded });
+    const link = new StdioLink(process, family, {
+      server: spec.name,
+      conceal: concealing(spec.env),
+      events,
+      log,
+      clock,
+      maxMessageBytes,
+      onEnded,
+    });
+    log.debug("started", { server: spec.name, pid });
     this.#links.set(family, link);
     this.#record?.add(pid);
     return link;
   }
 
   async settled(): Promise<void> {
-    await Promise.all([...this.#links.values()].map((link) => link.ending));
+    await Promise.all([...this.#links.values()].map(async (link) => await link.ending));
   }
 
   killAllNow(): void {
-    for (const family of this.#links.keys()) family.killNow();
+    const table = this.#table.readNow();
+    for (const family of this.#links.keys()) family.killNow(table);
   }
 }
 

@@ -3,10 +3,8 @@
  * and signals them; when to is decided in stop.ts. Never signals a number that may have become another's.
  */
 import { carries } from "./mark.ts";
-import { isSame, type MarkedProcess, type ProcessTable } from "./processes.ts";
+import { hasTable, isSame, type MarkedProcess, type ProcessTable } from "./processes.ts";
 import type { Remains } from "./stop.ts";
-
-const linux = process.platform === "linux";
 
 export class Family implements Remains {
   readonly pid: number;
@@ -37,7 +35,7 @@ export class Family implements Remains {
   }
 
   async look(): Promise<boolean> {
-    if (!linux) return this.stirs();
+    if (!hasTable) return this.stirs();
     return this.#sort(await this.#table.read());
   }
 
@@ -63,18 +61,17 @@ export class Family implements Remains {
   #groupIsOurs(): boolean {
     if (this.#childLives) return true;
     if (this.#groupEmpty) return false;
-    return !linux || this.#known.some((one) => one.group === this.pid && isSame(one));
+    return !hasTable || this.#known.some((one) => one.group === this.pid && isSame(one));
   }
 
-  /** Blocks; for a process that is about to exit. */
-  killNow(): void {
-    if (this.#childLives) send(-this.pid, "SIGKILL");
-    if (linux) this.#sort(this.#table.readNow());
+  /** Without a wait, given a fresh reading; for a process that is about to exit. */
+  killNow(table: readonly MarkedProcess[]): void {
+    if (hasTable) this.#sort(table);
     this.signal("SIGKILL");
   }
 
   get survivors(): readonly number[] {
-    return this.#known.map((one) => one.pid);
+    return hasTable ? this.#known.map((one) => one.pid) : [this.pid];
   }
 }
 

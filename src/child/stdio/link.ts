@@ -5,6 +5,7 @@ import type { Log } from "../../kernel/log.ts";
 import { LineWriter } from "../../rpc/encode.ts";
 import type { Message } from "../../rpc/message.ts";
 import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
+import type { Conceal } from "./conceal.ts";
 import type { Family } from "./family.ts";
 import { Stderr } from "./stderr.ts";
 import { Stdout } from "./stdout.ts";
@@ -12,6 +13,7 @@ import { end } from "./stop.ts";
 
 export interface LinkOptions {
   readonly server: string;
+  readonly conceal: Conceal;
   readonly events: LinkEvents;
   readonly log: Log;
   readonly clock: Clock;
@@ -37,22 +39,22 @@ export class StdioLink implements Link {
   #ending: Promise<void> | undefined;
 
   /** To be made in the turn in which the process was started: its events are not repeated. */
-  constructor(process: ChildProcessWithoutNullStreams, family: Family, options: LinkOptions) {
+  constructor(child: ChildProcessWithoutNullStreams, family: Family, options: LinkOptions) {
     this.peer = `pid ${family.pid}`;
-    this.#process = process;
+    this.#process = child;
     this.#family = family;
     this.#options = options;
-    this.#stderr = new Stderr(process.stderr, options);
-    this.#writer = new LineWriter(process.stdin);
-    this.#stdout = new Stdout(process.stdout, {
+    this.#stderr = new Stderr(child.stderr, options);
+    this.#writer = new LineWriter(child.stdin, { onError: () => this.#lose() });
+    this.#stdout = new Stdout(child.stdout, {
       ...options,
       onMessage: (message) => this.#receive(message),
       answer: (message) => this.send(message),
     });
     // A signal that failed is noticed by who sent it.
-    process.on("error", () => {});
-    process.on("exit", () => this.#exited());
-    process.stdout.on("close", () => this.#lose());
+    child.on("error", () => {});
+    child.on("exit", () => this.#exited());
+    child.stdout.on("close", () => this.#lose());
   }
 
   send(message: Message): void {
@@ -112,7 +114,7 @@ export class StdioLink implements Link {
 
   #failure(): ChildFailure {
     const { exitCode, signalCode } = this.#process;
-    let what = "The process closed its output, so it was ended";
+    let what = "The process closed its input or output, so it was ended";
     if (signalCode !== null) what = `The process was killed by ${signalCode}`;
     else if (exitCode !== null) what = `The process exited with code ${exitCode}`;
     const words = this.#stderr.lastLines(LAST_LINES).map((line) => line.slice(0, 500));

@@ -6,7 +6,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { send } from "./family.ts";
 import { type GatewayId, MARK, ownGatewayId, starter } from "./mark.ts";
-import { isSame, type MarkedProcess, readProcess, readVariable, scan } from "./processes.ts";
+import { hasTable, isSame, type MarkedProcess, readProcess, readVariable, scan } from "./processes.ts";
 import { endRecorded } from "./record.ts";
 import { end, type Remains } from "./stop.ts";
 
@@ -15,13 +15,15 @@ export interface OrphanOptions {
   readonly clock: Clock;
   /** Where connectors keep their records; used only where there is no /proc. */
   readonly runFolder?: string;
+  /** Whose gateways can be judged: those of this pid namespace, by default our own. */
+  readonly space?: string;
 }
 
 /** Resolves when they are gone. Never rejects. */
 export async function endOrphans(options: OrphanOptions): Promise<void> {
-  const { log, runFolder } = options;
+  const { log, runFolder, space = ownGatewayId().space } = options;
   try {
-    if (process.platform === "linux") await endAll(new Orphans(), options);
+    if (hasTable) await endAll(new Orphans(space), options);
     else if (runFolder) await endRecorded(runFolder, (remains) => endAll(remains, options));
   } catch (error) {
     log.warn("could not look for processes left behind", { error: String(error) });
@@ -35,9 +37,13 @@ async function endAll(remains: Remains, { log, clock }: OrphanOptions): Promise<
 }
 
 class Orphans implements Remains {
-  readonly #space = ownGatewayId().space;
+  readonly #space: string;
   readonly #spared = ancestry(process.pid);
   #known: MarkedProcess[] = [];
+
+  constructor(space: string) {
+    this.#space = space;
+  }
 
   stirs(): boolean {
     return this.#known.some(isSame);

@@ -33,6 +33,9 @@ export function readProcess(pid: number): Process | undefined {
   return { pid, start, parent: Number(parent), group: Number(group) };
 }
 
+/** Whether this system shows its processes at all; else nothing here finds any. */
+export const hasTable = readProcess(process.pid) !== undefined;
+
 export function isSame(known: Identity): boolean {
   return readProcess(known.pid)?.start === known.start;
 }
@@ -89,7 +92,7 @@ function* scanning({ variable, since = "0" }: ScanOptions): Generator<undefined,
     for (const [index, name] of fresh.entries()) {
       seen.add(name);
       const process = readProcess(Number(name));
-      if (process && Number(process.start) >= Number(since)) {
+      if (process && !(Number(process.start) < Number(since))) {
         found.push({ ...process, marks: readVariable(process.pid, variable) });
       }
       if (index % SLICE === SLICE - 1) yield;
@@ -99,7 +102,6 @@ function* scanning({ variable, since = "0" }: ScanOptions): Generator<undefined,
 }
 
 function listPids(): string[] {
-  if (process.platform !== "linux") return [];
   try {
     return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   } catch {

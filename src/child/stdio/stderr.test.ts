@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../kernel/clock.ts";
 import type { Log, LogFields } from "../../kernel/log.ts";
+import { concealing } from "./conceal.ts";
 import { Stderr } from "./stderr.ts";
 
 function setUp() {
@@ -11,7 +12,12 @@ function setUp() {
   const log: Log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
   const stream = new PassThrough();
   const clock = new ManualClock();
-  const stderr = new Stderr(stream, { server: "github", log, clock });
+  const stderr = new Stderr(stream, {
+    server: "github",
+    conceal: concealing({ API_KEY: "hunter22" }),
+    log,
+    clock,
+  });
   const write = async (...chunks: (string | Buffer)[]): Promise<void> => {
     for (const chunk of chunks) {
       stream.write(chunk);
@@ -41,7 +47,7 @@ test("joins lines over chunks, characters included", async () => {
   expect(texts()).toEqual(["grüße"]);
   expect(stderr.lastLines(2)).toEqual(["grüße", "Ende"]);
   stream.end();
-  await new Promise((resolve) => stream.once("end", resolve));
+  await new Promise((resolve) => stream.once("close", resolve));
   expect(texts()).toEqual(["grüße", "Ende"]);
 });
 
@@ -50,6 +56,13 @@ test("takes away what would move an operator's terminal", async () => {
   await write("\u001b[31mred\u001b[0m\u0007 bell\u001b]0;title\u0007\n10%\r50%\r100%\r\n\n   \n");
   expect(texts()).toEqual(["red bell", "100%"]);
   expect(stderr.lastLines(1)).toEqual(["100%"]);
+});
+
+test("does not repeat a child's own secrets", async () => {
+  const { texts, write, stderr } = setUp();
+  await write("using hunter22 (hunter22)\n");
+  expect(texts()).toEqual(["using [secret] ([secret])"]);
+  expect(stderr.lastLines(1)).toEqual(texts());
 });
 
 test("cuts long lines, with or without an end", async () => {

@@ -3,11 +3,13 @@ import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
+import type { Conceal } from "./conceal.ts";
 import { LineGate } from "./line-gate.ts";
 import { Throttle } from "./throttle.ts";
 
 interface StderrOptions {
   readonly server: string;
+  readonly conceal: Conceal;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -41,7 +43,7 @@ export class Stderr {
     });
     stream.on("data", (chunk: Buffer) => this.#take(chunk));
     stream.on("error", () => {});
-    stream.on("end", () => this.flush());
+    stream.on("close", () => this.#flush());
   }
 
   /** The last lines that say something, oldest first. */
@@ -51,7 +53,8 @@ export class Stderr {
       .split("\n")
       .map(readable)
       .filter((line) => line !== "")
-      .slice(-count);
+      .slice(-count)
+      .map(this.#options.conceal);
   }
 
   /** The child is dead. */
@@ -60,7 +63,7 @@ export class Stderr {
   }
 
   /** A last line without an end, and what was held back. */
-  flush(): void {
+  #flush(): void {
     if (this.#open.length > 0) this.#tell(this.#open);
     this.#open = EMPTY;
     this.#gate.flush();
@@ -82,8 +85,8 @@ export class Stderr {
 
   #tell(line: Buffer): void {
     if (!this.#gate.pass()) return;
-    const { log, server } = this.#options;
-    const text = readable(line.toString("utf8", 0, LINE_BYTES));
+    const { log, server, conceal } = this.#options;
+    const text = conceal(readable(line.toString("utf8", 0, LINE_BYTES)));
     if (text === "") return;
     const shown = line.length > LINE_BYTES ? `${text} …` : text;
     log[TROUBLE.test(text) ? "warn" : "info"](shown, { server, stream: "stderr" });

@@ -7,12 +7,14 @@ import { LineReader, type TooLong } from "../../rpc/lines.ts";
 import type { Message } from "../../rpc/message.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { readMessage } from "../../rpc/scan.ts";
+import type { Conceal } from "./conceal.ts";
 import { LineGate } from "./line-gate.ts";
 import { readable } from "./stderr.ts";
 import { Throttle } from "./throttle.ts";
 
 interface StdoutOptions {
   readonly server: string;
+  readonly conceal: Conceal;
   readonly log: Log;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
@@ -46,10 +48,8 @@ export class Stdout {
     );
     stream.on("data", (chunk: Buffer) => reader.push(chunk));
     stream.on("error", () => {});
-    stream.on("end", () => {
-      reader.end();
-      this.#gate.flush();
-    });
+    stream.on("end", () => reader.end());
+    stream.on("close", () => this.#gate.flush());
   }
 
   /** The child is dead. */
@@ -66,13 +66,9 @@ export class Stdout {
   #garbage(line: Buffer, reason: string): void {
     this.#throttle.count(line.length + COST_OF_A_LINE);
     if (!this.#gate.pass()) return;
-    const { log, server } = this.#options;
-    const shown = readable(line.toString("utf8", 0, SHOWN_BYTES));
-    log.warn(`a line on stdout is no message: ${shown}`, {
-      server,
-      reason,
-      bytes: line.length,
-    });
+    const { log, server, conceal } = this.#options;
+    const shown = conceal(readable(line.toString("utf8", 0, SHOWN_BYTES)));
+    log.warn(`a line on stdout is no message: ${shown}`, { server, reason, bytes: line.length });
   }
 
   /** An answer over the limit is still an answer: its request fails, the link lives on. */
