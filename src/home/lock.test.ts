@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readlinkSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "rolldown";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { withLock } from "./lock.ts";
+
+/** Adds 1 to a counter again and again; `hold` takes the lock and stays. An overlap of two holders ends it with code 7. */
+const WORKER = `
+import { closeSync, openSync, rmSync } from "node:fs";
+import { readIfThere, writeAtomic } from "./file.ts";
+import { withLock } from "./lock.ts";
+const [path, times] = process.argv.slice(2);
+if (times === "hold") {
+  await withLock(path, async () => { process.stdout.write("held"); await new Promise((go) => setTimeout(go, 600_000)); });
+}
+for (let i = 0; i < Number(times); i++) {
+  await withLock(path, async () => {
+    try { closeSync(openSync(path + ".inside", "wx")); } catch { process.exit(7); }
+    const { count } = JSON.parse((await readIfThere(path)) ?? '{"count":0}');
+    await writeAtomic(path, JSON.stringify({ count: count + 1, filler: "x".repeat(50_000) }), { durable: false });
+    rmSync(path + ".inside");
+  }, { timeoutMs: 60_000 });
+}
+`;
+
+let script: string;
+let folder: string;
+let path: string;
+const processes = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  const built = await mkdtemp(join(tmpdir(), "metamcp-worker-"));
+  script = join(built, "worker.mjs");
+  const here = dirname(fileURLToPath(import.meta.url));
+  const source = {
+    name: "source",
+    resolveId: (id: string) => (id === "worker" ? join(here, "worker.mts") : null),
+    load: (id: string) => (id === join(here, "worker.mts") ? WORKER : null),
+  };
+  await build({
+    input: "worker",
+    platform: "node",
+    plugins: [source],
+    output: { file: script, format: "esm" },
+    logLevel: "silent",
+  });
+});
+afterAll(async () => {
+  await rm(dirname(script), { recursive: true });
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "metamcp-lock-"));
+  path = join(folder, "x.json");
+});
+afterEach(async () => {
+  for (const child of processes) child.kill("SIGKILL");
+  processes.clear();
+  await rm(folder, { recursive: true });
+});
+
+function start(times: string): ChildProcess {
+  const child = spawn(process.execPath, [script, path, times], { stdio: ["ignore", "pipe", "inherit"] });
+  processes.add(child);
+  return child;
+}
+
+const ended = async (child: ChildProcess): Promise<unknown> => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return child.exitCode;
+};
+
+test("processes that hammer one file lose no update, and nobody ever reads half of one", async () => {
+  const workers = ["40", "40", "40"].map(start);
+  let running = true;
+  const reader = (async () => {
+    while (running) {
+      const text = await readFile(path, "utf8").catch(() => '{"count":0}');
+      expect(typeof (JSON.parse(text) as { count: number }).count).toBe("number");
+    }
+  })();
+  const codes = await Promise.all(workers.map(ended));
+  running = false;
+  await reader;
+
+  expect(codes).toEqual([0, 0, 0]);
+  expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ count: 120 });
+  expect(await readdir(folder)).toEqual(["x.json"]);
+});
+
+test("within one process callers take turns too", async () => {
+  let inside = 0;
+  let count = 0;
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      withLock(path, async () => {
+        expect(++inside).toBe(1);
+        const before = count;
+        await new Promise((go) => setImmediate(go));
+        count = before + 1;
+        inside--;
+      }),
+    ),
+  );
+  expect(count).toBe(20);
+});
+
+test("what a killed process held is free at once, and those who rush for it still take turns", async () => {
+  const holder = start("hold");
+  await once(holder.stdout ?? holder, "data");
+  const workers = ["10", "10", "10"].map(start);
+  holder.kill("SIGKILL");
+  expect(await Promise.all(workers.map(ended))).toEqual([0, 0, 0]);
+  expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ count: 30 });
+  expect(await readdir(folder)).toEqual(["x.json"]);
+});
+
+test("what a living process holds is waited for, then named", async () => {
+  const holder = start("hold");
+  await once(holder.stdout ?? holder, "data");
+  await expect(withLock(path, async () => 1, { timeoutMs: 100 })).rejects.toThrow(
+    new RegExp(`held by process ${holder.pid} on .* for over 100 ms.*delete the file`),
+  );
+  expect(existsSync(`${path}.lock`)).toBe(true);
+});
+
+const host = `${hostname()}${process.platform === "linux" ? ` ${readlinkSync("/proc/self/ns/pid")}` : ""}`;
+const lock = (holder: object): string =>
+  JSON.stringify({ pid: process.pid, start: undefined, host, token: "t", ...holder });
+
+test.runIf(process.platform === "linux")("a process that is dead but not buried does not hold", async () => {
+  // The shell starts a process that ends, and becomes another one that never asks for it.
+  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  processes.add(parent);
+  const [line] = (await once(parent.stdout, "data")) as [Buffer];
+  const pid = Number(line.toString());
+  const state = async (): Promise<string> =>
+    (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/.*\) /, "");
+  await expect.poll(state).toMatch(/^Z/);
+  await writeFile(`${path}.lock`, lock({ pid }));
+  expect(await withLock(path, async () => "in", { timeoutMs: 1_000 })).toBe("in");
+});
+
+test.runIf(process.platform === "linux")(
+  "a pid that was given to another process since does not hold",
+  async () => {
+    await writeFile(`${path}.lock`, lock({ start: "1" }));
+    expect(await withLock(path, async () => "in")).toBe("in");
+  },
+);
+
+test("a claim left by a process that died while breaking a lock is broken too", async () => {
+  const dead = start("0");
+  await ended(dead);
+  await writeFile(`${path}.lock`, lock({ pid: dead.pid, token: "a" }));
+  await writeFile(`${path}.lock.a`, lock({ pid: dead.pid, token: "b" }));
+  expect(await withLock(path, async () => "in")).toBe("in");
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test.each([
+  ["half a lock", "", 1_000, false],
+  ["half a lock, long ago", '{"pid":', 60_000, true],
+  ["a lock of another host", lock({ host: "elsewhere" }), 60_000, false],
+  ["a lock of another host, very long ago", lock({ host: "elsewhere" }), 3_600_000, true],
+])("%s", async (_what, text, ageMs, free) => {
+  await writeFile(`${path}.lock`, text);
+  const then = new Date(Date.now() - ageMs);
+  await utimes(`${path}.lock`, then, then);
+  const attempt = withLock(path, async () => "in", { timeoutMs: 50 });
+  if (free) expect(await attempt).toBe("in");
+  else await expect(attempt).rejects.toThrow(/held by/);
+});
+
+test("the lock goes when the work fails", async () => {
+  await expect(withLock(path, () => Promise.reject(new Error("mine")))).rejects.toThrow("mine");
+  expect(await readdir(folder)).toEqual([]);
+});
