@@ -18,7 +18,7 @@ export function createHttpConnector(options: HttpConnectorOptions): Connector {
   return {
     async open(spec: ServerSpec, events: LinkEvents, signal: AbortSignal): Promise<Link> {
       if (spec.kind === "stdio") throw new ChildFailure("other", "this server has no URL", { unsent: true });
-      if (signal.aborted) throw aborted();
+      if (signal.aborted) throw aborted(signal);
       const wire = new Wire(spec, options.authorize);
       const linkOptions = { ...options, secrets: secretsOf(spec) };
       if (spec.kind === "http") return new StreamableLink(wire, events, linkOptions);
@@ -30,7 +30,7 @@ export function createHttpConnector(options: HttpConnectorOptions): Connector {
 async function openSse(link: SseLink, signal: AbortSignal): Promise<Link> {
   let abort: () => void = () => {};
   const stopped = new Promise<never>((_, reject) => {
-    abort = () => reject(aborted());
+    abort = () => reject(aborted(signal));
     signal.addEventListener("abort", abort, { once: true });
   });
   try {
@@ -44,7 +44,9 @@ async function openSse(link: SseLink, signal: AbortSignal): Promise<Link> {
   }
 }
 
-function aborted(): ChildFailure {
+/** Whoever aborts may say why, and then that is why. */
+function aborted({ reason }: AbortSignal): ChildFailure {
+  if (reason instanceof ChildFailure) return reason;
   return new ChildFailure("other", "connecting was given up", { unsent: true });
 }
 

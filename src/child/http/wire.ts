@@ -5,10 +5,10 @@
 import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
-import { urlToHttpOptions } from "node:url";
 import type { RemoteSpec } from "../../config/spec.ts";
 import { ChildFailure } from "../link.ts";
 import { networkFailure, shownUrl } from "./failure.ts";
+import { addressOf, redirectTarget, staticHeaders, usableUrl } from "./target.ts";
 
 /** Gives further headers for one request, a bearer token for instance. Wins over the static ones. */
 export type Authorize = (spec: RemoteSpec) => Promise<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface Asked {
   readonly url?: URL;
 }
 
-/** Exactly one of these is called, once, unless the exchange is aborted first. */
+/** Exactly one of these is called, once, unless the exchange is aborted or the wire closed first. */
 export interface Answer {
   onResponse(response: IncomingMessage): void;
   onFailure(failure: ChildFailure): void;
@@ -60,6 +60,7 @@ export class Wire {
   readonly #agent: http.Agent;
   readonly #headers: OutgoingHttpHeaders;
   #url: URL;
+  #closed = false;
 
   /** Throws ChildFailure where the spec cannot be used at all. */
   constructor(spec: RemoteSpec, authorize?: Authorize) {
@@ -101,6 +102,7 @@ export class Wire {
   }
 
   #go(exchange: Exchange, asked: Asked, answer: Answer, redirects: number): void {
+    if (this.#closed) return;
     const url = asked.url ?? this.#url;
     const options = {
       ...addressOf(url),
@@ -127,9 +129,10 @@ export class Wire {
     });
     request.once("response", (response) => {
       answered = true;
-      const target = redirects > 0 ? redirectTarget(asked, response, url) : undefined;
+      const target = redirects > 0 ? redirectTarget(asked.method, response, url) : undefined;
       if (!target) return answer.onResponse(response);
       response.resume();
+      exchange.connected = false;
       if (!asked.url) this.#url = target;
       this.#go(exchange, asked.url ? { ...asked, url: target } : asked, answer, redirects - 1);
     });
@@ -137,15 +140,16 @@ export class Wire {
   }
 
   #whenConnected(socket: Socket, request: ClientRequest, exchange: Exchange): void {
-    if (request.reusedSocket) exchange.connected = true;
-    else
-      socket.once(this.#transport === https ? "secureConnect" : "connect", () => {
-        exchange.connected = true;
-      });
+    const connected = (): void => {
+      exchange.connected = true;
+    };
+    if (request.reusedSocket) connected();
+    else socket.once(this.#transport === https ? "secureConnect" : "connect", connected);
   }
 
   /** Ends every request; resolves when the last socket is gone. */
   async close(): Promise<void> {
+    this.#closed = true;
     const sockets = [this.#agent.sockets, this.#agent.freeSockets].flatMap((byName) =>
       Object.values(byName).flatMap((list) => list ?? []),
     );
@@ -169,51 +173,9 @@ function write(request: ClientRequest, body: readonly Buffer[]): void {
   request.end();
 }
 
-const addresses = new WeakMap<URL, http.RequestOptions>();
-
-/** The user info has become a header, and must not become another one on the way. */
-function addressOf(url: URL): http.RequestOptions {
-  const known = addresses.get(url);
-  if (known) return known;
-  const { protocol, hostname, port, path } = urlToHttpOptions(url);
-  const address = { protocol, hostname, port, path };
-  addresses.set(url, address);
-  return address;
-}
-
 export function isSuccess(response: IncomingMessage): boolean {
   const status = response.statusCode ?? 0;
   return status >= 200 && status <= 299;
-}
-
-function usableUrl(spec: RemoteSpec): URL {
-  if (!URL.canParse(spec.url))
-    throw new ChildFailure("other", "the configured `url` is not a URL", { unsent: true });
-  const url = new URL(spec.url);
-  if (url.protocol === "http:" || url.protocol === "https:") return url;
-  throw new ChildFailure("other", `the configured URL has the scheme ${url.protocol}, not http: or https:`, {
-    unsent: true,
-  });
-}
-
-function staticHeaders(spec: RemoteSpec, url: URL): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = { "user-agent": "metamcp" };
-  if (url.username || url.password) {
-    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    headers["authorization"] = `Basic ${Buffer.from(pair).toString("base64")}`;
-  }
-  for (const [name, value] of Object.entries(spec.headers)) {
-    try {
-      http.validateHeaderName(name);
-      http.validateHeaderValue(name, value);
-    } catch {
-      throw new ChildFailure("other", `the configured header ${JSON.stringify(name)} cannot be sent`, {
-        unsent: true,
-      });
-    }
-    headers[name.toLowerCase()] = value;
-  }
-  return { ...headers, "accept-encoding": "identity" };
 }
 
 function lowerCased(headers: Record<string, string>): OutgoingHttpHeaders {
@@ -223,15 +185,4 @@ function lowerCased(headers: Record<string, string>): OutgoingHttpHeaders {
 function notAuthorized(where: string, error: unknown): ChildFailure {
   if (error instanceof ChildFailure) return error;
   return new ChildFailure("auth", `no credentials could be got for ${where}`, { unsent: true, cause: error });
-}
-
-/** Only what keeps method and body, and only within the origin: headers are secrets. */
-function redirectTarget(asked: Asked, response: IncomingMessage, from: URL): URL | undefined {
-  const status = response.statusCode ?? 0;
-  const keeps =
-    status === 307 || status === 308 || (asked.method === "GET" && (status === 301 || status === 302));
-  const location = response.headers.location;
-  if (!keeps || !location || !URL.canParse(location, from.href)) return undefined;
-  const target = new URL(location, from);
-  return target.origin === from.origin ? target : undefined;
 }

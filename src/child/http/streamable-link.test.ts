@@ -1,0 +1,557 @@
+import { expect, test } from "vitest";
+import {
+  dial,
+  error,
+  event,
+  events,
+  httpChild,
+  json,
+  remoteSpec,
+  result,
+  sessionful,
+} from "../../../test/support/http-child.ts";
+import { until } from "../../../test/support/until.ts";
+import { ManualClock } from "../../kernel/clock.ts";
+
+const SECRET = "Bearer very-secret-token";
+
+test("posts one message each, with session and version once they are known", async () => {
+  const child = await httpChild(
+    sessionful((seen, response) => json(response, result(seen.message.id, seen.message.params))),
+  );
+  const { link, request, answer, handshake } = await dial(
+    remoteSpec(child.url, { headers: { "X-Key": "k" } }),
+  );
+  await handshake();
+  request(2, "echo", { n: 1 });
+
+  expect((await answer(2)).result).toEqual({ n: 1 });
+  const [first, , third] = child.seen.filter((seen) => seen.method === "POST");
+  expect(first?.headers).toMatchObject({
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "accept-encoding": "identity",
+    "x-key": "k",
+  });
+  expect(first?.headers).not.toHaveProperty("mcp-session-id");
+  expect(first?.headers).not.toHaveProperty("mcp-protocol-version");
+  expect(third?.headers).toMatchObject({
+    "mcp-session-id": "s-1",
+    "mcp-protocol-version": "2025-11-25",
+    "x-key": "k",
+  });
+  expect(link.peer).toBe(child.url);
+});
+
+test("carries payloads as they were written, both ways", async () => {
+  const written = '{ "big":12345678901234567890, "a":1.0,"a":2 }';
+  const child = await httpChild((seen, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(`{"result":${seen.body.slice(seen.body.indexOf("params") + 8, -1)},"id":1,"jsonrpc":"2.0"}`);
+  });
+  const { link, heard } = await dial(remoteSpec(child.url));
+  const raw = (text: string) => Buffer.from(text) as never;
+  link.send({ kind: "request", id: raw("1"), method: "m", params: raw(written) });
+
+  const { message } = await until(() => heard[0]);
+  expect(message.kind === "result" && message.result.toString()).toBe(written);
+});
+
+test("messages on the stream of a request come with its id, those on the server's own stream without", async () => {
+  const child = await httpChild((seen, response) => {
+    if (seen.method === "GET") events(response).write(event({ jsonrpc: "2.0", method: "unasked" }));
+    else if (seen.message.method === "initialize") json(response, result(1));
+    else if (seen.message.id === undefined) response.writeHead(202).end();
+    else {
+      events(response).write(event({ jsonrpc: "2.0", id: "q", method: "ask" }));
+      response.end(event(result(seen.message.id)));
+    }
+  });
+  const { request, answer, heard, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(7, "tools/call");
+
+  expect((await answer(7)).via).toBe(7);
+  const viaOf = (method: string) =>
+    until(() =>
+      heard.find(
+        ({ message }) => message.kind !== "result" && "method" in message && message.method === method,
+      ),
+    );
+  expect((await viaOf("ask")).via).toBe(7);
+  expect((await viaOf("unasked")).via).toBeUndefined();
+});
+
+test("nothing overtakes the notification that the handshake is complete", async () => {
+  let accept = (): void => {};
+  const child = await httpChild((seen, response) => {
+    if (seen.message.method === "notifications/initialized") accept = () => response.writeHead(202).end();
+    else json(response, result(seen.message.id));
+  });
+  const { request, answer, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(2, "tools/list");
+  await until(() => child.seen.length === 2);
+  await new Promise(setImmediate);
+  expect(child.seen.map((seen) => seen.message.method)).toEqual(["initialize", "notifications/initialized"]);
+
+  accept();
+  await answer(2);
+});
+
+test("a server without a stream of its own is asked once", async () => {
+  const child = await httpChild(sessionful((seen, response) => json(response, result(seen.message.id))));
+  const clock = new ManualClock();
+  const { request, answer, handshake } = await dial(remoteSpec(child.url), { clock });
+  await handshake();
+  await until(() => child.seen.some((seen) => seen.method === "GET"));
+  request(2, "ping");
+  await answer(2);
+
+  expect(clock.pending).toBe(0);
+});
+
+test("the server's own stream is taken up again where it broke, and that is no failure", async () => {
+  const asked: (string | undefined)[] = [];
+  const child = await httpChild((seen, response) => {
+    if (seen.method === "GET") {
+      asked.push(seen.headers["last-event-id"] as string | undefined);
+      if (asked.length === 2) response.writeHead(503).end();
+      else {
+        const broken = asked.length === 1;
+        const note = event({ jsonrpc: "2.0", method: `n${asked.length}` }, `e${asked.length}`);
+        events(response).write(note, () => broken && response.destroy());
+      }
+    } else if (seen.message.id === undefined) response.writeHead(202).end();
+    else json(response, result(seen.message.id));
+  });
+  const clock = new ManualClock();
+  const { heard, failed, closed, handshake } = await dial(remoteSpec(child.url), { clock });
+  await handshake();
+  for (const round of [1, 2]) {
+    await until(() => asked.length === round && clock.pending === 1, { what: `break ${round}` });
+    clock.advance(30_000);
+  }
+  await until(() => heard.some(({ message }) => message.kind === "notification" && message.method === "n3"));
+
+  expect(asked).toEqual([undefined, "e1", "e1"]);
+  expect([...failed, ...closed]).toEqual([]);
+});
+
+test("the broken stream of a request is resumed after its last event, in the server's own time", async () => {
+  const child = await httpChild(
+    sessionful((seen, response) => {
+      if (seen.method === "POST") {
+        events(response).write(`retry: 20\n${event("", "p-1")}`);
+        response.write(`id: p-2\ndata: {"jsonrpc"`, () => response.destroy());
+      } else events(response).end(event(result(5, "resumed"), "p-2"));
+    }),
+  );
+  const { request, answer, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(5, "slow");
+
+  expect(await answer(5)).toEqual({ result: "resumed", via: 5 });
+  expect(child.seen.filter((seen) => seen.method === "GET").at(-1)?.headers["last-event-id"]).toBe("p-1");
+});
+
+test("a stream that cannot be resumed fails its request alone", async () => {
+  const child = await httpChild(
+    sessionful((seen, response) => {
+      if (seen.method === "GET") response.writeHead(405).end();
+      else if (seen.message.method === "with-ids") events(response).end(`retry: 10\n${event("", "x")}`);
+      else if (seen.message.method === "without")
+        events(response).write(": hello\n\n", () => response.destroy());
+      else json(response, result(seen.message.id));
+    }),
+  );
+  const { request, answer, failure, closed, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(2, "without");
+  request(3, "with-ids");
+
+  expect(await failure(2)).toMatchObject({ category: "offline", unsent: false });
+  expect(await failure(3)).toMatchObject({
+    category: "other",
+    message: expect.stringContaining("without an answer"),
+  });
+  request(4, "ping");
+  await answer(4);
+  expect(closed).toEqual([]);
+});
+
+test("nobody listening: the link is closed, and nothing was sent", async () => {
+  const child = await httpChild(() => {});
+  await child.stop();
+  const { request, closing, failed } = await dial(remoteSpec(child.url));
+  request(1, "initialize");
+  request(2, "ping");
+
+  expect(await closing()).toMatchObject({ category: "offline", unsent: true, sessionLost: false });
+  expect(failed).toEqual([]);
+});
+
+test("a host that does not exist is offline", async () => {
+  const { request, closing } = await dial(remoteSpec("http://nowhere.invalid/mcp"));
+  request(1, "initialize");
+
+  expect(await closing()).toMatchObject({ category: "offline", unsent: true });
+});
+
+test("a connection that cannot be made while others are served fails one request only", async () => {
+  const child = await httpChild((_, response) => events(response).write(": working\n\n"));
+  const { request, failure, closed, heard } = await dial(remoteSpec(child.url), {
+    authorize: () => Promise.resolve(child.seen.length === 0 ? {} : { "x-bad": "\n" }),
+  });
+  request(1, "long");
+  await until(() => child.seen.length === 1);
+  request(2, "next");
+
+  expect(await failure(2)).toMatchObject({ unsent: true });
+  expect([...closed, ...heard]).toEqual([]);
+});
+
+test("a reset before the answer is offline, for that request, and may have been executed", async () => {
+  const child = await httpChild((seen, response) =>
+    seen.message.method === "crash" ? response.destroy() : json(response, result(seen.message.id)),
+  );
+  const { request, answer, failure, closed } = await dial(remoteSpec(child.url));
+  request(1, "crash");
+  expect(await failure(1)).toMatchObject({ category: "offline", unsent: false });
+  request(2, "ping");
+  await answer(2);
+  expect(closed).toEqual([]);
+});
+
+test("half an answer is none", async () => {
+  const child = await httpChild((_, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+    response.write('{"jsonrpc":"2.0"', () => response.destroy());
+  });
+  const { request, failure } = await dial(remoteSpec(child.url));
+  request(1, "ping");
+
+  expect(await failure(1)).toMatchObject({ category: "offline", unsent: false });
+});
+
+test.each([
+  [401, "auth"],
+  [403, "auth"],
+  [500, "http"],
+  [503, "http"],
+  [400, "other"],
+  [404, "other"],
+  [405, "other"],
+  [415, "other"],
+  [429, "other"],
+  [302, "other"],
+])("status %i is %s, of one request", async (status, category) => {
+  const child = await httpChild((_, response) =>
+    response.writeHead(status, { "www-authenticate": 'Bearer realm="x"', "retry-after": "17" }).end("no"),
+  );
+  const { request, failure, closed } = await dial(remoteSpec(child.url));
+  request(1, "initialize");
+
+  const seen = await failure(1);
+  expect(seen).toMatchObject({ category, unsent: false, sessionLost: false, challenge: 'Bearer realm="x"' });
+  expect(seen.message).toContain(`${child.url} answered ${status}`);
+  expect(seen.message).toContain("Retry-After 17");
+  expect(closed).toEqual([]);
+});
+
+test("a lost session closes the link, and what was refused may go to the next one", async () => {
+  let known = true;
+  const child = await httpChild(
+    sessionful((seen, response) => {
+      if (known) json(response, result(seen.message.id));
+      else json(response, error(null, -32001, "Session not found"), 404);
+    }),
+  );
+  const { request, answer, closing, failed, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(2, "ping");
+  await answer(2);
+  known = false;
+  request(3, "tools/call");
+  request(4, "tools/call");
+
+  expect(await closing()).toMatchObject({ sessionLost: true, unsent: true });
+  expect(failed).toEqual([]);
+});
+
+test("when the session is lost, a request that is being served is not called unsent", async () => {
+  const child = await httpChild(
+    sessionful((seen, response) => {
+      if (seen.message.method === "long")
+        events(response).write(event({ jsonrpc: "2.0", method: "working" }));
+      else response.writeHead(404).end();
+    }),
+  );
+  const { request, closing, failed, heard, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(2, "long");
+  await until(() => heard.length === 2);
+  request(3, "late");
+
+  expect(await closing()).toMatchObject({ sessionLost: true, unsent: false });
+  expect(failed).toMatchObject([{ id: 3, failure: { sessionLost: true, unsent: true } }]);
+});
+
+test("servers that say 400 for a session they do not know are understood", async () => {
+  let known = true;
+  const child = await httpChild(
+    sessionful((seen, response) => {
+      if (known) json(response, result(seen.message.id));
+      else json(response, error(null, -32000, "Bad Request: No valid session ID provided"), 400);
+    }),
+  );
+  const { request, answer, closing, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(2, "ping");
+  await answer(2);
+  known = false;
+  request(3, "tools/call");
+
+  expect(await closing()).toMatchObject({ sessionLost: true, unsent: true });
+});
+
+test("a server that never knew the session it gave is a failure, or it would be dialled for ever", async () => {
+  const child = await httpChild((seen, response) => {
+    if (seen.message.method === "initialize") json(response, result(1), 200, { "mcp-session-id": "s" });
+    else response.writeHead(404).end();
+  });
+  const { closing, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+
+  expect(await closing()).toMatchObject({ category: "other", sessionLost: false });
+});
+
+test("an error of the protocol is an answer, whatever the status", async () => {
+  const child = await httpChild((seen, response) =>
+    json(response, error(seen.message.id, -32601, "no"), 400),
+  );
+  const { request, answer } = await dial(remoteSpec(child.url));
+  request(1, "initialize");
+
+  expect((await answer(1)).error).toMatchObject({ code: -32601 });
+});
+
+test.each([
+  ["a web page", "text/html", "<html>", "web page"],
+  ["garbage", "application/json", "{no", "no JSON-RPC message"],
+  ["nothing", "application/json", "", "no result"],
+  ["an answer to another request", "application/json", JSON.stringify(result(99)), "another request"],
+  ["a stream with another answer", "text/event-stream", event(result(99)), "another request"],
+  ["an empty stream", "text/event-stream", "", "without an answer"],
+  [
+    "a garbled answer on a stream",
+    "text/event-stream",
+    'data: {"id":1,"jsonrpc":"2.0","result":}\n\n',
+    "no JSON-RPC message",
+  ],
+])("%s instead of an answer says so", async (_, type, body, text) => {
+  const child = await httpChild((_, response) => response.writeHead(200, { "content-type": type }).end(body));
+  const { request, failure, closed } = await dial(remoteSpec(child.url));
+  request(1, "initialize");
+
+  expect(await failure(1)).toMatchObject({ category: "other", message: expect.stringContaining(text) });
+  expect(closed).toEqual([]);
+});
+
+test.each(["application/json", "text/event-stream"])(
+  "an answer over the limit as %s is an error of its request",
+  async (type) => {
+    const child = await httpChild((seen, response) => {
+      const huge = JSON.stringify(result(seen.message.id, "x".repeat(5_000)));
+      response.writeHead(200, { "content-type": type });
+      response.end(type === "application/json" ? huge : `data: ${huge}\n\n`);
+    });
+    const { request, answer, failed } = await dial(remoteSpec(child.url), { maxMessageBytes: 1_000 });
+    request(1, "big");
+
+    expect((await answer(1)).error).toMatchObject({ code: -32603, data: { metamcp: "result_too_large" } });
+    expect(failed).toEqual([]);
+  },
+);
+
+test("an endless answer is cut at the limit", async () => {
+  const child = await httpChild((_, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const pour = (): void => {
+      while (!response.destroyed && response.write("x".repeat(1_000)));
+    };
+    response.on("drain", pour);
+    pour();
+  });
+  const { request, answer } = await dial(remoteSpec(child.url), { maxMessageBytes: 100_000 });
+  request(1, "endless");
+
+  expect((await answer(1)).error).toMatchObject({ data: { metamcp: "result_too_large" } });
+  await until(async () => (await child.sockets()) === 0);
+});
+
+test("batched answers are taken apart", async () => {
+  const child = await httpChild((seen, response) =>
+    json(response, [{ jsonrpc: "2.0", method: "note" }, result(seen.message.id, "ok")]),
+  );
+  const { request, answer, heard } = await dial(remoteSpec(child.url));
+  request(1, "ping");
+
+  expect((await answer(1)).result).toBe("ok");
+  expect(heard).toHaveLength(2);
+});
+
+test("redirects are followed within the origin, keeping method and body, and remembered", async () => {
+  const child = await httpChild((seen, response) => {
+    if (seen.url === "/mcp") response.writeHead(307, { location: "/mcp/" }).end();
+    else json(response, result(seen.message.id, seen.headers["x-key"]));
+  });
+  const { request, answer } = await dial(remoteSpec(child.url, { headers: { "x-key": "k" } }));
+  request(1, "ping");
+  expect((await answer(1)).result).toBe("k");
+  request(2, "ping");
+  await answer(2);
+
+  expect(child.seen.map((seen) => seen.url)).toEqual(["/mcp", "/mcp/", "/mcp/"]);
+});
+
+test("headers do not go to another origin, and a loop ends", async () => {
+  const other = await httpChild((seen, response) => json(response, result(seen.message.id)));
+  const child = await httpChild((seen, response) => {
+    const location = seen.message.method === "away" ? `${other.url}?token=t` : "/mcp";
+    response.writeHead(308, { location }).end();
+  });
+  const { request, failure } = await dial(remoteSpec(child.url, { headers: { authorization: SECRET } }));
+  request(1, "away");
+  request(2, "round");
+
+  const away = await failure(1);
+  expect(away.message).toContain(`moved to ${other.url}`);
+  expect(away.message).not.toContain("token");
+  expect(await failure(2)).toMatchObject({ category: "other" });
+  expect(other.seen).toEqual([]);
+});
+
+test("secrets stay out of messages and logs, even where the server repeats them", async () => {
+  const child = await httpChild((seen, response) =>
+    json(response, error(null, -32000, `bad ${seen.headers.authorization} and ${seen.url}`), 400),
+  );
+  const url = `${child.url.replace("//", "//user:pass-word@")}?key=query-secret`;
+  const { link, request, notify, failure, logged } = await dial(
+    remoteSpec(url, { headers: { authorization: SECRET } }),
+  );
+  request(1, "initialize");
+  notify("note");
+  const { message } = await failure(1);
+  await until(() => logged.length > 0);
+
+  const shown = `${message} ${logged.join()} ${link.peer}`;
+  for (const secret of ["very-secret-token", "pass-word", "query-secret"])
+    expect(shown).not.toContain(secret);
+  expect(child.seen[0]).toMatchObject({ url: "/mcp?key=query-secret", headers: { authorization: SECRET } });
+});
+
+test("a cancelled request is no longer read, and the cancellation arrives", async () => {
+  let ended = false;
+  const child = await httpChild((seen, response) => {
+    if (seen.message.method === "long") {
+      events(response).write(": working\n\n");
+      response.on("close", () => {
+        ended = true;
+      });
+    } else response.writeHead(202).end();
+  });
+  const { request, notify, failed, closed } = await dial(remoteSpec(child.url));
+  request(3, "long");
+  await until(() => child.seen.length === 1);
+  notify("notifications/cancelled", { requestId: 3 });
+
+  await until(() => ended && child.seen.some((seen) => seen.message.method === "notifications/cancelled"));
+  expect([...failed, ...closed]).toEqual([]);
+});
+
+test("streams that a server never ends are given up after their answer", async () => {
+  const child = await httpChild(
+    (seen, response) => void events(response).write(event(result(seen.message.id))),
+  );
+  const { request, answer } = await dial(remoteSpec(child.url));
+  for (let id = 1; id <= 12; id++) {
+    request(id, "ping");
+    await answer(id);
+  }
+
+  await until(async () => (await child.sockets()) === 8);
+});
+
+test("close ends the session and leaves no socket, also while requests hang", async () => {
+  const child = await httpChild(sessionful(() => {}));
+  const { link, request, handshake, failed, closed } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(2, "hang");
+  await until(() => child.seen.some((seen) => seen.message.method === "hang"));
+  await link.close();
+  await link.close();
+
+  expect(child.seen.at(-1)).toMatchObject({ method: "DELETE", headers: { "mcp-session-id": "s-1" } });
+  await until(async () => (await child.sockets()) === 0);
+  expect([...failed, ...closed]).toEqual([]);
+});
+
+test("close does not wait for a server that ignores the end of the session", async () => {
+  const ok = sessionful(() => {});
+  const child = await httpChild(
+    (seen, response, request) => seen.method === "DELETE" || ok(seen, response, request),
+  );
+  const clock = new ManualClock();
+  const { link, handshake } = await dial(remoteSpec(child.url), { clock });
+  await handshake();
+  const closing = link.close();
+  await until(() => child.seen.at(-1)?.method === "DELETE");
+  clock.advance(1_000);
+
+  await closing;
+});
+
+test("extra headers are asked for with every request; without them there is no request", async () => {
+  let token = 0;
+  const child = await httpChild((seen, response) =>
+    json(response, result(seen.message.id, seen.headers.authorization)),
+  );
+  const { request, answer, failure } = await dial(
+    remoteSpec(child.url, { headers: { Authorization: "static" } }),
+    {
+      authorize: () =>
+        ++token < 3 ? Promise.resolve({ Authorization: `t${token}` }) : Promise.reject(new Error("no")),
+    },
+  );
+  request(1, "ping");
+  expect((await answer(1)).result).toBe("t1");
+  request(2, "ping");
+  expect((await answer(2)).result).toBe("t2");
+  request(3, "ping");
+  expect(await failure(3)).toMatchObject({ category: "auth", unsent: true });
+  expect(child.seen).toHaveLength(2);
+});
+
+test.each([
+  ["not a URL", { url: "nonsense" }],
+  ["another scheme", { url: "ftp://host/x" }],
+  ["a header that cannot be sent", { headers: { "x-token": "line\nbreak-secret" } }],
+])("refuses to open: %s", async (_, more) => {
+  const opening = dial(remoteSpec("http://127.0.0.1:1/mcp", more));
+
+  await expect(opening).rejects.toMatchObject({ name: "ChildFailure", category: "other" });
+  await expect(opening).rejects.not.toThrow("break-secret");
+});
+
+test("big requests arrive whole", async () => {
+  const child = await httpChild((seen, response) =>
+    json(response, result(seen.message.id, seen.body.length)),
+  );
+  const { request, answer } = await dial(remoteSpec(child.url));
+  const params = { text: "ä".repeat(300_000) };
+  request(1, "big", params);
+
+  expect((await answer(1)).result).toBeGreaterThan(300_000);
+  expect(child.seen[0]?.message.params).toEqual(params);
+});

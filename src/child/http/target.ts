@@ -1,0 +1,57 @@
+/** Where a spec points and what is shown there with every request. Refuses what could not be sent, by name and never by value. */
+import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
+import { urlToHttpOptions } from "node:url";
+import type { RemoteSpec } from "../../config/spec.ts";
+import { ChildFailure } from "../link.ts";
+
+export function usableUrl(spec: RemoteSpec): URL {
+  if (!URL.canParse(spec.url))
+    throw new ChildFailure("other", "the configured `url` is not a URL", { unsent: true });
+  const url = new URL(spec.url);
+  if (url.protocol === "http:" || url.protocol === "https:") return url;
+  throw new ChildFailure("other", `the configured URL has the scheme ${url.protocol}, not http: or https:`, {
+    unsent: true,
+  });
+}
+
+export function staticHeaders(spec: RemoteSpec, url: URL): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = { "user-agent": "metamcp" };
+  if (url.username || url.password) {
+    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    headers["authorization"] = `Basic ${Buffer.from(pair).toString("base64")}`;
+  }
+  for (const [name, value] of Object.entries(spec.headers)) {
+    try {
+      http.validateHeaderName(name);
+      http.validateHeaderValue(name, value);
+    } catch {
+      throw new ChildFailure("other", `the configured header ${JSON.stringify(name)} cannot be sent`, {
+        unsent: true,
+      });
+    }
+    headers[name.toLowerCase()] = value;
+  }
+  return { ...headers, "accept-encoding": "identity" };
+}
+
+const addresses = new WeakMap<URL, http.RequestOptions>();
+
+/** The user info has become a header, and must not become another one on the way. */
+export function addressOf(url: URL): http.RequestOptions {
+  const known = addresses.get(url);
+  if (known) return known;
+  const { protocol, hostname, port, path } = urlToHttpOptions(url);
+  const address = { protocol, hostname, port, path };
+  addresses.set(url, address);
+  return address;
+}
+
+/** Only what keeps method and body, and only within the origin: headers are secrets. */
+export function redirectTarget(method: string, response: IncomingMessage, from: URL): URL | undefined {
+  const status = response.statusCode ?? 0;
+  const keeps = status === 307 || status === 308 || (method === "GET" && (status === 301 || status === 302));
+  const location = response.headers.location;
+  if (!keeps || !location || !URL.canParse(location, from.href)) return undefined;
+  const target = new URL(location, from);
+  return target.origin === from.origin ? target : undefined;
+}

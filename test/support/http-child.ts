@@ -1,0 +1,198 @@
+/** HTTP servers for tests that answer whatever they are told to, and a link to them that keeps all it hears. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { createHttpConnector, type HttpConnectorOptions } from "../../src/child/http/connector.ts";
+import type { ChildFailure, Link, LinkEvents } from "../../src/child/link.ts";
+import type { RemoteSpec } from "../../src/config/spec.ts";
+import type { Log } from "../../src/kernel/log.ts";
+import { asRaw, fromRaw, toRaw } from "../../src/kernel/raw.ts";
+import type { Message } from "../../src/rpc/message.ts";
+import type { Via } from "../../src/rpc/peer.ts";
+import { systemClock } from "../../src/system-clock.ts";
+import { until } from "./until.ts";
+
+export interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+  /** The body as a message; {} where it is none. */
+  readonly message: { id?: number; method?: string; params?: Record<string, unknown>; result?: unknown };
+}
+
+export type Answerer = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void;
+
+export interface HttpChild {
+  readonly url: string;
+  readonly seen: Seen[];
+  /** Sockets that are open at this moment. */
+  sockets(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function httpChild(answer: Answerer, port = 0): Promise<HttpChild> {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("error", () => {});
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      const one = look(request, Buffer.concat(parts).toString());
+      seen.push(one);
+      answer(one, response, request);
+    });
+  });
+  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    if (server.listening) await new Promise((closed) => server.close(closed));
+  };
+  onTestFinished(stop);
+  const sockets = (): Promise<number> =>
+    new Promise((resolve, reject) =>
+      server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen, sockets, stop };
+}
+
+function look(request: IncomingMessage, body: string): Seen {
+  let message: Seen["message"] = {};
+  try {
+    message = JSON.parse(body) as Seen["message"];
+  } catch {}
+  return { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body, message };
+}
+
+export function json(response: ServerResponse, value: unknown, status = 200, headers = {}): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
+}
+
+export const result = (id: unknown, value: unknown = {}): unknown => ({ jsonrpc: "2.0", id, result: value });
+export const error = (id: unknown, code: number, message: string): unknown => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code, message },
+});
+
+export function events(response: ServerResponse): ServerResponse {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.flushHeaders();
+  return response;
+}
+
+export function event(value: unknown, id?: string): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}data: ${value === "" ? "" : JSON.stringify(value)}\n\n`;
+}
+
+/** Answers the handshake with a session, has no stream of its own, and leaves the rest to `answer`. */
+export function sessionful(answer: Answerer, session = "s-1"): Answerer {
+  return (seen, response, request) => {
+    const { id, method } = seen.message;
+    if (method === "initialize") json(response, result(id), 200, { "mcp-session-id": session });
+    else if (method === "notifications/initialized") response.writeHead(202).end();
+    else if (seen.method === "GET" && seen.headers["last-event-id"] === undefined)
+      response.writeHead(405).end();
+    else if (seen.method === "DELETE") response.writeHead(200).end();
+    else answer(seen, response, request);
+  };
+}
+
+export function remoteSpec(url: string, more: Partial<RemoteSpec> = {}): RemoteSpec {
+  return {
+    kind: "http",
+    name: "remote",
+    url,
+    headers: {},
+    oauth: undefined,
+    lifecycle: { mode: "default" },
+    criticality: "optional",
+    timeoutMs: 60_000,
+    deadlineMs: 60_000,
+    connectTimeoutMs: 30_000,
+    tools: { allow: [], deny: [], ask: [] },
+    isolation: "shared",
+    retry: "crash",
+    prefix: "server",
+    examples: {},
+    ...more,
+  };
+}
+
+export interface Dialled {
+  readonly link: Link;
+  readonly heard: { message: Message; via: Via }[];
+  readonly failed: { id: number; failure: ChildFailure }[];
+  readonly closed: ChildFailure[];
+  readonly logged: string[];
+  request(id: number, method: string, params?: unknown): void;
+  notify(method: string, params?: unknown): void;
+  /** The result or error with this id, once it is there. */
+  answer(id: number): Promise<{ result?: unknown; error?: { code: number; data?: unknown }; via: Via }>;
+  failure(id: number): Promise<ChildFailure>;
+  closing(): Promise<ChildFailure>;
+  /** initialize, agreed, initialized. */
+  handshake(): Promise<void>;
+}
+
+export async function dial(
+  spec: RemoteSpec,
+  options: Partial<HttpConnectorOptions> & { signal?: AbortSignal } = {},
+): Promise<Dialled> {
+  const heard: Dialled["heard"] = [];
+  const failed: Dialled["failed"] = [];
+  const closed: ChildFailure[] = [];
+  const logged: string[] = [];
+  const at = (level: string) => (message: string, fields?: object) =>
+    void logged.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
+  const log: Log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  const linkEvents: LinkEvents = {
+    onMessage: (message, via) => void heard.push({ message, via }),
+    onFailed: (id, failure) => void failed.push({ id, failure }),
+    onClosed: (failure) => void closed.push(failure),
+  };
+  const connector = createHttpConnector({ log, clock: systemClock, maxMessageBytes: 1 << 20, ...options });
+  const link = await connector.open(spec, linkEvents, options.signal ?? new AbortController().signal);
+  onTestFinished(() => link.close());
+  const idOf = (id: number) => asRaw(Buffer.from(String(id)));
+
+  const dialled: Dialled = {
+    link,
+    heard,
+    failed,
+    closed,
+    logged,
+    request: (id, method, params) =>
+      link.send({
+        kind: "request",
+        id: idOf(id),
+        method,
+        params: params === undefined ? undefined : toRaw(params),
+      }),
+    notify: (method, params) =>
+      link.send({ kind: "notification", method, params: params === undefined ? undefined : toRaw(params) }),
+    answer: (id) =>
+      until(
+        () => {
+          for (const { message, via } of heard) {
+            if (message.kind === "result" && message.id.equals(idOf(id)))
+              return { result: fromRaw(message.result), via };
+            if (message.kind === "error" && message.id?.equals(idOf(id)))
+              return { error: fromRaw(message.error) as { code: number }, via };
+          }
+          return undefined;
+        },
+        { what: `an answer to ${id}` },
+      ),
+    failure: (id) =>
+      until(() => failed.find((one) => one.id === id)?.failure, { what: `the failure of ${id}` }),
+    closing: () => until(() => closed[0], { what: "the end of the link" }),
+    async handshake() {
+      dialled.request(1, "initialize", {});
+      await dialled.answer(1);
+      link.agreed("2025-11-25");
+      dialled.notify("notifications/initialized");
+    },
+  };
+  return dialled;
+}
