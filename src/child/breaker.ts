@@ -1,6 +1,6 @@
 /** Circuit breaker of one server as a value. Time is an argument; nothing here waits, throws or logs. */
 
-/** The epoch counts the changes of phase: a verdict from another epoch says nothing about this one. */
+/** The epoch counts the probes: whatever was admitted before the last one says nothing any more. */
 export type Breaker =
   | { readonly phase: "closed"; readonly epoch: number; readonly failures: number }
   | { readonly phase: "open"; readonly epoch: number; readonly until: number }
@@ -42,7 +42,7 @@ export function admit(breaker: Breaker, now: number): Breaker | undefined {
 export function settle(breaker: Breaker, settlement: Settlement, options: BreakerOptions): Breaker {
   if (breaker.phase === "open" || breaker.epoch !== settlement.admitted.epoch) return breaker;
   const { verdict, now } = settlement;
-  const epoch = breaker.epoch + 1;
+  const { epoch } = breaker;
   const probing = breaker.phase === "half-open";
 
   switch (verdict) {
@@ -54,7 +54,7 @@ export function settle(breaker: Breaker, settlement: Settlement, options: Breake
       return probing ? { phase: "open", epoch, until: now } : breaker;
     case "sick": {
       const failures = probing ? options.threshold : breaker.failures + 1;
-      if (failures < options.threshold) return { phase: "closed", epoch: breaker.epoch, failures };
+      if (failures < options.threshold) return { phase: "closed", epoch, failures };
       return { phase: "open", epoch, until: now + options.cooldownMs };
     }
   }
