@@ -1,10 +1,9 @@
 // What MetaMCP costs, beside a direct connection, a bare forwarder, its peers and other states of itself. Prints figures, asserts none.
 // Usage: run.mjs [--peers] [--ref GITREF]… [--dist FOLDER]… [--quick] [--json]
-import { rmSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { large, median, memory, small, start } from "./measure.mjs";
-import { targets, temp } from "./targets.mjs";
+import { targets } from "./targets.mjs";
 
 const { values: flags } = parseArgs({
   options: {
@@ -60,7 +59,6 @@ try {
   await large(measured, tools, { bytes: 1_048_576, label: "1 MB", calls: 320 });
 } finally {
   for (const target of list) target.stop?.();
-  rmSync(temp, { recursive: true, force: true });
 }
 
 const round = (value) => (value < 100 ? value.toPrecision(2) : String(Math.round(value)));

@@ -1,6 +1,14 @@
 // Who is measured: how to start each, and how to call one tool of a server through it.
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +18,9 @@ const root = join(bench, "..");
 const node = process.execPath;
 const quiet = { stdio: ["ignore", 2, 2] };
 
-export const temp = mkdtempSync(join(tmpdir(), "metamcp-bench-"));
+const temp = mkdtempSync(join(tmpdir(), "metamcp-bench-"));
+process.once("exit", () => rmSync(temp, { recursive: true, force: true }));
+process.once("SIGINT", () => process.exit(130));
 
 const SERVERS = {
   everything: [join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js"), "stdio"],

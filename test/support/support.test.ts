@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
+import { gateway } from "./gateway.ts";
 import { alive, carrying, childrenOf, gone, kill } from "./processes.ts";
 import { RawClient } from "./raw-client.ts";
 import { fixture, temp } from "./temp.ts";
@@ -52,4 +53,16 @@ test("a client loses its requests when the process ends, and says what was not p
 
   const missing = new RawClient("no-such-command-anywhere");
   await expect(missing.request("ping")).rejects.toThrow("ENOENT");
+});
+
+test("starts the built product on a config of its own", async () => {
+  const folder = temp();
+  folder.writeConfig({ one: fixture("--journal", folder.journal().file) });
+  const client = gateway(folder);
+  await client.initialize();
+  expect(await client.mcpCall("one", "echo", { message: "through" })).toMatchObject({
+    content: [{ text: "through" }],
+  });
+  expect(await client.close()).toEqual({ code: 0, signal: null });
+  expect(folder.journal().pids().filter(alive)).toEqual([]);
 });
