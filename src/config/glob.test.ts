@@ -48,7 +48,8 @@ test("deny wins, an empty allow allows all, ask is apart from both", () => {
 
   expect(permits(none, "x")).toBe(true);
   expect(mustAsk(none, "x")).toBe(false);
-  expect(permits({ ...none, deny: ["x"] }, "y")).toBe(true);
+  expect(["x", "y"].map((tool) => permits({ ...none, deny: ["x"] }, tool))).toEqual([false, true]);
+  expect(["x", "y"].map((tool) => permits({ ...none, allow: ["x"] }, tool))).toEqual([true, false]);
   expect(["read_one", "write", "delete_one", "read_all"].map((tool) => permits(rules, tool))).toEqual([
     true,
     false,

@@ -23,32 +23,51 @@ const npx = {
 const web = { url: "https://example.com/mcp", headers: { Authorization: "Bearer t" } };
 
 // Entry, changed entry, is it another server?, is it reached another way?
-describe.each<[string, object, object, boolean, boolean]>([
-  ["the same", npx, { ...npx }, false, false],
-  ["the order of variables", npx, { ...npx, env: { REGION: "eu", API_KEY: "k" } }, false, false],
-  ["a timeout", npx, { ...npx, timeoutMs: 5 }, false, false],
-  ["tool rules", npx, { ...npx, tools: { deny: ["x"] } }, false, false],
-  ["the command", npx, { ...npx, command: "bunx" }, true, true],
-  ["an argument", npx, { ...npx, args: ["-y", "other"] }, true, true],
-  ["the border between arguments", { ...npx, args: ["a b"] }, { ...npx, args: ["a", "b"] }, true, true],
-  ["a further variable", npx, { ...npx, env: { ...npx.env, X: "" } }, true, true],
-  ["the value of a secret", npx, { ...npx, env: { ...npx.env, API_KEY: "l" } }, true, true],
-  ["the value of another variable", npx, { ...npx, env: { ...npx.env, REGION: "us" } }, false, true],
-  ["the folder", npx, { ...npx, cwd: "/v" }, false, true],
-  ["what it inherits", npx, { ...npx, inheritEnv: ["X"] }, false, true],
+describe.each<[string, object, object, { other: boolean; redial: boolean }]>([
+  ["the same", npx, { ...npx }, { other: false, redial: false }],
+  [
+    "the order of variables",
+    npx,
+    { ...npx, env: { REGION: "eu", API_KEY: "k" } },
+    { other: false, redial: false },
+  ],
+  ["a timeout", npx, { ...npx, timeoutMs: 5 }, { other: false, redial: false }],
+  ["tool rules", npx, { ...npx, tools: { deny: ["x"] } }, { other: false, redial: false }],
+  ["the command", npx, { ...npx, command: "bunx" }, { other: true, redial: true }],
+  ["an argument", npx, { ...npx, args: ["-y", "other"] }, { other: true, redial: true }],
+  [
+    "the border between arguments",
+    { ...npx, args: ["a b"] },
+    { ...npx, args: ["a", "b"] },
+    { other: true, redial: true },
+  ],
+  ["a further variable", npx, { ...npx, env: { ...npx.env, X: "" } }, { other: true, redial: true }],
+  [
+    "the value of a secret",
+    npx,
+    { ...npx, env: { ...npx.env, API_KEY: "l" } },
+    { other: true, redial: true },
+  ],
+  [
+    "the value of another variable",
+    npx,
+    { ...npx, env: { ...npx.env, REGION: "us" } },
+    { other: false, redial: true },
+  ],
+  ["the folder", npx, { ...npx, cwd: "/v" }, { other: false, redial: true }],
+  ["what it inherits", npx, { ...npx, inheritEnv: ["X"] }, { other: false, redial: true }],
   [
     "the folder of a script",
     { ...npx, args: ["./s.js"] },
     { ...npx, args: ["./s.js"], cwd: "/v" },
-    true,
-    true,
+    { other: true, redial: true },
   ],
-  ["the url", web, { ...web, url: "https://example.com/other" }, true, true],
-  ["the credential", web, { ...web, headers: { Authorization: "Bearer u" } }, true, true],
-  ["oauth", web, { ...web, oauth: { clientId: "c" } }, true, true],
-  ["the transport", web, { ...web, type: "sse" }, false, true],
-  ["all of it", npx, web, true, true],
-])("%s", (_what, before, after, other, redial) => {
+  ["the url", web, { ...web, url: "https://example.com/other" }, { other: true, redial: true }],
+  ["the credential", web, { ...web, headers: { Authorization: "Bearer u" } }, { other: true, redial: true }],
+  ["oauth", web, { ...web, oauth: { clientId: "c" } }, { other: true, redial: true }],
+  ["the transport", web, { ...web, type: "sse" }, { other: false, redial: true }],
+  ["all of it", npx, web, { other: true, redial: true }],
+])("%s", (_what, before, after, { other, redial }) => {
   test(`is ${other ? "another" : "the same"} server`, async () => {
     expect(identityOf(await spec(before)) !== identityOf(await spec(after))).toBe(other);
   });

@@ -1,0 +1,133 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Edit, editJson } from "./edit.ts";
+import { ConfigError } from "./load.ts";
+import { parseText } from "./parse.ts";
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "metamcp-edit-"));
+  path = join(folder, ".mcp.json");
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const edit = (...edits: Edit[]) =>
+  editJson(path, () => edits, { home: join(folder, "home"), now: new Date(0) });
+const put = (name: string, value: unknown): Edit => ({ at: ["mcpServers", name], value });
+
+const entry = { command: "b", args: ["x"] };
+
+test.each([
+  [
+    "two spaces, a comment beside the last",
+    '{\n  "mcpServers": {\n    "a": { "command": "a" } // mine\n  }\n}\n',
+    '{\n  "mcpServers": {\n    "a": { "command": "a" }, // mine\n    "b": {\n      "command": "b",\n      "args": [\n        "x"\n      ]\n    }\n  }\n}\n',
+  ],
+  [
+    "tabs, a trailing comma",
+    '{\n\t"mcpServers": {\n\t\t"a": {}, /* mine */\n\t},\n}',
+    '{\n\t"mcpServers": {\n\t\t"a": {}, /* mine */\n\t\t"b": {\n\t\t\t"command": "b",\n\t\t\t"args": [\n\t\t\t\t"x"\n\t\t\t]\n\t\t},\n\t},\n}',
+  ],
+  [
+    "Windows lines, keys behind",
+    '{\r\n  "mcpServers": {\r\n    "a": {}\r\n    // end\r\n  },\r\n  "x": 1\r\n}',
+    '{\r\n  "mcpServers": {\r\n    "a": {},\r\n    "b": {\r\n      "command": "b",\r\n      "args": [\r\n        "x"\r\n      ]\r\n    }\r\n    // end\r\n  },\r\n  "x": 1\r\n}',
+  ],
+])("what is there stays as it is written: %s", async (_what, before, after) => {
+  await writeFile(path, before);
+  await edit(put("b", entry));
+  expect(await readFile(path, "utf8")).toBe(after);
+});
+
+test("one entry is replaced or removed, its neighbours and their comments stay", async () => {
+  await writeFile(
+    path,
+    '{\n  "mcpServers": {\n    "a": {}, // one\n    "b": {}, // two\n    "c": {} // three\n  }\n}\n',
+  );
+  await edit(put("b", { command: "new" }));
+  expect(await readFile(path, "utf8")).toMatch(
+    /"a": \{\}, \/\/ one\n {4}"b": \{\s+"command": "new"\s+\}, \/\/ two\n {4}"c"/,
+  );
+  await edit(put("b", undefined));
+  expect(await readFile(path, "utf8")).toMatch(/"a": \{\},? [\s\S]*"c": \{\} \/\/ three\n/);
+  expect(await readFile(path, "utf8")).not.toContain('"b"');
+});
+
+test("whatever the file looks like, what is put in is what is read out, and the rest is as before", async () => {
+  const spaces = fc.constantFrom("", " ", "\n", "\n  ", " // c\n", "/* c */");
+  const member = fc.tuple(fc.constantFrom("a", "b", 'c"d', ""), fc.jsonValue());
+  await fc.assert(
+    fc.asyncProperty(
+      spaces,
+      fc.array(member, { maxLength: 3 }),
+      fc.boolean(),
+      async (gap, members, comma) => {
+        const body = members.map(
+          ([key, value]) => `${gap}${JSON.stringify(key)}:${gap}${JSON.stringify(value)}${gap}`,
+        );
+        await writeFile(
+          path,
+          `${gap}{"mcpServers":${gap}{${body.join(",")}${comma && body.length > 0 ? "," : ""}${gap}}}`,
+        );
+        const read = async (): Promise<object> => {
+          const parsed = await parseText(await readFile(path, "utf8"));
+          return "value" in parsed ? (parsed.value as { mcpServers: object }).mcpServers : {};
+        };
+        const before = await read();
+        await edit(put("new", entry));
+        expect(await read()).toEqual({ ...before, new: entry });
+        await edit(put("new", undefined));
+        expect(await read()).toEqual(before);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("a copy of the file before is kept, its mode stays, and no lock is left in the user's folder", async () => {
+  await writeFile(path, '{"mcpServers": {}}');
+  await chmod(path, 0o644);
+  const { changed, copy } = await edit(put("a", { command: "x" }));
+
+  expect(changed).toBe(true);
+  expect(await readFile(copy ?? "", "utf8")).toBe('{"mcpServers": {}}');
+  expect((await stat(path)).mode & 0o777).toBe(0o644);
+  expect(await readdir(folder)).toEqual([".mcp.json", "home"]);
+});
+
+test("a file that is not there yet is made, for the owner alone", async () => {
+  expect(await edit(put("a", { command: "x" }))).toEqual({ changed: true, copy: undefined });
+  expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ mcpServers: { a: { command: "x" } } });
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("nothing to change writes nothing", async () => {
+  await writeFile(path, '{"mcpServers": {}}');
+  expect(await edit()).toEqual({ changed: false, copy: undefined });
+  expect(await edit(put("none", undefined))).toEqual({ changed: false, copy: undefined });
+});
+
+test.each(['{"mcpServers": {', "[]", "", "no"])("%j is refused and left alone", async (text) => {
+  await writeFile(path, text);
+  await expect(edit(put("a", {}))).rejects.toThrow(ConfigError);
+  expect(await readFile(path, "utf8")).toBe(text);
+});
+
+test("edits at once all arrive", async () => {
+  await Promise.all(Array.from({ length: 15 }, (_, index) => edit(put(`s${index}`, { command: "x" }))));
+  const file = JSON.parse(await readFile(path, "utf8")) as { mcpServers: object };
+  expect(Object.keys(file.mcpServers)).toHaveLength(15);
+});
+
+test("the plan sees what is there", async () => {
+  await writeFile(path, '{"mcpServers": {"a": 1,}} // end');
+  const plan = (file: object): readonly Edit[] => [{ at: ["seen"], value: file }];
+  await editJson(path, plan, { home: join(folder, "home"), now: new Date(0) });
+  expect(await readFile(path, "utf8")).toMatch(/"seen": \{\s+"mcpServers": \{\s+"a": 1/);
+});
