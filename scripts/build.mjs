@@ -13,6 +13,8 @@ rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
   input: { metamcp: join(root, "src/cli/metamcp.ts"), index: join(root, "src/index.ts") },
   platform: "node",
+  // Packages with an ESM build bundle better from that.
+  resolve: { mainFields: ["module", "main"] },
   transform: { define: { __VERSION__: JSON.stringify(version) } },
 });
 await bundle.write({

@@ -72,7 +72,7 @@ export function createEngine({
   const fleet = new Fleet(config, {
     clock,
     log,
-    connector: connectors.for,
+    connector: (spec) => connectors.for(spec),
     greet(server, greeting, ask) {
       greetings.set(server, greeting);
       return refresh(server, ask, greeting);
@@ -155,7 +155,7 @@ export function createEngine({
     },
     serve: (transport) => transport.serve(host),
     async close() {
-      fleet.refuse();
+      for (const session of sessions) session.refuse();
       const end = clock.now() + DRAIN_MS;
       while (clock.now() < end && [...sessions].some((session) => session.serving > 0))
         await pause(clock, 10);

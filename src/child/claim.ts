@@ -1,9 +1,14 @@
 /** One caller's hold on a connection: who to turn to when the child asks back, and what a second attempt depends on. */
-import type { Origin, Repeat, Uplink } from "../kernel/call.ts";
+import type { Call, Origin, Repeat, Uplink } from "../kernel/call.ts";
 import type { Via } from "../rpc/peer.ts";
 import type { Breaker } from "./breaker.ts";
 import type { CallTimer } from "./call-timer.ts";
-import type { Death } from "./health.ts";
+import type { Episode } from "./retry.ts";
+
+/** The death of one connection under calls, until it is known whether a second attempt cured it. */
+export interface Death {
+  episode: Episode;
+}
 
 export interface Claim {
   readonly origin: Origin;
@@ -20,6 +25,24 @@ export interface Claim {
   death: Death | undefined;
   /** What the retry rule said at that death. */
   again: boolean;
+}
+
+export function claimOf(
+  { origin, uplink, repeat }: Pick<Call, "origin" | "uplink" | "repeat">,
+  admitted: Breaker,
+): Claim {
+  return {
+    origin,
+    uplink,
+    repeat,
+    admitted,
+    id: undefined,
+    timer: undefined,
+    tries: 0,
+    sent: 0,
+    death: undefined,
+    again: false,
+  };
 }
 
 /** Who a message of the child is for: found, or why it cannot be known. */

@@ -112,36 +112,32 @@ export class Connection implements Pooled {
     return { forMs: this.#parts.clock.now() - this.#since, lastWords: this.#link?.lastWords() };
   }
 
-  /** Whoever waits for or uses the connection holds it, so that the child's questions find their way. */
+  /** Whoever waits for or uses the connection holds it: it is not idle, and the child's questions find their way. */
   hold(claim: Claim): void {
     this.#claims.add(claim);
+    this.#enter();
   }
 
   drop(claim: Claim): void {
-    this.#claims.delete(claim);
+    if (this.#claims.delete(claim)) this.#leave();
   }
 
   claims(): ReadonlySet<Claim> {
     return this.#claims;
   }
 
-  /** A request of a caller. Rejects with RpcError, ChildFailure, or what it was cancelled with. */
-  async request(claim: Claim, method: string, params: Raw, signal: AbortSignal): Promise<Raw> {
-    this.#enter();
-    try {
-      return await this.#peer.request(method, params, {
-        signal,
-        onProgress: (progress) => {
-          claim.timer?.touch();
-          claim.uplink.notify("notifications/progress", progress);
-        },
-        onSent: (id) => {
-          claim.id = id;
-        },
-      });
-    } finally {
-      this.#leave();
-    }
+  /** A request of a caller who holds it. Rejects with RpcError, ChildFailure, or what it was cancelled with. */
+  request(claim: Claim, method: string, params: Raw, signal: AbortSignal): Promise<Raw> {
+    return this.#peer.request(method, params, {
+      signal,
+      onProgress: (progress) => {
+        claim.timer?.touch();
+        claim.uplink.notify("notifications/progress", progress);
+      },
+      onSent: (id) => {
+        claim.id = id;
+      },
+    });
   }
 
   /** A request of our own. */
@@ -218,8 +214,7 @@ export class Connection implements Pooled {
   /** A child that cannot list is still a child; one that dies over it is none. */
   async #greet(greeting: Greeting, signal: AbortSignal): Promise<void> {
     this.#go("active");
-    // In flight from the first moment, so that no eviction slips in between.
-    this.#inFlight++;
+    this.#enter();
     try {
       await Promise.race([this.#parts.greet(this, greeting), aborted(signal)]);
     } catch (error) {
@@ -266,7 +261,7 @@ export class Connection implements Pooled {
   }
 
   #enter(): void {
-    if (this.#inFlight++ > 0 || this.#state !== "idle") return;
+    if (this.#inFlight++ > 0 || this.#state !== "idle" || !this.#greeting) return;
     this.#go("active");
     this.#place?.busy();
   }

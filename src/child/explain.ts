@@ -60,3 +60,15 @@ function tooLarge(error: RpcError, server: string): MetaMcpError | undefined {
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
+
+export function timeoutOf(call: Call, spec: ServerSpec, silentMs: number): MetaMcpError {
+  const limit =
+    silentMs >= spec.timeoutMs
+      ? `was silent for ${spec.timeoutMs} ms (timeoutMs)`
+      : `took longer than it may in all (deadlineMs ${spec.deadlineMs})`;
+  return new MetaMcpError(
+    "timeout",
+    `${spec.name} ${limit}; the call was cancelled there. It may still have had effects.`,
+    { server: call.server, retryable: call.repeat === "safe" },
+  );
+}

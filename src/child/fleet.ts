@@ -4,7 +4,8 @@ import type { Call, Handler, Origin, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
-import { Child, type ChildParts } from "./child.ts";
+import { Child } from "./child.ts";
+import type { ChildParts } from "./connections.ts";
 import type { Connector } from "./link.ts";
 import { Pool } from "./pool.ts";
 import type { ChildStatus } from "./status.ts";
@@ -44,11 +45,11 @@ export class Fleet {
       if (config.servers.has(name)) continue;
       this.#children.delete(name);
       this.#leaving.add(child);
-      void child.remove().finally(() => this.#leaving.delete(child));
+      void child.connections.remove().finally(() => this.#leaving.delete(child));
     }
     for (const [name, spec] of config.servers) {
       const child = this.#children.get(name);
-      if (child) child.apply(spec);
+      if (child) child.connections.apply(spec);
       else this.#children.set(name, new Child(spec, this.#childParts()));
     }
   }
@@ -58,20 +59,15 @@ export class Fleet {
   }
 
   sessionEnded(session: string): void {
-    for (const child of this.#children.values()) child.sessionEnded(session);
-  }
-
-  /** No new work from now on; what is under way goes on. */
-  refuse(): void {
-    this.#closing = true;
+    for (const child of this.#children.values()) child.connections.sessionEnded(session);
   }
 
   /** Ends all children in parallel; resolves when no process is left. */
   async destroy(): Promise<void> {
-    this.refuse();
+    this.#closing = true;
     this.#pool.close();
     const children = [...this.#children.values(), ...this.#leaving];
-    await Promise.all(children.map((child) => child.destroy("MetaMCP is stopping")));
+    await Promise.all(children.map((child) => child.connections.destroy("MetaMCP is stopping")));
   }
 
   #child(server: ServerId): Child {

@@ -10,7 +10,7 @@ import {
   settle,
   type Verdict,
 } from "./breaker.ts";
-import type { Claim } from "./claim.ts";
+import type { Claim, Death } from "./claim.ts";
 import type { ChildFailure } from "./link.ts";
 import {
   type Crashes,
@@ -23,11 +23,6 @@ import {
   noCrashes,
   type Word,
 } from "./retry.ts";
-
-/** The death of one connection under calls, until it is known whether a second attempt cured it. */
-export interface Death {
-  episode: Episode;
-}
 
 interface Lost {
   readonly claims: readonly Claim[];

@@ -78,7 +78,7 @@ export class LineWriter {
     if (!this.#stream.writable) return;
     const parts = this.#parts;
     const from = parts.length;
-    if (from === 0) setImmediate(this.#flush);
+    if (from === 0) process.nextTick(this.#flush);
     encode(message, parts).push(NEWLINE);
     for (let k = from; k < parts.length; k++) this.#bytes += (parts[k] as Buffer).length;
   }

@@ -5,7 +5,7 @@ import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
 import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
-import { INVALID_PARAMS, INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
 import { isObject, members } from "../rpc/slice.ts";
 import type { Face } from "../surface/face.ts";
 
@@ -16,6 +16,7 @@ export class Session {
   readonly #peer: Peer;
   readonly #face: Face;
   #origin: Origin | undefined;
+  #refusing = false;
 
   constructor(face: Face, send: (message: Message, via: Via) => void) {
     this.#face = face;
@@ -42,12 +43,18 @@ export class Session {
     if (this.#origin) this.#peer.notify(method, params);
   }
 
+  /** New requests are turned away from now on; those under way go on. */
+  refuse(): void {
+    this.#refusing = true;
+  }
+
   /** Ends it for good: what is under way is aborted. */
   destroy(reason: Error): void {
     this.#peer.destroy(reason);
   }
 
   async #onRequest(request: Incoming): Promise<Raw> {
+    if (this.#refusing) throw RpcError.of(INTERNAL_ERROR, "MetaMCP is stopping");
     if (request.method === "initialize") return this.#initialize(request.params);
     if (request.method === "ping") return EMPTY_OBJECT;
     const origin = this.#origin;

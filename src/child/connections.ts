@@ -1,0 +1,220 @@
+/** The connections of one child: at most one for callers who agree, opened once however many wait for it. */
+import { sameDial } from "../config/identity.ts";
+import type { ServerSpec } from "../config/spec.ts";
+import type { Origin } from "../kernel/call.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import type { Log } from "../kernel/log.ts";
+import type { Breaker, BreakerOptions } from "./breaker.ts";
+import type { Claim, Death } from "./claim.ts";
+import { type Ask, Connection, type Loss } from "./connection.ts";
+import type { Greeting } from "./handshake.ts";
+import type { Health } from "./health.ts";
+import { ChildFailure, type Connector } from "./link.ts";
+import type { Pool } from "./pool.ts";
+
+export interface ChildParts {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly breaker: () => BreakerOptions;
+  connector(spec: ServerSpec): Promise<Connector>;
+  /** A connection stands; calls wait until this is done. */
+  greet(server: string, greeting: Greeting, ask: Ask): Promise<void>;
+  /** A notification that belongs to no call. */
+  onNotification(server: string, method: string, ask: Ask): void;
+}
+
+export class Connections {
+  readonly #parts: ChildParts;
+  readonly #health: Health;
+  readonly #byKey = new Map<string, Connection>();
+  /** Settings changed under them: they finish what they carry. */
+  readonly #retiring = new Set<Connection>();
+  /** The death that a connection is the respawn after. */
+  readonly #respawnOf = new WeakMap<Connection, Death>();
+  #lastDeath: Death | undefined;
+  #spec: ServerSpec;
+  #gone = false;
+
+  constructor(spec: ServerSpec, parts: ChildParts, health: Health) {
+    this.#spec = spec;
+    this.#parts = parts;
+    this.#health = health;
+  }
+
+  get spec(): ServerSpec {
+    return this.#spec;
+  }
+
+  get current(): readonly Connection[] {
+    return [...this.#byKey.values()];
+  }
+
+  /** A connection that is ready for this claim, opened if need be. Whoever comes meanwhile waits for the same one. */
+  async reach(claim: Claim, signal: AbortSignal | undefined): Promise<Connection> {
+    for (;;) {
+      if (this.#gone) throw new MetaMcpError("server_not_found", `Server "${this.#spec.name}" was removed.`);
+      const key = keyOf(claim.origin, this.#spec);
+      const known = this.#byKey.get(key);
+      const connection = known?.usable ? known : this.#open(key, claim.origin, { admitted: claim.admitted });
+      connection.hold(claim);
+      if (connection.open) return connection;
+      try {
+        await unlessAborted(connection.ready, signal);
+        if (connection.open) return connection;
+      } catch (error) {
+        connection.drop(claim);
+        // Settings changed while it was connecting: the caller goes on with the new ones.
+        if (!connection.retired || signal?.aborted) throw error;
+      }
+      connection.drop(claim);
+    }
+  }
+
+  /** Takes new settings. Only those that change how it is dialled touch a connection. */
+  apply(spec: ServerSpec): void {
+    const before = this.#spec;
+    this.#spec = spec;
+    if (sameDial(before, spec)) return;
+    this.#health.forget();
+    for (const [key, connection] of this.#byKey) {
+      const { connected, inFlight } = connection;
+      const ended = this.#retire(key, connection);
+      if (connected) this.#open(key, connection.origin, { after: inFlight > 0 ? undefined : ended });
+    }
+  }
+
+  /** The server is configured no longer: calls under way finish, nothing else begins. */
+  async remove(): Promise<void> {
+    this.#gone = true;
+    await Promise.all([...this.#byKey].map(([key, connection]) => this.#retire(key, connection)));
+  }
+
+  /** A client is gone: connections that were its own end. */
+  sessionEnded(session: string): void {
+    for (const [key, connection] of this.#byKey) {
+      const own = connection.spec.isolation === "session" && connection.origin.session === session;
+      if (own) void this.#retire(key, connection);
+    }
+  }
+
+  async destroy(reason: string): Promise<void> {
+    this.#gone = true;
+    await Promise.all(
+      [...this.#byKey.values(), ...this.#retiring].map((connection) => connection.end(reason)),
+    );
+  }
+
+  /** A request on a link that lives on was lost like a connection: the retry rule decides about its caller. */
+  lostOne(connection: Connection, claim: Claim, failure: ChildFailure): void {
+    this.#die(connection, [claim], { failure, counted: false });
+  }
+
+  #retire(key: string, connection: Connection): Promise<void> {
+    this.#byKey.delete(key);
+    this.#retiring.add(connection);
+    const ended = connection.retire();
+    void ended.finally(() => this.#retiring.delete(connection));
+    return ended;
+  }
+
+  #open(
+    key: string,
+    origin: Origin,
+    how: { admitted?: Breaker; after?: Promise<void> | undefined },
+  ): Connection {
+    const { pool, clock, log } = this.#parts;
+    const spec = this.#spec;
+    const { name } = spec;
+    const death = this.#lastDeath?.episode.open ? this.#lastDeath : undefined;
+    const connection: Connection = new Connection({
+      spec,
+      origin,
+      pool,
+      clock,
+      log,
+      after: how.after,
+      connector: () => this.#parts.connector(spec),
+      greet: (from, greeting) =>
+        this.#parts.greet(name, greeting, (method, params) => from.ask(method, params)),
+      onLost: (lost, loss) => this.#lost(key, lost, loss),
+      onNotification: (from, method) =>
+        this.#parts.onNotification(name, method, (...ask) => from.ask(...ask)),
+    });
+    if (death) this.#respawnOf.set(connection, death);
+    this.#byKey.set(key, connection);
+    connection.ready.catch((error: unknown) => this.#connectFailed(connection, error, how.admitted));
+    return connection;
+  }
+
+  /** Counts once, however many callers waited for it. */
+  #connectFailed(connection: Connection, error: unknown, admitted: Breaker | undefined): void {
+    if (connection.retired || !(error instanceof ChildFailure)) return;
+    const { clock, log } = this.#parts;
+    if (error.category === "auth") {
+      this.#health.noted(error.message);
+      log.warn(`${connection.label}: not authorised: ${error.message}`, { server: connection.label });
+      return;
+    }
+    log.warn(`${connection.label}: cannot connect: ${error.message}`, {
+      server: connection.label,
+      category: error.category,
+    });
+    const death = this.#respawnOf.get(connection);
+    const by = admitted ?? this.#health.current;
+    if (death?.episode.open) this.#health.tell(death, "failed", by, clock.now());
+    else this.#health.failed(by, error.message, clock.now());
+  }
+
+  #lost(key: string, connection: Connection, loss: Loss): void {
+    const { log } = this.#parts;
+    const server = connection.label;
+    if (connection.state === "closed") {
+      if (this.#byKey.get(key) === connection) this.#byKey.delete(key);
+      log.info(`${server}: went away while idle: ${loss.failure.message}`, { server });
+      return;
+    }
+    const claims = [...connection.claims()];
+    log.warn(`${server}: lost: ${loss.failure.message}`, { server, calls: claims.length });
+    this.#die(connection, claims, loss);
+  }
+
+  #die(connection: Connection, claims: readonly Claim[], loss: Loss): void {
+    const before = this.#respawnOf.get(connection);
+    this.#lastDeath = this.#health.lost(connection.spec, {
+      ...loss,
+      claims,
+      before,
+      now: this.#parts.clock.now(),
+    });
+  }
+}
+
+const keys = new WeakMap<Origin, string>();
+
+/** Who may share a connection: same capabilities, and with isolation the same session. */
+function keyOf(origin: Origin, spec: ServerSpec): string {
+  if (spec.isolation === "session") return origin.session;
+  let key = keys.get(origin);
+  if (key === undefined) {
+    key = origin.capabilities.toString("latin1");
+    keys.set(origin, key);
+  }
+  return key;
+}
+
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return await work;
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    if (stop) signal.removeEventListener("abort", stop);
+  }
+}
