@@ -1,8 +1,16 @@
 /** Finds the id of a message that is too long or too broken to be read, wherever the id stands. Keeps next to nothing and judges nothing else. */
+import { isUtf8 } from "node:buffer";
 import { asRaw, type Raw } from "../kernel/raw.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 /** Keys and ids longer than this are of no interest. */
 const KEPT = 1_024;
+
+/** By byte: whether it means something outside strings. */
+const STRUCTURE = new Uint8Array(256);
+for (const c of Buffer.from('"{}[]:,')) STRUCTURE[c] = 1;
 
 export class Skim {
   #meant: "request" | "answer" | undefined;
@@ -10,10 +18,10 @@ export class Skim {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** At the top level: the key that was read, while its value goes by. */
+  /** The key of the top-level member whose value goes by. */
   #key: string | undefined;
-  /** Bytes of the key, or of the value of `id`. */
-  #kept: number[] = [];
+  /** The text of a top-level key, or of the value of `id`, one character for each byte. */
+  #kept = "";
 
   get id(): Raw | undefined {
     return this.#id;
@@ -25,71 +33,79 @@ export class Skim {
   }
 
   push(chunk: Buffer): void {
-    for (let i = 0; i < chunk.length; i++) {
-      if (this.#inString && !this.#keeps()) i = this.#skipText(chunk, i);
-      const c = chunk[i];
-      if (c !== undefined) this.#step(c);
+    for (let i = 0; i < chunk.length; ) i = this.#inString ? this.#inside(chunk, i) : this.#outside(chunk, i);
+  }
+
+  /** To the end of the string. */
+  #inside(chunk: Buffer, from: number): number {
+    let escaped = this.#escaped;
+    let i = from;
+    while (i < chunk.length) {
+      const c = chunk[i++];
+      if (escaped) escaped = false;
+      else if (c === BACKSLASH) escaped = true;
+      else if (c === QUOTE) {
+        this.#inString = false;
+        break;
+      }
     }
-  }
-
-  #keeps(): boolean {
-    return this.#depth === 1 && (this.#key === undefined || this.#key === "id") && this.#kept.length <= KEPT;
-  }
-
-  /** To the next byte that means something inside a string. */
-  #skipText(chunk: Buffer, i: number): number {
-    while (!this.#escaped && i < chunk.length && chunk[i] !== 0x22 && chunk[i] !== 0x5c) i++;
+    this.#escaped = escaped;
+    this.#keep(chunk, from, i);
     return i;
   }
 
-  #step(c: number): void {
-    if (this.#inString) {
-      if (this.#escaped) this.#escaped = false;
-      else if (c === 0x5c) this.#escaped = true;
-      else if (c === 0x22) this.#inString = false;
-    } else if (c === 0x22) this.#inString = true;
-    else if (c === 0x7b || c === 0x5b) {
-      if (++this.#depth === 1) return;
+  /** To the byte after the next one that means something. */
+  #outside(chunk: Buffer, from: number): number {
+    let i = from;
+    while (i < chunk.length && STRUCTURE[chunk[i] as number] === 0) i++;
+    this.#keep(chunk, from, i);
+    const c = chunk[i];
+    if (c === QUOTE) {
+      this.#keep(chunk, i, i + 1);
+      this.#inString = true;
+    } else if (c === 0x7b || c === 0x5b) {
+      this.#keep(chunk, i, i + 1);
+      this.#depth++;
     } else if (c === 0x7d || c === 0x5d) {
       this.#depth = Math.max(0, this.#depth - 1);
       if (this.#depth === 0) this.#endMember();
-    } else if (this.#depth === 1 && c === 0x3a) {
-      if (this.#key === undefined) this.#endKey();
-      return;
-    } else if (this.#depth === 1 && c === 0x2c) {
-      this.#endMember();
-      return;
+    } else if (this.#depth === 1 && c === 0x3a) this.#endKey();
+    else if (this.#depth === 1 && c === 0x2c) this.#endMember();
+    return i + 1;
+  }
+
+  #keep(chunk: Buffer, from: number, to: number): void {
+    if (this.#depth !== 1 || this.#kept.length > KEPT) return;
+    if (this.#key === undefined || this.#key === "id") {
+      this.#kept += chunk.toString("latin1", from, Math.min(to, from + KEPT + 1));
     }
-    if (this.#keeps()) this.#kept.push(c);
   }
 
   #endKey(): void {
-    const key = parsed(this.#kept);
+    if (this.#key !== undefined) return;
+    const key = this.#parse();
     this.#key = typeof key === "string" ? key : "";
-    this.#kept = [];
+    this.#kept = "";
     if (key === "method") this.#meant = "request";
     else if (key === "result" || key === "error") this.#meant ??= "answer";
   }
 
   #endMember(): void {
     if (this.#key === "id") {
-      const id = parsed(this.#kept);
+      const id = this.#parse();
       const usable = typeof id === "string" || typeof id === "number";
-      this.#id = usable ? asRaw(Buffer.from(text(this.#kept).trim())) : undefined;
+      this.#id = usable ? asRaw(Buffer.from(this.#kept.trim(), "latin1")) : undefined;
     }
     this.#key = undefined;
-    this.#kept = [];
+    this.#kept = "";
   }
-}
 
-function parsed(bytes: number[]): unknown {
-  try {
-    return JSON.parse(text(bytes));
-  } catch {
-    return undefined;
+  #parse(): unknown {
+    const bytes = Buffer.from(this.#kept, "latin1");
+    try {
+      return isUtf8(bytes) ? JSON.parse(bytes.toString()) : undefined;
+    } catch {
+      return undefined;
+    }
   }
-}
-
-function text(bytes: number[]): string {
-  return Buffer.from(bytes).toString();
 }

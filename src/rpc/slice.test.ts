@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { Random, randomJson, randomString } from "../../test/support/random-json.ts";
+import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { elements, entries, isObject, isString, joinObject, members, withMember } from "./slice.ts";
+
+const raw = (text: string): Raw => asRaw(Buffer.from(text));
+const texts = (found: (Raw | undefined)[]): (string | undefined)[] => found.map((span) => span?.toString());
+
+describe("members", () => {
+  test("are found at their own level, decoded, the last of duplicates, as written", () => {
+    const object = raw(
+      ' { "a" : 1.0 , "b":{"c":[{"c":2}]},"\\u0063": "x\\"}" ,"a":-0 , "\\uD83D\\uDE00":[] } ',
+    );
+    expect(texts(members(object, ["a", "c", "b", "d", "😀"]))).toEqual([
+      "-0",
+      '"x\\"}"',
+      '{"c":[{"c":2}]}',
+      undefined,
+      "[]",
+    ]);
+  });
+
+  test("a key may be the beginning of another", () => {
+    expect(texts(members(raw('{"ab":1,"a":2,"":3}'), ["a", "ab", "abc", ""]))).toEqual([
+      "2",
+      "1",
+      undefined,
+      "3",
+    ]);
+  });
+
+  test("__proto__ is an ordinary key", () => {
+    const object = raw('{"__proto__":{"a":1},"constructor":2}');
+    expect(texts(members(object, ["__proto__", "a", "constructor", "toString"]))).toEqual([
+      '{"a":1}',
+      undefined,
+      "2",
+      undefined,
+    ]);
+    expect(entries(object).map(([key]) => key)).toEqual(["__proto__", "constructor"]);
+  });
+
+  test.each(["[1]", '"a"', "1", "null", "{}", " [ ] "])("%s has none", (text) => {
+    expect(members(raw(text), ["a"])).toEqual([undefined]);
+    expect(entries(raw(text))).toEqual([]);
+  });
+});
+
+describe("withMember", () => {
+  test.each([
+    ['{"a":1, "b" : 2 ,"c":3}', "b", "X", '{"a":1, "b" : X ,"c":3}'],
+    ['{"a":1, "b" : 2 ,"c":3}', "b", undefined, '{"a":1,"c":3}'],
+    ['{ "a":1, "b":2 }', "a", undefined, '{ "b":2 }'],
+    ['{ "a":1, "b":2 }', "b", undefined, '{ "a":1 }'],
+    ['{ "a":1 }', "a", undefined, "{  }"],
+    ['{ "a":1 }', "b", "X", '{ "a":1,"b":X }'],
+    ["{ }", "b", "X", '{"b":X}'],
+    ["[1]", "b", "X", '{"b":X}'],
+    ['{"a":1,"b":2,"\\u0061":3}', "a", "X", '{"b":2,"\\u0061":X}'],
+    ['{"a":1,"a":2}', "a", undefined, "{}"],
+    ['{"b":{"a":1}}', "a", "X", '{"b":{"a":1},"a":X}'],
+    ['{"b":1}', "__proto__", "X", '{"b":1,"__proto__":X}'],
+    ['{"b":1}', 'ä"', "X", '{"b":1,"ä\\"":X}'],
+  ])("of %s: %s = %s", (object, key, value, expected) => {
+    const before = raw(object);
+    expect(withMember(before, key, value === undefined ? undefined : raw(value)).toString()).toBe(expected);
+    expect(before.toString()).toBe(object);
+  });
+});
+
+test("joinObject leaves out what is undefined", () => {
+  expect(
+    joinObject([
+      ["a", undefined],
+      ["b\n", raw("1.0")],
+      ["__proto__", raw("{}")],
+    ]).toString(),
+  ).toBe('{"b\\n":1.0,"__proto__":{}}');
+  expect(joinObject([]).toString()).toBe("{}");
+});
+
+test("kinds are told by the first byte", () => {
+  expect([isObject(raw(" {}")), isObject(raw("[]")), isString(raw(' "x"')), isString(raw("1"))]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+});
+
+describe("against JSON.parse", () => {
+  test("every member and element of random values", () => {
+    const random = new Random(4);
+    for (let n = 0; n < 5_000; n++) {
+      const text = randomJson(random, 4);
+      const value: unknown = JSON.parse(text);
+      if (Array.isArray(value)) {
+        expect(elements(raw(text)).map(fromRaw), text).toEqual(value);
+      } else if (typeof value === "object" && value !== null) {
+        const keys = Object.keys(value);
+        expect(
+          members(raw(text), keys).map((span) => span && JSON.stringify(fromRaw(span))),
+          text,
+        ).toEqual(keys.map((key) => JSON.stringify((value as Record<string, unknown>)[key])));
+        const key = random.pick([...keys, "new"]);
+        const changed = fromRaw(withMember(raw(text), key, toRaw("X"))) as object;
+        expect(JSON.stringify(Object.entries(changed).filter(([name]) => name !== key)), text).toBe(
+          JSON.stringify(Object.entries(value).filter(([name]) => name !== key)),
+        );
+        expect(Object.getOwnPropertyDescriptor(changed, key)?.value, text).toBe("X");
+        const without = Object.entries(fromRaw(withMember(raw(text), key, undefined)) as object);
+        expect(JSON.stringify(without), text).toBe(
+          JSON.stringify(Object.entries(value).filter(([name]) => name !== key)),
+        );
+      }
+    }
+  });
+
+  test("long strings with any mixture of escapes and quotes", () => {
+    const random = new Random(5);
+    for (let n = 0; n < 2_000; n++) {
+      const strings = Array.from({ length: 3 }, () => {
+        const text = Array.from({ length: random.int(8) }, () => randomString(random).slice(1, -1));
+        return `"${text.join(random.pick(["", '\\"', "\\\\", "x".repeat(100)]))}"`;
+      });
+      expect(elements(raw(`[${strings.join(",")}]`)).map(String)).toEqual(strings);
+    }
+  });
+});
