@@ -1,5 +1,5 @@
 /** A parsed config file as a Config. Pure: every surprise in it becomes a warning or the reason why one server is out. */
-import type { Env } from "../home/home.ts";
+import type { Surroundings } from "./dial.ts";
 import { Findings, isKeys, type Keys, kindOf, time, whole } from "./field.ts";
 import { checkTopKeys, type ForeignKeys, foreignWarnings, unknownKey } from "./keys.ts";
 import { checkServer } from "./server.ts";
@@ -22,15 +22,11 @@ export interface Overrides extends Partial<PoolOptions> {
   readonly embedder?: { readonly url?: string; readonly model?: string; readonly keyEnv?: string };
 }
 
-export interface CheckOptions {
-  readonly path: string;
-  /** Of the config file. */
-  readonly folder: string;
-  readonly env: Env;
+export interface CheckOptions extends Surroundings {
   readonly overrides: Overrides;
 }
 
-/** `servers` is the object below `mcpServers`, already known to be one. */
+/** `mcpServers`, if there, is already known to be an object. */
 export function checkConfig(file: Keys, options: CheckOptions): Config {
   const { path, folder, env, overrides } = options;
   const findings = new Findings();
@@ -39,7 +35,7 @@ export function checkConfig(file: Keys, options: CheckOptions): Config {
   return Object.freeze({
     path,
     exists: true,
-    ...checkServers(file["mcpServers"] ?? {}, { folder, env }, findings),
+    ...checkServers(file["mcpServers"] ?? {}, { path, folder, env }, findings),
     pool: readPool(file["pool"], overrides, findings),
     maxResultBytes: overrides.maxResultBytes ?? whole(file["maxResultBytes"], "maxResultBytes", findings, 1),
     examplesFromUsage: overrides.examplesFromUsage ?? readFromUsage(file["examples"], findings),
@@ -63,7 +59,7 @@ function noServers(file: Keys): string {
 
 function checkServers(
   entries: unknown,
-  around: { folder: string; env: Env },
+  around: Surroundings,
   findings: Findings,
 ): Pick<Config, "servers" | "broken" | "disabled"> {
   const servers = new Map<string, ServerSpec>();

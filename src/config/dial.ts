@@ -8,6 +8,8 @@ import type { OAuthSpec, RemoteSpec, StdioSpec } from "./spec.ts";
 import { foreignReference, substitute } from "./variables.ts";
 
 export interface Surroundings {
+  /** Of the config file, absolute. */
+  readonly path: string;
   /** The folder of the config file. */
   readonly folder: string;
   readonly env: Env;

@@ -107,6 +107,12 @@ test("a file that is not there yet is made, for the owner alone", async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
+test("a byte order mark does no harm", async () => {
+  await writeFile(path, '\uFEFF{\n  "mcpServers": {\n    "a": {}\n  }\n}');
+  await edit(put("b", 1));
+  expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ mcpServers: { a: {}, b: 1 } });
+});
+
 test("nothing to change writes nothing", async () => {
   await writeFile(path, '{"mcpServers": {}}');
   expect(await edit()).toEqual({ changed: false, copy: undefined });

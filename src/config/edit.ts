@@ -38,7 +38,7 @@ export async function editJson(
   { home, now }: EditOptions,
 ): Promise<Edited> {
   return await withLock(await lockFor(path, home), async () => {
-    const before = await readConfigText(path);
+    const before = (await readConfigText(path))?.replace(/^\uFEFF/, "");
     const text = before ?? "{}\n";
     const after = await apply(text, plan(await understand(path, text)));
     if (after === before) return { changed: false, copy: undefined };

@@ -2,6 +2,7 @@
 import { readDial, type Surroundings } from "./dial.ts";
 import { choice, Findings, isKeys, type Keys, kindOf, texts, time } from "./field.ts";
 import { checkServerKeys, type ForeignKeys, unknownKey } from "./keys.ts";
+import { startsItself } from "./self.ts";
 import type { Lifecycle, ServerSpec, ToolRules } from "./spec.ts";
 
 export const RESERVED_NAME = "metamcp";
@@ -31,7 +32,12 @@ export function checkServer(
   const dial = readDial(entry, around, findings);
   const common = readCommon(name, entry, findings);
   if (!dial || findings.faults.length > 0) return broken(findings);
-  return { result: { spec: freeze({ ...common, ...dial }) }, warnings: findings.warnings };
+  const spec = freeze({ ...common, ...dial });
+  if (startsItself(spec, around.path)) {
+    findings.fault("it would start MetaMCP itself on this same file: remove it, or give it another --config");
+    return broken(findings);
+  }
+  return { result: { spec }, warnings: findings.warnings };
 }
 
 function broken({ faults, warnings }: Findings): CheckedServer {
