@@ -59,14 +59,13 @@ export function evicted<S extends Seat>(room: Room<S>, demand: Demand): S | unde
   if (room.idle.size === 0 || live + demand.waiting <= poolSize) return undefined;
 
   // With nothing ending, a full pool that kept to its minimum would keep the caller out for ever.
-  if (live <= Math.min(minPoolSize, poolSize) && room.ending > 0) return undefined;
+  if (live <= minPoolSize && room.ending > 0) return undefined;
   let oldestKept: S | undefined;
   for (const seat of room.idle) {
     if (!keptAlive(seat)) return seat;
     oldestKept ??= seat;
   }
-  if (demand.reserveComes && !overfull(room)) return undefined;
-  return someMayYield(room) ? undefined : oldestKept;
+  return demand.reserveComes || someMayYield(room) ? undefined : oldestKept;
 }
 
 /** The next one the sweep ends, oldest first: idle for longer than it may be, while there are more than the minimum. */

@@ -270,6 +270,20 @@ test("the sweep runs each minute and ends what was idle for too long, but not be
   expect(ended()).toEqual(["first", "own"]);
 });
 
+test("the sweep spares keep-alive children, unless they have a limit of their own", async () => {
+  const { idle, advance } = setUp({ poolSize: 3 });
+  const kept = await idle("kept", keepAlive);
+  const own = await idle("own", { mode: "keep-alive", idleTimeoutMs: 600_000 });
+  const patient = await idle("patient", { mode: "default", idleTimeoutMs: 600_000 });
+  const ended = () => [kept, own, patient].map(({ connection }) => connection.reason !== undefined);
+  await advance(600_000);
+  expect(ended()).toEqual([false, false, false]);
+  await advance(60_000);
+  expect(ended()).toEqual([false, true, true]);
+  await advance(86_400_000);
+  expect(kept.connection.reason).toBeUndefined();
+});
+
 test("an ephemeral connection ends as soon as it is idle, whatever the minimum", async () => {
   const { idle, pool } = setUp({ minPoolSize: 1 });
   const { connection } = await idle("a", { mode: "ephemeral" });
@@ -334,6 +348,23 @@ test("keep-alive children that become idle only later yield to who waits then", 
   place.idle();
   await connection.gone();
   expect(caller.place).toBeDefined();
+});
+
+test("of two callers only the first makes a keep-alive child yield, while its own connection may be another kind", async () => {
+  const { idle, wait } = setUp();
+  const [a, b] = [await idle("a", keepAlive), await idle("b", keepAlive)];
+  const [first, second] = [wait(), wait()];
+  const ended = () => [a, b].map(({ connection }) => connection.reason !== undefined);
+  expect(ended()).toEqual([true, false]);
+  await a.connection.gone();
+  const plain = new Connection("plain", { mode: "default" });
+  first.place?.occupy(plain);
+  expect(ended()).toEqual([true, false]);
+
+  first.place?.idle();
+  await plain.gone();
+  expect(second.place).toBeDefined();
+  expect(ended()).toEqual([true, false]);
 });
 
 test("a keep-alive child does not yield to a caller for whom a reserve place comes in time", async () => {
