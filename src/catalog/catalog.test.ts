@@ -122,6 +122,18 @@ describe("a fresh list", () => {
     );
   });
 
+  test("of a child that says something else of itself is a change", async () => {
+    const { catalog, search, cache, changes } = open();
+    catalog.configure(servers({ s: {} }));
+    await catalog.refresh("s", offering("a"), ABOUT);
+    await catalog.refresh("s", offering("a"), { ...ABOUT, instructions: "be quick" });
+    await cache.flush();
+    expect(changes).toHaveLength(2);
+    expect(catalog.snapshot.listings.get("s")?.about.instructions).toBe("be quick");
+    expect(search.servers.get("s")?.text?.description).toBe("be quick");
+    expect((await cache.read("s", "id"))?.about.instructions).toBe("be quick");
+  });
+
   test("that cannot be had changes nothing and is the caller's to hear", async () => {
     const { catalog, changes } = open();
     catalog.configure(servers({ s: {} }));

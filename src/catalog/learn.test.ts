@@ -228,6 +228,61 @@ describe("what is not known", () => {
     expect(await answer).toMatchObject([{ server: "s" }]);
   });
 
+  test("is connected anew when its tools are known no more", async () => {
+    const { learner, connects, configure } = setUp("s");
+    const first = learner.learn(["s"], ORIGIN);
+    await begun(connects, 1);
+    await connects[0]?.succeed();
+    expect(await first).toEqual([]);
+    configure("new");
+    const second = learner.learn(["s"], ORIGIN);
+    await begun(connects, 2);
+    await connects[1]?.succeed();
+    expect(await second).toEqual([]);
+  });
+
+  test("is connected once, though a forgotten connect ends meanwhile", async () => {
+    const { learner, connects, configure, catalog } = setUp("s");
+    const old = learner.learn(["s"], ORIGIN);
+    await begun(connects, 1);
+    learner.forget("s");
+    const first = learner.learn(["s"], ORIGIN);
+    await begun(connects, 2);
+    const late = connects[0]?.succeed();
+    configure("new");
+    await late;
+    expect(await old).toEqual([
+      { server: "s", reason: "its settings changed while it was starting; ask again" },
+    ]);
+    const second = learner.learn(["s"], ORIGIN);
+    await catalog.loadCached();
+    await quiet();
+    expect(connects).toHaveLength(2);
+    await connects[1]?.succeed();
+    expect(await Promise.all([first, second])).toEqual([[], []]);
+  });
+
+  test("leaves no listener behind", async () => {
+    const { learner, connects, catalog, clock } = setUp("s", "t");
+    const listening = new Set<unknown>();
+    const onChange = catalog.onChange.bind(catalog);
+    catalog.onChange = (listener) => {
+      const stop = onChange(listener);
+      listening.add(stop);
+      return () => {
+        listening.delete(stop);
+        stop();
+      };
+    };
+    const answer = learner.learn(["s", "t"], ORIGIN);
+    await begun(connects, 2);
+    await connects[0]?.succeed();
+    expect(listening.size).toBe(1);
+    clock.advance(10_000);
+    await answer;
+    expect(listening.size).toBe(0);
+  });
+
   test("may fail before it begins, or with something that is no error", async () => {
     const { catalog, clock } = setUp("s", "t");
     const learner = new Learner({

@@ -190,11 +190,11 @@ describe("definitions", () => {
   test("that are hostile harm nothing", async () => {
     const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
     const tool = await one(
-      `{"__proto__":{"polluted":1},"name":"__proto__","description":"${"😀".repeat(500_000)}","inputSchema":{"deep":${deep}}}`,
+      `{"__proto__":{"polluted":1},"name":"__proto__","description":"x${"😀".repeat(500_000)}","inputSchema":{"deep":${deep}}}`,
     );
     expect(tool.name).toBe("__proto__");
     expect(tool.description.length).toBeLessThanOrEqual(10_240);
-    expect(tool.description).toBe("😀".repeat(tool.description.length / 2));
+    expect(tool.description).toBe(`x${"😀".repeat((tool.description.length - 1) / 2)}`);
     expect(tool.definition.length).toBeGreaterThan(2_000_000);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });

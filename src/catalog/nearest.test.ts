@@ -6,6 +6,7 @@ const FILES = ["read_text_file", "write_file", "list_directory", "move_file", "s
 
 test("mistyped, differently cased and differently joined names are found", () => {
   expect(nearest("wirte_file", FILES)[0]).toBe("write_file");
+  expect(nearest("tset", ["test"])).toEqual(["test"]);
   expect(nearest("listDirectory", FILES)).toEqual(["list_directory"]);
   expect(nearest("MOVE-FILE", FILES)[0]).toBe("move_file");
 });
