@@ -1,16 +1,20 @@
 /** BM25F scores of all tools in view, as shares of the best. */
-import type { Collection } from "./collection.ts";
+import type { Ground } from "./ground.ts";
 import type { Term } from "./question.ts";
-import type { View } from "./view.ts";
 
 /** Adds up into `scores`, which comes in as zeros; returns what one share is worth. */
-export function scoreKeywords(
-  terms: readonly Term[],
-  collection: Collection,
-  view: View,
-  scores: Float64Array,
-): number {
-  for (const term of terms) collection.postings.accumulate(term.id, term.idf, scores);
+export function scoreKeywords(terms: readonly Term[], ground: Ground, scores: Float64Array): number {
+  const { collection, view, workspace } = ground;
+  for (const { id, idf, kin } of terms) {
+    if (kin.length === 0) {
+      collection.postings.accumulate(id, idf, scores);
+      continue;
+    }
+    const peaks = workspace.take(scores.length);
+    collection.postings.accumulateBest(id, idf, scores, peaks);
+    for (const other of kin) collection.postings.accumulateBest(other.id, other.idf, scores, peaks);
+    workspace.giveBack();
+  }
   if (view.mask) for (let i = 0; i < scores.length; i++) if (view.mask[i] !== 1) scores[i] = 0;
   return toShare(scores);
 }

@@ -30,6 +30,11 @@ export class Lexicon {
     return this.#terms.get(stem(word));
   }
 
+  /** The term with this stem. */
+  root(root: string): number | undefined {
+    return this.#terms.get(root);
+  }
+
   termOf(id: number): number {
     return this.#termOf[id] ?? -1;
   }

@@ -1,10 +1,10 @@
 /** What tools and questions mean, as sums of word vectors. Rows are made when first asked for, from words already numbered. */
 import type { Collection, Placed } from "./collection.ts";
+import type { Sense } from "./ground.ts";
 import { Matrix, toUnit } from "./matrix.ts";
-import type { Sense } from "./rank.ts";
+import type { Phrase } from "./question.ts";
 import { fieldEnd, fieldStart, TOOL_FIELDS } from "./segment.ts";
 import type { WordTable } from "./word-table.ts";
-import { contentWords } from "./words.ts";
 
 const FIELD_WEIGHTS: Record<(typeof TOOL_FIELDS)[number], number> = {
   name: 3,
@@ -54,10 +54,10 @@ export class Meaning implements Sense {
     return this.#table.row(word) >= 0;
   }
 
-  vectorOf(text: string): Float32Array | undefined {
+  vectorOf({ words }: Phrase): Float32Array | undefined {
     const sum = new Float32Array(this.#table.dims);
     let known = false;
-    for (const word of new Set(contentWords(text))) {
+    for (const word of new Set(words)) {
       const row = this.#table.row(word);
       if (row < 0) continue;
       known = true;

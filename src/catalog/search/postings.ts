@@ -65,4 +65,20 @@ export class Postings {
       scores[slot] = (scores[slot] as number) + (entry & LEVELS) * unit;
     }
   }
+
+  /** The same, but a tool gets no more than the best of several terms gives it: `peaks` remembers what it has. */
+  accumulateBest(term: number, weight: number, scores: Float64Array, peaks: Float64Array): void {
+    const list = this.#lists[term];
+    if (!list) return;
+    const unit = weight / LEVELS;
+    const { entries, length } = list;
+    for (let i = 0; i < length; i++) {
+      const entry = entries[i] as number;
+      const slot = entry >>> IMPACT_BITS;
+      const more = (entry & LEVELS) * unit - (peaks[slot] as number);
+      if (more <= 0) continue;
+      peaks[slot] = (peaks[slot] as number) + more;
+      scores[slot] = (scores[slot] as number) + more;
+    }
+  }
 }

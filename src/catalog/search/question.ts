@@ -2,87 +2,142 @@
 import { actionsOf } from "./actions.ts";
 import { clauses } from "./clauses.ts";
 import type { Collection } from "./collection.ts";
+import { kinOf } from "./kindred.ts";
+import { repair } from "./repair.ts";
+import { nameThings } from "./things.ts";
 import type { View } from "./view.ts";
-import { isContent, words } from "./words.ts";
+import { contentWords } from "./words.ts";
 
+/** A term to look for, with others that may stand in for it. */
 export interface Term {
   readonly id: number;
   /** How rare it is among the tools in view. */
   readonly idf: number;
+  /** A tool that holds several counts the best of them once. */
+  readonly kin: readonly Term[];
 }
 
-export interface Clause {
+/** A text to find tools for. */
+export interface Phrase {
   readonly text: string;
+  /** Without stop words, typing errors mended. */
+  readonly words: readonly string[];
   readonly terms: readonly Term[];
 }
 
-export interface Question {
-  /** Nothing was asked. */
-  readonly empty: boolean;
-  readonly text: string;
-  readonly terms: readonly Term[];
+export interface Question extends Phrase {
   /** The question itself if it does not split. */
-  readonly clauses: readonly Clause[];
-  /** Adjacent terms, first * 2^26 + second, with the sum of their idf. */
+  readonly clauses: readonly Phrase[];
+  /** Adjacent terms, first * PAIR + second, with the sum of their idf. */
   readonly pairs: ReadonlyMap<number, number>;
   readonly actions: number;
-  /** Words no tool in view has. */
+  /** Words that no tool in view has. */
   readonly unknown: readonly string[];
 }
 
-const LONGEST_QUESTION = 4_000;
+export const LONGEST_QUESTION = 4_000;
 const MOST_CLAUSES = 8;
+/** Room for any term's number: a pair is one number, first * PAIR + second. */
 export const PAIR = 2 ** 26;
+/** What a word of nearly the same meaning counts beside the word itself. */
+const KIN_WEIGHT = 0.6;
+const NO_TERM = -1;
 
-export function readQuestion(query: string, collection: Collection, view: View): Question {
-  const text = query.slice(0, LONGEST_QUESTION);
-  const known = new Map<string, Term | undefined>();
-  const lookUp = (word: string): Term | undefined => {
-    if (!known.has(word)) known.set(word, termOf(word, collection, view));
-    return known.get(word);
-  };
-  const all = words(text);
-  const content = all.filter(isContent);
+/** `isWord` knows the language's words, which are no typing errors though no tool has them. */
+export function readQuestion(
+  query: string,
+  collection: Collection,
+  view: View,
+  isWord: (word: string) => boolean,
+): Question {
+  const text = nameThings(query.slice(0, LONGEST_QUESTION));
+  const reader = new Reader(collection, view, isWord);
+  const whole = reader.phrase(text);
   const parts = clauses(text, MOST_CLAUSES);
   return {
-    empty: content.length === 0,
-    text,
-    terms: distinct(content, lookUp),
-    clauses: (parts.length > 0 ? parts : [text]).map((part) => ({
-      text: part,
-      terms: distinct(words(part).filter(isContent), lookUp),
-    })),
-    pairs: pairsOf(content, lookUp),
-    actions: actionsOf(content),
-    unknown: [...known].filter(([, term]) => !term).map(([word]) => word),
+    ...whole,
+    clauses: parts.length > 0 ? parts.map((part) => reader.phrase(part)) : [whole],
+    pairs: reader.pairs(whole.words),
+    actions: actionsOf(whole.words),
+    unknown: whole.words.filter((word) => !reader.term(word)),
   };
 }
 
-function termOf(word: string, collection: Collection, view: View): Term | undefined {
-  const id = collection.lexicon.term(word);
-  if (id === undefined) return undefined;
-  const count = collection.postings.count(id, view.mask);
-  if (count === 0) return undefined;
-  return { id, idf: Math.log(1 + (view.size - count + 0.5) / (count + 0.5)) };
-}
+class Reader {
+  readonly #collection: Collection;
+  readonly #view: View;
+  readonly #isWord: (word: string) => boolean;
+  readonly #terms = new Map<string, Term | undefined>();
+  readonly #mended = new Map<string, readonly string[]>();
 
-type LookUp = (word: string) => Term | undefined;
-
-function distinct(list: readonly string[], lookUp: LookUp): Term[] {
-  const terms = new Map<number, Term>();
-  for (const word of list) {
-    const term = lookUp(word);
-    if (term) terms.set(term.id, term);
+  constructor(collection: Collection, view: View, isWord: (word: string) => boolean) {
+    this.#collection = collection;
+    this.#view = view;
+    this.#isWord = isWord;
   }
-  return [...terms.values()];
-}
 
-function pairsOf(list: readonly string[], lookUp: LookUp): Map<number, number> {
-  const pairs = new Map<number, number>();
-  for (let i = 0; i + 1 < list.length; i++) {
-    const a = lookUp(list[i] as string);
-    const b = lookUp(list[i + 1] as string);
-    if (a && b) pairs.set(a.id * PAIR + b.id, a.idf + b.idf);
+  phrase(text: string): Phrase {
+    const said = contentWords(text).flatMap((word) => this.#mend(word));
+    const words = [...said, ...this.#joined(said)];
+    return { text, words, terms: this.#withKin(words) };
   }
-  return pairs;
+
+  /** The word's own term, if a tool in view has it. */
+  term(word: string): Term | undefined {
+    if (!this.#terms.has(word)) this.#terms.set(word, this.#worth(this.#collection.lexicon.term(word)));
+    return this.#terms.get(word);
+  }
+
+  pairs(words: readonly string[]): Map<number, number> {
+    const pairs = new Map<number, number>();
+    for (let i = 0; i + 1 < words.length; i++) {
+      const a = this.term(words[i] as string);
+      const b = this.term(words[i + 1] as string);
+      if (a && b) pairs.set(a.id * PAIR + b.id, a.idf + b.idf);
+    }
+    return pairs;
+  }
+
+  #mend(word: string): readonly string[] {
+    if (this.term(word)) return [word];
+    let mended = this.#mended.get(word);
+    if (!mended) {
+      const known = (other: string): boolean => this.term(other) !== undefined;
+      mended = repair(word, this.#collection.lexicon, known, this.#isWord(word));
+      this.#mended.set(word, mended);
+    }
+    return mended;
+  }
+
+  /** "screen shot" also asks for "screenshot". */
+  #joined(words: readonly string[]): string[] {
+    const out: string[] = [];
+    for (let i = 0; i + 1 < words.length; i++) {
+      const joined = `${words[i]}${words[i + 1]}`;
+      if (joined.length <= 24 && this.term(joined)) out.push(joined);
+    }
+    return out;
+  }
+
+  #withKin(words: readonly string[]): Term[] {
+    const terms = new Map<number, Term>();
+    const said = new Set(words.map((word) => this.term(word)?.id));
+    for (const word of new Set(words)) {
+      const own = this.term(word);
+      const kin = kinOf(word)
+        .map((root) => this.#worth(this.#collection.lexicon.root(root)))
+        .filter((term) => term !== undefined && !said.has(term.id)) as Term[];
+      if (!own && kin.length === 0) continue;
+      const id = own?.id ?? NO_TERM - (kin[0] as Term).id;
+      const weighed = kin.map((term) => ({ ...term, idf: KIN_WEIGHT * term.idf }));
+      terms.set(id, { id, idf: own?.idf ?? 0, kin: weighed });
+    }
+    return [...terms.values()];
+  }
+
+  #worth(id: number | undefined): Term | undefined {
+    const count = id === undefined ? 0 : this.#collection.postings.count(id, this.#view.mask);
+    if (id === undefined || count === 0) return undefined;
+    return { id, idf: Math.log(1 + (this.#view.size - count + 0.5) / (count + 0.5)), kin: [] };
+  }
 }

@@ -1,29 +1,13 @@
 /** Orders tools for a question by seven kinds of evidence, each in 0..1. Knows nothing of where vectors come from. */
 import type { Collection } from "./collection.ts";
 import { actionScore, pairScore } from "./detail.ts";
+import type { Ground, Sense } from "./ground.ts";
 import { poolHighest, scoreKeywords, toShare } from "./keyword.ts";
-import type { Matrix } from "./matrix.ts";
-import type { Question } from "./question.ts";
+import type { Phrase, Question } from "./question.ts";
 import { highest } from "./select.ts";
 import type { EvidenceWeights } from "./settings.ts";
 import { siblingSupport } from "./siblings.ts";
 import type { View } from "./view.ts";
-import type { Workspace } from "./workspace.ts";
-
-/** Vectors of tools and of texts, from whatever source. */
-export interface Sense {
-  readonly matrix: Matrix;
-  /** A unit vector; undefined if the text means nothing here. */
-  vectorOf(text: string): Float32Array | undefined;
-}
-
-export interface Ground {
-  readonly collection: Collection;
-  readonly view: View;
-  readonly workspace: Workspace;
-  /** Undefined where there are no vectors: then words alone decide. */
-  readonly sense: Sense | undefined;
-}
 
 export interface Ranked {
   readonly slot: number;
@@ -37,9 +21,10 @@ const MEANING_SHARE = 0.5;
 const CLAUSE_SHARE = 0.5;
 
 /** Keywords alone. */
-export function rankByKeywords(question: Question, { collection, view, workspace }: Ground): Ranked[] {
+export function rankByKeywords(question: Question, ground: Ground): Ranked[] {
+  const { collection, workspace } = ground;
   const scores = workspace.take(collection.capacity);
-  scoreKeywords(question.terms, collection, view, scores);
+  scoreKeywords(question.terms, ground, scores);
   const slots = highest(scores, CANDIDATES, (a, b) => collection.compareIds(a, b));
   return sorted(
     slots.map((slot) => ({ slot, score: scores[slot] as number })),
@@ -51,10 +36,10 @@ export function rank(question: Question, ground: Ground, weights: EvidenceWeight
   const { collection, view, workspace, sense } = ground;
   const { capacity } = collection;
   const keyword = workspace.take(capacity);
-  scoreKeywords(question.terms, collection, view, keyword);
+  scoreKeywords(question.terms, ground, keyword);
   const clauseKeyword = question.clauses.length > 1 ? bestClause(question, ground) : keyword;
   const similar = workspace.take(capacity);
-  if (sense) scoreMeaning(question.text, sense, view, similar);
+  if (sense) scoreMeaning(question, sense, view, similar);
   const own = workspace.take(capacity);
   const first = workspace.take(capacity);
   for (let slot = 0; slot < capacity; slot++) {
@@ -82,19 +67,20 @@ export function rank(question: Question, ground: Ground, weights: EvidenceWeight
 }
 
 /** Each tool's keyword score for the clause it fits best. */
-function bestClause({ clauses }: Question, { collection, view, workspace }: Ground): Float64Array {
+function bestClause({ clauses }: Question, ground: Ground): Float64Array {
+  const { collection, workspace } = ground;
   const pooled = workspace.take(collection.capacity);
   const scores = workspace.take(collection.capacity);
   for (const { terms } of clauses) {
     scores.fill(0);
-    scoreKeywords(terms, collection, view, scores);
+    scoreKeywords(terms, ground, scores);
     poolHighest(pooled, scores);
   }
   return pooled;
 }
 
-function scoreMeaning(text: string, sense: Sense, { mask }: View, scores: Float64Array): void {
-  const vector = sense.vectorOf(text);
+function scoreMeaning(phrase: Phrase, sense: Sense, { mask }: View, scores: Float64Array): void {
+  const vector = sense.vectorOf(phrase);
   if (!vector) return;
   for (let slot = 0; slot < scores.length; slot++) {
     if (!mask || mask[slot] === 1) scores[slot] = sense.matrix.cosine(slot, vector);
@@ -111,8 +97,8 @@ function clauseMeaning(
 ): Float64Array {
   if (!sense || clauses.length === 1) return Float64Array.from(slots, (slot) => similar[slot] as number);
   const pooled = new Float64Array(slots.length);
-  for (const { text } of clauses) {
-    const vector = sense.vectorOf(text);
+  for (const clause of clauses) {
+    const vector = sense.vectorOf(clause);
     if (!vector) continue;
     const scores = Float64Array.from(slots, (slot) => sense.matrix.cosine(slot, vector));
     toShare(scores);

@@ -3,12 +3,13 @@ import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
 import { Collection } from "./collection.ts";
 import { Meaning } from "./meaning.ts";
-import { readQuestion } from "./question.ts";
+import { LONGEST_QUESTION, readQuestion } from "./question.ts";
 import { rank, rankByKeywords } from "./rank.ts";
 import { MEASURED, type SearchSettings } from "./settings.ts";
 import type { Hit, SearchOptions, SearchStrategy, ServerText } from "./strategy.ts";
 import { viewOf } from "./view.ts";
 import { loadWordTable } from "./word-table.ts";
+import { contentWords } from "./words.ts";
 import { Workspace } from "./workspace.ts";
 
 export function createSearch(settings: SearchSettings = MEASURED): SearchStrategy {
@@ -53,10 +54,10 @@ class Search implements SearchStrategy {
   async #answer(query: string, { limit, scope }: SearchOptions): Promise<Hit[]> {
     const collection = this.#collection;
     const view = viewOf(collection, scope);
-    const question = readQuestion(query, collection, view);
-    if (question.empty) return [];
+    if (contentWords(query.slice(0, LONGEST_QUESTION)).length === 0) return [];
     const sense = this.#settings.strategy === "hybrid" ? await this.#load() : undefined;
     if (sense) await this.#inSlices(sense.catchUp());
+    const question = readQuestion(query, collection, view, (word) => sense?.knows(word) ?? false);
     this.#workspace.reset();
     const ground = { collection, view, workspace: this.#workspace, sense };
     const ranked =

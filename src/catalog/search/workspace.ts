@@ -9,6 +9,11 @@ export class Workspace {
     this.#taken = 0;
   }
 
+  /** Gives back the array taken last. */
+  giveBack(): void {
+    this.#taken--;
+  }
+
   /** An array of zeros, valid until `reset`. */
   take(length: number): Float64Array {
     const kept = this.#arrays[this.#taken];
