@@ -35,14 +35,16 @@ export class EventReader {
   #line: Buffer[] = [];
   /** Data lines of the event so far, with the line breaks between them. */
   #data: Buffer[] = [];
+  /** Of the data lines that are complete. */
   #bytes = 0;
+  #lineBytes = 0;
   #event = "";
   #id: string | undefined;
   #retry: number | undefined;
   /** Set while an event over the limit goes by. */
   #skim: Skim | undefined;
-  /** The rest of this line is not kept. */
-  #passing = false;
+  /** The rest of this line is not kept, being more data than there may be, or no data. */
+  #passing: "data" | "other" | undefined;
 
   constructor(handlers: EventHandlers, limit = DEFAULT_MAX_MESSAGE) {
     this.#handlers = handlers;
@@ -82,25 +84,25 @@ export class EventReader {
 
   #append(part: Buffer): void {
     if (part.length === 0) return;
-    this.#bytes += part.length;
+    this.#lineBytes += part.length;
     if (this.#passing) {
-      this.#skim?.push(part);
+      if (this.#passing === "data") this.#skim?.push(part);
       return;
     }
     this.#line.push(part);
-    if (this.#bytes > this.#limit) this.#passBy();
+    // With fewer bytes one cannot tell what line it is.
+    if (this.#bytes + this.#lineBytes > this.#limit && this.#lineBytes >= DATA.length) this.#passBy();
   }
 
   /** Gives up what was kept of an event over the limit, or of a line that is no data. */
   #passBy(): void {
     const line = this.#takeLine();
-    this.#passing = true;
-    if (line.subarray(0, DATA.length).equals(DATA)) {
-      this.#skim ??= new Skim();
-      for (const part of this.#data) this.#skim.push(part);
-      this.#data = [];
-      this.#skim.push(line.subarray(DATA.length));
-    } else this.#bytes -= line.length;
+    this.#passing = line.subarray(0, DATA.length).equals(DATA) ? "data" : "other";
+    if (this.#passing === "other") return;
+    this.#skim ??= new Skim();
+    for (const part of this.#data) this.#skim.push(part);
+    this.#data = [];
+    this.#skim.push(line.subarray(DATA.length));
   }
 
   #takeLine(): Buffer {
@@ -113,10 +115,11 @@ export class EventReader {
   }
 
   #endLine(): void {
-    if (this.#passing) {
-      this.#passing = false;
-      return;
-    }
+    const passing = this.#passing;
+    if (passing === "data") this.#bytes += this.#lineBytes;
+    this.#passing = undefined;
+    this.#lineBytes = 0;
+    if (passing) return;
     const line = this.#takeLine();
     if (line.length === 0) {
       this.#dispatch();
@@ -130,6 +133,7 @@ export class EventReader {
 
   #field(name: string, value: Buffer): void {
     if (name === "data") {
+      this.#bytes += value.length;
       if (this.#skim) this.#skim.push(value);
       else if (this.#data.length > 0) this.#data.push(NEWLINE, value);
       else this.#data.push(value);

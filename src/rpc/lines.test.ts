@@ -95,7 +95,7 @@ describe("a message over the limit", () => {
     [`{"id":"${"k".repeat(3_000)}","result":${big}}`, "undefined answer"],
     [`{"method":"m","result":${big},"id":7}`, "7 request"],
     [`garbage without end ${big}`, "undefined answer"],
-  ])("%s", (message, expected) => {
+  ])("case %#", (message, expected) => {
     const bytes = Buffer.from(`{"before":1}\n${message}\n{"after":1}\n`);
     for (const size of [1, 7, 100, 10_000]) {
       expect(read(bytes, () => size, 100)).toEqual([

@@ -1,0 +1,154 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Writable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { until } from "../../test/support/until.ts";
+import { asRaw, type Raw } from "../kernel/raw.ts";
+import { encode, LineWriter } from "./encode.ts";
+import type { Message } from "./message.ts";
+import { readMessage } from "./scan.ts";
+
+const raw = (text: string): Raw => asRaw(Buffer.from(text));
+const answer = (id: number, text = "{}"): Message => ({
+  kind: "result",
+  id: raw(`${id}`),
+  result: raw(text),
+});
+
+test.each<[Message, string]>([
+  [
+    { kind: "request", id: raw("1.0"), method: 'a/"b', params: raw('{"x":-0}') },
+    '"id":1.0,"method":"a/\\"b","params":{"x":-0}',
+  ],
+  [{ kind: "request", id: raw('"\\u0061"'), method: "m", params: undefined }, '"id":"\\u0061","method":"m"'],
+  [{ kind: "notification", method: "m", params: undefined }, '"method":"m"'],
+  [{ kind: "notification", method: "m", params: raw("[]") }, '"method":"m","params":[]'],
+  [answer(3, "null"), '"id":3,"result":null'],
+  [{ kind: "error", id: raw("3"), error: raw("{}") }, '"id":3,"error":{}'],
+  [{ kind: "error", id: undefined, error: raw("{}") }, '"id":null,"error":{}'],
+])("%j", (message, inside) => {
+  const bytes = Buffer.concat(encode(message));
+  expect(bytes.toString()).toBe(`{"jsonrpc":"2.0",${inside}}`);
+  expect(readMessage(bytes)).toEqual(message);
+});
+
+test("many different methods are all written rightly", () => {
+  for (let n = 0; n < 300; n++) {
+    const text = Buffer.concat(
+      encode({ kind: "notification", method: `m${n % 150}`, params: undefined }),
+    ).toString();
+    expect(text).toBe(`{"jsonrpc":"2.0","method":"m${n % 150}"}`);
+  }
+});
+
+/** A stream that notes what it is given in one go. */
+class Sink extends Writable {
+  readonly writes: Buffer[][] = [];
+  hold: (() => void) | undefined;
+  #holding: boolean;
+
+  constructor(holding = false) {
+    super({ highWaterMark: 64 });
+    this.#holding = holding;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#take([chunk], done);
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+    this.#take(
+      chunks.map(({ chunk }) => chunk),
+      done,
+    );
+  }
+
+  #take(chunks: Buffer[], done: () => void): void {
+    this.writes.push(chunks);
+    if (this.#holding) this.hold = done;
+    else done();
+  }
+
+  get text(): string {
+    return Buffer.concat(this.writes.flat()).toString();
+  }
+}
+
+describe("LineWriter", () => {
+  const line = (id: number, text = "{}"): string => `{"jsonrpc":"2.0","id":${id},"result":${text}}\n`;
+
+  test("puts small messages of one turn into one write", async () => {
+    const sink = new Sink();
+    const writer = new LineWriter(sink);
+    for (let id = 0; id < 20; id++) writer.send(answer(id));
+    await Promise.resolve().then(() => writer.send(answer(20)));
+    await until(() => sink.writes.length > 0);
+    expect(sink.writes.map((chunks) => chunks.length)).toEqual([1]);
+    expect(sink.text).toBe(Array.from({ length: 21 }, (_, id) => line(id)).join(""));
+  });
+
+  test("does not copy big payloads, and keeps the order", async () => {
+    const sink = new Sink();
+    const writer = new LineWriter(sink);
+    const big = raw(`"${"x".repeat(100_000)}"`);
+    writer.send(answer(1));
+    writer.send({ kind: "result", id: raw("2"), result: big });
+    writer.send(answer(3));
+    await until(() => sink.writes.length > 0);
+    expect(sink.writes[0]?.some((chunk) => chunk === big)).toBe(true);
+    expect(sink.writes[0]?.length).toBe(3);
+    expect(sink.text).toBe(line(1) + line(2, big.toString()) + line(3));
+  });
+
+  test("tells what has not left yet, and when there is room again", async () => {
+    const sink = new Sink(true);
+    let drained = 0;
+    const writer = new LineWriter(sink, { onDrain: () => drained++ });
+    writer.send(answer(1, `"${"x".repeat(500)}"`));
+    const bytes = line(1).length + 500;
+    expect(writer.backlog).toBe(bytes);
+    await until(() => sink.hold !== undefined);
+    expect([writer.backlog, drained]).toEqual([bytes, 0]);
+    sink.hold?.();
+    await until(() => drained === 1);
+    expect(writer.backlog).toBe(0);
+  });
+
+  test("flush writes at once, and nothing twice", async () => {
+    const sink = new Sink();
+    const writer = new LineWriter(sink);
+    writer.send(answer(1));
+    writer.flush();
+    expect(sink.text).toBe(line(1));
+    writer.send(answer(2));
+    await until(() => sink.writes.length === 2);
+    expect(sink.text).toBe(line(1) + line(2));
+  });
+
+  test("a reader that is gone is an event, not a crash", async () => {
+    const child = spawn(process.execPath, ["-e", "process.stdin.destroy()"], {
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    const errors: Error[] = [];
+    const writer = new LineWriter(child.stdin, { onError: (error) => errors.push(error) });
+    await once(child, "exit");
+    await until(() => {
+      writer.send(answer(1, `"${"x".repeat(50_000)}"`));
+      return child.stdin.destroyed;
+    });
+    writer.send(answer(2));
+    writer.flush();
+    expect(errors.length).toBeLessThanOrEqual(1);
+    expect(writer.backlog).toBe(0);
+  });
+
+  test("a stream that was ended or destroyed swallows what it is given", () => {
+    const ended = new Sink();
+    const writer = new LineWriter(ended);
+    writer.send(answer(1));
+    ended.end();
+    writer.flush();
+    writer.send(answer(2));
+    expect(ended.text).toBe("");
+  });
+});
