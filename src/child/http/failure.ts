@@ -63,8 +63,8 @@ function categoryOf(status: number): Category {
 function advice(status: number, location: string | undefined): string {
   if (status === 401 || status === 403) return "it wants a login, or other credentials in `headers`";
   if (status >= 300 && status < 400) return `it has moved${movedTo(location)}: correct the URL`;
-  if (status === 404) return "is the URL right?";
-  if (status === 405) return 'is the URL right? A server that speaks only SSE needs `type: "sse"`';
+  if (status === 404 || status === 405)
+    return 'is the URL right? A server that speaks only SSE needs `type: "sse"`';
   if (status === 400 || status === 415 || status === 406)
     return 'is this an MCP endpoint? An older server may need `type: "sse"`';
   return "";

@@ -8,7 +8,7 @@ import type { Malformed, Message } from "../../rpc/message.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { readMessage } from "../../rpc/scan.ts";
 import { elements } from "../../rpc/slice.ts";
-import type { Position } from "./resume.ts";
+import { type Position, passed } from "./resume.ts";
 
 export interface StreamOptions {
   readonly where: string;
@@ -68,7 +68,7 @@ export function readStream(
     else handlers.onBadAnswer(message);
   };
   const takeTooLong = ({ id, method, bytes }: TooLong): void => {
-    position.lastEventId = reader.lastId ?? position.lastEventId;
+    passed(position, reader.lastId);
     log.warn("a message is over the limit", { url: where, bytes, maxMessageBytes });
     if (id && method)
       refuse(id, INVALID_REQUEST, `the request is over the limit of ${maxMessageBytes} bytes`);
@@ -78,7 +78,7 @@ export function readStream(
   const reader = new EventReader(
     {
       onEvent: ({ event, data, id }) => {
-        position.lastEventId = id ?? position.lastEventId;
+        passed(position, id);
         if (event !== "message") handlers.onOther?.(event, data);
         else if (data.length > 0) for (const message of readMessages(data)) take(message);
       },

@@ -6,7 +6,7 @@ const LONGEST_DELAY_MS = 30_000;
 const SHORTEST_DELAY_MS = 10;
 
 export interface Position {
-  /** Of the last event that had one: a stream without cannot be resumed. */
+  /** Of the last event that had one, as it is sent: a stream without cannot be resumed. */
   lastEventId: string | undefined;
   /** The server's own wish. */
   retryMs: number | undefined;
@@ -16,6 +16,17 @@ export interface Position {
 
 export function beginning(): Position {
   return { lastEventId: undefined, retryMs: undefined, attempts: 0 };
+}
+
+/** An event with this id, or with none of its own, came whole. An empty id takes back the one before. */
+export function passed(position: Position, id: string | undefined): void {
+  if (id !== undefined) position.lastEventId = sendable(id);
+}
+
+/** As the bytes of a header; undefined for what may not stand in one. */
+function sendable(id: string): string | undefined {
+  const bytes = Buffer.from(id).toString("latin1");
+  return /^[\t\x20-\x7e\x80-\xff]+$/.test(bytes) ? bytes : undefined;
 }
 
 export function resumeDelayMs({ retryMs, attempts }: Position): number {

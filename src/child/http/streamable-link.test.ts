@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { type AddressInfo, createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import {
   dial,
   error,
@@ -189,6 +190,50 @@ test("nobody listening: the link is closed, and nothing was sent", async () => {
 
   expect(await closing()).toMatchObject({ category: "offline", unsent: true, sessionLost: false });
   expect(failed).toEqual([]);
+});
+
+test("TLS towards a server that has none says so", async () => {
+  const child = await httpChild(() => {});
+  const { request, closing } = await dial(remoteSpec(child.url.replace("http:", "https:")));
+  request(1, "initialize");
+
+  expect(await closing()).toMatchObject({
+    category: "other",
+    unsent: true,
+    message: expect.stringContaining("TLS"),
+  });
+});
+
+test("something that is no HTTP says so", async () => {
+  const server = createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { request, failure } = await dial(remoteSpec(`http://127.0.0.1:${port}/`));
+  request(1, "initialize");
+
+  expect(await failure(1)).toMatchObject({ category: "other", message: expect.stringContaining("HTTP") });
+});
+
+test("an id of an event that may not stand in a header is not sent back", async () => {
+  const child = await httpChild(
+    sessionful((seen, response) => {
+      if (seen.method === "GET") events(response).end(event(result(2)));
+      else
+        events(response).end(
+          `retry: 10\n${event("", "ok")}${event("", seen.message.id === 2 ? "ünï" : "a\u0001")}`,
+        );
+    }),
+  );
+  const { request, answer, failure, handshake } = await dial(remoteSpec(child.url));
+  await handshake();
+  request(2, "utf8");
+  await answer(2);
+  request(3, "control");
+
+  expect(await failure(3)).toMatchObject({ category: "other" });
+  const sentBack = child.seen.flatMap((seen) => seen.headers["last-event-id"] ?? []);
+  expect(sentBack).toEqual([Buffer.from("ünï").toString("latin1")]);
 });
 
 test("a host that does not exist is offline", async () => {

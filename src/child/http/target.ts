@@ -50,8 +50,9 @@ export function addressOf(url: URL): http.RequestOptions {
 export function redirectTarget(method: string, response: IncomingMessage, from: URL): URL | undefined {
   const status = response.statusCode ?? 0;
   const keeps = status === 307 || status === 308 || (method === "GET" && (status === 301 || status === 302));
-  const location = response.headers.location;
-  if (!keeps || !location || !URL.canParse(location, from.href)) return undefined;
+  if (!keeps) return undefined;
+  const { location } = response.headers;
+  if (!location || !URL.canParse(location, from.href)) return undefined;
   const target = new URL(location, from);
   return target.origin === from.origin ? target : undefined;
 }

@@ -18,7 +18,7 @@ const IDLE_SOCKET_MS = 4_000;
 /** Node's 250 ms give up too early on far hosts that have several addresses. */
 const ATTEMPT_MS = 1_000;
 const MAX_REDIRECTS = 3;
-const BIG = 64 * 1024;
+const BIG = 16 * 1024;
 
 export interface Asked {
   readonly method: "POST" | "GET" | "DELETE";
