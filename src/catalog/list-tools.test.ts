@@ -104,6 +104,20 @@ describe("pages", () => {
   });
 });
 
+test("a list too large for memory is an error", async () => {
+  const page = Buffer.alloc(68_000_000, "x");
+  page.write('{"nextCursor":"2","tools":["');
+  page.write('"]}', page.length - 3);
+  let pages = 0;
+  const ask: Ask = async () => {
+    pages += 1;
+    page.write(`${pages}`, '{"nextCursor":"'.length);
+    return asRaw(page);
+  };
+  await expect(listTools("s", ask)).rejects.toThrow(/larger than 134217728 bytes/);
+  expect(pages).toBe(2);
+});
+
 describe("children that answer oddly", () => {
   test("one without tools has none", async () => {
     expect(await listTools("s", child({ first: RpcError.of(-32601, "Method not found") }))).toEqual([]);
