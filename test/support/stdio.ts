@@ -41,6 +41,7 @@ export interface Bench {
 
 export interface BenchOptions extends Partial<StdioSpec> {
   readonly maxMessageBytes?: number;
+  readonly clock?: Clock;
   /** The test's own, where tests run at the same time. */
   readonly onTestFinished?: (clean: () => void) => void;
 }
@@ -48,11 +49,16 @@ export interface BenchOptions extends Partial<StdioSpec> {
 /** A server of the odd fixture with these traits, or of another command. */
 export function bench(traits: readonly string[], more: BenchOptions = {}): Bench {
   const name = `odd-${process.pid}-${++count}`;
-  const { maxMessageBytes = 1 << 20, onTestFinished: finish = onTestFinished, ...changes } = more;
+  const {
+    maxMessageBytes = 1 << 20,
+    clock = systemClock,
+    onTestFinished: finish = onTestFinished,
+    ...changes
+  } = more;
   const logged: string[] = [];
   const at = (level: string) => (message: string) => void logged.push(`${level} ${message}`);
   const log: Log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
-  const connector = createStdioConnector({ log, clock: systemClock, maxMessageBytes });
+  const connector = createStdioConnector({ log, clock, maxMessageBytes });
   const messages: Message[] = [];
   const closings: ChildFailure[] = [];
   const events: LinkEvents = {

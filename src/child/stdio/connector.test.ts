@@ -4,7 +4,9 @@ import { gone, kill } from "../../../test/support/processes.ts";
 import { bench } from "../../../test/support/stdio.ts";
 import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
+import { ManualClock } from "../../kernel/clock.ts";
 import { ChildFailure } from "../link.ts";
+import { hasTable, readProcess } from "./processes.ts";
 
 const failure = async (attempt: Promise<unknown>): Promise<ChildFailure> => {
   const error = await attempt.then(
@@ -21,6 +23,7 @@ test("talks to a child and ends it with its stdin, without a signal", async () =
   expect(await ask(link, "echo", { a: 1 })).toEqual({ method: "echo", params: { a: 1 } });
   const [pid] = pids();
   expect(link.peer).toBe(`pid ${pid}`);
+  if (hasTable) expect(readProcess(Number(pid))?.group).toBe(pid);
 
   await Promise.all([link.close(), link.close()]);
   expect(pids()).toEqual([]);
@@ -91,6 +94,26 @@ test("reports a kill with the signal, and ends what the child leaves in its grou
   await gone(before);
   await link.close();
   expect(closings).toHaveLength(1);
+});
+
+test("says nothing of an end that comes after close", async () => {
+  const clock = new ManualClock();
+  // What sleeps holds the pipes open, so that the end is told only after a while.
+  const script = 'sleep 1000 & echo \'{"jsonrpc":"2.0","method":"x"}\'; kill -9 $$';
+  const { open, closings, pids, messages } = bench([], { command: "sh", args: ["-c", script], clock });
+  const link = await open();
+  await until(() => messages.length > 0 && clock.pending > 0);
+  expect(closings).toEqual([]);
+  let ended = false;
+  void link.close().then(() => {
+    ended = true;
+  });
+  await until(() => {
+    clock.advance(5);
+    return ended;
+  });
+  expect(closings).toEqual([]);
+  expect(pids()).toEqual([]);
 });
 
 test("a child that closes its output is lost and ended", async () => {

@@ -34,7 +34,7 @@ export class StdioLink implements Link {
   readonly #stderr: Stderr;
   readonly #stdout: Stdout;
   readonly #writer: LineWriter;
-  #losing: Promise<void> | undefined;
+  #losing = false;
   #closed = false;
   #ending: Promise<void> | undefined;
 
@@ -86,22 +86,16 @@ export class StdioLink implements Link {
     this.#stdout.release();
     this.#stderr.release();
     this.#lose();
-    // Its group, or what left it, may live on.
-    void this.#end();
   }
 
   /** The first sign of the end; the event waits a moment for the rest of what the child had to say. */
   #lose(): void {
-    if (!this.#closed) this.#losing ??= this.#lastBytes().then(() => this.#report());
-  }
-
-  #lastBytes(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.#options.clock.after(LAST_BYTES_MS, resolve);
-      this.#process.once("close", () => {
-        timer.cancel();
-        resolve();
-      });
+    if (this.#losing || this.#closed) return;
+    this.#losing = true;
+    const timer = this.#options.clock.after(LAST_BYTES_MS, () => this.#report());
+    this.#process.once("close", () => {
+      timer.cancel();
+      this.#report();
     });
   }
 
@@ -109,6 +103,7 @@ export class StdioLink implements Link {
     if (this.#closed) return;
     this.#closed = true;
     this.#options.events.onClosed(this.#failure());
+    // Its group, or what left it, may live on.
     void this.#end();
   }
 
@@ -134,7 +129,6 @@ export class StdioLink implements Link {
     this.#writer.flush();
     this.#process.stdin.end();
     await end(this.#family, { log, clock, name: server });
-    await this.#losing;
     // Somebody out of our reach may hold the other ends.
     this.#process.stdin.destroy();
     this.#process.stdout.destroy();

@@ -1,0 +1,75 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { ManualClock } from "../../kernel/clock.ts";
+import { silentLog } from "../../kernel/log.ts";
+import { fromRaw } from "../../kernel/raw.ts";
+import type { Message } from "../../rpc/message.ts";
+import { Stdout } from "./stdout.ts";
+
+function setUp(maxMessageBytes = 1 << 20) {
+  const warnings: string[] = [];
+  const [messages, answers]: [Message[], Message[]] = [[], []];
+  const stream = new PassThrough();
+  const clock = new ManualClock();
+  const stdout = new Stdout(stream, {
+    server: "github",
+    conceal: (text) => text.replaceAll("hunter22", "[secret]"),
+    log: { ...silentLog, warn: (message) => void warnings.push(message) },
+    clock,
+    maxMessageBytes,
+    onMessage: (message) => void messages.push(message),
+    answer: (message) => void answers.push(message),
+  });
+  const write = async (text: string): Promise<void> => {
+    stream.write(text);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { stdout, stream, clock, warnings, messages, answers, write };
+}
+
+const notification = '{"jsonrpc":"2.0","method":"n"}\n';
+
+test("garbage is shown in small doses, without secrets, and left unread when there is too much of it", async () => {
+  const { stream, clock, warnings, messages, write } = setUp();
+  await write(`key hunter22\n${notification}`);
+  expect(warnings).toEqual(["a line on stdout is no message: key [secret]"]);
+  await write(`${"y\n".repeat(4_000)}${notification}`);
+  expect(messages).toHaveLength(2);
+  expect(stream.isPaused()).toBe(true);
+  expect(warnings).toHaveLength(5);
+  clock.advance(1_000);
+  expect(stream.isPaused()).toBe(false);
+  expect(warnings).toHaveLength(6);
+  expect(warnings.at(-1)).toMatch(/^3996 more/);
+});
+
+test("messages are never too many", async () => {
+  const { stream, messages, write } = setUp();
+  await write(notification.repeat(50_000));
+  expect(messages).toHaveLength(50_000);
+  expect(stream.isPaused()).toBe(false);
+});
+
+test("a last message needs no line break", async () => {
+  const { stream, messages } = setUp();
+  stream.end(notification.trimEnd());
+  await new Promise((resolve) => stream.once("close", resolve));
+  expect(messages).toHaveLength(1);
+});
+
+test("too long: an answer fails, a request is refused, a notification is dropped", async () => {
+  const { warnings, messages, answers, write } = setUp(100);
+  const text = "x".repeat(100);
+  await write(`{"jsonrpc":"2.0","id":1,"result":{"text":"${text}"}}\n`);
+  await write(`{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage","params":{"text":"${text}"}}\n`);
+  await write(`{"jsonrpc":"2.0","method":"n","params":{"text":"${text}"}}\n`);
+  const errors = [messages, answers].map((list) =>
+    list.map((one) => one.kind === "error" && [one.id?.toString(), fromRaw(one.error)]),
+  );
+  const data = { metamcp: "result_too_large" };
+  expect(errors).toEqual([
+    [["1", expect.objectContaining({ code: -32603, data })]],
+    [["2", expect.objectContaining({ code: -32600 })]],
+  ]);
+  expect(warnings).toHaveLength(3);
+});
