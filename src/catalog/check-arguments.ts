@@ -6,16 +6,17 @@ import type { Tool } from "./tool.ts";
 type Check = (args: unknown) => readonly string[];
 
 const fits: Check = () => [];
-const compiled = new WeakMap<Tool, Promise<Check>>();
+const compiled = new WeakMap<Tool, Check>();
 
-/** What is wrong, in words; empty if it fits or cannot be told. */
-export async function checkArguments(tool: Tool, args: Raw): Promise<readonly string[]> {
-  let check = compiled.get(tool);
-  if (!check) {
-    check = compile(tool).catch(() => fits);
-    compiled.set(tool, check);
-  }
-  return (await check)(fromRaw(args));
+/** What is wrong, in words; empty if it fits or cannot be told. Undefined while the schema is not prepared. */
+export function checkArguments(tool: Tool, args: Raw): readonly string[] | undefined {
+  return compiled.get(tool)?.(fromRaw(args));
+}
+
+/** Compiles the schema of a tool, once. What cannot be compiled is not checked. */
+export async function prepareCheck(tool: Tool): Promise<void> {
+  if (compiled.has(tool)) return;
+  compiled.set(tool, await compile(tool).catch(() => fits));
 }
 
 async function compile(tool: Tool): Promise<Check> {

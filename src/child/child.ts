@@ -39,7 +39,7 @@ export class Child {
     const deadline = Math.min(call.deadline, clock.now() + spec.deadlineMs);
     try {
       for (;;) {
-        const connection = await this.connections.reach(claim, call.signal);
+        const connection = this.connections.open(claim) ?? (await this.connections.reach(claim, call.signal));
         try {
           const result = await this.#send(connection, call, claim, deadline);
           this.#answered(claim);
@@ -47,6 +47,9 @@ export class Child {
         } catch (error) {
           if (error instanceof RpcError) this.#answered(claim);
           if (!this.#goesOn(connection, claim, error)) throw error;
+        } finally {
+          claim.timer?.stop();
+          connection.drop(claim);
         }
       }
     } catch (error) {
@@ -73,7 +76,7 @@ export class Child {
     }
   }
 
-  async #send(connection: Connection, call: Call, claim: Claim, deadline: number): Promise<Raw> {
+  #send(connection: Connection, call: Call, claim: Claim, deadline: number): Promise<Raw> {
     claim.id = undefined;
     claim.again = false;
     claim.tries++;
@@ -85,12 +88,7 @@ export class Child {
         void this.#checkAlive(connection, claim);
       },
     );
-    try {
-      return await connection.request(claim, call.method, call.params, call.signal);
-    } finally {
-      claim.timer.stop();
-      connection.drop(claim);
-    }
+    return connection.request(claim, call.method, call.params, call.signal);
   }
 
   #answered(claim: Claim): void {

@@ -4,6 +4,7 @@ import type { Origin } from "../kernel/call.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
+import type { Signal } from "../kernel/signal.ts";
 import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, RpcError } from "../rpc/rpc-error.ts";
 import { attribute, type Claim } from "./claim.ts";
@@ -127,7 +128,7 @@ export class Connection implements Pooled {
   }
 
   /** A request of a caller who holds it. Rejects with RpcError, ChildFailure, or what it was cancelled with. */
-  request(claim: Claim, method: string, params: Raw, signal: AbortSignal): Promise<Raw> {
+  request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
     return this.#peer.request(method, params, {
       signal,
       onProgress: (progress) => {
@@ -141,7 +142,7 @@ export class Connection implements Pooled {
   }
 
   /** A request of our own. */
-  async ask(method: string, params: Raw | undefined, signal?: AbortSignal): Promise<Raw> {
+  async ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
     this.#enter();
     try {
       return await this.#peer.request(method, params, signal ? { signal } : {});

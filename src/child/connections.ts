@@ -5,6 +5,7 @@ import type { Origin } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
+import type { Signal } from "../kernel/signal.ts";
 import type { Breaker, BreakerOptions } from "./breaker.ts";
 import type { Claim, Death } from "./claim.ts";
 import { type Ask, Connection, type Loss } from "./connection.ts";
@@ -51,15 +52,22 @@ export class Connections {
     return [...this.#byKey.values()];
   }
 
+  /** The connection for this claim if it can be used at once: the hot path. */
+  open(claim: Claim): Connection | undefined {
+    const connection = this.#byKey.get(keyOf(claim.origin, this.#spec));
+    if (!connection?.open) return undefined;
+    connection.hold(claim);
+    return connection;
+  }
+
   /** A connection that is ready for this claim, opened if need be. Whoever comes meanwhile waits for the same one. */
-  async reach(claim: Claim, signal: AbortSignal | undefined): Promise<Connection> {
+  async reach(claim: Claim, signal: Signal | undefined): Promise<Connection> {
     for (;;) {
       if (this.#gone) throw new MetaMcpError("server_not_found", `Server "${this.#spec.name}" was removed.`);
       const key = keyOf(claim.origin, this.#spec);
       const known = this.#byKey.get(key);
-      const connection = known?.usable ? known : this.#open(key, claim.origin, { admitted: claim.admitted });
+      const connection = known?.usable ? known : this.#dial(key, claim.origin, { admitted: claim.admitted });
       connection.hold(claim);
-      if (connection.open) return connection;
       try {
         await unlessAborted(connection.ready, signal);
         if (connection.open) return connection;
@@ -81,7 +89,7 @@ export class Connections {
     for (const [key, connection] of this.#byKey) {
       const { connected, inFlight } = connection;
       const ended = this.#retire(key, connection);
-      if (connected) this.#open(key, connection.origin, { after: inFlight > 0 ? undefined : ended });
+      if (connected) this.#dial(key, connection.origin, { after: inFlight > 0 ? undefined : ended });
     }
   }
 
@@ -119,7 +127,7 @@ export class Connections {
     return ended;
   }
 
-  #open(
+  #dial(
     key: string,
     origin: Origin,
     how: { admitted?: Breaker; after?: Promise<void> | undefined },
@@ -139,8 +147,10 @@ export class Connections {
       greet: (from, greeting) =>
         this.#parts.greet(name, greeting, (method, params) => from.ask(method, params)),
       onLost: (lost, loss) => this.#lost(key, lost, loss),
-      onNotification: (from, method) =>
-        this.#parts.onNotification(name, method, (...ask) => from.ask(...ask)),
+      onNotification: (from, method) => {
+        // What a connection with old settings says is no longer true of this server.
+        if (!from.retired) this.#parts.onNotification(name, method, (...ask) => from.ask(...ask));
+      },
     });
     if (death) this.#respawnOf.set(connection, death);
     this.#byKey.set(key, connection);
@@ -204,13 +214,13 @@ function keyOf(origin: Origin, spec: ServerSpec): string {
   return key;
 }
 
-async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+async function unlessAborted(work: Promise<void>, signal: Signal | undefined): Promise<void> {
   if (!signal) return await work;
   let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason as Error);
     if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
+    else signal.addEventListener("abort", stop);
   });
   try {
     await Promise.race([work, aborted]);

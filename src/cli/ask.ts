@@ -1,17 +1,17 @@
 /** Asks the surface as a client would, so that people and models get the same answers. */
 import { type Raw, toRaw } from "../kernel/raw.ts";
+import { CallSignal } from "../kernel/signal.ts";
 import { createMetaFace } from "../surface/meta/meta.ts";
 import type { Scope } from "../surface/scope.ts";
 import { person } from "./open.ts";
 
 /** The result of one of our own tools, as written. */
 export async function ask(scope: Scope, tool: string, args: unknown): Promise<Raw> {
-  const interrupted = new AbortController();
   return await createMetaFace(scope).handle({
     method: "tools/call",
     params: toRaw({ name: tool, arguments: args }),
     origin: person,
-    signal: interrupted.signal,
+    signal: new CallSignal(),
     uplink: person.uplink,
   });
 }

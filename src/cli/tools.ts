@@ -1,5 +1,6 @@
 /** `metamcp tools`: what a client sees and what it costs, beside what all tools of all servers would cost. */
 import { fromRaw } from "../kernel/raw.ts";
+import { CallSignal } from "../kernel/signal.ts";
 import { createMetaFace } from "../surface/meta/meta.ts";
 import type { Command } from "./command.ts";
 import { person, withEngine } from "./open.ts";
@@ -19,7 +20,7 @@ export const command: Command = {
         method: "tools/list",
         params: undefined,
         origin: person,
-        signal: new AbortController().signal,
+        signal: new CallSignal(),
         uplink: person.uplink,
       });
       const { tools } = fromRaw(list) as { tools: readonly { name: string; title: string }[] };

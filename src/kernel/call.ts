@@ -1,5 +1,6 @@
 /** The one verb: a request on its way to a child. Connection, pool, fleet and every layer offer or use it. */
 import type { Raw } from "./raw.ts";
+import type { Signal } from "./signal.ts";
 
 /** Stable id of a configured server; in personal mode its name in the config file. */
 export type ServerId = string;
@@ -9,7 +10,7 @@ export interface Uplink {
   /** A notification caused by this call: progress (in the client's own token), log messages, unknown ones. */
   notify(method: string, params: Raw | undefined): void;
   /** A request of the child, put to the client: sampling, elicitation, roots, unknown ones. */
-  request(method: string, params: Raw | undefined, signal: AbortSignal): Promise<Raw>;
+  request(method: string, params: Raw | undefined, signal: Signal): Promise<Raw>;
 }
 
 /** Who asks. Connections are shared by those who agree in `capabilities`. */
@@ -33,7 +34,7 @@ export interface Call {
   /** As written; names as the child knows them. */
   readonly params: Raw;
   readonly origin: Origin;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Absolute, on the gateway's clock. Infinity: only the server's own `deadlineMs` bounds it. */
   readonly deadline: number;
   readonly repeat: Repeat;

@@ -1,6 +1,7 @@
 /** One side of a JSON-RPC conversation: who waits for which answer. Knows no stream, no time and no protocol era. */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { idKey, ownId } from "./id.ts";
 import type { Malformed, Message } from "./message.ts";
 import { mapProgress, progressToken, restoreProgress } from "./progress.ts";
@@ -16,7 +17,7 @@ export interface Incoming {
   readonly method: string;
   readonly params: Raw | undefined;
   /** Aborted when the other side cancels or the peer is destroyed; no answer is sent then. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly via: Via;
 }
 
@@ -30,7 +31,7 @@ export interface PeerHandlers {
 }
 
 export interface RequestOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: Signal;
   readonly via?: Via;
   /** Gets the progress that was asked for in `params`, in the token that stands there. */
   readonly onProgress?: (params: Raw) => void;
@@ -49,29 +50,18 @@ interface Pending {
   readonly onAbort: (() => void) | undefined;
 }
 
-/** Most requests are never cancelled: the signal is made when someone asks for it. */
 class Serving implements Incoming {
   readonly id: Raw;
   readonly method: string;
   readonly params: Raw | undefined;
   readonly via: Via;
-  #controller: AbortController | undefined;
+  readonly signal = new CallSignal();
 
   constructor(request: Message & { kind: "request" }, via: Via) {
     this.id = request.id;
     this.method = request.method;
     this.params = request.params;
     this.via = via;
-  }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
-
-  abort(reason: unknown): void {
-    this.#controller ??= new AbortController();
-    this.#controller.abort(reason);
   }
 }
 
@@ -165,7 +155,7 @@ export class Peer {
     for (const id of this.#pending.keys()) this.fail(id, reason);
     const serving = [...this.#serving.values()];
     this.#serving.clear();
-    for (const request of serving) request.abort(reason);
+    for (const request of serving) request.signal.abort(reason);
   }
 
   #serve(request: Message & { kind: "request" }, via: Via): void {
@@ -205,7 +195,7 @@ export class Peer {
     if (key === undefined || !serving) return;
     this.#serving.delete(key);
     const text = reason && fromRaw(reason);
-    serving.abort(
+    serving.signal.abort(
       new MetaMcpError("cancelled", typeof text === "string" ? text : "the caller cancelled the request"),
     );
   }

@@ -53,14 +53,15 @@ export class Session {
     this.#peer.destroy(reason);
   }
 
-  async #onRequest(request: Incoming): Promise<Raw> {
+  /** Not async: what throws here is an answer all the same, and every call comes by. */
+  #onRequest(request: Incoming): Promise<Raw> {
     if (this.#refusing) throw RpcError.of(INTERNAL_ERROR, "MetaMCP is stopping");
-    if (request.method === "initialize") return this.#initialize(request.params);
-    if (request.method === "ping") return EMPTY_OBJECT;
+    if (request.method === "initialize") return Promise.resolve(this.#initialize(request.params));
+    if (request.method === "ping") return Promise.resolve(EMPTY_OBJECT);
     const origin = this.#origin;
     if (!origin) throw RpcError.of(INVALID_REQUEST, "Not initialized: send an initialize request first");
     const { method, params, signal, via } = request;
-    return await this.#face.handle({ method, params, origin, signal, uplink: this.#uplink(via) });
+    return this.#face.handle({ method, params, origin, signal, uplink: this.#uplink(via) });
   }
 
   #initialize(params: Raw | undefined): Raw {

@@ -1,9 +1,9 @@
 /** The way of every tool call, whichever surface it came through: known server, known tool, fitting arguments, off to the child. */
-import { checkArguments } from "../catalog/check-arguments.ts";
+import { checkArguments, prepareCheck } from "../catalog/check-arguments.ts";
 import { nearest } from "../catalog/nearest.ts";
 import { repeatOf, type Tool, toolId } from "../catalog/tool.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { joinObject } from "../rpc/slice.ts";
 import type { ClientRequest } from "./face.ts";
 import type { Scope } from "./scope.ts";
@@ -11,53 +11,73 @@ import type { Scope } from "./scope.ts";
 export interface ToolCall {
   readonly server: string;
   readonly tool: string;
-  readonly args: Raw | undefined;
+  readonly args: Raw;
   /** The client's `_meta`, progress token included. */
   readonly meta: Raw | undefined;
 }
 
-/** The child's result as written. Rejects with MetaMcpError, or RpcError where the child answered with one. */
-export async function callTool(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
-  const { server, args = EMPTY_OBJECT } = wanted;
+/**
+ * The child's result as written. Rejects with MetaMcpError, or RpcError where the child answered with one.
+ * Where all is known and in order nothing is awaited on the way: this is the hot path.
+ */
+export function callTool(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
+  const { server, tool: name, args } = wanted;
   requireServer(scope, server);
-  const tool = await requireTool(scope, wanted, request);
-  return await scope.call({
-    server,
-    method: "tools/call",
-    params: joinObject([
-      ["name", toRaw(wanted.tool)],
-      ["arguments", args],
-      ["_meta", wanted.meta],
-    ]),
-    origin: request.origin,
-    signal: request.signal,
-    deadline: Number.POSITIVE_INFINITY,
-    repeat: tool ? repeatOf(tool.annotations) : "unknown",
-    uplink: request.uplink,
-  });
+  const tool = scope.catalog.isLive(server) ? scope.catalog.snapshot.tool(server, name) : undefined;
+  const inOrder = tool && checkArguments(tool, args)?.length === 0;
+  return inOrder ? send(scope, tool, wanted, request) : makeSure(scope, wanted, request);
 }
 
 /** Only the child's own list refuses a call: not the disk cache, nor what it offered before it was last disconnected. */
-async function requireTool(
-  scope: Scope,
-  wanted: ToolCall,
-  { origin }: ClientRequest,
-): Promise<Tool | undefined> {
+async function makeSure(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
   const { server } = wanted;
-  if (!scope.catalog.isLive(server)) await scope.connect(server, origin);
+  if (!scope.catalog.isLive(server)) await scope.connect(server, request.origin);
+  let tool: Tool | undefined;
   try {
-    return await fittingTool(scope, wanted);
+    tool = await fittingTool(scope, wanted);
   } catch (refusal) {
     if (scope.server(server)?.connected) throw refusal;
-    await scope.connect(server, origin);
-    return await fittingTool(scope, wanted);
+    await scope.connect(server, request.origin);
+    tool = await fittingTool(scope, wanted);
   }
+  return await send(scope, tool, wanted, request);
+}
+
+function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
+  const { server, args, meta } = wanted;
+  const { origin, signal, uplink } = request;
+  const name = toRaw(wanted.tool);
+  return scope.call({
+    server,
+    method: "tools/call",
+    params: joinObject([
+      ["name", name],
+      ["arguments", args],
+      ["_meta", meta],
+    ]),
+    origin,
+    signal,
+    deadline: Number.POSITIVE_INFINITY,
+    repeat: tool ? repeatOf(tool.annotations) : "unknown",
+    uplink,
+  });
 }
 
 async function fittingTool(scope: Scope, wanted: ToolCall): Promise<Tool | undefined> {
   const tool = findTool(scope, wanted);
-  if (tool) await requireFit(tool, wanted.args ?? EMPTY_OBJECT);
-  return tool;
+  if (!tool) return undefined;
+  await prepareCheck(tool);
+  const problems = checkArguments(tool, wanted.args) ?? [];
+  if (problems.length === 0) return tool;
+  throw new MetaMcpError(
+    "validation_input",
+    `The arguments do not fit ${tool.name}: ${problems.join("; ")}. Its input schema: ${tool.inputSchema.toString()}`,
+    {
+      server: tool.server,
+      tool_id: toolId(tool),
+      details: { problems, inputSchema: fromRaw(tool.inputSchema) },
+    },
+  );
 }
 
 /** Passes for a server that can be used; else an error that names the nearest ones or says what to mend. */
@@ -96,20 +116,6 @@ function findTool(scope: Scope, { server, tool: name }: ToolCall): Tool | undefi
       server,
       tool_id: toolId({ server, name }),
       details: { nearest: nearest(name, names) },
-    },
-  );
-}
-
-async function requireFit(tool: Tool, args: Raw): Promise<void> {
-  const problems = await checkArguments(tool, args);
-  if (problems.length === 0) return;
-  throw new MetaMcpError(
-    "validation_input",
-    `The arguments do not fit ${tool.name}: ${problems.join("; ")}. Its input schema: ${tool.inputSchema.toString()}`,
-    {
-      server: tool.server,
-      tool_id: toolId(tool),
-      details: { problems, inputSchema: fromRaw(tool.inputSchema) },
     },
   );
 }

@@ -117,7 +117,11 @@ function brief(tool: Tool, { schemas, signed }: { schemas: boolean; signed: bool
     tool: tool.name,
     server: tool.server,
     description: summarize(tool.description, DESCRIPTION_LENGTH),
-    ...(schemas ? { inputSchema: fromRaw(tool.inputSchema) } : signed ? { signature: signatureOf(tool.name, tool.inputSchema) } : {}),
+    ...(schemas
+      ? { inputSchema: fromRaw(tool.inputSchema) }
+      : signed
+        ? { signature: signatureOf(tool.name, tool.inputSchema) }
+        : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The meta surface: four tools instead of hundreds, at constant cost. */
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import { callTool } from "../call-tool.ts";
@@ -21,10 +21,7 @@ type Run = (
 ) => Promise<Raw>;
 
 const RUN: ReadonlyMap<string, Run> = new Map<string, Run>([
-  [
-    "mcp_discover",
-    async (scope, args, _meta, request) => await discover(scope, readInput(DISCOVER, args), request),
-  ],
+  ["mcp_discover", (scope, args, _meta, request) => discover(scope, readInput(DISCOVER, args), request)],
   ["mcp_call", call],
 ]);
 
@@ -32,15 +29,15 @@ export function createMetaFace(scope: Scope): Face {
   return {
     capabilities: { tools: {} },
     instructions: () => instructions(scope.servers().map((server) => server.name)),
-    async handle(request) {
-      if (request.method === "tools/call") return await callOwnTool(scope, request);
-      if (request.method === "tools/list") return TOOLS;
+    handle(request) {
+      if (request.method === "tools/call") return callOwnTool(scope, request);
+      if (request.method === "tools/list") return Promise.resolve(TOOLS);
       throw RpcError.of(METHOD_NOT_FOUND, `Method not found: ${request.method}`);
     },
   };
 }
 
-async function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
+function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
   const [name, args, meta] = request.params ? members(request.params, ["name", "arguments", "_meta"]) : [];
   const wanted = name && fromRaw(name);
   const run = typeof wanted === "string" ? RUN.get(wanted) : undefined;
@@ -51,14 +48,18 @@ async function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
     );
   }
   try {
-    return await run(scope, args, meta, request);
+    return run(scope, args, meta, request).catch(asResult);
   } catch (error) {
-    if (MetaMcpError.is(error)) return failedResult(error);
-    throw error;
+    return Promise.resolve(asResult(error));
   }
 }
 
-async function call(
+function asResult(error: unknown): Raw {
+  if (MetaMcpError.is(error)) return failedResult(error);
+  throw error;
+}
+
+function call(
   scope: Scope,
   args: Raw | undefined,
   meta: Raw | undefined,
@@ -67,11 +68,10 @@ async function call(
   const input = readInput(CALL, args);
   const server = fromRaw(input.get("server") as Raw) as string;
   const tool = fromRaw(input.get("tool") as Raw) as string;
-  try {
-    return await callTool(scope, { server, tool, args: input.get("args"), meta }, request);
-  } catch (error) {
+  const result = callTool(scope, { server, tool, args: input.get("args") ?? EMPTY_OBJECT, meta }, request);
+  return result.catch((error: unknown) => {
     throw error instanceof RpcError
       ? executionFailed(error, { server, tool_id: `${server}:${tool}` })
       : error;
-  }
+  });
 }

@@ -1,0 +1,33 @@
+/** The part of AbortSignal that a call needs. One is made for every request, where the real one costs as much as the rest of the hop. */
+
+export interface Signal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+export class CallSignal implements Signal {
+  aborted = false;
+  reason: unknown;
+  // Almost always there is one listener, and it leaves again.
+  #listeners: (() => void)[] = [];
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    if (!this.aborted) this.#listeners.push(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    const at = this.#listeners.indexOf(listener);
+    if (at >= 0) this.#listeners.splice(at, 1);
+  }
+
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const listener of listeners) listener();
+  }
+}
