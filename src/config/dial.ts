@@ -201,8 +201,6 @@ class Resolver {
     const foreign = foreignReference(value);
     if (foreign)
       this.findings.warn(`${key} holds ${foreign}, which stays as it is: variables are written as \${NAME}`);
-    if (resolved !== value && resolved.includes("\0"))
-      this.findings.fault(`${key} holds a NUL character: remove it`);
     return resolved;
   }
 

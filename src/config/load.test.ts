@@ -109,6 +109,11 @@ describe("a server that can be used", () => {
       remote({ headers: { A: "Bearer ${LINE}" } }),
       { ...REMOTE, headers: { A: "Bearer s3cret-value" } },
     ],
+    [
+      "the last letter a header can carry",
+      remote({ headers: { A: "ÿ\tx" } }),
+      { ...REMOTE, headers: { A: "ÿ\tx" } },
+    ],
     ["oauth true", remote({ oauth: true }), { ...REMOTE, oauth: {} }],
     ["oauth false", remote({ oauth: false }), REMOTE],
     [
@@ -199,6 +204,7 @@ describe("a server that cannot be used says why and what to do", () => {
     ["no url", { url: "example.com/mcp" }, /url is no web address/],
     ["another scheme", { url: "ws://example.com" }, /url is no web address/],
     ["a password in the url", { url: "https://me:pw@example.com" }, /send them as a header/],
+    ["a user name in the url", { url: "https://me@example.com" }, /send them as a header/],
     ["a number in headers", remote({ headers: { A: 1 } }), /headers\.A is a number/],
     ["a bad header name", remote({ headers: { "A B": "x" } }), /name that no header can have/],
     ["a line break in a header", remote({ headers: { A: "x\ny" } }), /headers\.A holds a character/],
@@ -221,6 +227,7 @@ describe("a server that cannot be used says why and what to do", () => {
     ["several faults at once", node({ args: 1, env: 2 }), /args is a number.*; env is a number/],
     ["misspelt isolation", node({ isolation: "sesion" }), /isolation is "sesion".*Did you mean "session"/],
     ["misspelt retry", node({ retry: "no" }), /retry is "no": write "crash" or "never"/],
+    ["no tools at all", node({ tools: [] }), /tools is a list: write/],
     ["tools is a string", node({ tools: "*" }), /tools is a string/],
     ["tools.deny is a string", node({ tools: { deny: "x" } }), /tools\.deny is a string: write a list/],
     ["disabled is a string", node({ disabled: "true" }), /disabled is a string: write true or false/],
@@ -304,6 +311,11 @@ describe("what is only told", () => {
     ["an unknown pool key", { mcpServers: {}, pool: { poolsize: 5 } }, /Did you mean "poolSize"/],
     ["maxResultBytes", { mcpServers: {}, maxResultBytes: "big" }, /maxResultBytes is ignored/],
     ["fromUsage", { mcpServers: {}, examples: { fromUsage: 1 } }, /examples\.fromUsage is ignored/],
+    [
+      "an embedder of numbers",
+      { mcpServers: {}, embedder: { url: 1 } },
+      /embedder\.url is ignored: write a string/,
+    ],
     ["half an embedder", { mcpServers: {}, embedder: { url: "https://x" } }, /embedder is ignored: it needs/],
   ])("%s", async (_what, file, warning) => {
     const config = await parse(JSON.stringify(file));
@@ -375,6 +387,17 @@ test("the top level has its keys, and what is given from outside wins, defaults 
   expect(overridden.pool).toEqual({ ...plain.pool, poolSize: 20 });
   expect(overridden).toMatchObject({ maxResultBytes: 9, examplesFromUsage: false });
   expect(overridden.embedder).toEqual({ url: "https://e.example/v1", model: "n", keyEnv: "KEY" });
+});
+
+test("nothing in it can be changed", async () => {
+  const { spec } = await one(
+    node({ args: ["a"], env: { A: "1" }, tools: { deny: ["x"] }, examples: { t: [{ deep: {} }] } }),
+  );
+  const open = (value: unknown): boolean =>
+    typeof value === "object" &&
+    value !== null &&
+    (!Object.isFrozen(value) || Object.values(value).some(open));
+  expect(open(spec)).toBe(false);
 });
 
 test("minPoolSize stays below poolSize", async () => {
