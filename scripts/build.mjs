@@ -1,6 +1,7 @@
-// Bundles src/ into dist/: one small file to start, heavy parts as chunks that load when first needed; then the types.
+// Bundles src/ into dist/: one small file to start, heavy parts as chunks that load when first needed. With --types also
+// the declarations of the library.
 import { spawnSync } from "node:child_process";
-import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -8,8 +9,11 @@ import { rolldown } from "rolldown";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const types = process.argv.includes("--types");
 
-rmSync(dist, { recursive: true, force: true });
+/** A gateway that runs may still load chunks of the build it was started from. */
+const KEEP_MS = 3_600_000;
+
 const bundle = await rolldown({
   input: { metamcp: join(root, "src/cli/metamcp.ts"), index: join(root, "src/index.ts") },
   platform: "node",
@@ -17,7 +21,9 @@ const bundle = await rolldown({
   resolve: { mainFields: ["module", "main"] },
   transform: { define: { __VERSION__: JSON.stringify(version) } },
 });
-await bundle.write({
+// What is to be published holds nothing of earlier builds.
+if (types) rmSync(dist, { recursive: true, force: true });
+const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   entryFileNames: "[name].js",
@@ -26,10 +32,20 @@ await bundle.write({
 });
 await bundle.close();
 chmodSync(join(dist, "metamcp.js"), 0o755);
+removeStale(new Set(output.map(({ fileName }) => fileName)));
+if (types) declare();
 
-const types = spawnSync(
-  process.execPath,
-  [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")],
-  { stdio: ["ignore", 2, 2] },
-);
-process.exit(types.status ?? 1);
+function removeStale(fresh) {
+  for (const name of readdirSync(join(dist, "chunk"))) {
+    const path = join(dist, "chunk", name);
+    if (!fresh.has(`chunk/${name}`) && Date.now() - statSync(path).mtimeMs > KEEP_MS) rmSync(path);
+  }
+}
+
+function declare() {
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const { status } = spawnSync(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json")], {
+    stdio: ["ignore", 2, 2],
+  });
+  process.exitCode = status ?? 1;
+}
