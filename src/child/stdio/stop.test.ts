@@ -102,12 +102,17 @@ onLinux.concurrent("a stray is ended when the child was killed under us", async 
 onLinux("a relay of short-lived processes outside the group does not get away", async () => {
   const relay = temp().write("relay", '#!/bin/sh\nsleep 0.01\nsetsid "$0" &\n');
   chmodSync(relay, 0o755);
-  const { open, pids } = bench([], { command: relay, args: [] });
-  const link = await open();
-  const own = Number(link.peer.slice(4));
-  await until(() => !alive(own) && pids().length > 0);
-  await link.close();
-  expect(pids()).toEqual([]);
+  // Missing one is a matter of luck, so it has to work out several times.
+  const all = Array.from({ length: 6 }, () => bench([], { command: relay, args: [] }));
+  await Promise.all(
+    all.map(async ({ open, pids }) => {
+      const link = await open();
+      const own = Number(link.peer.slice(4));
+      await until(() => !alive(own) && pids().length > 0);
+      await link.close();
+    }),
+  );
+  expect(all.flatMap(({ pids }) => pids())).toEqual([]);
 });
 
 onLinux.concurrent("other children, of the same server too, are not touched", async ({ onTestFinished }) => {
