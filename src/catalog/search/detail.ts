@@ -1,11 +1,13 @@
-/** Finer evidence about one tool: word pairs and verbs. Gathered for few candidates only. */
+/** Finer evidence about one tool: word pairs, verbs, its name, its age. Gathered for few candidates only. */
 import { bits } from "./actions.ts";
 import type { Collection } from "./collection.ts";
 import { PAIR, type Question } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
+import { words } from "./words.ts";
 
 /** A tool whose action is not known is neither punished nor favoured. */
 const UNKNOWN_ACTION = 0.3;
+const DEPRECATED_SHARE = 0.8;
 /** Name, title and description: parameters lie side by side by chance. */
 const FIELDS_WITH_PAIRS = 3;
 
@@ -23,15 +25,29 @@ export function pairScore({ pairs }: Question, collection: Collection, slot: num
   for (const pair of found) sum += pairs.get(pair) ?? 0;
   return sum;
 
-  function read(words: Int32Array): void {
+  function read(list: Int32Array): void {
     let before = -1;
-    for (const word of words) {
+    for (const word of list) {
       const term = collection.lexicon.termOf(word);
       const pair = before * PAIR + term;
       if (before >= 0 && pairs.has(pair)) found.add(pair);
       before = term;
     }
   }
+}
+
+/** Whether the question is the tool's name, with or without its server's, however it is written. */
+export function isNamed({ spoken }: Question, collection: Collection, slot: number): boolean {
+  const segment = collection.at(slot)?.segment;
+  if (!segment) return false;
+  const name = words(collection.nameOf(slot)).join(" ");
+  if (!spoken.endsWith(name) || name === "") return false;
+  return spoken === name || spoken === `${words(segment.server).join(" ")} ${name}`;
+}
+
+/** What is left of the score of a tool that says it should not be used any more. */
+export function freshness(collection: Collection, slot: number): number {
+  return collection.at(slot)?.segment.deprecated[collection.indexOf(slot)] === 1 ? DEPRECATED_SHARE : 1;
 }
 
 /** Which share of what the tool does was asked for. */

@@ -7,6 +7,8 @@ import type { Workspace } from "./workspace.ts";
 
 /** Vectors of tools and of texts, from whatever source. */
 export interface Sense {
+  /** Whether it is a word of the language, and so neither a typing error nor nonsense. */
+  isWord(word: string): boolean;
   readonly matrix: Matrix;
   /** A unit vector; undefined if the phrase means nothing here. */
   vectorOf(phrase: Phrase): Float32Array | undefined;

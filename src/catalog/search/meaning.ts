@@ -49,8 +49,7 @@ export class Meaning implements Sense {
     }
   }
 
-  /** Whether the word is one of the language's, and so no typing error. */
-  knows(word: string): boolean {
+  isWord(word: string): boolean {
     return this.#table.row(word) >= 0;
   }
 

@@ -6,7 +6,7 @@ import { kinOf } from "./kindred.ts";
 import { repair } from "./repair.ts";
 import { nameThings } from "./things.ts";
 import type { View } from "./view.ts";
-import { contentWords } from "./words.ts";
+import { contentWords, words } from "./words.ts";
 
 /** A term to look for, with others that may stand in for it. */
 export interface Term {
@@ -26,6 +26,8 @@ export interface Phrase {
 }
 
 export interface Question extends Phrase {
+  /** All words as asked, to compare with a name. */
+  readonly spoken: string;
   /** The question itself if it does not split. */
   readonly clauses: readonly Phrase[];
   /** Adjacent terms, first * PAIR + second, with the sum of their idf. */
@@ -56,6 +58,7 @@ export function readQuestion(
   const parts = clauses(text, MOST_CLAUSES);
   return {
     ...whole,
+    spoken: words(text).join(" "),
     clauses: parts.length > 0 ? parts.map((part) => reader.phrase(part)) : [whole],
     pairs: reader.pairs(whole.words),
     actions: actionsOf(whole.words),
@@ -78,8 +81,8 @@ class Reader {
 
   phrase(text: string): Phrase {
     const said = contentWords(text).flatMap((word) => this.#mend(word));
-    const words = [...said, ...this.#joined(said)];
-    return { text, words, terms: this.#withKin(words) };
+    const all = [...said, ...this.#joined(said)];
+    return { text, words: all, terms: this.#withKin(all) };
   }
 
   /** The word's own term, if a tool in view has it. */
@@ -88,11 +91,11 @@ class Reader {
     return this.#terms.get(word);
   }
 
-  pairs(words: readonly string[]): Map<number, number> {
+  pairs(list: readonly string[]): Map<number, number> {
     const pairs = new Map<number, number>();
-    for (let i = 0; i + 1 < words.length; i++) {
-      const a = this.term(words[i] as string);
-      const b = this.term(words[i + 1] as string);
+    for (let i = 0; i + 1 < list.length; i++) {
+      const a = this.term(list[i] as string);
+      const b = this.term(list[i + 1] as string);
       if (a && b) pairs.set(a.id * PAIR + b.id, a.idf + b.idf);
     }
     return pairs;
@@ -110,19 +113,19 @@ class Reader {
   }
 
   /** "screen shot" also asks for "screenshot". */
-  #joined(words: readonly string[]): string[] {
+  #joined(list: readonly string[]): string[] {
     const out: string[] = [];
-    for (let i = 0; i + 1 < words.length; i++) {
-      const joined = `${words[i]}${words[i + 1]}`;
+    for (let i = 0; i + 1 < list.length; i++) {
+      const joined = `${list[i]}${list[i + 1]}`;
       if (joined.length <= 24 && this.term(joined)) out.push(joined);
     }
     return out;
   }
 
-  #withKin(words: readonly string[]): Term[] {
+  #withKin(list: readonly string[]): Term[] {
     const terms = new Map<number, Term>();
-    const said = new Set(words.map((word) => this.term(word)?.id));
-    for (const word of new Set(words)) {
+    const said = new Set(list.map((word) => this.term(word)?.id));
+    for (const word of new Set(list)) {
       const own = this.term(word);
       const kin = kinOf(word)
         .map((root) => this.#worth(this.#collection.lexicon.root(root)))

@@ -1,6 +1,6 @@
 /** Orders tools for a question by seven kinds of evidence, each in 0..1. Knows nothing of where vectors come from. */
 import type { Collection } from "./collection.ts";
-import { actionScore, pairScore } from "./detail.ts";
+import { actionScore, freshness, isNamed, pairScore } from "./detail.ts";
 import type { Ground, Sense } from "./ground.ts";
 import { poolHighest, scoreKeywords, toShare } from "./keyword.ts";
 import type { Phrase, Question } from "./question.ts";
@@ -19,6 +19,8 @@ const CANDIDATES = 200;
 /** What meaning counts beside keywords when candidates are chosen and siblings judged. */
 const MEANING_SHARE = 0.5;
 const CLAUSE_SHARE = 0.5;
+/** Who is called by name comes first. */
+const NAMED = 4;
 
 /** Keywords alone. */
 export function rankByKeywords(question: Question, ground: Ground): Ranked[] {
@@ -52,17 +54,18 @@ export function rank(question: Question, ground: Ground, weights: EvidenceWeight
   const clauseSimilar = clauseMeaning(question, slots, similar, sense);
   const pairs = Float64Array.from(slots, (slot) => pairScore(question, collection, slot));
   toShare(pairs);
-  const ranked = slots.map((slot, i) => ({
-    slot,
-    score:
+  const ranked = slots.map((slot, i) => {
+    const score =
       weights.keyword * (keyword[slot] as number) +
       weights.meaning * (similar[slot] as number) +
       weights.clauseKeyword * (clauseKeyword[slot] as number) +
       weights.clauseMeaning * (clauseSimilar[i] as number) +
       weights.siblings * (support[i] as number) +
       weights.pair * (pairs[i] as number) +
-      weights.action * actionScore(question.actions, collection, slot),
-  }));
+      weights.action * actionScore(question.actions, collection, slot);
+    const named = isNamed(question, collection, slot) ? NAMED : 0;
+    return { slot, score: score * freshness(collection, slot) + named };
+  });
   return sorted(ranked, collection);
 }
 

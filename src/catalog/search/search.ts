@@ -2,6 +2,8 @@
 import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
 import { Collection } from "./collection.ts";
+import { CALLED_BY_NAME, confidenceOf, RIVALS, type Signs, signsOf } from "./confidence.ts";
+import { isNamed } from "./detail.ts";
 import { Meaning } from "./meaning.ts";
 import { LONGEST_QUESTION, readQuestion } from "./question.ts";
 import { rank, rankByKeywords } from "./rank.ts";
@@ -12,8 +14,13 @@ import { loadWordTable } from "./word-table.ts";
 import { contentWords } from "./words.ts";
 import { Workspace } from "./workspace.ts";
 
-export function createSearch(settings: SearchSettings = MEASURED): SearchStrategy {
-  return new Search(settings);
+export interface SearchParts {
+  /** Sees what the confidence of each hit is made of; for calibration. */
+  readonly onSigns?: (signs: readonly Signs[]) => void;
+}
+
+export function createSearch(settings: SearchSettings = MEASURED, parts: SearchParts = {}): SearchStrategy {
+  return new Search(settings, parts);
 }
 
 /** Characters read between two pauses: a few milliseconds. */
@@ -21,6 +28,7 @@ const SLICE = 60_000;
 
 class Search implements SearchStrategy {
   readonly #settings: SearchSettings;
+  readonly #parts: SearchParts;
   readonly #collection: Collection;
   readonly #workspace = new Workspace();
   /** Work in its order: a question sees the updates asked for before it, whole, and none of the later ones. */
@@ -29,8 +37,9 @@ class Search implements SearchStrategy {
   #spent = 0;
   #meaning: Promise<Meaning | undefined> | undefined;
 
-  constructor(settings: SearchSettings) {
+  constructor(settings: SearchSettings, parts: SearchParts) {
     this.#settings = settings;
+    this.#parts = parts;
     this.#collection = new Collection(settings);
   }
 
@@ -57,21 +66,23 @@ class Search implements SearchStrategy {
     if (contentWords(query.slice(0, LONGEST_QUESTION)).length === 0) return [];
     const sense = this.#settings.strategy === "hybrid" ? await this.#load() : undefined;
     if (sense) await this.#inSlices(sense.catchUp());
-    const question = readQuestion(query, collection, view, (word) => sense?.knows(word) ?? false);
+    const question = readQuestion(query, collection, view, (word) => sense?.isWord(word) ?? false);
     this.#workspace.reset();
     const ground = { collection, view, workspace: this.#workspace, sense };
     const ranked =
       this.#settings.strategy === "hybrid"
         ? rank(question, ground, this.#settings.evidence)
         : rankByKeywords(question, ground);
-    return ranked
-      .slice(0, Math.max(0, Math.min(limit, this.#settings.maxResults)))
-      .map(({ slot, score }) => ({
-        server: collection.at(slot)?.segment.server ?? "",
-        name: collection.nameOf(slot),
-        score,
-        confidence: 0.5,
-      }));
+    const most = Math.max(0, Math.min(limit, this.#settings.maxResults));
+    const shown = ranked.slice(0, Math.max(RIVALS, most));
+    const signs = signsOf(question, ground, shown);
+    this.#parts.onSigns?.(signs);
+    return shown.slice(0, most).map(({ slot, score }, i) => ({
+      server: collection.at(slot)?.segment.server ?? "",
+      name: collection.nameOf(slot),
+      score,
+      confidence: isNamed(question, collection, slot) ? CALLED_BY_NAME : confidenceOf(signs[i] as Signs),
+    }));
   }
 
   #load(): Promise<Meaning | undefined> {

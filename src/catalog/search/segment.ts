@@ -19,10 +19,13 @@ export interface Segment {
   readonly ends: Int32Array;
   /** One bit per class of action, per tool. */
   readonly actions: Uint16Array;
+  /** 1 for tools that say they are deprecated. */
+  readonly deprecated: Uint8Array;
   readonly serverWords: Int32Array;
   readonly serverTextWords: Int32Array;
 }
 
+const DEPRECATED = /\bdeprecated\b/i;
 const LONGEST_SERVER_TEXT = 1_000;
 
 export interface ServerTools {
@@ -37,6 +40,7 @@ export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<
   const all: number[] = [];
   const ends = new Int32Array(tools.length * TOOL_FIELDS.length);
   const actions = new Uint16Array(tools.length);
+  const deprecated = new Uint8Array(tools.length);
   for (const [i, tool] of tools.entries()) {
     const fields = textOf(tool);
     let cost = tool.inputSchema.length;
@@ -46,6 +50,7 @@ export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<
       cost += fields[field].length;
     }
     actions[i] = actionsOf([...words(fields.name), ...words(fields.description.slice(0, 80)).slice(0, 2)]);
+    if (DEPRECATED.test(fields.title) || DEPRECATED.test(fields.description.slice(0, 500))) deprecated[i] = 1;
     yield cost;
   }
   const intern = (value: string): Int32Array =>
@@ -56,6 +61,7 @@ export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<
     words: Int32Array.from(all),
     ends,
     actions,
+    deprecated,
     serverWords: intern(`${server} ${text.title ?? ""}`),
     serverTextWords: intern(text.description ?? ""),
   };

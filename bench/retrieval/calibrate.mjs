@@ -1,0 +1,112 @@
+// Fits the weights of the confidence: logistic regression over a hit's signs, every group of sets counting the same.
+// Prints the weights fitted on all groups, and the calibration error of each group under weights fitted on the others.
+// usage: node bench/retrieval/calibrate.mjs --data DIR [--split dev]
+import { parseArgs } from "node:util";
+import { loadCode } from "./code.mjs";
+import { fill, readSets } from "./data.mjs";
+import { calibrationError, mean } from "./metrics.mjs";
+
+const SIGNS = ["coverage", "named", "ahead"];
+const HITS = 5;
+const { values: options } = parseArgs({
+  options: { data: { type: "string" }, split: { type: "string", default: "dev" } },
+});
+const groupOf = (set) => set.split("-")[0];
+
+async function examples(code, set) {
+  const seen = [];
+  const search = code.createSearch(code.MEASURED, { onSigns: (signs) => seen.push(signs) });
+  const idOf = fill(search, set.tools);
+  const out = [];
+  for (const query of set.queries) {
+    const gold = new Set(query.gold.flatMap((id) => [id, ...(query.alternates?.[id] ?? [])]));
+    const hits = await search.search(query.text, { limit: HITS });
+    const signs = seen.pop() ?? [];
+    for (const [rank, hit] of hits.entries()) {
+      out.push({
+        set: set.name,
+        group: groupOf(set.name),
+        rank,
+        x: SIGNS.map((sign) => signs[rank][sign]),
+        right: gold.has(idOf(hit)),
+      });
+    }
+  }
+  return out;
+}
+
+const chance = (w, x) => 1 / (1 + Math.exp(-x.reduce((sum, value, i) => sum + w[i + 1] * value, w[0])));
+
+/** Newton's method; each group weighs the same, and weights are held back a little. */
+function fit(rows) {
+  const counts = new Map();
+  for (const { group } of rows) counts.set(group, (counts.get(group) ?? 0) + 1);
+  const n = SIGNS.length + 1;
+  let w = new Array(n).fill(0);
+  for (let round = 0; round < 30; round++) {
+    const gradient = new Array(n).fill(0);
+    const hessian = Array.from({ length: n }, (_, i) =>
+      Array.from({ length: n }, (_, j) => (i === j ? 1e-4 : 0)),
+    );
+    for (const { group, x, right } of rows) {
+      const weight = 1 / counts.get(group);
+      const p = chance(w, x);
+      const z = [1, ...x];
+      for (let i = 0; i < n; i++) {
+        gradient[i] += weight * ((right ? 1 : 0) - p) * z[i];
+        for (let j = 0; j < n; j++) hessian[i][j] += weight * p * (1 - p) * z[i] * z[j];
+      }
+    }
+    const step = solve(hessian, gradient);
+    w = w.map((value, i) => value + step[i]);
+  }
+  return w;
+}
+
+function solve(matrix, vector) {
+  const a = matrix.map((row, i) => [...row, vector[i]]);
+  const n = a.length;
+  for (let i = 0; i < n; i++) {
+    for (let k = i + 1; k < n; k++) {
+      const factor = a[k][i] / a[i][i];
+      for (let j = i; j <= n; j++) a[k][j] -= factor * a[i][j];
+    }
+  }
+  const x = new Array(n).fill(0);
+  for (let i = n - 1; i >= 0; i--) {
+    x[i] =
+      (a[i][n] - a[i].slice(i + 1, n).reduce((sum, value, j) => sum + value * x[i + 1 + j], 0)) / a[i][i];
+  }
+  return x;
+}
+
+function auc(rows) {
+  const right = rows.filter((row) => row.right).map((row) => row.p);
+  const wrong = rows.filter((row) => !row.right).map((row) => row.p);
+  let wins = 0;
+  for (const a of right) for (const b of wrong) wins += a > b ? 1 : a === b ? 0.5 : 0;
+  return wins / Math.max(1, right.length * wrong.length);
+}
+
+const code = await loadCode();
+const rows = [];
+for (const set of readSets(options.data, options.split)) rows.push(...(await examples(code, set)));
+const show = (w) => ["base", ...SIGNS].map((name, i) => `${name} ${w[i].toFixed(2)}`).join(", ");
+console.log(`all groups: ${show(fit(rows))}`);
+const errors = [];
+for (const group of new Set(rows.map((row) => row.group))) {
+  const w = fit(rows.filter((row) => row.group !== group));
+  for (const set of new Set(rows.filter((row) => row.group === group).map((row) => row.set))) {
+    const first = rows
+      .filter((row) => row.set === set && row.rank === 0)
+      .map((row) => ({ ...row, p: chance(w, row.x) }));
+    const error = calibrationError(first.map(({ p, right }) => ({ confidence: p, right })));
+    errors.push(error);
+    const promised = mean(first.map(({ p }) => p));
+    const kept = mean(first.map(({ right }) => (right ? 1 : 0)));
+    console.log(
+      `${set.padEnd(18)} left out: ECE ${(100 * error).toFixed(1)}, AUC ${auc(first).toFixed(2)}, promised ${promised.toFixed(2)}, kept ${kept.toFixed(2)}   (${show(w)})`,
+    );
+  }
+}
+console.log(`mean ECE of left-out sets ${(100 * mean(errors)).toFixed(1)}`);
