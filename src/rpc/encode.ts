@@ -55,7 +55,7 @@ export interface WriterEvents {
   onError?(error: Error): void;
 }
 
-/** Writes messages as lines. Those of one turn of the event loop go out in one write, big payloads without a copy. A dead stream swallows what it is given. */
+/** Writes messages as lines. Those that one event of the loop led to go out in one write, big payloads without a copy. A dead stream swallows what it is given. */
 export class LineWriter {
   readonly #stream: Writable;
   #parts: Buffer[] = [];

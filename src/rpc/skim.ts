@@ -82,7 +82,6 @@ export class Skim {
   }
 
   #endKey(): void {
-    if (this.#key !== undefined) return;
     const key = this.#parse();
     this.#key = typeof key === "string" ? key : "";
     this.#kept = "";

@@ -158,7 +158,7 @@ function endOfString(b: Buffer, i: number): number {
     const quote = b.indexOf(QUOTE, i);
     if (quote < 0) return b.length;
     let from = quote;
-    while (from > i && b[from - 1] === BACKSLASH) from--;
+    while (b[from - 1] === BACKSLASH) from--;
     i = quote + 1;
     if (((quote - from) & 1) === 0) return i;
   }
