@@ -40,9 +40,9 @@ export function pairScore({ pairs }: Question, collection: Collection, slot: num
 export function isNamed({ spoken }: Question, collection: Collection, slot: number): boolean {
   const segment = collection.at(slot)?.segment;
   if (!segment) return false;
-  const name = words(collection.nameOf(slot)).join(" ");
+  const name = words(collection.nameOf(slot)).join("");
   if (!spoken.endsWith(name) || name === "") return false;
-  return spoken === name || spoken === `${words(segment.server).join(" ")} ${name}`;
+  return spoken === name || spoken === words(segment.server).join("") + name;
 }
 
 /** What is left of the score of a tool that says it should not be used any more. */

@@ -26,7 +26,7 @@ export interface Phrase {
 }
 
 export interface Question extends Phrase {
-  /** All words as asked, to compare with a name. */
+  /** All words as asked, without a space, to compare with a name. */
   readonly spoken: string;
   /** The question itself if it does not split. */
   readonly clauses: readonly Phrase[];
@@ -58,7 +58,7 @@ export function readQuestion(
   const parts = clauses(text, MOST_CLAUSES);
   return {
     ...whole,
-    spoken: words(text).join(" "),
+    spoken: words(text).join(""),
     clauses: parts.length > 0 ? parts.map((part) => reader.phrase(part)) : [whole],
     pairs: reader.pairs(whole.words),
     actions: actionsOf(whole.words),
