@@ -186,6 +186,7 @@ class World {
       waiting,
     });
 
+    this.must(!this.waiting.some(({ giveUp }) => giveUp.signal.aborted), "nobody waits who gave up");
     const plain = idle.some((held) => !held.kept);
     const short = live + waiting > poolSize;
     if (first) {
@@ -270,6 +271,7 @@ const step = fc.oneof(
   to(5, "finish"),
   to(2, "free"),
   to(2, "abort"),
+  to(2, "echo"),
   { weight: 1, arbitrary: fc.record({ do: fc.constant("configure" as const), bounds }) },
   {
     weight: 3,
@@ -308,6 +310,10 @@ async function take(world: World, step: Step): Promise<void> {
       break;
     case "abort":
       pick(world.waiting, step.which)?.giveUp.abort(new Error("gave up"));
+      break;
+    case "echo":
+      pick(world.of("connecting", "idle", "ending", "gone"), step.which)?.place.idle();
+      pick(world.of("gone"), step.which)?.place.free();
       break;
     case "configure":
       world.configure(step.bounds);

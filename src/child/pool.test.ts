@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import type { Lifecycle, PoolOptions } from "../config/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
@@ -118,11 +119,12 @@ test("evicts the one that has been idle longest, and the place is free only once
 });
 
 test("becoming idle twice does not make it younger", async () => {
-  const { idle, wait } = setUp();
-  const [a, b] = [await idle("a"), await idle("b")];
-  a.place.idle();
-  wait();
-  expect([a.connection.reason, b.connection.reason]).toEqual([expect.any(String), undefined]);
+  const { idle, advance } = setUp();
+  const { place, connection } = await idle("a");
+  await advance(200_000);
+  place.idle();
+  await advance(160_000);
+  expect(connection.reason).toBeDefined();
 });
 
 test("evicts for as many callers as wait, never twice for the same one", async () => {
@@ -178,9 +180,10 @@ test("a caller who leaves the queue gets its own reason, and its turn goes to th
 });
 
 test("a caller who may wait for ever is not turned away", async () => {
-  const { pool, wait, advance } = setUp({ poolSize: 1 });
+  const { pool, wait, advance, clock } = setUp({ poolSize: 1 });
   const held = await pool.acquire(0);
   const caller = wait(Number.POSITIVE_INFINITY);
+  expect(clock.pending).toBe(1); // the sweep
   await advance(86_400_000);
   held.free();
   await settled();
@@ -202,9 +205,10 @@ test("an evicted connection must not be used again; what still comes from it is 
   wait();
   expect(() => place.busy()).toThrow(/ending \(a\)/);
   place.idle();
+  expect(pool.stats.idle).toBe(0);
   place.free();
   await connection.gone();
-  expect(pool.stats.places).toBe(1);
+  expect(pool.stats).toEqual({ places: 1, idle: 0, waiting: 0 });
   expect(() => place.busy()).toThrow(/free \(a\)/);
   expect(() => place.occupy(connection)).toThrow(/free \(a\)/);
 });
@@ -400,20 +404,54 @@ test("new bounds apply from now on", async () => {
   expect(second.place).toBeDefined();
 });
 
-test("closing turns the queue away, stops every timer, and ends nothing by itself", async () => {
-  const { pool, idle, wait, clock } = setUp({ poolSize: 1, resPoolSize: 1 });
-  const { place, connection } = await idle("a", { mode: "default" });
-  place.busy();
+test("a caller who leaves may be the one for whom a keep-alive child was spared", async () => {
+  const { idle, wait } = setUp({ poolSize: 1, resPoolSize: 1 });
+  const { connection } = await idle("a", keepAlive);
+  const giveUp = new AbortController();
+  wait(30_000, giveUp.signal);
+  wait(1_000);
+  expect(connection.reason).toBeUndefined();
+  giveUp.abort();
+  expect(connection.reason).toBeDefined();
+});
+
+test("nothing listens to a caller's signal once it has its place", async () => {
+  const { pool, wait } = setUp({ poolSize: 1 });
+  const { signal } = new AbortController();
+  const held = await pool.acquire(0, signal);
+  const caller = wait(30_000, signal);
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  held.free();
+  await settled();
+  expect(caller.place).toBeDefined();
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("closing turns the queue away and stops every timer", async () => {
+  const { pool, wait, clock } = setUp({ poolSize: 1, resPoolSize: 1 });
+  await pool.acquire(0);
   const caller = wait();
   pool.close();
   await settled();
   expect(caller.error).toMatchObject({ code: "server_unavailable" });
   expect(clock.pending).toBe(0);
 
-  place.idle();
-  expect(connection.reason).toBeUndefined();
-  place.free();
-  expect(pool.stats.places).toBe(0);
   await expect(pool.acquire(0)).rejects.toMatchObject({ code: "server_unavailable" });
   expect(clock.pending).toBe(0);
+});
+
+test("a closed pool ends nothing by itself, and still knows what is left", async () => {
+  const { pool, idle } = setUp({ poolSize: 3 });
+  const [a, b] = [await idle("a"), await idle("b")];
+  const place = await pool.acquire(0);
+  const brief = new Connection("brief", { mode: "ephemeral" });
+  place.occupy(brief);
+  pool.close();
+  pool.configure({ ...defaults, poolSize: 1 });
+  place.idle();
+  expect([a.connection.reason, b.connection.reason, brief.reason]).toEqual([undefined, undefined, undefined]);
+
+  a.place.free();
+  place.free();
+  expect(pool.stats).toEqual({ places: 1, idle: 1, waiting: 0 });
 });

@@ -255,7 +255,6 @@ export class Pool {
   }
 
   #free(seat: Occupied): void {
-    if (seat.phase === "free") return;
     if (seat.phase === "ending") this.#room.ending -= 1;
     seat.phase = "free";
     this.#room.idle.delete(seat);
