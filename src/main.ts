@@ -12,9 +12,11 @@ import { diff } from "./config/diff.ts";
 import { permits } from "./config/glob.ts";
 import { identityOf } from "./config/identity.ts";
 import type { Config, ServerSpec } from "./config/spec.ts";
+import { compose } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
 import { type Raw, toRaw } from "./kernel/raw.ts";
+import { askFirst } from "./middleware/ask.ts";
 import { members } from "./rpc/slice.ts";
 import { Session } from "./session/session.ts";
 import { createMetaFace } from "./surface/meta/meta.ts";
@@ -87,7 +89,7 @@ export function createEngine({
   const learner = new Learner({
     catalog,
     clock,
-    connect: (server, origin) => fleet.connect(server, origin),
+    connect: async (server, origin) => (await fleet.connect(server, origin)).release(),
     cooldownMs: () => config.pool.cooldownMs,
   });
 
@@ -110,11 +112,17 @@ export function createEngine({
     ),
   ];
 
+  const rulesOf = (server: string) => config.servers.get(server)?.tools;
   const scope: Scope = {
     catalog,
     learner,
-    call: fleet.handle,
-    connect: (server, origin) => fleet.connect(server, origin),
+    log,
+    call: compose([askFirst(rulesOf, clock)], fleet.handle),
+    connect(server, origin) {
+      const connect = fleet.connect(server, origin);
+      learner.begun(server, connect);
+      return connect;
+    },
     servers,
     has: (name) => config.servers.has(name),
     server: (name) => servers().find((status) => status.name === name),

@@ -58,6 +58,12 @@ export class Learner {
     return unknown.map((server) => ({ server, reason: this.#reason(server, attempts.get(server)) }));
   }
 
+  /** Someone else connects, who tries in any case: that is waited for like a connect of our own, and no other is begun. */
+  begun(server: ServerId, connect: Promise<unknown>): void {
+    const before = this.#attempts.get(server);
+    if (!before || before.failed) this.#follow(server, () => connect);
+  }
+
   /** Its settings changed: what happened with the old ones says nothing. */
   forget(server: ServerId): void {
     this.#attempts.delete(server);
@@ -73,15 +79,19 @@ export class Learner {
     const before = this.#attempts.get(server);
     if (before && !(before.failed && this.#clock.now() - before.failed.at >= this.#cooldownMs()))
       return before;
+    return this.#follow(server, () => this.#connect(server, origin));
+  }
+
+  #follow(server: ServerId, connect: () => Promise<unknown>): Attempt {
     const attempt: Attempt = { since: this.#clock.now(), failed: undefined, settled: Promise.resolve() };
     this.#attempts.set(server, attempt);
-    attempt.settled = this.#run(server, origin, attempt);
+    attempt.settled = this.#settle(server, connect, attempt);
     return attempt;
   }
 
-  async #run(server: ServerId, origin: Origin, attempt: Attempt): Promise<void> {
+  async #settle(server: ServerId, connect: () => Promise<unknown>, attempt: Attempt): Promise<void> {
     try {
-      await this.#connect(server, origin);
+      await connect();
       if (this.#attempts.get(server) === attempt) this.#attempts.delete(server);
     } catch (error) {
       const message = clip(error instanceof Error ? error.message : String(error), LONGEST_MESSAGE) ?? "";

@@ -1,6 +1,6 @@
 /** One configured server: how a call finds its way over its connections, also when one of them dies under it. */
 import type { ServerSpec } from "../config/spec.ts";
-import type { Call, Origin } from "../kernel/call.ts";
+import type { Call, Lease, Origin } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
@@ -13,6 +13,7 @@ import { explain, timeoutOf } from "./explain.ts";
 import { Health } from "./health.ts";
 import { ChildFailure } from "./link.ts";
 import { isAlive } from "./liveness.ts";
+import type { Word } from "./retry.ts";
 import { type ChildStatus, statusOf } from "./status.ts";
 
 export class Child {
@@ -53,32 +54,31 @@ export class Child {
         }
       }
     } catch (error) {
-      this.#health.tell(claim.death, "silent", claim.admitted, clock.now());
-      if (!(error instanceof RpcError) && !isTimeout(error))
-        this.#health.settle(claim.admitted, "unknown", clock.now());
-      throw explain(error, call, spec);
+      // What a timeout means is known only when the child was asked whether it lives.
+      if (!(error instanceof RpcError) && !isTimeout(error)) this.#saidNothing(claim, "silent");
+      throw explain(error, { server: spec.name, repeat: call.repeat, unsent: isUnsent(claim, error) }, spec);
     }
   }
 
   /** Connects and lists, for discovery. As a probe its success closes the breaker; else it says nothing about callers. */
-  async connect(origin: Origin): Promise<void> {
+  async connect(origin: Origin): Promise<Lease> {
     const { clock } = this.#parts;
     const { spec } = this.connections;
     const admitted = this.#health.admit(spec.name, clock.now());
     const claim = claimOf({ origin, uplink: origin.uplink, repeat: "unknown" }, admitted);
     try {
       const connection = await this.connections.reach(claim, undefined);
+      const lease = connection.lease();
       connection.drop(claim);
       this.#health.settle(admitted, admitted.phase === "half-open" ? "healthy" : "unknown", clock.now());
+      return lease;
     } catch (error) {
       this.#health.settle(admitted, "unknown", clock.now());
-      throw explain(error, { server: spec.name, repeat: "safe" }, spec);
+      throw explain(error, { server: spec.name, repeat: "safe", unsent: true }, spec);
     }
   }
 
   #send(connection: Connection, call: Call, claim: Claim, deadline: number): Promise<Raw> {
-    claim.id = undefined;
-    claim.again = false;
     claim.tries++;
     claim.timer = new CallTimer(
       this.#parts.clock,
@@ -102,8 +102,12 @@ export class Child {
   #goesOn(connection: Connection, claim: Claim, error: unknown): boolean {
     if (!(error instanceof ChildFailure)) return false;
     if (connection.state === "failed") return claim.again;
-    // Ended by us, or a login is missing: that says nothing about the child.
-    if (connection.state === "closed" || error.category === "auth") return false;
+    // Ended by us: that says nothing about the child.
+    if (connection.state === "closed") return false;
+    if (error.category === "auth") {
+      this.connections.unauthorised(connection, error);
+      return false;
+    }
     // The link lives and one request failed on it: HTTP.
     if (error.category === "offline") {
       this.connections.lostOne(connection, claim, error);
@@ -116,15 +120,30 @@ export class Child {
   /** A call timed out: slow is no failure, dead is one. Settles what the call left open. */
   async #checkAlive(connection: Connection, claim: Claim): Promise<void> {
     const { clock } = this.#parts;
+    // An idle one might be ended before it is known what it was.
+    const lease = connection.lease();
+    const alive = await isAlive(connection, clock);
     // Not connected: it died meanwhile, or another call's check was quicker.
-    if ((await isAlive(connection, clock)) || !connection.connected) {
-      this.#health.settle(claim.admitted, "unknown", clock.now());
-      return;
+    if (alive || !connection.connected) this.#saidNothing(claim, alive ? "cured" : "silent");
+    else {
+      const failure = new ChildFailure("offline", "it does not answer any more, not even a ping");
+      this.#health.hung(claim, failure.message, clock.now());
+      connection.giveUp(failure);
     }
-    const failure = new ChildFailure("offline", "it does not answer any more, not even a ping");
-    this.#health.failed(claim.admitted, failure.message, clock.now());
-    connection.giveUp(failure);
+    lease.release();
   }
+
+  /** The call ended without an answer. */
+  #saidNothing({ admitted, death }: Claim, word: Word): void {
+    const now = this.#parts.clock.now();
+    this.#health.tell(death, word, admitted, now);
+    this.#health.settle(admitted, "unknown", now);
+  }
+}
+
+/** It reached no connection, this time or before. */
+function isUnsent({ id, sent }: Claim, error: unknown): boolean {
+  return sent === 0 && (id === undefined || (error instanceof ChildFailure && error.unsent));
 }
 
 function isTimeout(error: unknown): boolean {

@@ -8,6 +8,8 @@ import type { Episode } from "./retry.ts";
 /** The death of one connection under calls, until it is known whether a second attempt cured it. */
 export interface Death {
   episode: Episode;
+  /** Whether its calls get a respawn. */
+  readonly respawn: boolean;
 }
 
 export interface Claim {
@@ -25,6 +27,8 @@ export interface Claim {
   death: Death | undefined;
   /** What the retry rule said at that death. */
   again: boolean;
+  /** Another request on the same link was lost while this one was in flight: if it is lost too, it is the same death. */
+  risk: Death | undefined;
 }
 
 export function claimOf(
@@ -42,6 +46,7 @@ export function claimOf(
     sent: 0,
     death: undefined,
     again: false,
+    risk: undefined,
   };
 }
 

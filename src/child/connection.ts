@@ -1,6 +1,6 @@
 /** One connection to one child: a place in the pool, a link, the handshake, the first list; then requests side by side until it ends. */
 import type { ServerSpec } from "../config/spec.ts";
-import type { Origin } from "../kernel/call.ts";
+import type { Lease, Origin } from "../kernel/call.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
@@ -44,6 +44,7 @@ export class Connection implements Pooled {
   readonly label: string;
   readonly #parts: ConnectionParts;
   readonly #peer: Peer;
+  #spec: ServerSpec;
   readonly #claims = new Set<Claim>();
   readonly #opening = new AbortController();
   #state: ConnectionState = "idle";
@@ -59,6 +60,7 @@ export class Connection implements Pooled {
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
+    this.#spec = parts.spec;
     this.label = parts.spec.name;
     this.#since = parts.clock.now();
     this.#peer = new Peer((message, via) => this.#link?.send(message, via), {
@@ -74,11 +76,16 @@ export class Connection implements Pooled {
   }
 
   get spec(): ServerSpec {
-    return this.#parts.spec;
+    return this.#spec;
   }
 
   get lifecycle(): ServerSpec["lifecycle"] {
-    return this.#parts.spec.lifecycle;
+    return this.#spec.lifecycle;
+  }
+
+  /** Settings that do not change how it is dialled hold for it too. */
+  adopt(spec: ServerSpec): void {
+    this.#spec = spec;
   }
 
   get origin(): Origin {
@@ -115,6 +122,9 @@ export class Connection implements Pooled {
 
   /** Whoever waits for or uses the connection holds it: it is not idle, and the child's questions find their way. */
   hold(claim: Claim): void {
+    claim.id = undefined;
+    claim.again = false;
+    claim.risk = undefined;
     this.#claims.add(claim);
     this.#enter();
   }
@@ -143,12 +153,24 @@ export class Connection implements Pooled {
 
   /** A request of our own. */
   async ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
-    this.#enter();
+    const lease = this.lease();
     try {
       return await this.#peer.request(method, params, signal ? { signal } : {});
     } finally {
-      this.#leave();
+      lease.release();
     }
+  }
+
+  /** Until it is released the connection is in use. */
+  lease(): Lease {
+    this.#enter();
+    let held = true;
+    return {
+      release: () => {
+        if (held) this.#leave();
+        held = false;
+      },
+    };
   }
 
   /** Gives a caller's request up with `error` and tells the child. */
@@ -202,9 +224,10 @@ export class Connection implements Pooled {
       this.#greeting = await shakeHands(this.#peer, origin.capabilities, signal);
       this.#link.agreed(this.#greeting.protocolVersion);
       await this.#greet(this.#greeting, signal);
+      signal.throwIfAborted();
       this.#opened = true;
     } catch (error) {
-      const failure = asFailure(error);
+      const failure = asFailure(signal.aborted ? signal.reason : error);
       this.#ending ??= this.#finish("failed", failure);
       throw failure;
     } finally {
@@ -240,6 +263,7 @@ export class Connection implements Pooled {
     if (this.#ending) return;
     if (!this.#opened) {
       this.#peer.destroy(loss.failure);
+      this.#opening.abort(loss.failure);
       return;
     }
     this.#ending = this.#finish(this.#state === "idle" ? "closed" : "failed", loss.failure, () =>
@@ -253,6 +277,7 @@ export class Connection implements Pooled {
     this.#opening.abort(failure);
     this.#peer.destroy(failure);
     await this.#link?.close();
+    await this.#parts.after;
     this.#place?.free();
     this.#drained?.();
   }

@@ -66,7 +66,12 @@ export class Connections {
       if (this.#gone) throw new MetaMcpError("server_not_found", `Server "${this.#spec.name}" was removed.`);
       const key = keyOf(claim.origin, this.#spec);
       const known = this.#byKey.get(key);
-      const connection = known?.usable ? known : this.#dial(key, claim.origin, { admitted: claim.admitted });
+      const connection = known?.usable
+        ? known
+        : this.#dial(key, claim.origin, {
+            admitted: claim.admitted,
+            after: known?.end("it is replaced"),
+          });
       connection.hold(claim);
       try {
         await unlessAborted(connection.ready, signal);
@@ -84,9 +89,13 @@ export class Connections {
   apply(spec: ServerSpec): void {
     const before = this.#spec;
     this.#spec = spec;
-    if (sameDial(before, spec)) return;
+    if (sameDial(before, spec)) {
+      for (const connection of this.current) connection.adopt(spec);
+      return;
+    }
     this.#health.forget();
-    for (const [key, connection] of this.#byKey) {
+    // A copy: what is dialled anew must not come round again.
+    for (const [key, connection] of Array.from(this.#byKey)) {
       const { connected, inFlight } = connection;
       const ended = this.#retire(key, connection);
       if (connected) this.#dial(key, connection.origin, { after: inFlight > 0 ? undefined : ended });
@@ -116,7 +125,18 @@ export class Connections {
 
   /** A request on a link that lives on was lost like a connection: the retry rule decides about its caller. */
   lostOne(connection: Connection, claim: Claim, failure: ChildFailure): void {
-    this.#die(connection, [claim], { failure, counted: false });
+    if (claim.risk) {
+      this.#health.lostToo(connection.spec, claim, { death: claim.risk, failure });
+      return;
+    }
+    const death = this.#die(connection, [claim], { failure, counted: false });
+    for (const other of connection.claims()) if (other !== claim) other.risk ??= death;
+  }
+
+  /** Says nothing about the child's health, but someone must act. */
+  unauthorised({ label }: Connection, failure: ChildFailure): void {
+    this.#health.noted(failure.message);
+    this.#parts.log.warn(`${label}: not authorised: ${failure.message}`, { server: label });
   }
 
   #retire(key: string, connection: Connection): Promise<void> {
@@ -146,7 +166,7 @@ export class Connections {
       connector: () => this.#parts.connector(spec),
       greet: (from, greeting) =>
         this.#parts.greet(name, greeting, (method, params) => from.ask(method, params)),
-      onLost: (lost, loss) => this.#lost(key, lost, loss),
+      onLost: (lost, loss) => this.#lost(lost, loss),
       onNotification: (from, method) => {
         // What a connection with old settings says is no longer true of this server.
         if (!from.retired) this.#parts.onNotification(name, method, (...ask) => from.ask(...ask));
@@ -163,8 +183,7 @@ export class Connections {
     if (connection.retired || !(error instanceof ChildFailure)) return;
     const { clock, log } = this.#parts;
     if (error.category === "auth") {
-      this.#health.noted(error.message);
-      log.warn(`${connection.label}: not authorised: ${error.message}`, { server: connection.label });
+      this.unauthorised(connection, error);
       return;
     }
     log.warn(`${connection.label}: cannot connect: ${error.message}`, {
@@ -177,11 +196,10 @@ export class Connections {
     else this.#health.failed(by, error.message, clock.now());
   }
 
-  #lost(key: string, connection: Connection, loss: Loss): void {
+  #lost(connection: Connection, loss: Loss): void {
     const { log } = this.#parts;
     const server = connection.label;
     if (connection.state === "closed") {
-      if (this.#byKey.get(key) === connection) this.#byKey.delete(key);
       log.info(`${server}: went away while idle: ${loss.failure.message}`, { server });
       return;
     }
@@ -190,14 +208,11 @@ export class Connections {
     this.#die(connection, claims, loss);
   }
 
-  #die(connection: Connection, claims: readonly Claim[], loss: Loss): void {
+  #die(connection: Connection, claims: readonly Claim[], loss: Loss): Death {
     const before = this.#respawnOf.get(connection);
-    this.#lastDeath = this.#health.lost(connection.spec, {
-      ...loss,
-      claims,
-      before,
-      now: this.#parts.clock.now(),
-    });
+    const now = this.#parts.clock.now();
+    this.#lastDeath = this.#health.lost(connection.spec, { ...loss, claims, before, now });
+    return this.#lastDeath;
   }
 }
 

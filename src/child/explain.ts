@@ -5,7 +5,13 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { ChildFailure } from "./link.ts";
 
-export function explain(error: unknown, call: Pick<Call, "server" | "repeat">, spec: ServerSpec): Error {
+/** The call as far as it went. */
+interface Ended extends Pick<Call, "server" | "repeat"> {
+  /** It certainly reached no connection at all. */
+  readonly unsent: boolean;
+}
+
+export function explain(error: unknown, call: Ended, spec: ServerSpec): Error {
   const { server } = call;
   if (error instanceof RpcError) return tooLarge(error, server) ?? error;
   if (error instanceof ChildFailure) return unavailable(error, call, spec);
@@ -18,7 +24,7 @@ export function explain(error: unknown, call: Pick<Call, "server" | "repeat">, s
 
 function unavailable(
   failure: ChildFailure,
-  { server, repeat }: Pick<Call, "server" | "repeat">,
+  { server, repeat, unsent }: Ended,
   spec: ServerSpec,
 ): MetaMcpError {
   if (failure.category === "auth") {
@@ -31,7 +37,7 @@ function unavailable(
       },
     );
   }
-  const harmless = failure.unsent || repeat === "safe";
+  const harmless = unsent || repeat === "safe";
   const advice = harmless
     ? "Nothing was done; it can be tried again."
     : "It is not known whether the call had effects; check before you repeat it.";

@@ -1,6 +1,6 @@
 /** All children. Takes a config, offers the one verb, and is the only place that acts on a change. */
 import type { Config, ServerSpec } from "../config/spec.ts";
-import type { Call, Handler, Origin, ServerId } from "../kernel/call.ts";
+import type { Call, Handler, Lease, Origin, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
@@ -34,8 +34,8 @@ export class Fleet {
 
   readonly handle: Handler = (call: Call) => this.#child(call.server).handle(call);
 
-  async connect(server: ServerId, origin: Origin): Promise<void> {
-    await this.#child(server).connect(origin);
+  async connect(server: ServerId, origin: Origin): Promise<Lease> {
+    return await this.#child(server).connect(origin);
   }
 
   apply(config: Config): void {

@@ -19,6 +19,7 @@ import {
   type Episode,
   grantsRespawn,
   hear,
+  joined,
   mayRepeat,
   noCrashes,
   type Word,
@@ -80,13 +81,20 @@ export class Health {
 
   settle(admitted: Breaker, verdict: Verdict, now: number): void {
     this.#breaker = settle(this.#breaker, { admitted, verdict, now }, this.#options());
-    if (verdict === "healthy") this.#lastFailure = undefined;
+    if (verdict === "healthy" && !this.open) this.#lastFailure = undefined;
   }
 
   /** One failure that counts. */
   failed(admitted: Breaker, reason: string, now: number): void {
     this.#lastFailure = reason;
     this.settle(admitted, "sick", now);
+  }
+
+  /** A call timed out at a child that does not even answer a ping: one failure, also where its first attempt had died. */
+  hung({ admitted, death }: Claim, reason: string, now: number): void {
+    this.#lastFailure = reason;
+    if (death?.episode.open) this.tell(death, "failed", admitted, now);
+    else this.failed(admitted, reason, now);
   }
 
   /** Remembered for a person; does not count. */
@@ -100,23 +108,21 @@ export class Health {
   lost(spec: ServerSpec, loss: Lost): Death {
     const { claims, failure, counted, before, now } = loss;
     const respawn = grantsRespawn(this.#crashes, { vital: spec.criticality === "vital", now });
-    for (const claim of claims) {
-      const unsent = failure.unsent || claim.id === undefined;
-      if (!unsent) claim.sent++;
-      claim.again = mayRepeat(
-        { repeat: claim.repeat, over: false, unsent, tries: claim.tries, sent: claim.sent },
-        { respawn, retry: spec.retry },
-      );
-    }
     const { episode, failure: counts } = died(before?.episode, failure.sessionLost ? 0 : claims.length);
     if (before) before.episode = OVER;
-    const death: Death = { episode: counted ? { ...episode, recorded: true } : episode };
-    for (const claim of claims) claim.death = death;
+    const death: Death = { respawn, episode: counted ? { ...episode, recorded: true } : episode };
+    for (const claim of claims) decide(claim, death, { failure, retry: spec.retry });
     if (failure.sessionLost) return death;
     this.#crashes = crashed(this.#crashes, { restarted: claims.some((claim) => claim.again), now });
     this.#lastFailure = failure.message;
     if (counts && !counted) this.failed(newest(claims), failure.message, now);
     return death;
+  }
+
+  /** The claim was lost by a death that others have heard of already. */
+  lostToo(spec: ServerSpec, claim: Claim, { death, failure }: { death: Death; failure: ChildFailure }): void {
+    death.episode = joined(death.episode);
+    decide(claim, death, { failure, retry: spec.retry });
   }
 
   /** What became of a claim after a death. */
@@ -133,6 +139,20 @@ export class Health {
     this.#crashes = noCrashes;
     this.#lastFailure = undefined;
   }
+}
+
+function decide(
+  claim: Claim,
+  death: Death,
+  { failure, retry }: { failure: ChildFailure; retry: ServerSpec["retry"] },
+): void {
+  const unsent = failure.unsent || claim.id === undefined;
+  if (!unsent) claim.sent++;
+  claim.again = mayRepeat(
+    { repeat: claim.repeat, over: false, unsent, tries: claim.tries, sent: claim.sent },
+    { respawn: death.respawn, retry },
+  );
+  claim.death = death;
 }
 
 function newest(claims: readonly Claim[]): Breaker {

@@ -3,7 +3,8 @@
  * that cure the crash. Decides only; it neither starts nor sends, and nothing else leads to a second attempt.
  *
  * At the death of a connection under calls: `grantsRespawn` once; `mayRepeat` for each call; `crashed` once;
- * `died` once, and then one `hear` for each call when it is known what became of it.
+ * `died` once, and then one `hear` for each call when it is known what became of it. Where the calls of one death hear
+ * of it one by one, `joined` for each after the first.
  */
 import type { Repeat } from "../kernel/call.ts";
 
@@ -94,6 +95,11 @@ export function died(before: Episode | undefined, calls: number): Heard {
   if (calls === 0) return { episode: over, failure: false };
   const failure = before !== undefined && before.open > 0;
   return { episode: { open: calls, recorded: failure }, failure };
+}
+
+/** One more call was lost by the same death. What was cured or recorded already is not recorded for it. */
+export function joined(episode: Episode): Episode {
+  return episode.open > 0 ? { ...episode, open: episode.open + 1 } : { open: 1, recorded: true };
 }
 
 /** Once for each call. */

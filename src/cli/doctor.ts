@@ -62,7 +62,7 @@ async function check({ scope }: Engine, spec: ServerSpec): Promise<Finding> {
   const since = performance.now();
   const ms = (): number => Math.round(performance.now() - since);
   try {
-    await scope.connect(server, person);
+    (await scope.connect(server, person)).release();
     const tools = scope.catalog.snapshot.listings.get(server)?.tools.length;
     if (tools === undefined)
       return { server, ok: false, ms: ms(), problem: "it runs but does not list its tools" };

@@ -23,6 +23,11 @@ export interface Origin {
   readonly uplink: Uplink;
 }
 
+/** The right to find a server connected: until it is released the connection does not end for being idle. */
+export interface Lease {
+  release(): void;
+}
+
 /** What the tool declares about being called twice with the same arguments. */
 export type Repeat = "safe" | "unknown" | "unsafe";
 

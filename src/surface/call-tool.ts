@@ -31,16 +31,21 @@ export function callTool(scope: Scope, wanted: ToolCall, request: ClientRequest)
 /** Only the child's own list refuses a call: not the disk cache, nor what it offered before it was last disconnected. */
 async function makeSure(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
   const { server } = wanted;
-  if (!scope.catalog.isLive(server)) await scope.connect(server, request.origin);
-  let tool: Tool | undefined;
-  try {
-    tool = await fittingTool(scope, wanted);
-  } catch (refusal) {
-    if (scope.server(server)?.connected) throw refusal;
-    await scope.connect(server, request.origin);
-    tool = await fittingTool(scope, wanted);
+  if (scope.catalog.isLive(server)) {
+    const fit = await fittingTool(scope, wanted).then(
+      (tool) => ({ tool }),
+      (refusal: unknown) => {
+        if (scope.server(server)?.connected) throw refusal;
+      },
+    );
+    if (fit) return await send(scope, fit.tool, wanted, request);
   }
-  return await send(scope, tool, wanted, request);
+  const lease = await scope.connect(server, request.origin);
+  try {
+    return await send(scope, await fittingTool(scope, wanted), wanted, request);
+  } finally {
+    lease.release();
+  }
 }
 
 function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: ClientRequest): Promise<Raw> {

@@ -1,7 +1,8 @@
 /** What a surface may see and use. The same for all surfaces; an endpoint may narrow it, never widen it. */
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Learner } from "../catalog/learn.ts";
-import type { Handler, Origin, ServerId } from "../kernel/call.ts";
+import type { Handler, Lease, Origin, ServerId } from "../kernel/call.ts";
+import type { Log } from "../kernel/log.ts";
 
 /** One configured server as a person or a model sees it. */
 export interface ServerStatus {
@@ -19,8 +20,9 @@ export interface Scope {
   readonly catalog: Catalog;
   readonly learner: Learner;
   readonly call: Handler;
+  readonly log: Log;
   /** Connects and lists, so that what the catalog knows of the server is fresh. */
-  connect(server: ServerId, origin: Origin): Promise<void>;
+  connect(server: ServerId, origin: Origin): Promise<Lease>;
   servers(): readonly ServerStatus[];
   /** A server of that name is configured and can be used. */
   has(name: string): boolean;

@@ -85,11 +85,13 @@ export function event(value: unknown, id?: string): string {
   return `${id === undefined ? "" : `id: ${id}\n`}data: ${value === "" ? "" : JSON.stringify(value)}\n\n`;
 }
 
+const HELLO = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "remote" } };
+
 /** Answers the handshake with a session, has no stream of its own, and leaves the rest to `answer`. */
 export function sessionful(answer: Answerer, session = "s-1"): Answerer {
   return (seen, response, request) => {
     const { id, method } = seen.message;
-    if (method === "initialize") json(response, result(id), 200, { "mcp-session-id": session });
+    if (method === "initialize") json(response, result(id, HELLO), 200, { "mcp-session-id": session });
     else if (method === "notifications/initialized") response.writeHead(202).end();
     else if (seen.method === "GET" && seen.headers["last-event-id"] === undefined)
       response.writeHead(405).end();

@@ -1,0 +1,278 @@
+/** When a server is fenced off, how often a failure counts, and how one call finds out that it is well again. */
+import type { ServerResponse } from "node:http";
+import { expect, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { type Answerer, httpChild, json, result, type Seen, sessionful } from "../support/http-child.ts";
+import type { Journal } from "../support/journal.ts";
+import { attemptsOf, type Failure, failureOf, shown, textOf } from "../support/meta.ts";
+import { gone, kill } from "../support/processes.ts";
+import type { RawClient } from "../support/raw-client.ts";
+import { fixture, type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+interface Options {
+  readonly threshold: number;
+  readonly cooldownMs?: number;
+}
+
+async function setUp(servers: Record<string, object>, options: Options): Promise<[RawClient, Temp]> {
+  const folder = temp();
+  const entries = Object.entries(servers).map(([name, more]) => [
+    name,
+    "url" in more
+      ? more
+      : {
+          ...fixture("--journal", folder.journal(name).file, "--flags-file", folder.path(`${name}.flags`)),
+          ...more,
+        },
+  ]);
+  folder.writeConfig(Object.fromEntries(entries));
+  const flags = [
+    "--failure-threshold",
+    `${options.threshold}`,
+    "--cooldown",
+    `${options.cooldownMs ?? 600_000}`,
+  ];
+  const client = gateway(folder, { flags: [...flags, "--log-level", "error"] });
+  return [client, folder];
+}
+
+function isFenced({ code, message, retryAfterMs = 0 }: Failure): boolean {
+  return code === "server_unavailable" && /fenced off/.test(message) && retryAfterMs > 0;
+}
+
+async function fenced(client: RawClient, server: string): Promise<boolean> {
+  const outcome = await client.mcpCall(server, "echo", { message: "?" });
+  return outcome["isError"] === true && isFenced(failureOf(outcome));
+}
+
+const times = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+test("a failed connect counts once, however many wait for it, and fences off nobody else", async () => {
+  const [client, folder] = await setUp({ exits: {}, well: {} }, { threshold: 3 });
+  folder.write("exits.flags", "--exit-at-once 1");
+  await client.initialize();
+  for (let batch = 1; batch <= 3; batch++) {
+    const outcomes = await Promise.all(times(10, () => client.mcpCall("exits", "echo", { message: "?" })));
+    expect(outcomes.map(failureOf).filter(isFenced)).toEqual([]);
+    expect(folder.journal("exits").pids()).toHaveLength(batch);
+  }
+  const [first, ...others] = await Promise.all(
+    times(10, () => client.mcpCall("exits", "echo", { message: "?" })),
+  );
+  expect(isFenced(failureOf(first ?? {}))).toBe(true);
+  expect(others.map(failureOf).every(isFenced)).toBe(true);
+  expect(failureOf(first ?? {})).toMatchObject({ retryable: true });
+  expect(folder.journal("exits").pids()).toHaveLength(3);
+  expect((await shown(client, "exits")).reason).toMatch(/fenced off.*code 1/s);
+  expect(textOf(await client.mcpCall("well", "echo", { message: "still" }))).toBe("still");
+  await client.close();
+});
+
+test("a death under many calls counts once, and so does a crash that a second attempt did not cure", async () => {
+  const [client, folder] = await setUp(
+    { never: { retry: "never" }, vital: { criticality: "vital" } },
+    { threshold: 2 },
+  );
+  await client.initialize();
+  const journal = folder.journal("never");
+  for (let death = 1; death <= 2; death++) {
+    const calls = times(10, (n) => client.mcpCall("never", "count", { key: `${death}-${n}`, hangs: 1 }));
+    await journal.until(() => journal.events("count").length === 10 * death);
+    kill(journal.pids()[death - 1] as number);
+    expect((await Promise.all(calls)).map(failureOf).filter(isFenced)).toEqual([]);
+  }
+  expect(await fenced(client, "never")).toBe(true);
+  expect(journal.pids()).toHaveLength(2);
+
+  // Each of these dies twice, and is one failure.
+  for (const key of ["one", "two"])
+    expect(isFenced(failureOf(await client.mcpCall("vital", "count", { key, crashes: 9 })))).toBe(false);
+  const vital = folder.journal("vital");
+  expect([vital.executions("one"), vital.executions("two")]).toEqual([2, 2]);
+  expect(await fenced(client, "vital")).toBe(true);
+  await client.close();
+});
+
+test("what was cured, and every answer, is no failure", async () => {
+  const [client] = await setUp({ a: { criticality: "vital" } }, { threshold: 1 });
+  await client.initialize();
+  for (const key of ["one", "two"])
+    expect(attemptsOf(await client.mcpCall("a", "count", { key, crashes: 1 }))).toBe(2);
+  for (let n = 0; n < 3; n++) {
+    expect(failureOf(await client.mcpCall("a", "fail")).code).toBe("execution_failed");
+    expect(await client.mcpCall("a", "is_error")).toMatchObject({ isError: true });
+  }
+  expect(await fenced(client, "a")).toBe(false);
+  await client.close();
+});
+
+/** Lets `server` die until it is fenced off. */
+async function open(client: RawClient, server: string, failures: number): Promise<void> {
+  for (let n = 0; n < failures; n++) failureOf(await client.mcpCall(server, "crash"));
+}
+
+async function cooledDown(client: RawClient, server: string): Promise<void> {
+  await until(async () => /the next call is let through/.test((await shown(client, server)).reason ?? ""), {
+    what: "the cooldown to end",
+  });
+}
+
+test("after the cooldown one call of a hundred reaches the child, and its fate decides for all", async () => {
+  const [client, folder] = await setUp({ a: { retry: "never" } }, { threshold: 2, cooldownMs: 1_000 });
+  await client.initialize();
+  const journal = folder.journal("a");
+  const rush = async (tool: string, args: object): Promise<Record<string, unknown>[]> => {
+    await cooledDown(client, "a");
+    return await Promise.all(times(100, (n) => client.mcpCall("a", tool, { key: `${tool}${n}`, ...args })));
+  };
+  const rejected = (outcomes: Record<string, unknown>[]): number =>
+    outcomes.filter((outcome) => outcome["isError"] && isFenced(failureOf(outcome))).length;
+
+  await client.mcpCall("a", "pid");
+  await open(client, "a", 2);
+  // The probe fails: fenced off again, with a fresh cooldown.
+  expect(rejected(await rush("crash", {}))).toBe(99);
+  expect(await fenced(client, "a")).toBe(true);
+  // The probe is answered.
+  expect(rejected(await rush("count", { ms: 500 }))).toBe(99);
+  expect(journal.events("count").filter(({ tool }) => tool === "count")).toHaveLength(1);
+  const all = await Promise.all(times(10, () => client.mcpCall("a", "pid")));
+  expect(new Set(all.map(textOf))).toEqual(new Set([String(journal.pids().at(-1))]));
+  // One failure alone does not open it again.
+  await open(client, "a", 1);
+  expect(await fenced(client, "a")).toBe(false);
+  await client.close();
+});
+
+test("a slow child is no failure; one that answers nothing any more is one, and is ended", {
+  timeout: 60_000,
+}, async () => {
+  const hung = { timeoutMs: 500, connectTimeoutMs: 20_000 };
+  const [client, folder] = await setUp(
+    {
+      slow: { timeoutMs: 500, retry: "never" },
+      hung,
+      ephemeral: { ...hung, lifecycle: "ephemeral" },
+      crashed: { ...hung, criticality: "vital" },
+      stopped: hung,
+    },
+    { threshold: 2 },
+  );
+  for (const name of ["hung", "ephemeral", "crashed"]) folder.write(`${name}.flags`, "--no-ping");
+  await client.initialize();
+  const timedOut = async (server: string, key: string, more: object = { hangs: 9 }): Promise<void> => {
+    const calls = times(4, (n) => client.mcpCall(server, "count", { key: `${key}${n}`, ...more }));
+    for (const outcome of await Promise.all(calls)) expect(failureOf(outcome).code).toBe("timeout");
+  };
+  const ended = async (journal: Journal): Promise<void> => await gone(journal.pids());
+
+  const slow = async (): Promise<void> => {
+    for (const key of ["a", "b", "c"]) await timedOut("slow", key);
+    expect(textOf(await client.mcpCall("slow", "pid"))).toBe(String(folder.journal("slow").pids()[0]));
+    expect(folder.journal("slow").pids()).toHaveLength(1);
+  };
+  const counted = async (server: string): Promise<void> => {
+    const journal = folder.journal(server);
+    await timedOut(server, "a");
+    await ended(journal);
+    await timedOut(server, "b");
+    await ended(journal);
+    expect(await fenced(client, server)).toBe(true);
+  };
+  // A crash, then a second attempt that hangs, is one failure, not two.
+  const crashed = async (): Promise<void> => {
+    const first = await client.mcpCall("crashed", "count", { key: "k", crashes: 1, hangs: 9 });
+    expect(failureOf(first).code).toBe("timeout");
+    await ended(folder.journal("crashed"));
+    expect(folder.journal("crashed").executions("k")).toBe(2);
+    expect(await fenced(client, "crashed")).toBe(false);
+  };
+  const stopped = async (): Promise<void> => {
+    const journal = folder.journal("stopped");
+    await client.mcpCall("stopped", "pid");
+    process.kill(journal.pids()[0] as number, "SIGSTOP");
+    expect(failureOf(await client.mcpCall("stopped", "echo", { message: "?" })).code).toBe("timeout");
+    await ended(journal);
+    expect(textOf(await client.mcpCall("stopped", "echo", { message: "back" }))).toBe("back");
+    expect(journal.pids()).toHaveLength(2);
+  };
+  await Promise.all([slow(), counted("hung"), counted("ephemeral"), crashed(), stopped()]);
+  await client.close();
+});
+
+/** A remote child with one tool; `answer` gets its calls. */
+const remote = (answer: Answerer): Answerer =>
+  sessionful((seen, response, request) => {
+    const { id, method } = seen.message;
+    if (method === "tools/list")
+      json(response, result(id, { tools: [{ name: "t", inputSchema: { type: "object" } }] }));
+    else if (method === "tools/call") answer(seen, response, request);
+    else json(response, result(id));
+  });
+
+const said = (seen: Seen, response: ServerResponse, text: string): void =>
+  json(response, result(seen.message.id, { content: [{ type: "text", text }] }));
+
+test("a login that is missing never counts; answers of 5xx do", async () => {
+  let status = 401;
+  const answer: Answerer = (seen, response) =>
+    status === 200 ? said(seen, response, "in") : response.writeHead(status).end();
+  const closed = await httpChild((seen, response, request) =>
+    status === 401 ? response.writeHead(401).end() : remote(answer)(seen, response, request),
+  );
+  const live = await httpChild(remote(answer));
+  const [client] = await setUp({ closed: { url: closed.url }, live: { url: live.url } }, { threshold: 2 });
+  await client.initialize();
+  const call = async (server: string): Promise<Record<string, unknown>> => await client.mcpCall(server, "t");
+  for (let n = 0; n < 4; n++) {
+    expect(failureOf(await call("closed")).code).toBe("auth_required");
+    expect(failureOf(await call("live")).code).toBe("auth_required");
+  }
+  expect(await shown(client, "closed")).toMatchObject({ state: "failed", connected: false });
+  status = 200;
+  expect([textOf(await call("closed")), textOf(await call("live"))]).toEqual(["in", "in"]);
+
+  status = 503;
+  const failures = [
+    failureOf(await call("live")),
+    failureOf(await call("live")),
+    failureOf(await call("live")),
+  ];
+  expect(failures.map(isFenced)).toEqual([false, false, true]);
+  expect(failures[0]).toMatchObject({ code: "server_unavailable", retryable: false });
+  status = 200;
+  expect(textOf(await call("closed"))).toBe("in");
+  await client.close();
+});
+
+test("a remote server that breaks off under many calls failed once, and each call gets its second attempt", async () => {
+  const held: [Seen, ServerResponse][] = [];
+  let holding = true;
+  const child = await httpChild(
+    remote((seen, response) => {
+      if (holding) held.push([seen, response]);
+      else said(seen, response, "answered");
+    }),
+  );
+  const [client] = await setUp({ remote: { url: child.url } }, { threshold: 2 });
+  await client.initialize();
+  const calls = times(8, () => client.mcpCall("remote", "t"));
+  await until(() => held.length === 8);
+  holding = false;
+  for (const [, response] of held) response.destroy();
+  for (const outcome of await Promise.all(calls))
+    expect([textOf(outcome), attemptsOf(outcome)]).toEqual(["answered", 2]);
+
+  // It had its restart: these are lost, together, as one failure.
+  holding = true;
+  held.length = 0;
+  const lost = times(8, () => client.mcpCall("remote", "t"));
+  await until(() => held.length === 8);
+  holding = false;
+  for (const [, response] of held) response.destroy();
+  for (const outcome of await Promise.all(lost)) expect(failureOf(outcome).retryable).toBe(false);
+  expect(textOf(await client.mcpCall("remote", "t"))).toBe("answered");
+  await client.close();
+});

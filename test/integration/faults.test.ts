@@ -1,0 +1,116 @@
+/** Servers that cannot be used, each in its own way, beside servers that can. */
+import { expect, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { discover, failureOf, shown, startedBy, textOf } from "../support/meta.ts";
+import { alive, gone, kill } from "../support/processes.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+test("one server of every kind of fault among twenty delays no healthy one, and each fault is named", {
+  timeout: 90_000,
+}, async () => {
+  const folder = temp();
+  const journal = (name: string) => folder.journal(name);
+  const open = folder.path("open");
+  const healthy = Array.from({ length: 13 }, (_, n) => `healthy${n}`);
+  folder.writeConfig({
+    silent: { ...fixture("--no-initialize", "--journal", journal("silent").file), connectTimeoutMs: 4_000 },
+    slow: fixture("--wait-for", open, "--journal", journal("slow").file),
+    exits: fixture("--exit-at-once", "3", "--journal", journal("exits").file),
+    absent: { command: "no-such-command-anywhere" },
+    nowhere: { ...fixture(), cwd: "no-such-folder" },
+    flood: fixture("--flood-stderr"),
+    garbage: fixture("--garbage"),
+    ...Object.fromEntries(healthy.map((name) => [name, fixture("--bare", "--tools", "1")])),
+  });
+  const client = gateway(folder, { flags: ["--log-level", "error"] });
+  await client.initialize();
+
+  // While two of them hang, the others answer.
+  const hanging = client.mcpCall("silent", "echo", { message: "silent" });
+  const late = client.mcpCall("slow", "echo", { message: "slow" });
+  const answered: string[] = [];
+  void hanging.then(() => answered.push("silent"));
+  void late.then(() => answered.push("slow"));
+  await Promise.all(
+    [journal("silent"), journal("slow")].map((one) => one.until(() => one.pids().length > 0)),
+  );
+  for (const name of ["flood", "garbage", "healthy0"]) {
+    const tool = name === "healthy0" ? "tool_0" : "echo";
+    expect(textOf(await client.mcpCall(name, tool, { message: name }))).toBe(name);
+    answered.push(name);
+  }
+  expect((await shown(client, "healthy1")).toolCount).toBe(1);
+  expect(answered).not.toContain("slow");
+  expect(failureOf(await hanging)).toMatchObject({ code: "server_unavailable" });
+  // What failed its handshake is ended, not left hanging.
+  await gone(journal("silent").pids());
+
+  const first = await discover(client);
+  const byName = new Map(first.servers?.map((server) => [server.name, server]));
+  for (const name of [...healthy, "flood", "garbage"])
+    expect(byName.get(name)?.toolCount, name).toBeGreaterThan(0);
+  expect(byName.get("silent")?.reason).toMatch(/not ready within 4000 ms/);
+  expect(byName.get("slow")).toMatchObject({ state: "connecting", connected: false, toolCount: 0 });
+  expect(byName.get("slow")?.reason).toMatch(/starting/);
+  expect(byName.get("exits")?.reason).toMatch(/exited with code 3/);
+  expect(byName.get("absent")?.reason).toMatch(/no-such-command-anywhere/);
+  expect(byName.get("nowhere")?.reason).toMatch(/no-such-folder/);
+
+  // It waits for a child only once: the second answer does not take the time of the first.
+  const starts = journal("exits").pids().length;
+  const rival = client.mcpCall("flood", "sleep", { ms: 5_000 }).then(() => "the rival");
+  expect(await Promise.race([discover(client).then(() => "discovery"), rival])).toBe("discovery");
+  expect(journal("exits").pids()).toHaveLength(starts);
+
+  folder.write("open", "");
+  expect(textOf(await late)).toBe("slow");
+  expect(await shown(client, "slow")).toMatchObject({ connected: true, toolCount: 23 });
+  const living = startedBy(client);
+  expect(living.length).toBeGreaterThanOrEqual(16);
+  await client.close();
+  await gone(living);
+  expect(startedBy(client)).toEqual([]);
+});
+
+test("discovery does not wait again for a server that a call has just failed to start, a call does try", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ exits: fixture("--exit-at-once", "7", "--journal", journal.file) });
+  const client = gateway(folder);
+  await client.initialize();
+  expect(failureOf(await client.mcpCall("exits", "echo"))).toMatchObject({ code: "server_unavailable" });
+  expect(journal.pids()).toHaveLength(1);
+  const { servers, notice } = await discover(client);
+  expect(servers).toMatchObject([{ name: "exits", state: "failed", connected: false, toolCount: 0 }]);
+  expect(servers?.[0]?.reason).toMatch(/exited with code 7/);
+  expect(notice).toBeUndefined();
+  expect((await discover(client, { query: "echo" })).unknown).toMatchObject([{ server: "exits" }]);
+  expect(journal.pids()).toHaveLength(1);
+  await client.mcpCall("exits", "echo");
+  expect(journal.pids()).toHaveLength(2);
+  await client.close();
+});
+
+test("a server that dies while idle shows it, stays discoverable, and is started again by the next call", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file, "--grandchild=stubborn") });
+  const client = gateway(folder);
+  await client.initialize();
+  await client.mcpCall("a", "echo", { message: "1" });
+  expect(await shown(client, "a")).toMatchObject({ state: "idle", connected: true });
+  const [first = 0] = journal.pids();
+  kill(first);
+  await until(async () => !(await shown(client, "a")).connected, { what: "its death to show" });
+  const { state, toolCount, reason } = await shown(client, "a");
+  expect({ state, toolCount, reason }).toEqual({ state: "idle", toolCount: 23, reason: undefined });
+  expect(journal.pids()).toEqual([first]);
+
+  const result = await client.mcpCall("a", "count", { key: "k" });
+  expect(textOf(result)).toBe("k 1");
+  // Replacing a connection ends all of the old one first.
+  expect(journal.grandchildren().map(alive)).toEqual([false, true]);
+  await client.close();
+  await gone([...journal.pids(), ...journal.grandchildren()]);
+});

@@ -1,0 +1,175 @@
+/** Which calls run a second time, counted at the child: only those whose connection died, and only by the rule. */
+import { rmSync, symlinkSync } from "node:fs";
+import { expect, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { attemptsOf, failureOf, shown, textOf } from "../support/meta.ts";
+import { kill } from "../support/processes.ts";
+import type { RawClient } from "../support/raw-client.ts";
+import { fixture, type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+/** One gateway over servers that each keep a journal under their own name. */
+async function setUp(servers: Record<string, object>, folder: Temp = temp()): Promise<[RawClient, Temp]> {
+  const entries = Object.entries(servers).map(([name, more]) => [
+    name,
+    {
+      ...fixture("--journal", folder.journal(name).file, "--flags-file", folder.path(`${name}.flags`)),
+      ...more,
+    },
+  ]);
+  folder.writeConfig(Object.fromEntries(entries), { pool: { failureThreshold: 1_000 } });
+  const client = gateway(folder, { flags: ["--log-level", "error"] });
+  await client.initialize();
+  return [client, folder];
+}
+
+test("a call whose child crashes under it runs once more, and its result says so", async () => {
+  const [client, folder] = await setUp({ a: {}, vital: { criticality: "vital" } });
+  const journal = folder.journal("a");
+  const cured = await client.mcpCall("a", "count", { key: "once", crashes: 1 });
+  expect([textOf(cured), attemptsOf(cured)]).toEqual(["once 2", 2]);
+  expect(attemptsOf(await client.mcpCall("a", "count", { key: "calm" }))).toBeUndefined();
+  expect(journal.pids()).toHaveLength(2);
+
+  // A second crash within a minute: an optional server had its restart.
+  const lost = failureOf(await client.mcpCall("a", "count", { key: "again", crashes: 1 }));
+  expect(lost).toMatchObject({ code: "server_unavailable", retryable: false });
+  expect(journal.executions("again")).toBe(1);
+  expect(textOf(await client.mcpCall("a", "count", { key: "again", crashes: 1 }))).toBe("again 2");
+
+  // A vital one always gets one, and never two for the same call.
+  for (const key of ["one", "two"]) {
+    const result = await client.mcpCall("vital", "count", { key, crashes: 1 });
+    expect([textOf(result), attemptsOf(result)]).toEqual([`${key} 2`, 2]);
+  }
+  failureOf(await client.mcpCall("vital", "count", { key: "stubborn", crashes: 9 }));
+  expect(folder.journal("vital").executions("stubborn")).toBe(2);
+  await client.close();
+});
+
+test("what must not run twice does not: declared unsafe, or configured so", async () => {
+  const [client, folder] = await setUp({ a: { criticality: "vital" }, never: { retry: "never" } });
+  const unsafe = failureOf(await client.mcpCall("a", "count_unsafe", { key: "unsafe", crashes: 1 }));
+  expect(unsafe).toMatchObject({ code: "server_unavailable", retryable: false });
+  const safe = failureOf(await client.mcpCall("a", "count_safe", { key: "safe", crashes: 9 }));
+  expect(safe).toMatchObject({ code: "server_unavailable", retryable: true });
+  const journal = folder.journal("a");
+  expect([journal.executions("unsafe"), journal.executions("safe")]).toEqual([1, 2]);
+
+  for (const tool of ["count", "count_safe"]) {
+    failureOf(await client.mcpCall("never", tool, { key: tool, crashes: 1 }));
+    expect(folder.journal("never").executions(tool)).toBe(1);
+  }
+  await client.close();
+});
+
+test("all calls in flight share one respawn, each with a second attempt of its own", async () => {
+  const [client, folder] = await setUp({ a: {}, b: {} });
+  const journal = folder.journal("a");
+  const tools = ["count", "count_safe", "count_unsafe"];
+  const calls = Array.from({ length: 12 }, (_, n) => ({ key: `k${n}`, tool: tools[n % 3] as string }));
+  const running = calls.map(({ key, tool }) => client.mcpCall("a", tool, { key, hangs: 1 }));
+  const beside = client.mcpCall("b", "count", { key: "beside", ms: 200 });
+  await journal.until(() => journal.events("count").length === calls.length);
+  kill(journal.pids()[0] as number);
+
+  const results = await Promise.all(running);
+  for (const [n, { key, tool }] of calls.entries()) {
+    const result = results[n] as Record<string, unknown>;
+    if (tool === "count_unsafe") expect(failureOf(result).retryable).toBe(false);
+    else expect([textOf(result), attemptsOf(result)]).toEqual([`${key} 2`, 2]);
+    expect(journal.executions(key)).toBe(tool === "count_unsafe" ? 1 : 2);
+  }
+  expect(journal.pids()).toHaveLength(2);
+  expect(textOf(await beside)).toBe("beside 1");
+  expect(folder.journal("b").pids()).toHaveLength(1);
+  await client.close();
+});
+
+test("a call that timed out is cancelled at its child and never repeated", async () => {
+  const [client, folder] = await setUp({ a: { timeoutMs: 400 } });
+  const journal = folder.journal("a");
+  await client.mcpCall("a", "pid");
+  const [slow, safe] = await Promise.all([
+    client.mcpCall("a", "count", { key: "slow", hangs: 1 }),
+    client.mcpCall("a", "count_safe", { key: "safe", hangs: 1 }),
+  ]);
+  expect(failureOf(slow)).toMatchObject({ code: "timeout", retryable: false });
+  expect(failureOf(safe)).toMatchObject({ code: "timeout", retryable: true });
+  await journal.until(() => journal.events("cancelled").length === 2);
+  // Progress is a sign of life: this takes several times as long as a call may be silent.
+  const talking = await client.mcpCall("a", "progress", { n: 8, ms: 120 }, { progressToken: 1 });
+  expect(textOf(talking)).toBe("reported 8");
+  expect([journal.executions("slow"), journal.executions("safe")]).toEqual([1, 1]);
+  expect(journal.pids()).toHaveLength(1);
+  await client.close();
+});
+
+test("a cancelled call is never repeated, not even while its second attempt waits for the new process", async () => {
+  const [client, folder] = await setUp({ a: {} });
+  const journal = folder.journal("a");
+  await client.mcpCall("a", "pid");
+  client.mcpCall("a", "count", { key: "cancelled", hangs: 1 }).catch(() => {});
+  const cancelled = client.lastId;
+  client.mcpCall("a", "count", { key: "waiting", hangs: 1 }).catch(() => {});
+  const waiting = client.lastId;
+  await journal.until(() => journal.events("count").length === 2);
+  client.notify("notifications/cancelled", { requestId: cancelled });
+  await journal.until(() => journal.events("cancelled").length === 1);
+
+  folder.write("a.flags", `--wait-for ${folder.path("open")}`);
+  kill(journal.pids()[0] as number);
+  await journal.until(() => journal.pids().length === 2);
+  client.notify("notifications/cancelled", { requestId: waiting });
+  expect((await client.request("ping")).result).toEqual({});
+  folder.write("open", "");
+  expect(textOf(await client.mcpCall("a", "count", { key: "after" }))).toBe("after 1");
+  expect([journal.executions("cancelled"), journal.executions("waiting")]).toEqual([1, 1]);
+  expect(journal.pids()).toHaveLength(2);
+  await client.close();
+});
+
+test("an error is an answer: nothing is started anew and nothing repeated", async () => {
+  const [client, folder] = await setUp({ a: {} });
+  for (let n = 0; n < 3; n++) {
+    const failed = failureOf(
+      await client.mcpCall("a", "fail", { code: -32_602, message: "no", data: { n } }),
+    );
+    expect(failed).toMatchObject({ code: "execution_failed", details: { code: -32_602, data: { n } } });
+    const result = await client.mcpCall("a", "is_error", { message: "broken" });
+    expect(result).toEqual({ content: [{ type: "text", text: "broken" }], isError: true });
+  }
+  const methods = folder.journal("a").methods();
+  expect(methods.filter((method) => method === "tools/call")).toHaveLength(6);
+  expect(methods.filter((method) => method === "initialize")).toHaveLength(1);
+  await client.close();
+});
+
+test("a caller learns the truth about effects where the new process does not start", async () => {
+  const folder = temp();
+  const program = folder.path("program");
+  symlinkSync(process.execPath, program);
+  const [client] = await setUp({ gone: { command: program }, idle: {} }, folder);
+  const journal = folder.journal("gone");
+  await client.mcpCall("gone", "pid");
+  const running = client.mcpCall("gone", "count", { key: "k", hangs: 1 });
+  const harmless = client.mcpCall("gone", "count_safe", { key: "safe", hangs: 1 });
+  await journal.until(() => journal.events("count").length === 2);
+  rmSync(program);
+  kill(journal.pids()[0] as number);
+  // It ran once already: that the second attempt certainly was not sent makes it no less so.
+  expect(failureOf(await running)).toMatchObject({ code: "server_unavailable", retryable: false });
+  expect(failureOf(await harmless)).toMatchObject({ code: "server_unavailable", retryable: true });
+
+  // This one was never sent at all.
+  await client.mcpCall("idle", "pid");
+  folder.write("idle.flags", "--exit-at-once 9");
+  const idle = folder.journal("idle");
+  kill(idle.pids()[0] as number);
+  await until(async () => !(await shown(client, "idle")).connected);
+  const unsent = failureOf(await client.mcpCall("idle", "count", { key: "k" }));
+  expect(unsent).toMatchObject({ code: "server_unavailable", retryable: true });
+  expect(unsent.message).toContain("Nothing was done");
+  expect(idle.executions("k")).toBe(0);
+  await client.close();
+});
