@@ -7,16 +7,14 @@ export function idKey(raw: Raw): string {
   return text.includes("\\") ? JSON.stringify(JSON.parse(text)) : text;
 }
 
-/** The number an id of ours comes back as; NaN if it is none. Some servers send it back as a string. */
+/** The number an id of ours comes back as; NaN or 0 if it is none. Some servers send it back as a string. */
 export function ownId(raw: Raw): number {
-  let value = 0;
   const quoted = raw[0] === 0x22 ? 1 : 0;
-  const end = raw.length - quoted;
-  if (end - quoted > 15) return Number.NaN;
-  for (let i = quoted; i < end; i++) {
+  let value = 0;
+  for (let i = quoted; i < raw.length - quoted; i++) {
     const digit = (raw[i] as number) - 0x30;
     if (digit < 0 || digit > 9) return quoted ? Number.NaN : Number(raw.toString());
     value = value * 10 + digit;
   }
-  return end > quoted ? value : Number.NaN;
+  return value;
 }

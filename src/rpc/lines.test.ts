@@ -11,7 +11,7 @@ function reader(limit?: number) {
     {
       onLine: (line) => events.push(line.toString("latin1")),
       onTooLong: ({ id, method, bytes }) =>
-        events.push(`too long: ${id} ${method ? "request" : "answer"} ${bytes}`),
+        events.push(`too long: ${String(id)} ${method ? "request" : "answer"} ${bytes}`),
     },
     limit,
   );

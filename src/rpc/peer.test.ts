@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -129,6 +130,17 @@ describe("cancelling our own", () => {
     expect(vias[1]).toBe(via);
     say('{"id":1,"result":1}');
     expect([peer.pending, sent.length]).toEqual([0, 2]);
+  });
+
+  test("nobody listens to the signal after the answer", async () => {
+    const { peer, say } = alone();
+    const { signal } = new AbortController();
+    const answers = [peer.request("a", undefined, { signal }), peer.request("b", undefined, { signal })];
+    say('{"id":1,"result":1}');
+    expect(getEventListeners(signal, "abort").length).toBe(1);
+    peer.fail(2, new Error("lost"));
+    await Promise.allSettled(answers);
+    expect(getEventListeners(signal, "abort").length).toBe(0);
   });
 
   test("before it is sent, nothing is sent", async () => {
@@ -287,7 +299,7 @@ describe("progress", () => {
     const got: string[] = [];
     const params = raw('{"big":9007199254740993, "_meta":{"x":1.0,"progressToken":"t\\u0031"} }');
     const ask = (name: string): Promise<Raw> =>
-      peer.request("a", params, { onProgress: (progress) => got.push(`${name} ${progress}`) });
+      peer.request("a", params, { onProgress: (progress) => got.push(`${name} ${progress.toString()}`) });
     const first = ask("first");
     void ask("second");
     expect(sent).toEqual([
@@ -349,6 +361,14 @@ describe("what cannot be read", () => {
     expect(vias).toEqual([1, 2, 3]);
   });
 
+  test("is no answer of ours where it is a request, though the ids be equal", () => {
+    const { peer, say, sent } = alone();
+    void peer.request("a", undefined);
+    say('{"id":1,"method":7}');
+    say('{"id":1,"method":"m","params":{');
+    expect([peer.pending, sent.length]).toEqual([1, 3]);
+  });
+
   test("goes to the handler instead, if there is one", () => {
     const seen: unknown[] = [];
     const { say, sent } = alone({ onMalformed: ({ code, meant }) => seen.push([code, meant]) });
@@ -405,7 +425,7 @@ class Wire {
 
   #send(side: 0 | 1, message: Message): void {
     if (message.kind === "result" || message.kind === "error") {
-      const key = `${side} ${message.id}`;
+      const key = `${side} ${String(message.id)}`;
       this.answers.set(key, (this.answers.get(key) ?? 0) + 1);
     }
     this.#towards[1 - side]?.push(Buffer.concat(encode(message)));

@@ -110,24 +110,32 @@ function scanLongString(b: Buffer, i: number): number {
   const w = words;
   const offset = b.byteOffset;
   const end = LITTLE_ENDIAN ? (offset + b.length) >> 2 : 0;
-  for (;;) {
-    let k = (offset + i) >> 2;
-    if (k < end) {
-      // The bytes before `i` in its word count as plain.
-      let hit = special((w[k] as number) | ((1 << (((offset + i) & 3) << 3)) - 1));
-      while (hit === 0 && ++k < end) hit = special(w[k] as number);
-      i = (k << 2) - offset;
-      if (hit !== 0) i += (31 - Math.clz32(hit & -hit)) >> 3;
+  for (let at = offset + i; ; at = offset + i) {
+    let k = at >> 2;
+    if (k >= end) return scanLastBytes(b, i);
+    // The bytes before `at` in its word count as plain.
+    let hit = special((w[k] as number) | ((1 << ((at & 3) << 3)) - 1));
+    while (hit === 0) {
+      if (++k >= end) return scanLastBytes(b, (k << 2) - offset);
+      hit = special(w[k] as number);
     }
-    if (k >= end) i = skipPlainBytes(b, i);
-
-    const c = b[i];
-    if (c === QUOTE) return i + 1;
-    if (c !== BACKSLASH) return ~i;
+    i = (k << 2) - offset + ((31 - Math.clz32(hit & -hit)) >> 3);
+    if (b[i] !== BACKSLASH) return b[i] === QUOTE ? i + 1 : ~i;
     if (SIMPLE_ESCAPE[b[i + 1] as number] === 1) i += 2;
     else i = scanUnicodeEscape(b, i);
     if (i < 0) return i;
   }
+}
+
+/** The same byte by byte. */
+function scanLastBytes(b: Buffer, i: number): number {
+  while ((b[i] as number) >= 0x20 && b[i] !== QUOTE) {
+    if (b[i] !== BACKSLASH) i++;
+    else if (SIMPLE_ESCAPE[b[i + 1] as number] === 1) i += 2;
+    else i = scanUnicodeEscape(b, i);
+    if (i < 0) return i;
+  }
+  return b[i] === QUOTE ? i + 1 : ~i;
 }
 
 /** Not 0 if a byte of the word is quote, backslash or control character; the lowest bit set is in the first such byte. */
@@ -136,11 +144,6 @@ function special(word: number): number {
   const low = word ^ 0x02020202;
   const slash = word ^ 0x5c5c5c5c;
   return (((low - 0x21212121) & ~low) | ((slash - 0x01010101) & ~slash)) & 0x80808080;
-}
-
-function skipPlainBytes(b: Buffer, i: number): number {
-  while (i < b.length && b[i] !== QUOTE && b[i] !== BACKSLASH && (b[i] as number) >= 0x20) i++;
-  return i;
 }
 
 /** From a backslash to the byte after the escape. */
