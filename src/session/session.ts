@@ -15,11 +15,13 @@ export class Session {
   readonly id = randomBytes(16).toString("hex");
   readonly #peer: Peer;
   readonly #face: Face;
+  readonly #send: (message: Message, via: Via) => void;
   #origin: Origin | undefined;
   #refusing = false;
 
   constructor(face: Face, send: (message: Message, via: Via) => void) {
     this.#face = face;
+    this.#send = send;
     this.#peer = new Peer(send, {
       onRequest: (request) => this.#onRequest(request),
       onNotification: (method, params) => {
@@ -36,6 +38,11 @@ export class Session {
 
   receive(message: Message | Malformed, via?: Via): void {
     this.#peer.receive(message, via);
+    // Whoever sent it waits for an answer, even where the id of the request cannot be read.
+    if (message.kind === "malformed" && !message.id && message.meant !== "answer") {
+      const { raw } = RpcError.of(message.code, message.reason);
+      this.#send({ kind: "error", id: undefined, error: raw }, via);
+    }
   }
 
   /** A notification of ours, outside of any request. */

@@ -1,20 +1,36 @@
 /** How a failure looks on the wire: a failed tool is a result with `isError`, never a JSON-RPC error. */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { type Raw, toRaw } from "../kernel/raw.ts";
-import type { RpcError } from "../rpc/rpc-error.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
+import { joinObject, members, withMember } from "../rpc/slice.ts";
+
+const DETAILS = ["code", "message", "data"] as const;
 
 export function failedResult(error: MetaMcpError): Raw {
-  return toRaw({
-    content: [{ type: "text", text: `${error.code}: ${error.message}` }],
-    structuredContent: { error },
-    isError: true,
-  });
+  const { cause } = error.context;
+  const told = toRaw(error);
+  return joinObject([
+    ["content", toRaw([{ type: "text", text: `${error.code}: ${error.message}` }])],
+    // What the child wrote passes as it was written.
+    [
+      "structuredContent",
+      joinObject([["error", cause instanceof RpcError ? withDetails(told, cause) : told]]),
+    ],
+    ["isError", toRaw(true)],
+  ]);
+}
+
+function withDetails(told: Raw, { raw }: RpcError): Raw {
+  const written = members(raw, DETAILS);
+  return withMember(told, "details", joinObject(DETAILS.map((key, at) => [key, written[at]])));
 }
 
 /** The child's own JSON-RPC error, for surfaces on which a tool call must be a result. */
 export function executionFailed(error: RpcError, context: { server: string; tool_id: string }): MetaMcpError {
-  return new MetaMcpError("execution_failed", `${context.server} answered with an error: ${error.message}`, {
+  const { code, message, data } = error;
+  return new MetaMcpError("execution_failed", `${context.server} answered with an error: ${message}`, {
     ...context,
-    details: { code: error.code, message: error.message, data: error.data },
+    details: { code, message, data },
+    cause: error,
   });
 }

@@ -1,6 +1,5 @@
 /** One client on stdin and stdout. Nothing but protocol ever goes to stdout; the end of stdin ends the session. */
 import type { Readable, Writable } from "node:stream";
-import { toRaw } from "../kernel/raw.ts";
 import { LineWriter } from "../rpc/encode.ts";
 import { LineReader } from "../rpc/lines.ts";
 import { INVALID_REQUEST } from "../rpc/rpc-error.ts";
@@ -26,9 +25,9 @@ export function createStdioTransport({ input, output, maxMessageBytes }: StdioOp
       {
         onLine: (line) => session.receive(readMessage(line)),
         onTooLong: ({ id, method, bytes }) => {
-          if (!id || !method) return;
-          const message = `A message of ${bytes} bytes is over the limit of ${maxMessageBytes} (--max-message)`;
-          writer.send({ kind: "error", id, error: toRaw({ code: INVALID_REQUEST, message }) });
+          const reason = `A message of ${bytes} bytes is over the limit of ${maxMessageBytes} (--max-message)`;
+          const meant = method ? "request" : "answer";
+          session.receive({ kind: "malformed", code: INVALID_REQUEST, reason, id, meant });
         },
       },
       maxMessageBytes,

@@ -1,4 +1,6 @@
 /** mcp_discover: which servers there are, what one offers, and which tools fit a task. Compact JSON, paged, never silent about what is missing. */
+
+import { declarationOf } from "../../catalog/declaration.ts";
 import type { Unknown } from "../../catalog/learn.ts";
 import { signatureOf } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";
@@ -20,7 +22,9 @@ interface Wanted {
   readonly server: string | undefined;
   readonly limit: number;
   readonly cursor: string | undefined;
-  readonly schemas: boolean;
+  readonly detail: "schema" | "types" | undefined;
+  /** Who asks: a cursor is of no use to anybody else. */
+  readonly session: string;
 }
 
 export async function discover(
@@ -28,22 +32,21 @@ export async function discover(
   input: ReadonlyMap<string, Raw>,
   { origin }: ClientRequest,
 ): Promise<Raw> {
-  const wanted = read(input);
+  const wanted = read(input, origin.session);
   if (wanted.server !== undefined) requireServer(scope, wanted.server);
   await scope.catalog.loadCached();
   const concerned = wanted.server === undefined ? usable(scope) : [wanted.server];
   const unknown = await scope.learner.learn(concerned, origin);
 
+  const notice = scope.notice();
   if (wanted.query !== undefined)
-    return answer({ ...(await search(scope, wanted)), unknown: listed(unknown) });
-  if (wanted.server !== undefined) return answer(oneServer(scope, wanted, unknown));
-  return answer({
-    servers: scope.servers().map((status) => shown(scope, status, unknown)),
-    notice: scope.notice(),
-  });
+    return answer({ ...(await search(scope, wanted)), unknown: listed(scope, unknown), notice });
+  if (wanted.server !== undefined) return answer({ ...oneServer(scope, wanted, unknown), notice });
+  readCursor(wanted.cursor, "servers come on one page");
+  return answer({ servers: scope.servers().map((status) => shown(scope, status, unknown)), notice });
 }
 
-function read(input: ReadonlyMap<string, Raw>): Wanted {
+function read(input: ReadonlyMap<string, Raw>, session: string): Wanted {
   const value = (key: string) => {
     const raw = input.get(key);
     return raw && fromRaw(raw);
@@ -54,7 +57,8 @@ function read(input: ReadonlyMap<string, Raw>): Wanted {
     server: value("server") as string | undefined,
     limit: Math.min((value("limit") as number | undefined) ?? LIMIT, LIMIT_MOST),
     cursor: value("cursor") as string | undefined,
-    schemas: value("detail") === "schema",
+    detail: value("detail") as Wanted["detail"],
+    session,
   };
 }
 
@@ -64,9 +68,9 @@ const usable = (scope: Scope): string[] =>
     .filter((status) => !status.misconfigured)
     .map((status) => status.name);
 
-async function search(scope: Scope, { query = "", server, limit, cursor, schemas }: Wanted) {
+async function search(scope: Scope, { query = "", server, limit, cursor, detail, session }: Wanted) {
   const { snapshot } = scope.catalog;
-  const binding = JSON.stringify(["discover", query, server, snapshot.version]);
+  const binding = JSON.stringify(["query", query, server, session, snapshot.version]);
   const offset = readCursor(cursor, binding);
   const hits = await scope.catalog.search.search(query, {
     limit: offset + limit + 1,
@@ -77,7 +81,7 @@ async function search(scope: Scope, { query = "", server, limit, cursor, schemas
     if (!tool) return [];
     return [
       {
-        ...brief(tool, { schemas, signed: offset + index < SIGNED }),
+        ...brief(tool, detail, offset + index < SIGNED),
         score: round(hit.score),
         confidence: round(hit.confidence),
       },
@@ -88,15 +92,15 @@ async function search(scope: Scope, { query = "", server, limit, cursor, schemas
 
 function oneServer(
   scope: Scope,
-  { server = "", limit, cursor, schemas }: Wanted,
+  { server = "", limit, cursor, detail, session }: Wanted,
   unknown: readonly Unknown[],
 ) {
   const { snapshot } = scope.catalog;
   const tools = snapshot.listings.get(server)?.tools ?? [];
-  const binding = JSON.stringify(["server", server, snapshot.version]);
+  const binding = JSON.stringify(["server", server, session, snapshot.version]);
   const offset = readCursor(cursor, binding);
   const page = tools.slice(offset, offset + limit).map((tool) => {
-    const { server: _, ...rest } = brief(tool, { schemas, signed: true });
+    const { server: _, ...rest } = brief(tool, detail, true);
     return rest;
   });
   const status = scope.server(server);
@@ -112,16 +116,15 @@ function next(end: number, total: number, binding: string) {
   return end < total ? { nextCursor: writeCursor(end, binding) } : {};
 }
 
-function brief(tool: Tool, { schemas, signed }: { schemas: boolean; signed: boolean }) {
+function brief(tool: Tool, detail: Wanted["detail"], signed: boolean) {
+  const { name, server, description, inputSchema } = tool;
   return {
-    tool: tool.name,
-    server: tool.server,
-    description: summarize(tool.description, DESCRIPTION_LENGTH),
-    ...(schemas
-      ? { inputSchema: fromRaw(tool.inputSchema) }
-      : signed
-        ? { signature: signatureOf(tool.name, tool.inputSchema) }
-        : {}),
+    tool: name,
+    server,
+    description: summarize(description, DESCRIPTION_LENGTH),
+    ...(detail === "schema" && { inputSchema: fromRaw(inputSchema) }),
+    ...(detail === "types" && { types: declarationOf(tool) }),
+    ...(!detail && signed && { signature: signatureOf(name, inputSchema) }),
   };
 }
 
@@ -132,7 +135,11 @@ function shown(scope: Scope, status: ServerStatus, unknown: readonly Unknown[]) 
   return { name, state, connected, toolCount: listing?.tools.length ?? 0, criticality, reason };
 }
 
-const listed = (unknown: readonly Unknown[]) => (unknown.length > 0 ? unknown : undefined);
+function listed(scope: Scope, unknown: readonly Unknown[]) {
+  if (unknown.length === 0) return undefined;
+  return unknown.map(({ server, reason }) => ({ server, reason: scope.server(server)?.reason ?? reason }));
+}
+
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
 function answer(value: unknown): Raw {

@@ -31,10 +31,16 @@ export function createMetaFace(scope: Scope): Face {
     instructions: () => instructions(scope.servers().map((server) => server.name)),
     handle(request) {
       if (request.method === "tools/call") return callOwnTool(scope, request);
-      if (request.method === "tools/list") return Promise.resolve(TOOLS);
+      if (request.method === "tools/list") return Promise.resolve(list(request.params));
       throw RpcError.of(METHOD_NOT_FOUND, `Method not found: ${request.method}`);
     },
   };
+}
+
+function list(params: Raw | undefined): Raw {
+  const [cursor] = params ? members(params, ["cursor"]) : [];
+  if (cursor) throw RpcError.of(INVALID_PARAMS, "There is one page only: list without a cursor");
+  return TOOLS;
 }
 
 function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
@@ -48,15 +54,18 @@ function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
     );
   }
   try {
-    return run(scope, args, meta, request).catch(asResult);
+    return run(scope, args, meta, request).catch((error: unknown) => asResult(scope, error));
   } catch (error) {
-    return Promise.resolve(asResult(error));
+    return Promise.resolve(asResult(scope, error));
   }
 }
 
-function asResult(error: unknown): Raw {
+/** What is malformed stays a JSON-RPC error; whatever else went wrong is a failed tool. */
+function asResult({ log }: Scope, error: unknown): Raw {
   if (MetaMcpError.is(error)) return failedResult(error);
-  throw error;
+  if (error instanceof RpcError) throw error;
+  log.error("a bug in MetaMCP", { error: error instanceof Error ? error.stack : error });
+  return failedResult(new MetaMcpError("internal", "MetaMCP itself failed here; its log has the details."));
 }
 
 function call(

@@ -14,7 +14,7 @@ export const DISCOVER = {
       server: text("Only this server"),
       limit: { type: "integer", minimum: 1, description: "10; at most 100" },
       cursor: text("nextCursor of the last page"),
-      detail: { enum: ["schema"], description: "Add input schemas" },
+      detail: { enum: ["schema", "types"], description: "Add schemas, or TypeScript" },
     },
     additionalProperties: false,
   },

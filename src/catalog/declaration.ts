@@ -1,0 +1,123 @@
+/** A tool as a TypeScript declaration, for a model that writes code against it. Bounded, whatever the schema holds; fetches nothing. */
+import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { members } from "../rpc/slice.ts";
+import { summarize } from "./summary.ts";
+import type { Tool } from "./tool.ts";
+
+const DEEPEST = 8;
+const MOST_KEYS = 100;
+/** References to itself make even a small schema endless. */
+const MOST_PARTS = 500;
+const LONGEST_COMMENT = 160;
+const LONGEST = 8_000;
+const PLAIN_KEY = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
+const NAMES: ReadonlyMap<unknown, string> = new Map([
+  ["string", "string"],
+  ["integer", "number"],
+  ["number", "number"],
+  ["boolean", "boolean"],
+  ["null", "null"],
+]);
+
+type Schema = Readonly<Record<string, unknown>>;
+
+interface Walk {
+  /** Where `$ref` points into. */
+  readonly root: Schema;
+  /** How many more parts are looked at. */
+  left: number;
+}
+
+/** `function name(args: {…}): Promise<…>`, with what is described about the inputs as comments. */
+export function declarationOf(tool: Tool): string {
+  const [output] = members(tool.definition, ["outputSchema"]);
+  const args = typeFrom(tool.inputSchema);
+  const result = output ? typeFrom(output) : "unknown";
+  const name = PLAIN_KEY.test(tool.name) ? tool.name : `/* ${tool.name.replaceAll("*/", "")} */ tool`;
+  const whole = `function ${name}(args: ${args}): Promise<${result}>`;
+  return whole.length <= LONGEST
+    ? whole
+    : `function ${name}(args: Record<string, unknown>): Promise<unknown>`;
+}
+
+function typeFrom(raw: Raw): string {
+  const schema = fromRaw(raw);
+  return isSchema(schema) ? typeOf(schema, { root: schema, left: MOST_PARTS }, 0) : "unknown";
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function list(schema: Schema, key: string): readonly unknown[] {
+  const value = Object.hasOwn(schema, key) ? schema[key] : undefined;
+  return Array.isArray(value) ? value.slice(0, MOST_KEYS) : [];
+}
+
+function typeOf(value: unknown, walk: Walk, depth: number): string {
+  if (!isSchema(value) || depth > DEEPEST || walk.left-- <= 0) return "unknown";
+  const target = refOf(value, walk.root);
+  if (target) return typeOf(target, walk, depth + 1);
+  if (Object.hasOwn(value, "const")) return literal(value["const"]);
+  if (list(value, "enum").length > 0) return union(list(value, "enum").map(literal));
+  for (const key of ["anyOf", "oneOf"]) {
+    const options = list(value, key);
+    if (options.length > 0) return union(options.map((option) => typeOf(option, walk, depth + 1)));
+  }
+  const parts = list(value, "allOf").map((part) => typeOf(part, walk, depth + 1));
+  const own = ownType(value, walk, depth);
+  const all = [...parts, ...(own === "unknown" && parts.length > 0 ? [] : [own])];
+  return [...new Set(all)].join(" & ");
+}
+
+function ownType(schema: Schema, walk: Walk, depth: number): string {
+  const { type } = schema;
+  if (Array.isArray(type)) return union(type.map((one) => ownType({ ...schema, type: one }, walk, depth)));
+  if (type === "array" || (type === undefined && schema["items"] !== undefined)) {
+    const item = typeOf(schema["items"], walk, depth + 1);
+    return /[ |&]/.test(item) && !item.startsWith("{") ? `(${item})[]` : `${item}[]`;
+  }
+  if (type === "object" || (type === undefined && isSchema(schema["properties"])))
+    return objectType(schema, walk, depth);
+  return NAMES.get(type) ?? "unknown";
+}
+
+function objectType(schema: Schema, walk: Walk, depth: number): string {
+  const { properties, additionalProperties } = schema;
+  const keys = isSchema(properties) ? Object.entries(properties).slice(0, MOST_KEYS) : [];
+  const rest = isSchema(additionalProperties) ? typeOf(additionalProperties, walk, depth + 1) : "unknown";
+  if (keys.length === 0) return additionalProperties === false ? "{}" : `Record<string, ${rest}>`;
+  const required = new Set(list(schema, "required"));
+  const shown = keys.map(([key, property]) => {
+    const name = PLAIN_KEY.test(key) ? key : JSON.stringify(key);
+    return `${commentOn(property)}${name}${required.has(key) ? "" : "?"}: ${typeOf(property, walk, depth + 1)}`;
+  });
+  return `{ ${shown.join("; ")} }`;
+}
+
+function commentOn(property: unknown): string {
+  const text = isSchema(property) ? property["description"] : undefined;
+  if (typeof text !== "string" || text === "") return "";
+  return `/** ${summarize(text, LONGEST_COMMENT).replaceAll("*/", "* /")} */ `;
+}
+
+function union(types: readonly string[]): string {
+  const all = new Set(types);
+  return all.has("unknown") ? "unknown" : [...all].join(" | ");
+}
+
+function literal(value: unknown): string {
+  return typeof value === "object" && value !== null ? "unknown" : JSON.stringify(value);
+}
+
+/** Only within the schema itself. */
+function refOf(schema: Schema, root: Schema): Schema | undefined {
+  const ref = schema["$ref"];
+  if (typeof ref !== "string" || !ref.startsWith("#")) return undefined;
+  let at: unknown = root;
+  for (const step of ref.slice(1).split("/").slice(1)) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    at = isSchema(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return isSchema(at) ? at : undefined;
+}
