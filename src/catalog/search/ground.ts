@@ -7,6 +7,8 @@ import type { Workspace } from "./workspace.ts";
 
 /** Vectors of tools and of texts, from whatever source. */
 export interface Sense {
+  /** Even unrelated texts are alike, as with most models: only what is above the mean counts. */
+  readonly crowded: boolean;
   /** Whether it is a word of the language, and so neither a typing error nor nonsense. */
   isWord(word: string): boolean;
   readonly matrix: Matrix;

@@ -1,6 +1,7 @@
 /** BM25F scores of all tools in view, as shares of the best. */
 import type { Ground } from "./ground.ts";
 import type { Term } from "./question.ts";
+import type { View } from "./view.ts";
 
 /** Adds up into `scores`, which comes in as zeros; returns what one share is worth. */
 export function scoreKeywords(terms: readonly Term[], ground: Ground, scores: Float64Array): number {
@@ -36,4 +37,13 @@ export function poolHighest(into: Float64Array, scores: Float64Array): void {
   for (let i = 0; i < into.length; i++) {
     if ((scores[i] as number) > (into[i] as number)) into[i] = scores[i] as number;
   }
+}
+
+/** Takes the mean of those in view off all. */
+export function aboveMean(scores: Float64Array, { mask, size }: View): void {
+  let sum = 0;
+  for (let i = 0; i < scores.length; i++) if (!mask || mask[i] === 1) sum += scores[i] as number;
+  const mean = sum / Math.max(1, size);
+  for (let i = 0; i < scores.length; i++)
+    if (!mask || mask[i] === 1) scores[i] = (scores[i] as number) - mean;
 }

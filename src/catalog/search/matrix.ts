@@ -24,7 +24,7 @@ export class Matrix {
     this.#scale = scale;
   }
 
-  set(slot: number, vector: Float32Array): void {
+  set(slot: number, vector: Float32Array | Int8Array): void {
     const at = slot * this.dims;
     let largest = 0;
     for (let d = 0; d < this.dims; d++) largest = Math.max(largest, Math.abs(vector[d] as number));

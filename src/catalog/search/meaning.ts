@@ -20,6 +20,7 @@ const WORD_COST = 6;
 const UNSEEN = -2;
 
 export class Meaning implements Sense {
+  readonly crowded = false;
   readonly matrix: Matrix;
   readonly #table: WordTable;
   readonly #collection: Collection;

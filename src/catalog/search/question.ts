@@ -37,13 +37,19 @@ export interface Question extends Phrase {
   readonly unknown: readonly string[];
 }
 
-export const LONGEST_QUESTION = 4_000;
+const LONGEST_QUESTION = 4_000;
 const MOST_CLAUSES = 8;
 /** Room for any term's number: a pair is one number, first * PAIR + second. */
 export const PAIR = 2 ** 26;
 /** What a word of nearly the same meaning counts beside the word itself. */
 const KIN_WEIGHT = 0.6;
 const NO_TERM = -1;
+
+/** The texts that `readQuestion` makes phrases of, the whole first. */
+export function textsOf(query: string): string[] {
+  const text = nameThings(query.slice(0, LONGEST_QUESTION));
+  return [text, ...clauses(text, MOST_CLAUSES)];
+}
 
 /** `isWord` knows the language's words, which are no typing errors though no tool has them. */
 export function readQuestion(
@@ -52,10 +58,9 @@ export function readQuestion(
   view: View,
   isWord: (word: string) => boolean,
 ): Question {
-  const text = nameThings(query.slice(0, LONGEST_QUESTION));
+  const [text = "", ...parts] = textsOf(query);
   const reader = new Reader(collection, view, isWord);
   const whole = reader.phrase(text);
-  const parts = clauses(text, MOST_CLAUSES);
   return {
     ...whole,
     spoken: words(text).join(""),

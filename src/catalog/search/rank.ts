@@ -2,7 +2,7 @@
 import type { Collection } from "./collection.ts";
 import { actionScore, freshness, isNamed, pairScore } from "./detail.ts";
 import type { Ground, Sense } from "./ground.ts";
-import { poolHighest, scoreKeywords, toShare } from "./keyword.ts";
+import { aboveMean, poolHighest, scoreKeywords, toShare } from "./keyword.ts";
 import type { Phrase, Question } from "./question.ts";
 import { highest } from "./select.ts";
 import type { EvidenceWeights } from "./settings.ts";
@@ -32,6 +32,12 @@ export function rankByKeywords(question: Question, ground: Ground): Ranked[] {
     slots.map((slot) => ({ slot, score: scores[slot] as number })),
     collection,
   );
+}
+
+/** Plain words: all count the same, however rare, and nothing stands in for them. */
+export function rankByWords(question: Question, ground: Ground): Ranked[] {
+  const terms = question.terms.filter(({ idf }) => idf > 0).map(({ id }) => ({ id, idf: 1, kin: [] }));
+  return rankByKeywords({ ...question, terms }, ground);
 }
 
 export function rank(question: Question, ground: Ground, weights: EvidenceWeights): Ranked[] {
@@ -82,12 +88,14 @@ function bestClause({ clauses }: Question, ground: Ground): Float64Array {
   return pooled;
 }
 
-function scoreMeaning(phrase: Phrase, sense: Sense, { mask }: View, scores: Float64Array): void {
+function scoreMeaning(phrase: Phrase, sense: Sense, view: View, scores: Float64Array): void {
+  const { mask } = view;
   const vector = sense.vectorOf(phrase);
   if (!vector) return;
   for (let slot = 0; slot < scores.length; slot++) {
     if (!mask || mask[slot] === 1) scores[slot] = sense.matrix.cosine(slot, vector);
   }
+  if (sense.crowded) aboveMean(scores, view);
   toShare(scores);
 }
 
@@ -104,6 +112,7 @@ function clauseMeaning(
     const vector = sense.vectorOf(clause);
     if (!vector) continue;
     const scores = Float64Array.from(slots, (slot) => sense.matrix.cosine(slot, vector));
+    if (sense.crowded) aboveMean(scores, { mask: undefined, size: slots.length });
     toShare(scores);
     poolHighest(pooled, scores);
   }

@@ -1,20 +1,26 @@
 /** The search over all tools: takes updates in slices, answers in between, and loads word vectors when first asked. */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
+import { BorrowedMeaning, type Lender } from "./borrowed-meaning.ts";
 import { Collection } from "./collection.ts";
 import { CALLED_BY_NAME, confidenceOf, RIVALS, type Signs, signsOf } from "./confidence.ts";
 import { isNamed } from "./detail.ts";
+import type { Ground, Sense } from "./ground.ts";
 import { Meaning } from "./meaning.ts";
-import { LONGEST_QUESTION, readQuestion } from "./question.ts";
-import { rank, rankByKeywords } from "./rank.ts";
+import { type Question, readQuestion, textsOf } from "./question.ts";
+import { rank, rankByKeywords, rankByWords } from "./rank.ts";
 import { MEASURED, type SearchSettings } from "./settings.ts";
 import type { Hit, SearchOptions, SearchStrategy, ServerText } from "./strategy.ts";
 import { viewOf } from "./view.ts";
-import { loadWordTable } from "./word-table.ts";
+import { loadWordTable, type WordTable } from "./word-table.ts";
 import { contentWords } from "./words.ts";
 import { Workspace } from "./workspace.ts";
 
 export interface SearchParts {
+  /** An embedder to borrow meaning from; without one nothing leaves the process. */
+  readonly lender?: Lender;
+  /** Where word vectors come from; the package's own unless given. */
+  readonly loadWords?: () => Promise<WordTable | undefined>;
   /** Sees what the confidence of each hit is made of; for calibration. */
   readonly onSigns?: (signs: readonly Signs[]) => void;
 }
@@ -23,13 +29,16 @@ export function createSearch(settings: SearchSettings = MEASURED, parts: SearchP
   return new Search(settings, parts);
 }
 
+type Vectors = ReadonlyMap<string, Float32Array>;
+
 /** Characters read between two pauses: a few milliseconds. */
-const SLICE = 60_000;
+const SLICE = 40_000;
 
 class Search implements SearchStrategy {
   readonly #settings: SearchSettings;
   readonly #parts: SearchParts;
   readonly #collection: Collection;
+  readonly #borrowed: BorrowedMeaning | undefined;
   readonly #workspace = new Workspace();
   /** Work in its order: a question sees the updates asked for before it, whole, and none of the later ones. */
   #tail: Promise<void> = Promise.resolve();
@@ -41,43 +50,60 @@ class Search implements SearchStrategy {
     this.#settings = settings;
     this.#parts = parts;
     this.#collection = new Collection(settings);
+    this.#borrowed = parts.lender && new BorrowedMeaning(parts.lender, this.#collection);
   }
 
   update(server: ServerId, tools: readonly Tool[], text: ServerText = {}): void {
-    this.#tail = this.#tail.then(() => this.#inSlices(this.#collection.replace({ server, tools, text })));
+    this.#inOrder(async () => {
+      await this.#inSlices(this.#collection.replace({ server, tools, text }));
+      this.#borrowed?.learn(server, tools);
+    });
   }
 
   remove(server: ServerId): void {
-    this.#tail = this.#tail.then(() => this.#collection.remove(server));
+    this.#inOrder(() => {
+      this.#collection.remove(server);
+      this.#borrowed?.forget(server);
+    });
   }
 
   async search(query: string, options: SearchOptions): Promise<readonly Hit[]> {
-    const answer = this.#tail.then(() => this.#answer(query, options));
-    this.#tail = answer.then(
-      () => {},
-      () => {},
-    );
-    return await answer;
+    const texts = textsOf(query);
+    if (contentWords(texts[0] ?? "").length === 0) return await this.#inTurn(() => []);
+    // Asked outside of the queue: a slow embedder holds up its own question only.
+    const vectors = this.#borrowed ? await this.#borrowed.ask(texts) : undefined;
+    return await this.#inTurn(async () => await this.#answer(query, options, vectors));
   }
 
-  async #answer(query: string, { limit, scope }: SearchOptions): Promise<Hit[]> {
+  async #inTurn(work: () => Hit[] | Promise<Hit[]>): Promise<Hit[]> {
+    return await new Promise<Hit[]>((resolve, reject) => {
+      this.#inOrder(async () => {
+        await Promise.resolve().then(work).then(resolve, reject);
+      });
+    });
+  }
+
+  /** One list that cannot be read must not end the search in all others. */
+  #inOrder(work: () => void | Promise<void>): void {
+    this.#tail = this.#tail.then(work).catch(() => {});
+  }
+
+  async #answer(
+    query: string,
+    { limit, scope }: SearchOptions,
+    vectors: Vectors | undefined,
+  ): Promise<Hit[]> {
     const collection = this.#collection;
+    const sense = this.#settings.strategy === "hybrid" ? await this.#senseFor(vectors) : undefined;
     const view = viewOf(collection, scope);
-    if (contentWords(query.slice(0, LONGEST_QUESTION)).length === 0) return [];
-    const sense = this.#settings.strategy === "hybrid" ? await this.#load() : undefined;
-    if (sense) await this.#inSlices(sense.catchUp());
     const question = readQuestion(query, collection, view, (word) => sense?.isWord(word) ?? false);
     this.#workspace.reset();
     const ground = { collection, view, workspace: this.#workspace, sense };
-    const ranked =
-      this.#settings.strategy === "hybrid"
-        ? rank(question, ground, this.#settings.evidence)
-        : rankByKeywords(question, ground);
     const most = Math.max(0, Math.min(limit, this.#settings.maxResults));
-    const shown = ranked.slice(0, Math.max(RIVALS, most));
-    const signs = signsOf(question, ground, shown);
+    const ranked = this.#rank(question, ground).slice(0, Math.max(RIVALS, most));
+    const signs = signsOf(question, ground, ranked);
     this.#parts.onSigns?.(signs);
-    return shown.slice(0, most).map(({ slot, score }, i) => ({
+    return ranked.slice(0, most).map(({ slot, score }, i) => ({
       server: collection.at(slot)?.segment.server ?? "",
       name: collection.nameOf(slot),
       score,
@@ -85,9 +111,20 @@ class Search implements SearchStrategy {
     }));
   }
 
-  #load(): Promise<Meaning | undefined> {
-    this.#meaning ??= loadWordTable().then((table) => table && new Meaning(table, this.#collection));
-    return this.#meaning;
+  #rank(question: Question, ground: Ground): ReturnType<typeof rank> {
+    const { strategy, evidence } = this.#settings;
+    if (strategy === "hybrid") return rank(question, ground, evidence);
+    return strategy === "bm25" ? rankByKeywords(question, ground) : rankByWords(question, ground);
+  }
+
+  async #senseFor(vectors: Vectors | undefined): Promise<Sense | undefined> {
+    const load = this.#parts.loadWords ?? loadWordTable;
+    this.#meaning ??= load().then((table) => table && new Meaning(table, this.#collection));
+    const builtIn = await this.#meaning;
+    const borrowed = vectors && this.#borrowed?.senseOf(vectors, builtIn);
+    if (borrowed) return borrowed;
+    if (builtIn) await this.#inSlices(builtIn.catchUp());
+    return builtIn;
   }
 
   /** Runs to the end, letting everything else have its turn whenever enough has been done. */

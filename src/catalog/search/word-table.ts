@@ -59,8 +59,15 @@ export class WordTable {
   }
 }
 
-/** Undefined if the file is not there or cannot be used: keywords still answer. */
-export async function loadWordTable(): Promise<WordTable | undefined> {
+let loaded: Promise<WordTable | undefined> | undefined;
+
+/** Read once. Undefined if the file is not there or cannot be used: keywords still answer. */
+export function loadWordTable(): Promise<WordTable | undefined> {
+  loaded ??= readWordTable();
+  return loaded;
+}
+
+async function readWordTable(): Promise<WordTable | undefined> {
   for (let up = 1; up <= FARTHEST_UP; up++) {
     const bytes = await readFile(new URL("../".repeat(up) + FILE, import.meta.url)).catch(() => undefined);
     if (!bytes) continue;

@@ -1,0 +1,210 @@
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { asRaw, toRaw } from "../../kernel/raw.ts";
+import type { Tool } from "../tool.ts";
+import { createSearch } from "./search.ts";
+import { MEASURED } from "./settings.ts";
+import type { SearchStrategy } from "./strategy.ts";
+
+function tool(server: string, name: string, description: string, properties: object = {}): Tool {
+  const inputSchema = toRaw({ type: "object", properties });
+  return {
+    server,
+    name,
+    title: undefined,
+    description,
+    annotations: {},
+    definition: toRaw({ name }),
+    inputSchema,
+  };
+}
+
+const FILES = [
+  tool("files", "read_file", "Read the complete contents of a file. DEPRECATED: use read_text_file.", {
+    path: { type: "string", description: "Where the file is" },
+  }),
+  tool("files", "read_text_file", "Read the complete contents of a text file.", { path: { type: "string" } }),
+  tool("files", "create_directory", "Create a directory, with its parents if they are missing."),
+  tool("files", "moveFile", "Move or rename a file."),
+];
+const WEB = [
+  tool("browser", "take_screenshot", "Take a picture of the page as it is shown."),
+  tool("browser", "navigate", "Go to a URL.", { url: { type: "string" } }),
+  tool("browser", "evaluate_script", "Run JavaScript in the page."),
+];
+const CHINESE = [tool("zh", "weather_zh", "获取城市的天气预报")];
+
+function filled(strategy: SearchStrategy = createSearch()): SearchStrategy {
+  strategy.update("files", FILES, { title: "File system" });
+  strategy.update("browser", WEB, { description: "Controls a browser" });
+  strategy.update("zh", CHINESE);
+  return strategy;
+}
+
+const namesOf = async (search: SearchStrategy, query: string): Promise<string[]> =>
+  (await search.search(query, { limit: 10 })).map((hit) => hit.name);
+
+let search: SearchStrategy;
+beforeAll(() => {
+  search = filled();
+});
+
+test.each([
+  ["rename a file", "moveFile"],
+  ["make a new folder", "create_directory"],
+  ["readfile", "read_file"],
+  ["screnshot", "take_screenshot"],
+  ["screen shot of the page", "take_screenshot"],
+  ["open https://example.com/a/b?c=d", "navigate"],
+  ["évaluer le JavaScript", "evaluate_script"],
+  ["天气", "weather_zh"],
+  ["weather of a city", "weather_zh"],
+  ["read a text file", "read_text_file"],
+])("finds for %j the tool %s", async (query, name) => {
+  expect((await namesOf(search, query))[0]).toBe(name);
+});
+
+test("is sure of a name and not of nonsense", async () => {
+  const [named] = await search.search("create_directory", { limit: 1 });
+  expect(named).toMatchObject({ name: "create_directory" });
+  expect(named?.confidence).toBeGreaterThan(0.9);
+
+  for (const nonsense of ["zxqv blorp", "zxqv blorp page", "qqq www eee file zzz", "blorp"]) {
+    for (const hit of await search.search(nonsense, { limit: 3 })) expect(hit.confidence).toBeLessThan(0.3);
+  }
+});
+
+test.each(["lexical", "bm25", "hybrid"] as const)("answers with the strategy %s", async (strategy) => {
+  const [hit] = await filled(createSearch({ ...MEASURED, strategy })).search("take a screenshot", {
+    limit: 1,
+  });
+  expect(hit).toMatchObject({ server: "browser", name: "take_screenshot" });
+});
+
+test("answers by keywords when there are no word vectors", async () => {
+  const bare = filled(createSearch(MEASURED, { loadWords: async () => undefined }));
+  expect((await namesOf(bare, "rename a file"))[0]).toBe("moveFile");
+  expect((await bare.search("zxqv blorp page", { limit: 1 }))[0]?.confidence ?? 0).toBeLessThan(0.3);
+});
+
+test("sees updates asked for before the question, and none of the later ones", async () => {
+  const changing = filled();
+  const before = changing.search("take a screenshot", { limit: 10 });
+  changing.update("browser", [tool("browser", "snap", "Take a screenshot.")]);
+  const after = changing.search("take a screenshot", { limit: 10 });
+  changing.remove("browser");
+  const last = changing.search("take a screenshot", { limit: 10 });
+
+  expect((await before).map((hit) => hit.name)).toContain("take_screenshot");
+  expect((await after).map((hit) => hit.name)).toContain("snap");
+  expect((await after).map((hit) => hit.name)).not.toContain("take_screenshot");
+  expect((await last).map((hit) => hit.server)).not.toContain("browser");
+});
+
+test("an index that was changed a lot answers as one that was filled afresh", async () => {
+  const changed = createSearch();
+  for (let i = 0; i < 5; i++) {
+    changed.update("files", WEB.slice(i % 3));
+    changed.update(`other${i}`, FILES);
+    changed.update("browser", FILES.slice(i % 2));
+    changed.remove(`other${i}`);
+  }
+  filled(changed);
+  for (const query of ["rename a file", "take a screenshot", "go to a page and read the file"]) {
+    expect(await changed.search(query, { limit: 10 })).toEqual(await search.search(query, { limit: 10 }));
+  }
+});
+
+test("what is out of scope leaves no trace in the answer", async () => {
+  const alone = createSearch();
+  alone.update("files", FILES, { title: "File system" });
+  const scope = (server: string): boolean => server === "files";
+  for (const query of [
+    "rename a file",
+    "page",
+    "take a screenshot of the file",
+    "screnshot",
+    "navigat",
+    "picture",
+  ]) {
+    expect(await search.search(query, { limit: 10, scope })).toEqual(
+      await alone.search(query, { limit: 10 }),
+    );
+  }
+  expect(await search.search("file", { limit: 10, scope: () => false })).toEqual([]);
+});
+
+test("tools that tie come in the order of their ids", async () => {
+  const twins = createSearch();
+  for (const server of ["b", "c", "a"]) twins.update(server, [tool("x", "same", "The very same tool.")]);
+  const hits = await twins.search("very same tool", { limit: 10 });
+  expect(hits.map((hit) => hit.server)).toEqual(["a", "b", "c"]);
+});
+
+test("lets other work in while a large list is read", async () => {
+  const many = Array.from({ length: 3000 }, (_, i) =>
+    tool("big", `tool_${i}`, `Does the thing number ${i} with care. `.repeat(3)),
+  );
+  const busy = createSearch();
+  busy.update("big", many);
+  let turns = 0;
+  let done = false;
+  const turn = (): void => {
+    turns++;
+    if (!done) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await busy.search("thing number 7", { limit: 1 });
+  done = true;
+  expect(turns).toBeGreaterThan(5);
+});
+
+test("indexes no more tools than allowed", async () => {
+  const small = createSearch({ ...MEASURED, maxDocs: 2 });
+  small.update("files", FILES);
+  expect(await small.search("file directory rename", { limit: 10 })).toHaveLength(2);
+});
+
+test.each([
+  "",
+  " ",
+  "a",
+  "🎉",
+  "👩‍👩‍👧‍👦 file",
+  "constructor",
+  "__proto__",
+  "toString hasOwnProperty",
+  "(.*)+[",
+  "\\",
+  "\u0000",
+  "\ud800",
+  "file ".repeat(20_000),
+  "x".repeat(100_000),
+  "/a".repeat(2_000),
+  "a.b@".repeat(1_000),
+  "and ".repeat(1_000),
+  "读".repeat(5_000),
+])("survives the question %#", async (query) => {
+  for (const hit of await search.search(query, { limit: 5 })) {
+    expect(hit.confidence).toBeGreaterThanOrEqual(0);
+    expect(hit.confidence).toBeLessThanOrEqual(1);
+  }
+});
+
+test("survives any question over any tools", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: "binary" }),
+      fc.string({ unit: "binary" }),
+      fc.jsonValue(),
+      async (query, text, schema) => {
+        const odd = createSearch();
+        odd.update(text, [{ ...tool(text, query, text), inputSchema: toRaw({ properties: schema }) }]);
+        odd.update("broken", [{ ...tool("broken", text, query), inputSchema: asRaw(Buffer.from("{")) }]);
+        for (const hit of await odd.search(query, { limit: 5 }))
+          expect(Number.isFinite(hit.score)).toBe(true);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
