@@ -9,18 +9,11 @@ import type { Clock } from "../../src/kernel/clock.ts";
 import type { Log } from "../../src/kernel/log.ts";
 import { asRaw, fromRaw, toRaw } from "../../src/kernel/raw.ts";
 import type { Message } from "../../src/rpc/message.ts";
+import { systemClock } from "../../src/system-clock.ts";
 import { carrying, kill } from "./processes.ts";
 import { until } from "./until.ts";
 
 export const ODD = fileURLToPath(new URL("../fixture/stdio-odd.mjs", import.meta.url));
-
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  after: (ms, run) => {
-    const timer = setTimeout(run, ms).unref();
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
 
 let count = 0;
 

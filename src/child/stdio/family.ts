@@ -47,7 +47,9 @@ export class Family implements Remains {
     });
     // Only zombies are left in it, which nobody reaps where there is no proper init.
     if (!this.#childLives && !this.#known.some((one) => one.group === this.pid)) this.#groupEmpty = true;
-    return this.#childLives || this.#known.length > 0;
+    // One of ours may be among those whose mark cannot be read yet: only another look can tell.
+    const unclear = table.some(({ pid, changing }) => changing && reaches(pid));
+    return this.#childLives || this.#known.length > 0 || unclear;
   }
 
   signal(name: NodeJS.Signals): void {

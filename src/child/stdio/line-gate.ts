@@ -20,14 +20,19 @@ export class LineGate {
     this.#options = options;
   }
 
-  /** Whether the next line may pass; if not it is counted. */
-  pass(): boolean {
+  /** Whether a line could pass. */
+  isOpen(): boolean {
     const now = this.#options.clock.now();
     if (now - this.#opened >= SECOND_MS) {
       this.#opened = now;
       this.#passed = 0;
     }
-    if (this.#passed < this.#options.perSecond) {
+    return this.#passed < this.#options.perSecond;
+  }
+
+  /** Whether the next line passes; if not it is counted. */
+  pass(): boolean {
+    if (this.isOpen()) {
       this.#passed += 1;
       return true;
     }
@@ -35,6 +40,7 @@ export class LineGate {
     return false;
   }
 
+  /** Counts lines that were not even looked at. */
   hold(lines: number): void {
     if (lines === 0) return;
     if (this.#held === 0) this.#options.clock.after(SECOND_MS, () => this.flush());

@@ -11,12 +11,18 @@ export interface Identity {
 export interface Process extends Identity {
   readonly parent: number;
   readonly group: number;
+  /** It has no place for an environment: not yet, or none that we may know of. */
+  readonly bare: boolean;
 }
 
 export interface MarkedProcess extends Process {
   /** The value of the variable, if its environment has it. */
   readonly marks: string | undefined;
+  /** In the middle of becoming another program: what it carries cannot be read yet. */
+  readonly changing: boolean;
 }
+
+const KERNEL_THREAD = 0x0020_0000;
 
 /** Undefined when it is gone, a zombie included: nothing of that one runs any more. */
 export function readProcess(pid: number): Process | undefined {
@@ -27,10 +33,17 @@ export function readProcess(pid: number): Process | undefined {
     return undefined;
   }
   // The second field is the program's name and may hold blanks and brackets itself.
-  const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const start = rest[16];
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group] = fields;
+  const start = fields[19];
   if (start === undefined || state === "Z" || state === "X") return undefined;
-  return { pid, start, parent: Number(parent), group: Number(group) };
+  return {
+    pid,
+    start,
+    parent: Number(parent),
+    group: Number(group),
+    bare: fields[48] === "0" && (Number(fields[6]) & KERNEL_THREAD) === 0,
+  };
 }
 
 /** Whether this system shows its processes at all; else nothing here finds any. */
@@ -44,12 +57,11 @@ const buffer = Buffer.allocUnsafeSlow(128 * 1024);
 
 /** One variable of the environment a process was started with. */
 export function readVariable(pid: number, name: string): string | undefined {
-  let environment: Buffer;
-  try {
-    environment = readEnvironment(`/proc/${pid}/environ`);
-  } catch {
-    return undefined;
-  }
+  const environment = readEnvironment(pid);
+  return environment && findVariable(environment, name);
+}
+
+function findVariable(environment: Buffer, name: string): string | undefined {
   const wanted = `${name}=`;
   for (let at = environment.indexOf(wanted); at >= 0; at = environment.indexOf(wanted, at + 1)) {
     if (at > 0 && environment[at - 1] !== 0) continue;
@@ -59,15 +71,32 @@ export function readVariable(pid: number, name: string): string | undefined {
   return undefined;
 }
 
-/** Into one buffer for all: most environments are small, and there may be thousands. */
-function readEnvironment(path: string): Buffer {
-  const file = openSync(path, "r");
+/** Undefined if it is closed to us. Into one buffer for all: most are small, and there may be thousands. */
+function readEnvironment(pid: number): Buffer | undefined {
+  const path = `/proc/${pid}/environ`;
+  let file: number | undefined;
   try {
+    file = openSync(path, "r");
     const length = readSync(file, buffer);
     return length < buffer.length ? buffer.subarray(0, length) : readFileSync(path);
+  } catch {
+    return undefined;
   } finally {
-    closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
+}
+
+function marked(process: Process, variable: string): MarkedProcess {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const environment = readEnvironment(process.pid);
+    if (environment === undefined) break;
+    if (environment.length > 0) {
+      return { ...process, changing: false, marks: findVariable(environment, variable) };
+    }
+    // Empty in truth, or it was between two programs when it was read. Then it may have changed again by now.
+    if (readProcess(process.pid)?.bare) return { ...process, changing: true, marks: undefined };
+  }
+  return { ...process, changing: false, marks: undefined };
 }
 
 export interface ScanOptions {
@@ -76,8 +105,10 @@ export interface ScanOptions {
   readonly since?: string;
 }
 
+const ATTEMPTS = 3;
 const SLICE = 32;
-const ROUNDS = 5;
+/** More than enough to catch up with whoever starts processes meanwhile. */
+const ROUNDS = 50;
 
 /**
  * Reads the table slice by slice, so that it can be spread over turns of the event loop. A process can fork and die
@@ -93,7 +124,7 @@ function* scanning({ variable, since = "0" }: ScanOptions): Generator<undefined,
       seen.add(name);
       const process = readProcess(Number(name));
       if (process && !(Number(process.start) < Number(since))) {
-        found.push({ ...process, marks: readVariable(process.pid, variable) });
+        found.push(marked(process, variable));
       }
       if (index % SLICE === SLICE - 1) yield;
     }

@@ -73,14 +73,29 @@ export class Stderr {
     this.#throttle.count(chunk.length);
     this.#tail = lastBytes(this.#tail, chunk);
     let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      this.#tell(
-        this.#open.length === 0 ? chunk.subarray(from, at) : firstBytes(this.#open, chunk.subarray(from, at)),
-      );
+    while (this.#gate.isOpen()) {
+      const end = chunk.indexOf(NEWLINE, from);
+      if (end < 0) break;
+      this.#tell(firstBytes(this.#open, chunk.subarray(from, end)));
       this.#open = EMPTY;
-      from = at + 1;
+      from = end + 1;
     }
-    if (from < chunk.length) this.#open = firstBytes(this.#open, chunk.subarray(from));
+    const rest = this.#gate.isOpen() ? from : this.#skipLines(chunk, from);
+    if (rest < chunk.length) this.#open = firstBytes(this.#open, chunk.subarray(rest));
+  }
+
+  /** Byte by byte, which for short lines is far cheaper than looking at each. Returns where the last, open one begins. */
+  #skipLines(chunk: Buffer, from: number): number {
+    let rest = from;
+    let lines = 0;
+    for (let at = from; at < chunk.length; at++) {
+      if (chunk[at] !== NEWLINE) continue;
+      rest = at + 1;
+      lines += 1;
+    }
+    if (lines > 0) this.#open = EMPTY;
+    this.#gate.hold(lines);
+    return rest;
   }
 
   #tell(line: Buffer): void {
@@ -95,7 +110,7 @@ export class Stderr {
 
 /** One byte more than is shown, to tell that there was more. Copied, so as not to hold on to the chunk. */
 function firstBytes(open: Buffer, more: Buffer): Buffer {
-  if (open.length > LINE_BYTES) return open;
+  if (open.length > LINE_BYTES || more.length === 0) return open;
   return Buffer.concat([open, more.subarray(0, LINE_BYTES + 1)]).subarray(0, LINE_BYTES + 1);
 }
 

@@ -1,11 +1,12 @@
 import { chmodSync } from "node:fs";
 import { expect, test } from "vitest";
 import { alive, gone, kill } from "../../../test/support/processes.ts";
-import { bench, systemClock } from "../../../test/support/stdio.ts";
+import { bench } from "../../../test/support/stdio.ts";
 import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
 import { ManualClock } from "../../kernel/clock.ts";
 import { silentLog } from "../../kernel/log.ts";
+import { systemClock } from "../../system-clock.ts";
 import { end, type Remains } from "./stop.ts";
 
 const linux = process.platform === "linux";
