@@ -59,6 +59,7 @@ export function createEngine({
 }: EngineOptions): Engine {
   let config = options.config;
   let fault: string | undefined;
+  let closing = false;
   const sessions = new Set<Session>();
   const cache = new ToolCache({ home, log });
   const catalog = new Catalog({ cache, search: createSearch(), clock, log });
@@ -125,6 +126,10 @@ export function createEngine({
     },
     servers,
     has: (name) => config.servers.has(name),
+    permits(server, tool) {
+      const rules = rulesOf(server);
+      return rules !== undefined && permits(rules, tool);
+    },
     server: (name) => servers().find((status) => status.name === name),
     notice: () =>
       fault ??
@@ -134,8 +139,14 @@ export function createEngine({
   };
 
   const host: Host = {
-    open(send) {
-      const session = new Session(createMetaFace(scope), send);
+    health: () => ({
+      ready: !closing,
+      down: servers()
+        .filter(({ state }) => state === "failed")
+        .map(({ name, reason }) => ({ server: name, reason })),
+    }),
+    open(send, stateless) {
+      const session = new Session(createMetaFace(scope), send, stateless);
       sessions.add(session);
       return session;
     },
@@ -163,6 +174,7 @@ export function createEngine({
     },
     serve: (transport) => transport.serve(host),
     async close() {
+      closing = true;
       for (const session of sessions) session.refuse();
       const end = clock.now() + DRAIN_MS;
       while (clock.now() < end && [...sessions].some((session) => session.serving > 0))

@@ -12,8 +12,8 @@ import type { Log } from "../kernel/log.ts";
 import { VERSION } from "../kernel/version.ts";
 import { createEngine, type Engine } from "../main.ts";
 import { systemClock as clock } from "../system-clock.ts";
-import { createStdioTransport } from "../transport/stdio.ts";
 import type { Command, ExitCode } from "./command.ts";
+import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
 
 export async function run(
@@ -25,8 +25,6 @@ export async function run(
   if (settings.help) return print(await help(commands));
   if (settings.version) return print(VERSION);
   if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not understood here.`);
-  if (settings.transport !== "stdio")
-    throw new UsageError(`--transport ${settings.transport} is not available yet.`);
   if (settings.surface !== "meta")
     throw new UsageError(`--surface ${settings.surface} is not available yet.`);
 
@@ -35,6 +33,7 @@ export async function run(
   const path = await pickConfig(configCandidates(settings.config, process.cwd(), env));
   const config = await loadConfig(path, { env, overrides });
   report(config, log);
+  const transport = await chooseTransport(settings);
 
   const engine = createEngine({ config, home: homeFolder(env), log, maxMessageBytes: settings.maxMessage });
   const watch = watchConfig(
@@ -49,16 +48,11 @@ export async function run(
     },
   );
   void clearOrphans(log, homeFolder(env));
-  if (process.stdin.isTTY) process.stderr.write(WELCOME);
-
-  const transport = createStdioTransport({
-    input: process.stdin,
-    output: process.stdout,
-    maxMessageBytes: settings.maxMessage,
-  });
+  if (settings.transport === "stdio" && process.stdin.isTTY) process.stderr.write(WELCOME);
   process.once("exit", () => engine.killNow());
   await Promise.race([engine.serve(transport), toldToStop()]);
   watch.close();
+  void transport.stop();
   await engine.close();
   await transport.close();
   return 0;

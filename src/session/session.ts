@@ -17,10 +17,12 @@ export class Session {
   readonly #face: Face;
   readonly #send: (message: Message, via: Via) => void;
   #origin: Origin | undefined;
+  readonly #stateless: boolean;
   #refusing = false;
 
-  constructor(face: Face, send: (message: Message, via: Via) => void) {
+  constructor(face: Face, send: (message: Message, via: Via) => void, stateless = false) {
     this.#face = face;
+    this.#stateless = stateless;
     this.#send = send;
     this.#peer = new Peer(send, {
       onRequest: (request) => this.#onRequest(request),
@@ -29,6 +31,12 @@ export class Session {
           face.notified?.(method, params, this.#origin);
       },
     });
+    if (stateless) this.#origin = this.#originWith(EMPTY_OBJECT);
+  }
+
+  /** Its handshake is done. */
+  get open(): boolean {
+    return this.#origin !== undefined;
   }
 
   /** Requests of the client that are not answered yet. */
@@ -48,6 +56,12 @@ export class Session {
   /** A notification of ours, outside of any request. */
   notify(method: string, params?: Raw): void {
     if (this.#origin) this.#peer.notify(method, params);
+  }
+
+  /** A request of ours cannot reach the client: there is no stream to send it on. */
+  unanswerable(id: Raw): void {
+    const reason = "the client has no stream open on which it could be asked";
+    this.#peer.fail(Number(id), RpcError.of(INTERNAL_ERROR, reason));
   }
 
   /** New requests are turned away from now on; those under way go on. */
@@ -72,7 +86,7 @@ export class Session {
   }
 
   #initialize(params: Raw | undefined): Raw {
-    if (this.#origin) throw RpcError.of(INVALID_REQUEST, "Already initialized");
+    if (this.#origin && !this.#stateless) throw RpcError.of(INVALID_REQUEST, "Already initialized");
     const [version, capabilities = EMPTY_OBJECT] = params
       ? members(params, ["protocolVersion", "capabilities"])
       : [];
@@ -80,13 +94,17 @@ export class Session {
     if (typeof wanted !== "string" || !isObject(capabilities)) {
       throw RpcError.of(INVALID_PARAMS, "initialize needs a protocolVersion and an object of capabilities");
     }
-    this.#origin = { session: this.id, capabilities, uplink: this.#uplink(undefined) };
+    this.#origin = this.#originWith(capabilities);
     return toRaw({
       protocolVersion: LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0],
       capabilities: this.#face.capabilities,
       serverInfo: IMPLEMENTATION,
       instructions: this.#face.instructions(),
     });
+  }
+
+  #originWith(capabilities: Raw): Origin {
+    return { session: this.id, capabilities, uplink: this.#uplink(undefined) };
   }
 
   #uplink(via: Via): Uplink {

@@ -57,6 +57,7 @@ export function createStdioTransport({ input, output, maxMessageBytes }: StdioOp
         });
       });
     },
+    stop: () => Promise.resolve(),
     async close() {
       finish();
       input.destroy();

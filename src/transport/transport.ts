@@ -6,10 +6,17 @@ import type { Session } from "../session/session.ts";
 
 /** What a transport serves: it opens a session per client and is told when to stop. */
 export interface Host {
-  /** Begins a session; `send` carries its messages to the client. */
-  open(send: (message: Message, via: Via) => void): Session;
+  /** Begins a session; `send` carries its messages to the client. Stateless: it needs no handshake and asks nothing. */
+  open(send: (message: Message, via: Via) => void, stateless?: boolean): Session;
   /** The client of this session is gone. */
   ended(session: Session): void;
+  health(): Health;
+}
+
+/** Ready: new sessions may begin. Children that are down do not change that, but are named. */
+export interface Health {
+  readonly ready: boolean;
+  readonly down: readonly { readonly server: string; readonly reason: string | undefined }[];
 }
 
 export interface Transport {
@@ -18,6 +25,8 @@ export interface Transport {
   readonly info: string;
   /** Resolves when there is nobody left to serve, e.g. at the end of stdin. */
   serve(host: Host): Promise<void>;
-  /** Stops listening and lets what is queued go out. */
+  /** Takes no new clients; those that are there go on. */
+  stop(): Promise<void>;
+  /** Lets what is queued go out and ends everything. */
   close(): Promise<void>;
 }

@@ -1,0 +1,43 @@
+/** Which transport the settings ask for. HTTP is loaded only where it is meant. */
+import { UsageError } from "../config/command-line.ts";
+import type { Settings } from "../config/flags.ts";
+import { systemClock as clock } from "../system-clock.ts";
+import { createStdioTransport } from "../transport/stdio.ts";
+import type { Transport } from "../transport/transport.ts";
+
+export async function chooseTransport(settings: Settings): Promise<Transport> {
+  if (settings.transport === "stdio") {
+    return createStdioTransport({
+      input: process.stdin,
+      output: process.stdout,
+      maxMessageBytes: settings.maxMessage,
+    });
+  }
+  const { isLoopback } = await import("../transport/http/guard.ts");
+  const { host, token, port, tls, tlsCert = "", tlsKey = "", noAuth } = settings;
+  if (!isLoopback(host) && token === undefined && !noAuth) {
+    throw new UsageError(
+      `--host ${host} is beyond this machine: set METAMCP_TOKEN, or say --no-auth if something in front takes care.`,
+    );
+  }
+  const front = {
+    host,
+    port,
+    token,
+    tls: tls ? { cert: tlsCert, key: tlsKey } : undefined,
+    allowHosts: settings.allowHost,
+    allowOrigins: settings.allowOrigin,
+    // People and scripts look for this line, whatever the log level.
+    onListening: (url: string) => void process.stderr.write(`${url}\n`),
+  };
+  if (settings.transport === "sse") {
+    return (await import("../transport/http/sse.ts")).createSseTransport(front);
+  }
+  return (await import("../transport/http/streamable.ts")).createStreamableTransport({
+    ...front,
+    clock,
+    stateless: settings.stateless,
+    jsonResponse: settings.jsonResponse,
+    sessionTimeoutMs: settings.sessionTimeout,
+  });
+}

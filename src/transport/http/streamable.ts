@@ -1,0 +1,214 @@
+/** Streamable HTTP: one path with POST, GET and DELETE; a session per client, or none at all. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock, Timer } from "../../kernel/clock.ts";
+import type { Message } from "../../rpc/message.ts";
+import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
+import { readMessage } from "../../rpc/scan.ts";
+import { LEGACY_VERSIONS } from "../../session/session.ts";
+import type { Host, Transport } from "../transport.ts";
+import { readBody } from "./body.ts";
+import { Client } from "./client.ts";
+import { Front, type FrontOptions, refuse } from "./front.ts";
+
+const MOST_BODY = 4 * 1024 * 1024;
+const BEAT_MS = 25_000;
+const PATH = "/mcp";
+
+export interface StreamableOptions extends FrontOptions {
+  readonly clock: Clock;
+  readonly stateless: boolean;
+  readonly jsonResponse: boolean;
+  readonly sessionTimeoutMs: number;
+  /** Told the whole URL once it listens. */
+  onListening(url: string): void;
+}
+
+export function createStreamableTransport(options: StreamableOptions): Transport {
+  let stop: () => Promise<void> = () => Promise.resolve();
+  let close: () => Promise<void> = () => Promise.resolve();
+  return {
+    name: "streamable",
+    info: `${options.host}:${options.port}${PATH}`,
+    async serve(host) {
+      const served = new Streamable(options, host);
+      const front = new Front(options, host, (path, request, response) =>
+        served.route(path, request, response),
+      );
+      stop = () => front.stop();
+      close = async () => {
+        served.end();
+        await front.closeAll();
+      };
+      options.onListening(`${await front.listen()}${PATH}`);
+      await new Promise(() => {});
+    },
+    stop: () => stop(),
+    close: () => close(),
+  };
+}
+
+class Streamable {
+  readonly #options: StreamableOptions;
+  readonly #host: Host;
+  readonly #clients = new Map<string, Client>();
+  #round: Timer;
+
+  constructor(options: StreamableOptions, host: Host) {
+    this.#options = options;
+    this.#host = host;
+    this.#round = options.clock.after(this.#roundMs, () => this.#lookAround());
+  }
+
+  route(path: string, request: IncomingMessage, response: ServerResponse): boolean {
+    if (path !== PATH) return false;
+    if (request.method === "POST") void this.#post(request, response).catch(() => response.destroy());
+    else if (this.#options.stateless) notAllowed(response, "POST");
+    else if (request.method === "GET") this.#get(request, response);
+    else if (request.method === "DELETE") this.#delete(request, response);
+    else notAllowed(response, "GET, POST, DELETE");
+    return true;
+  }
+
+  end(): void {
+    this.#round.cancel();
+    for (const client of this.#clients.values()) client.end(new Error("MetaMCP is stopping"));
+    this.#clients.clear();
+  }
+
+  async #post(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { headers } = request;
+    if (!isJson(headers["content-type"]))
+      return refuse(response, 415, "content-type must be application/json");
+    if (!this.#acceptable(headers.accept)) {
+      return refuse(response, 406, "accept must name application/json and text/event-stream");
+    }
+    const body = await readBody(request, MOST_BODY);
+    if (body === "too-large") return refuse(response, 413, `a message may have ${MOST_BODY} bytes`);
+    const message = readMessage(body);
+    if (message.kind === "malformed") return refuse(response, 400, message.reason, message.code);
+    const version = headers["mcp-protocol-version"];
+    if (version !== undefined && !(LEGACY_VERSIONS as readonly unknown[]).includes(version)) {
+      return refuse(
+        response,
+        400,
+        `this protocol version is not spoken here; known: ${LEGACY_VERSIONS.join(", ")}`,
+      );
+    }
+    if (this.#options.stateless) return this.#once(message, response);
+    if (message.kind === "request" && message.method === "initialize")
+      return this.#begin(message, request, response);
+    const client = this.#clientOf(request, response);
+    if (!client) return;
+    if (message.kind === "request") return client.request(message, response);
+    client.receive(message);
+    response.writeHead(202).end();
+  }
+
+  /** A session exists for others to name only once its handshake was answered with a result. */
+  #begin(
+    message: Message & { kind: "request" },
+    { headers }: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    if (headers["mcp-session-id"] !== undefined) {
+      return refuse(response, 400, "this session is initialized already", INVALID_REQUEST);
+    }
+    const client = this.#open();
+    if (!client) return refuse(response, 503, "MetaMCP is stopping");
+    const { session } = client;
+    client.request(message, response, {
+      before: () => session.open && response.setHeader("mcp-session-id", session.id),
+      after: () => {
+        if (session.open) this.#clients.set(session.id, client);
+        else client.end(new Error("its handshake failed"));
+      },
+    });
+  }
+
+  /** No session: whoever asks is a stranger each time. */
+  #once(message: Message, response: ServerResponse): void {
+    if (message.kind !== "request") {
+      response.writeHead(202).end();
+      return;
+    }
+    const client = this.#open();
+    if (!client) return refuse(response, 503, "MetaMCP is stopping");
+    const end = (): void => client.end(new Error("the answer is out"));
+    client.request(message, response, { after: end });
+    // Without a session nobody can come back for the answer.
+    response.once("close", end);
+  }
+
+  #open(): Client | undefined {
+    if (!this.#host.health().ready) return undefined;
+    const { clock, jsonResponse, stateless } = this.#options;
+    return new Client({ host: this.#host, clock, json: jsonResponse, stateless });
+  }
+
+  #get(request: IncomingMessage, response: ServerResponse): void {
+    if (!request.headers.accept?.includes("text/event-stream")) {
+      return refuse(response, 406, "accept must name text/event-stream");
+    }
+    const client = this.#clientOf(request, response);
+    if (!client) return;
+    const last = request.headers["last-event-id"];
+    if (typeof last === "string") {
+      if (!client.resume(last, response)) refuse(response, 400, "this event id is not known here (any more)");
+    } else if (!client.listen(response)) refuse(response, 409, "this session has such a stream already");
+  }
+
+  #delete(request: IncomingMessage, response: ServerResponse): void {
+    const client = this.#clientOf(request, response);
+    if (!client) return;
+    this.#clients.delete(client.session.id);
+    client.end(new Error("the client ended its session"));
+    response.writeHead(204).end();
+  }
+
+  #clientOf({ headers }: IncomingMessage, response: ServerResponse): Client | undefined {
+    const id = headers["mcp-session-id"];
+    if (typeof id !== "string")
+      refuse(response, 400, "an Mcp-Session-Id header is needed; initialize gives one");
+    else {
+      const client = this.#clients.get(id);
+      if (client) return client;
+      refuse(response, 404, "there is no such session (any more): initialize again", -32001);
+    }
+    return undefined;
+  }
+
+  #acceptable(accept: string | undefined): boolean {
+    if (accept === undefined || accept.includes("*/*")) return true;
+    return (
+      accept.includes("application/json") &&
+      (this.#options.jsonResponse || accept.includes("text/event-stream"))
+    );
+  }
+
+  get #roundMs(): number {
+    return Math.min(BEAT_MS, Math.max(100, this.#options.sessionTimeoutMs / 4));
+  }
+
+  /** Ends what was idle for too long, and writes to streams so that dead ones are noticed. */
+  #lookAround(): void {
+    const { clock, sessionTimeoutMs } = this.#options;
+    const now = clock.now();
+    for (const [id, client] of this.#clients) {
+      if (client.idleFor(now) < sessionTimeoutMs) client.beat();
+      else {
+        this.#clients.delete(id);
+        client.end(new Error("the session was idle for too long"));
+      }
+    }
+    this.#round = clock.after(this.#roundMs, () => this.#lookAround());
+  }
+}
+
+function isJson(type: string | undefined): boolean {
+  return type !== undefined && /^application\/json\s*(;|$)/i.test(type);
+}
+
+function notAllowed(response: ServerResponse, allowed: string): void {
+  response.setHeader("allow", allowed);
+  refuse(response, 405, `only ${allowed} here`);
+}
