@@ -154,6 +154,7 @@ describe("found by the record of a gateway", () => {
     const [child, other] = [await stray("none", ["deaf", "grandchild=deaf"]), await stray("none")];
     const below = childrenOf(child);
     expect(below).toHaveLength(1);
+    onTestFinished(() => below.forEach(kill));
     const record = new RunRecord(folder);
     record.add(child);
     await record.written();
