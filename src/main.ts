@@ -180,6 +180,8 @@ export function createEngine({
       while (clock.now() < end && [...sessions].some((session) => session.serving > 0))
         await pause(clock, 10);
       await fleet.destroy();
+      // Children that crashed may still have left something behind that is being ended.
+      await connectors.settled();
       await cache.flush();
     },
     killNow: connectors.killNow,
@@ -199,8 +201,10 @@ function lazyConnectors(parts: StdioConnectorOptions) {
   let stdio: Promise<Connector> | undefined;
   let http: Promise<Connector> | undefined;
   let killNow = (): void => {};
+  let settled = (): Promise<void> => Promise.resolve();
   return {
     killNow: () => killNow(),
+    settled: () => settled(),
     for(spec: ServerSpec): Promise<Connector> {
       if (spec.kind !== "stdio") {
         http ??= import("./child/http/connector.ts").then(({ createHttpConnector }) =>
@@ -211,6 +215,7 @@ function lazyConnectors(parts: StdioConnectorOptions) {
       stdio ??= import("./child/stdio/connector.ts").then(({ createStdioConnector }) => {
         const connector = createStdioConnector(parts);
         killNow = () => connector.killAllNow();
+        settled = () => connector.settled();
         return connector;
       });
       return stdio;

@@ -97,8 +97,6 @@ export function refuse(response: ServerResponse, status: number, reason: string,
     "content-length": Buffer.byteLength(body),
   };
   if (status === 401) headers["www-authenticate"] = 'Bearer realm="metamcp"';
-  // Whatever was still being sent is not read.
-  if (status === 413) headers["connection"] = "close";
   response.writeHead(status, headers).end(body);
 }
 

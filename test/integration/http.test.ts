@@ -1,0 +1,187 @@
+/** Streamable HTTP as a stranger meets it: sessions that begin, belong and end, and requests that make no sense. */
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { httpGateway, messages } from "../support/http-gateway.ts";
+import { gone } from "../support/processes.ts";
+import { fixture, temp } from "../support/temp.ts";
+
+const call = (tool: string, args: object = {}, _meta?: object) => ({
+  method: "tools/call",
+  params: { name: "mcp_call", arguments: { server: "a", tool, args }, _meta },
+});
+
+test("a session begins with a valid handshake, is named by its id alone, and ends for good", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const server = await httpGateway(folder);
+
+  expect((await server.post({ id: 1, method: "tools/list" })).status).toBe(400);
+  expect((await server.post({ id: 1, method: "tools/list" }, { "mcp-session-id": "guess" })).status).toBe(
+    404,
+  );
+  const failed = await server.post({ id: 1, method: "initialize", params: { capabilities: 3 } });
+  expect(failed.headers.get("mcp-session-id")).toBeNull();
+  expect((await messages(failed))[0]).toMatchObject({ id: 1, error: { code: -32602 } });
+
+  const session = await server.open();
+  const other = await server.open();
+  expect(session["mcp-session-id"]).toMatch(/^[0-9a-f]{32}$/);
+  expect(session).not.toEqual(other);
+  const [answer] = await messages(await server.post({ id: 2, ...call("echo", { message: "hi" }) }, session));
+  expect(answer).toMatchObject({ id: 2, result: { content: [{ text: "hi" }] } });
+
+  const ended = await fetch(server.url, { method: "DELETE", headers: session });
+  expect(ended.status).toBe(204);
+  expect((await server.post({ id: 3, method: "tools/list" }, session)).status).toBe(404);
+  expect((await server.post({ id: 3, method: "tools/list" }, other)).status).toBe(200);
+
+  expect(await server.stop()).toMatchObject({ code: 0 });
+  await gone(journal.pids());
+});
+
+test("nonsense gets a status and an error, and creates nothing", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  const server = await httpGateway(folder);
+  const session = await server.open();
+  const status = async (body: unknown, headers: Record<string, string> = session): Promise<number> => {
+    const response = await server.post(body, headers);
+    const text = await response.text();
+    if (text !== "")
+      expect(JSON.parse(text)).toMatchObject({ jsonrpc: "2.0", error: { message: expect.any(String) } });
+    return response.status;
+  };
+  expect(await status("{")).toBe(400);
+  expect(await status("")).toBe(400);
+  expect(await status('[{"jsonrpc":"2.0","id":1,"method":"ping"}]')).toBe(400);
+  expect(await status("{}")).toBe(400);
+  expect(await status({ id: 1, method: "ping" }, { ...session, "content-type": "text/plain" })).toBe(415);
+  expect(await status({ id: 1, method: "ping" }, { ...session, accept: "image/png" })).toBe(406);
+  expect(await status({ id: 1, method: "ping" }, { ...session, "mcp-protocol-version": "1999-01-01" })).toBe(
+    400,
+  );
+  expect(await status({ id: 1, method: "initialize" }, session)).toBe(400);
+  expect(await status(`{"jsonrpc":"2.0","id":1,"method":"${"x".repeat(5_000_000)}"}`)).toBe(413);
+  expect(await status({ id: 1, method: "ping" }, { ...session, origin: "https://evil.example" })).toBe(403);
+  for (const method of ["PUT", "PATCH"]) {
+    expect((await fetch(server.url, { method, headers: session })).status).toBe(405);
+  }
+  expect((await fetch(new URL("/nowhere", server.url))).status).toBe(404);
+  expect((await fetch(server.url, { headers: session })).status).toBe(406);
+  // The session lived through all of it.
+  expect((await server.post({ id: 9, method: "ping" }, session)).status).toBe(200);
+  await server.stop();
+});
+
+test("a Host that is not ours is refused, whatever it resolves to", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  const server = await httpGateway(folder);
+  const { port } = new URL(server.url);
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), "127.0.0.1", () =>
+      socket.write("POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 0\r\n\r\n"),
+    );
+    socket.once("data", (data) => {
+      resolve(data.toString());
+      socket.destroy();
+    });
+    socket.once("error", reject);
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 403/);
+  await server.stop();
+});
+
+test("progress streams before the answer; the standing stream is one per session; a broken stream resumes", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const server = await httpGateway(folder);
+  const session = await server.open();
+  const streamed = await server.post({ id: 1, ...call("progress", { n: 2 }, { progressToken: 7 }) }, session);
+  const events = await streamed.text();
+  const ids = [...events.matchAll(/^id: (\S+)$/gm)].map((match) => match[1] as string);
+  expect(ids.length).toBeGreaterThanOrEqual(3);
+  expect(events.indexOf('"progress":2')).toBeGreaterThan(0);
+  expect(events.indexOf('"result"')).toBeGreaterThan(events.indexOf('"progress":2'));
+
+  const resumed = await fetch(server.url, {
+    headers: { ...session, accept: "text/event-stream", "last-event-id": ids[1] as string },
+  });
+  const replayed = await messages(resumed);
+  expect(replayed.map((message) => message["method"] ?? "result")).toEqual([
+    "notifications/progress",
+    "result",
+  ]);
+  const foreign = await server.open();
+  const stolen = await fetch(server.url, {
+    headers: { ...foreign, accept: "text/event-stream", "last-event-id": ids[0] as string },
+  });
+  expect(stolen.status).toBe(400);
+
+  const abort = new AbortController();
+  const listen = () =>
+    fetch(server.url, { headers: { ...session, accept: "text/event-stream" }, signal: abort.signal });
+  expect((await listen()).status).toBe(200);
+  expect((await listen()).status).toBe(409);
+  abort.abort();
+  await server.stop();
+});
+
+test("a cancelled request's stream ends, and the child hears of it", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const server = await httpGateway(folder);
+  const session = await server.open();
+  const waiting = server.post({ id: "s", ...call("sleep", { ms: 600_000 }) }, session);
+  await journal.until(() => journal.events().some(({ tool }) => tool === "sleep"));
+  await server.post({ method: "notifications/cancelled", params: { requestId: "s" } }, session);
+  await (await waiting).text();
+  await journal.until(() => journal.events("cancelled").length > 0);
+  await server.stop();
+});
+
+test("tokens guard every path but health, and stateless needs no session", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture(), broken: null });
+  const server = await httpGateway(
+    { ...folder, env: { ...folder.env, METAMCP_TOKEN: "t0ken" } },
+    "--stateless",
+  );
+  expect((await server.post({ id: 1, method: "ping" })).status).toBe(401);
+  const headers = { authorization: "Bearer t0ken" };
+  const [answer] = await messages(await server.post({ id: 1, ...call("echo", { message: "x" }) }, headers));
+  expect(answer).toMatchObject({ id: 1, result: { content: [{ text: "x" }] } });
+  expect((await fetch(server.url, { headers })).status).toBe(405);
+  const ready = await fetch(new URL("/readyz", server.url));
+  expect([ready.status, await ready.json()]).toMatchObject([
+    200,
+    { ready: true, down: [{ server: "broken" }] },
+  ]);
+  expect((await fetch(new URL("/healthz", server.url))).status).toBe(200);
+  await server.stop();
+});
+
+test("an idle session ends after its time; one that listens does not", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  const server = await httpGateway(folder, "--session-timeout", "300");
+  const idle = await server.open();
+  const listening = await server.open();
+  const abort = new AbortController();
+  const stream = await fetch(server.url, {
+    headers: { ...listening, accept: "text/event-stream" },
+    signal: abort.signal,
+  });
+  expect(stream.status).toBe(200);
+  await expect
+    .poll(async () => (await fetch(server.url, { method: "DELETE", headers: idle })).status, {
+      timeout: 15_000,
+      interval: 700,
+    })
+    .toBe(404);
+  expect((await server.post({ id: 1, method: "ping" }, listening)).status).toBe(200);
+  abort.abort();
+  await server.stop();
+});

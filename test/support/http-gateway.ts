@@ -1,0 +1,63 @@
+/** The built product listening on a free port, for tests over HTTP. */
+import { gateway } from "./gateway.ts";
+import type { Temp } from "./temp.ts";
+
+export const HEADERS = {
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+};
+
+export interface HttpGateway {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<unknown>;
+  post(body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** Opens a session and gives the headers that name it. */
+  open(capabilities?: object): Promise<Record<string, string>>;
+}
+
+export async function httpGateway(folder: Temp, ...flags: string[]): Promise<HttpGateway> {
+  const process = gateway(folder, {
+    flags: ["--transport", "streamable", "--port", "0", "--log-level", "error", ...flags],
+  });
+  const found = (): string | undefined => /https?:\/\/\S+/.exec(process.stderr)?.[0];
+  await process.until(() => found() !== undefined);
+  const url = found() as string;
+  const post = (body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(url, {
+      method: "POST",
+      headers: { ...HEADERS, ...headers },
+      body: typeof body === "string" ? body : JSON.stringify({ jsonrpc: "2.0", ...(body as object) }),
+    });
+  return {
+    url,
+    pid: process.pid,
+    post,
+    async stop() {
+      process.kill("SIGTERM");
+      return await process.exited;
+    },
+    async open(capabilities = {}) {
+      const params = {
+        protocolVersion: "2025-11-25",
+        capabilities,
+        clientInfo: { name: "test", version: "1" },
+      };
+      const answer = await post({ id: 0, method: "initialize", params });
+      const session = { "mcp-session-id": answer.headers.get("mcp-session-id") ?? "" };
+      await answer.text();
+      await (await post({ method: "notifications/initialized" }, session)).text();
+      return session;
+    },
+  };
+}
+
+/** The messages of an answer, whether it came as JSON or as events. */
+export async function messages(response: Response): Promise<Record<string, unknown>[]> {
+  const text = await response.text();
+  if (response.headers.get("content-type")?.includes("json")) return [JSON.parse(text)];
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith("data: {"))
+    .map((line) => JSON.parse(line.slice(6)));
+}
