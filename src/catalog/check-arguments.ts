@@ -22,7 +22,13 @@ export async function prepareCheck(tool: Tool): Promise<void> {
 async function compile(tool: Tool): Promise<Check> {
   const schema = fromRaw(tool.inputSchema) as Record<string, unknown>;
   const validate = await compileSchema(schema);
-  return (args) => (validate(args) ? [] : (validate.errors ?? []).slice(0, 10).map(inWords));
+  return (args) => {
+    try {
+      return validate(args) ? [] : (validate.errors ?? []).slice(0, 10).map(inWords);
+    } catch {
+      return [];
+    }
+  };
 }
 
 async function compileSchema(schema: Record<string, unknown>): Promise<ValidateFunction> {
@@ -41,13 +47,25 @@ async function compileSchema(schema: Record<string, unknown>): Promise<ValidateF
   return new Ajv.default(options).compile(schema);
 }
 
-/** A pattern from outside must not be able to hang us: where backtracking could grow beyond a square, we do not check. */
-function boundedRegExp(pattern: string, flags: string): { test(text: string): boolean } {
+/**
+ * A pattern from outside must not be able to hang us: where backtracking could grow much beyond a square, it throws, and
+ * nothing is checked. To say that it matches would refuse arguments under `not` and `patternProperties`.
+ */
+function boundedRegExp(pattern: string, flags: string) {
   const repeats = pattern.match(/[*+]|\{\d+,/g)?.length ?? 0;
-  if (pattern.length > 500 || repeats > 2 || /\)[*+{?]|\\[1-9k]|\(\?[=!<]/.test(pattern))
-    return { test: () => true };
+  // Each of these can double the work.
+  const choices = pattern.match(/[?(]/g)?.length ?? 0;
+  if (pattern.length > 500 || repeats > 2 || choices > 6 || /\)[*+{?]|\\[1-9k]|\(\?[=!<]/.test(pattern))
+    throw new Error("a pattern that could take for ever");
   const expression = new RegExp(pattern, flags);
-  return { test: (text) => text.length > 1000 || expression.test(text) };
+  return {
+    test(text: string): boolean {
+      if (text.length > 1000) throw new Error("a text that could take for ever");
+      return expression.test(text);
+    },
+    // What tells it from the other patterns of the schema.
+    toString: () => expression.toString(),
+  };
 }
 boundedRegExp.code = "undefined";
 

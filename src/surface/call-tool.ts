@@ -70,7 +70,7 @@ function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: C
 
 async function fittingTool(scope: Scope, wanted: ToolCall): Promise<Tool | undefined> {
   const tool = findTool(scope, wanted);
-  if (!tool) return undefined;
+  if (!tool || !scope.catalog.isLive(wanted.server)) return tool;
   await prepareCheck(tool);
   const problems = checkArguments(tool, wanted.args) ?? [];
   if (problems.length === 0) return tool;
@@ -107,13 +107,12 @@ export function requireServer(scope: Scope, name: string): void {
   );
 }
 
-/** Undefined where the child could not list its tools: then it decides by itself. */
+/** A child that cannot list its tools decides by itself, within the rules: undefined where nothing is known of the tool. */
 function findTool(scope: Scope, { server, tool: name }: ToolCall): Tool | undefined {
   const { snapshot } = scope.catalog;
   const tool = snapshot.tool(server, name);
-  const listing = snapshot.listings.get(server);
-  if (tool || !listing) return tool;
-  const names = listing.tools.map((other) => other.name);
+  if (tool || (!scope.catalog.isLive(server) && scope.permits(server, name))) return tool;
+  const names = snapshot.listings.get(server)?.tools.map((other) => other.name) ?? [];
   throw new MetaMcpError(
     "tool_not_found",
     `Server "${server}" has no tool "${name}". ${suggest(name, names, "tool")}`,

@@ -26,6 +26,8 @@ export interface Scope {
   servers(): readonly ServerStatus[];
   /** A server of that name is configured and can be used. */
   has(name: string): boolean;
+  /** Whether the rules of the config let this tool be used, known or not. */
+  permits(server: ServerId, tool: string): boolean;
   server(name: string): ServerStatus | undefined;
   /** What the operator should know: no config file, a file that cannot be read at the moment. */
   notice(): string | undefined;

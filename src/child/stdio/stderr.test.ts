@@ -95,3 +95,13 @@ test("leaves a flood unread for a while, and reads on when the child is dead", a
   await write(Buffer.alloc(1_000_000, "x"));
   expect(stream.isPaused()).toBe(false);
 });
+
+test("the message of an exception is among the last lines, its stack is not", async () => {
+  const { write, stderr } = setUp();
+  const frames = Array.from({ length: 10 }, (_, n) => `    at run (node:internal/main:${n}:49)`);
+  await write(
+    ["node:internal/loader:1143", "  throw err;", "  ^", "", "Error: Cannot find module '/x.mjs'"].join("\n"),
+    `\n${frames.join("\n")} {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20.20.2\n`,
+  );
+  expect(stderr.lastLines(5)).toEqual(["Error: Cannot find module '/x.mjs'", "code: 'MODULE_NOT_FOUND'"]);
+});

@@ -23,6 +23,10 @@ const EMPTY: Buffer = Buffer.alloc(0);
 const TROUBLE =
   /(?:error|exception|fatal|panic|critical|traceback|unhandled|fail|failed|failure|warn|warning)\b/i;
 
+/** What surrounds the message when Node dies of an exception: without it the message is among the last lines. */
+const STACK =
+  /^at .*(?::\d+|<anonymous>|native)\)?,?(?: \{)?$|^[{}[\]^~,]+$|^Node\.js v\d|^node:internal\/|^throw \w+;$/;
+
 export class Stderr {
   readonly #options: StderrOptions;
   readonly #gate: LineGate;
@@ -52,7 +56,7 @@ export class Stderr {
       .toString("utf8")
       .split("\n")
       .map(readable)
-      .filter((line) => line !== "")
+      .filter((line) => line !== "" && !STACK.test(line))
       .slice(-count)
       .map(this.#options.conceal);
   }

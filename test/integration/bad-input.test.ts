@@ -1,0 +1,390 @@
+/** Whatever a client or a config gets wrong has a clear answer, of the right kind, and breaks nothing else. */
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { discover, failureOf, textOf } from "../support/meta.ts";
+import type { RawClient } from "../support/raw-client.ts";
+import { fixture, type Temp, temp } from "../support/temp.ts";
+
+const ANY = { type: "object" };
+
+async function open(folder: Temp, ...flags: string[]): Promise<RawClient> {
+  const client = gateway(folder, { flags });
+  await client.initialize();
+  return client;
+}
+
+/** A failed tool: a result, its text for the model, its typed error, and nothing of a JSON-RPC error. */
+async function refusal(client: RawClient, server: string, tool: string, args: object = {}) {
+  const result = await client.mcpCall(server, tool, args);
+  const error = failureOf(result) as unknown as Record<string, unknown>;
+  const keys = [
+    "code",
+    "message",
+    "tool_id",
+    "server",
+    "op",
+    "step_index",
+    "retryable",
+    "retryAfterMs",
+    "details",
+  ];
+  expect(Object.keys(error).filter((key) => !keys.includes(key))).toEqual([]);
+  expect(error).toMatchObject({
+    code: expect.any(String),
+    message: expect.any(String),
+    retryable: expect.any(Boolean),
+  });
+  expect(textOf(result)).toBe(`${error["code"]}: ${error["message"]}`);
+  return error;
+}
+
+test("an unknown server or tool is answered with the nearest ones, and nothing is called", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ fixture: fixture("--journal", journal.file), other: fixture() });
+  const client = await open(folder);
+  const noServer = await refusal(client, "fixtrue", "echo");
+  expect(noServer).toMatchObject({ code: "server_not_found", server: "fixtrue", retryable: false });
+  expect(noServer["message"]).toMatch(/Nearest: fixture\b/);
+  expect(journal.pids()).toEqual([]);
+
+  const noTool = await refusal(client, "fixture", "ecko");
+  expect(noTool).toMatchObject({ code: "tool_not_found", tool_id: "fixture:ecko", retryable: false });
+  expect(noTool["details"]).toMatchObject({ nearest: expect.arrayContaining(["echo"]) });
+  for (const name of ["metamcp", "", "__proto__", "toString", "fixture "])
+    expect(await refusal(client, name, "echo")).toMatchObject({ code: "server_not_found" });
+  for (const name of ["", "__proto__", "constructor"])
+    expect(await refusal(client, "fixture", name)).toMatchObject({ code: "tool_not_found" });
+  expect(journal.methods()).not.toContain("tools/call");
+  const unknown = (await client.tool("mcp_discover", { server: "fixtrue" })) as { isError?: boolean };
+  expect(failureOf(unknown)).toMatchObject({ code: "server_not_found" });
+  await client.close();
+});
+
+test("arguments that do not fit are named, with the schema, and the child is not troubled", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const client = await open(folder);
+  const error = await refusal(client, "a", "add", { a: "one" });
+  expect(error).toMatchObject({ code: "validation_input", server: "a", tool_id: "a:add", retryable: false });
+  expect(error["message"]).toMatch(/required property 'b'/);
+  expect(error["message"]).toMatch(/a must be number/);
+  expect(error["details"]).toMatchObject({ inputSchema: { required: ["a", "b"] } });
+  expect(journal.methods()).not.toContain("tools/call");
+  expect(textOf(await client.mcpCall("a", "add", { a: 1, b: 2 }))).toBe("3");
+  await client.close();
+});
+
+test("what is known only from the disk cache refuses nothing, but the rules of the config do", async () => {
+  const folder = temp();
+  const script = fileURLToPath(new URL("../fixture/no-list.mjs", import.meta.url));
+  const entry = { command: process.execPath, args: [script, folder.path("unlisted")] };
+  folder.writeConfig({ a: { ...entry, tools: { deny: ["bad*"] } } });
+  const first = await open(folder);
+  expect(await refusal(first, "a", "one")).toMatchObject({ code: "validation_input" });
+  await first.close();
+
+  folder.write("unlisted", "");
+  const second = await open(folder);
+  expect((await discover(second, { server: "a" })).tools).toMatchObject([{ tool: "one" }]);
+  expect(textOf(await second.mcpCall("a", "one", { b: 1 }))).toBe('one {"b":1}');
+  expect(textOf(await second.mcpCall("a", "two"))).toBe("two {}");
+  expect(await refusal(second, "a", "badly")).toMatchObject({ code: "tool_not_found" });
+  await second.close();
+});
+
+test("a schema that cannot be compiled, or whose pattern could hang us, means no check", async () => {
+  const folder = temp();
+  const text = (pattern: string) => ({ ...ANY, properties: { p: { type: "string", pattern } } });
+  const schemas = {
+    no_type: { type: "no such type" },
+    no_ref: { ...ANY, properties: { p: { $ref: "#/$defs/none" } } },
+    far_ref: { ...ANY, properties: { p: { $ref: "https://example.com/schema.json" } } },
+    no_regexp: text("(["),
+    nested: text("^(a+)+$"),
+    optional: text(`^${"a?".repeat(40)}${"a".repeat(40)}$`),
+    either: text(`^${"(a|a)".repeat(40)}$`),
+    keys: { ...ANY, patternProperties: { "^(a+)+$": { type: "number" } } },
+    not: { ...ANY, properties: { p: { not: { pattern: "^(a+)+$" } } } },
+    null: null,
+    fine: { ...ANY, properties: { p: { pattern: "^a+$" }, q: { pattern: "^b+$" } } },
+  };
+  const tools = Object.entries(schemas).map(([name, inputSchema]) => ({ name, inputSchema }));
+  folder.writeConfig({ a: fixture("--tools-file", folder.write("tools.json", JSON.stringify(tools))) });
+  const client = await open(folder);
+  const hostile = `${"a".repeat(39)}!`;
+  for (const name of Object.keys(schemas).slice(0, -1))
+    expect(textOf(await client.mcpCall("a", name, { p: hostile, [hostile]: "x" })), name).toBe("");
+  expect(textOf(await client.mcpCall("a", "fine", { p: "aa", q: "bb", message: "fits" }))).toBe("fits");
+  for (const args of [{ p: "b" }, { q: "a" }])
+    expect(await refusal(client, "a", "fine", args)).toMatchObject({ code: "validation_input" });
+  await client.close();
+});
+
+/** Entry of the config, and what the reason must say. */
+const MALFORMED: Readonly<Record<string, readonly [entry: unknown, reason: RegExp]>> = {
+  null: [null, /null/],
+  number: [5, /number/],
+  text: ["node server.js", /string/],
+  list: [[], /list/],
+  empty: [{}, /command .* or a url/],
+  renamed: [{ serverUrl: "http://localhost" }, /rename "serverUrl" to "url"/],
+  both: [{ command: "node", url: "http://localhost" }, /both command and url/],
+  "no program": [{ command: " " }, /command is empty/],
+  "command list": [{ command: ["node", "x"] }, /command is a list/],
+  "args text": [{ command: "node", args: "x" }, /args is a string.*list/],
+  "args number": [{ command: "node", args: [1] }, /args\[0\] is a number.*quotes/],
+  "env number": [{ command: "node", env: { PORT: 1 } }, /env\.PORT is a number/],
+  "env list": [{ command: "node", env: [] }, /env is a list/],
+  "cwd number": [{ command: "node", cwd: 1 }, /cwd/],
+  type: [{ type: "carrier-pigeon", command: "node" }, /carrier-pigeon.*stdio.*http.*sse/],
+  mismatch: [{ type: "http", command: "node" }, /http.*command/],
+  scheme: [{ url: "ftp://localhost/" }, /web address/],
+  "no url": [{ url: "localhost" }, /web address/],
+  userinfo: [{ url: "http://me:hush@localhost/" }, /password/],
+  header: [{ url: "http://localhost/", headers: { A: "b\nc" } }, /headers\.A/],
+  variable: [
+    { command: "node", args: [`\${METAMCP_TEST_NO_SUCH}`] },
+    /METAMCP_TEST_NO_SUCH is not set.*args\[0\]/,
+  ],
+  retry: [{ command: "node", retry: "always" }, /retry is "always"/],
+  isolation: [{ command: "node", isolation: true }, /isolation/],
+  tools: [{ command: "node", tools: "all" }, /tools is a string/],
+  disabled: [{ command: "node", disabled: "yes" }, /disabled/],
+  metamcp: [{ command: "node" }, /reserved/],
+};
+
+test("each malformed entry is named with its reason; the others run", async () => {
+  const folder = temp();
+  const broken = Object.entries(MALFORMED).map(([name, [entry]]) => [name, entry]);
+  folder.writeConfig({ ...Object.fromEntries(broken), well: fixture() });
+  const client = await open(folder, "--log-level", "error");
+  const { servers = [] } = await discover(client);
+  for (const [name, [, reason]] of Object.entries(MALFORMED)) {
+    const shown = servers.find((server) => server.name === name);
+    expect(shown, name).toMatchObject({ state: "failed", connected: false, toolCount: 0 });
+    expect(shown?.reason, name).toMatch(reason);
+  }
+  expect(servers).toHaveLength(broken.length + 1);
+  const error = await refusal(client, "both", "echo");
+  expect(error).toMatchObject({ code: "server_unavailable", server: "both", retryable: false });
+  expect(error["message"]).toMatch(/both command and url/);
+  expect(textOf(await client.mcpCall("well", "echo", { message: "hi" }))).toBe("hi");
+  expect(client.stderr).toMatch(/args is a string/);
+  expect(client.stderr).not.toContain("hush");
+  await client.close();
+});
+
+test("a disabled server is not there, a denied tool neither", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  const tools = { allow: ["e*", "add", "count*"], deny: ["count_*", "env"] };
+  folder.writeConfig({
+    off: { ...fixture("--journal", journal.file), disabled: true },
+    on: { ...fixture("--journal", journal.file), tools },
+  });
+  const client = await open(folder);
+  const { servers } = await discover(client);
+  expect(servers).toMatchObject([{ name: "on", toolCount: 3 }]);
+  expect(await refusal(client, "off", "echo")).toMatchObject({ code: "server_not_found" });
+  for (const tool of ["env", "count_unsafe", "crash"]) {
+    const error = await refusal(client, "on", tool, { key: "k" });
+    expect(error).toMatchObject({ code: "tool_not_found" });
+    expect(JSON.stringify(error["details"])).not.toContain(tool);
+  }
+  const found = await discover(client, {
+    query: "names of its variables, count what must not be repeated",
+    limit: 100,
+  });
+  expect(found.tools?.map(({ tool }) => tool).toSorted()).toEqual(["count", "echo"]);
+  expect(journal.pids()).toHaveLength(1);
+  expect(journal.methods()).not.toContain("tools/call");
+  await client.close();
+});
+
+test("a command or folder that is not there is said so, with what to do", async () => {
+  const folder = temp();
+  folder.writeConfig({
+    command: { command: "no-such-command-anywhere" },
+    folder: { ...fixture(), cwd: "no-such-folder" },
+    script: { command: process.execPath, args: ["no-such-script.mjs"] },
+  });
+  const client = await open(folder, "--log-level", "error");
+  const [command, place, script] = await Promise.all(
+    ["command", "folder", "script"].map((name) => refusal(client, name, "echo")),
+  );
+  for (const error of [command, place, script])
+    expect(error).toMatchObject({ code: "server_unavailable", retryable: true });
+  expect(command?.["message"]).toMatch(/"no-such-command-anywhere" was not found.*Install it/);
+  expect(place?.["message"]).toMatch(/no-such-folder/);
+  expect(script?.["message"]).toMatch(/exited with code 1.*no-such-script/s);
+  await client.close();
+});
+
+test("a result of 50 MB passes whole; one over --max-message is an error and the connection lives", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const client = await open(folder);
+  const whole = await client.mcpCall("a", "big", { bytes: 50_000_000 });
+  expect(textOf(whole)).toHaveLength(50_000_000 - '{"content":[{"type":"text","text":""}]}'.length);
+  await client.close();
+
+  const small = await open(folder, "--max-message", "100000", "--log-level", "error");
+  const error = await refusal(small, "a", "big", { bytes: 200_000 });
+  expect(error).toMatchObject({ code: "result_too_large", server: "a", retryable: false });
+  expect(error["message"]).toMatch(/200\d\d\d bytes.*100000.*--max-message/);
+  const request = await small.request("tools/call", {
+    name: "mcp_call",
+    arguments: { server: "x".repeat(100_000) },
+  });
+  expect(request.error).toMatchObject({ code: -32600, message: expect.stringMatching(/--max-message/) });
+  expect(textOf(await small.mcpCall("a", "echo", { message: "alive" }))).toBe("alive");
+  expect(journal.pids()).toHaveLength(2);
+  await small.close();
+});
+
+test("an answer of the client that is over the limit fails the child's question, not the call's connection", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const client = gateway(folder, { flags: ["--max-message", "100000"] });
+  client.reply = () => ({ result: { action: "accept", content: { name: "x".repeat(200_000) } } });
+  await client.initialize({ elicitation: {} });
+  const result = await client.mcpCall("a", "ask");
+  expect(JSON.stringify(result["structuredContent"])).toMatch(/over the limit/);
+  await client.close();
+});
+
+test("our own tools refuse unknown fields and wrong types, and say what they take", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const client = await open(folder);
+  const wrong: [tool: string, args: unknown, says: RegExp][] = [
+    ["mcp_discover", { question: "x" }, /no "question"; it takes query, server, limit, cursor, detail/],
+    ["mcp_discover", { query: 5 }, /"query" must be a string/],
+    ["mcp_discover", { query: ["x"] }, /"query" must be a string/],
+    ["mcp_discover", { limit: 0 }, /"limit" must be a whole number of at least 1/],
+    ["mcp_discover", { limit: "10" }, /"limit"/],
+    ["mcp_discover", { limit: 1.5 }, /"limit"/],
+    ["mcp_discover", { detail: "all" }, /"detail" must be one of schema, types/],
+    ["mcp_discover", { __proto__: null, constructor: 1 }, /no "constructor"/],
+    ["mcp_discover", [], /must be an object/],
+    ["mcp_discover", "query", /must be an object/],
+    ["mcp_call", {}, /"server" is missing/],
+    ["mcp_call", undefined, /"server" is missing/],
+    ["mcp_call", { server: null, tool: "echo" }, /"server" is missing/],
+    ["mcp_call", { server: "a" }, /"tool" is missing/],
+    ["mcp_call", { server: "a", tool: "echo", arguments: {} }, /no "arguments"; it takes server, tool, args/],
+    ["mcp_call", { server: "a", tool: 1 }, /"tool" must be a string/],
+    ["mcp_call", { server: "a", tool: "echo", args: "{}" }, /"args" must be an object/],
+    ["mcp_call", { server: "a", tool: "echo", args: [] }, /"args" must be an object/],
+  ];
+  for (const [name, args, says] of wrong) {
+    const { result = {} } = await client.request("tools/call", { name, arguments: args });
+    const error = failureOf(result);
+    expect(error, says.source).toMatchObject({ code: "validation_input", op: name, retryable: false });
+    expect(error.message).toMatch(says);
+  }
+  // What a model writes where it must write something.
+  const nothing = { query: null, server: null, limit: null, cursor: null, detail: null };
+  expect(await discover(client, nothing)).toHaveProperty("servers");
+  expect(textOf(await client.tool("mcp_call", { server: "a", tool: "pid", args: null }))).toMatch(/^\d+$/);
+  await client.close();
+});
+
+test("what is no proper request is a JSON-RPC error, and the next request is served", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const client = gateway(folder);
+  const early = await client.request("tools/list");
+  expect(early.error).toMatchObject({ code: -32600, message: expect.stringMatching(/initialize/) });
+  expect((await client.request("ping")).result).toEqual({});
+  for (const params of [
+    undefined,
+    {},
+    [],
+    { protocolVersion: 1, capabilities: {} },
+    { protocolVersion: "2025-11-25", capabilities: [] },
+  ])
+    expect((await client.request("initialize", params)).error).toMatchObject({ code: -32602 });
+  expect((await client.initialize({}, "1999-01-01")).result).toMatchObject({ protocolVersion: "2025-11-25" });
+  expect((await client.initialize()).error).toMatchObject({ code: -32600 });
+
+  const nobody: [line: string, code: number][] = [
+    ["this is no JSON", -32700],
+    ['{"jsonrpc":"2.0","method":', -32700],
+    ['{"jsonrpc":"2.0","method":"ping"}}', -32700],
+    ["[]", -32600],
+    ['[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]', -32600],
+    ["null", -32600],
+    ["{}", -32600],
+    ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600],
+  ];
+  for (const [line, code] of nobody) {
+    const answer = client.answer("null");
+    client.write(`${line}\n`);
+    expect((await answer).error, line).toMatchObject({ code, message: expect.any(String) });
+  }
+  const somebody: [line: string, code: number][] = [
+    ['{"jsonrpc":"2.0","id":"x","method":5}', -32600],
+    ['{"jsonrpc":"1.0","id":"x","method":"ping"}', -32600],
+    ['{"id":"x","method":"ping"}', -32600],
+    ['{"jsonrpc":"2.0","id":"x","method":"ping","params":"none"}', -32600],
+    ['{"jsonrpc":"2.0","id":"x","method":"ping","params":{]}', -32700],
+    ['{"jsonrpc":"2.0","id":"x"}', -32600],
+  ];
+  for (const [line, code] of somebody) {
+    const answer = client.answer('"x"');
+    client.write(`${line}\n`);
+    expect((await answer).error, line).toMatchObject({ code });
+  }
+  // Answers to questions nobody asked, and notifications nobody knows, are not answered.
+  client.write(
+    '{"jsonrpc":"2.0","id":77,"result":{}}\n{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}\n\n',
+  );
+  client.notify("notifications/no_such_thing", { a: 1 });
+  client.notify("notifications/cancelled", { requestId: 12_345 });
+
+  for (const method of ["no/such/method", "resources/list", "prompts/get", "server/discover", "__proto__"])
+    expect((await client.request(method)).error, method).toMatchObject({ code: -32601 });
+  for (const params of [undefined, [], {}, { name: 5 }, { name: "echo" }, { name: "toString" }]) {
+    const { error, result } = await client.request("tools/call", params);
+    expect(error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/Tools here: mcp_discover, mcp_call/),
+    });
+    expect(result).toBeUndefined();
+  }
+  expect((await client.request("tools/list", { cursor: "x" })).error).toMatchObject({ code: -32602 });
+  const same = [
+    client.requestRaw(
+      '"twice"',
+      "tools/call",
+      '{"name":"mcp_call","arguments":{"server":"a","tool":"sleep","args":{"ms":1}}}',
+    ),
+  ];
+  client.write('{"jsonrpc":"2.0","id":"twice","method":"ping"}\n');
+  expect((await same[0])?.error).toMatchObject({ code: -32600, message: expect.stringMatching(/id/) });
+  expect(textOf(await client.mcpCall("a", "echo", { message: "still here" }))).toBe("still here");
+});
+
+test("a child's own errors pass: a result as it was, a JSON-RPC error as execution_failed with all it said", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const client = await open(folder);
+  const own = await client.mcpCall("a", "is_error", { message: "no such row" });
+  expect(own).toEqual({ content: [{ type: "text", text: "no such row" }], isError: true });
+  const call = `{"name":"mcp_call","arguments":{"server":"a","tool":"fail","args":{"code":-32602,"message":"odd","data":[12345678901234567890,1.0]}}}`;
+  const { raw, result = {} } = await client.requestRaw(900, "tools/call", call);
+  expect(failureOf(result)).toMatchObject({
+    code: "execution_failed",
+    server: "a",
+    tool_id: "a:fail",
+    retryable: false,
+    details: { code: -32602, message: "odd" },
+  });
+  expect(raw.toString()).toContain('"data":[12345678901234567890,1.0]');
+  await client.close();
+});
