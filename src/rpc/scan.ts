@@ -55,7 +55,8 @@ function scanEnvelope(b: Buffer): number {
 }
 
 function expectEnd(b: Buffer, i: number): number {
-  if (i < 0) return i;
+  // Reading past the end would make every later read in there slower.
+  if (i < 0 || i === b.length) return i;
   i = skipSpace(b, i);
   return i === b.length ? i : ~i;
 }
