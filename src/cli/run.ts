@@ -30,14 +30,14 @@ export async function run(
 
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
-  const path = await pickConfig(configCandidates(settings.config, process.cwd(), env));
-  const config = await loadConfig(path, { env, overrides });
+  const paths = configCandidates(settings.config, process.cwd(), env);
+  const config = await loadConfig(await pickConfig(paths), { env, overrides });
   report(config, log);
   const transport = await chooseTransport(settings);
 
   const engine = createEngine({ config, home: homeFolder(env), log, maxMessageBytes: settings.maxMessage });
   const watch = watchConfig(
-    path,
+    paths,
     (next) => applied(engine, next, log),
     (message) => faulty(engine, message, log),
     {
