@@ -92,6 +92,8 @@ test.each<[string, RegExp]>([
   ["--surface meat", /one of meta, metatools, aggregate, auto\. Did you mean "meta"/],
   ["--tls=maybe", /must be true or false/],
   ["--config=", /--config is ""/],
+  ["--allow-origin=,", /one or more values/],
+  ["--=5", /-- is not a flag here/],
   ["--tls", /--tls needs --tls-cert and --tls-key/],
   ["--tls-cert x", /need --tls/],
   ["--json", /--json is not a flag of "metamcp run"\. It belongs to .*metamcp tools/],

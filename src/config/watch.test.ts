@@ -2,6 +2,7 @@ import { appendFile, mkdir, mkdtemp, rename, rm, symlink, unlink, utimes, writeF
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Clock, ManualClock } from "../kernel/clock.ts";
 import { systemClock } from "../system-clock.ts";
 import { loadConfig } from "./load.ts";
 import { pickConfig } from "./locate.ts";
@@ -30,14 +31,17 @@ interface Seen {
 }
 
 async function follow(...paths: string[]): Promise<Seen> {
-  const candidates = paths.length > 0 ? paths : [path];
+  return await followWith(systemClock, ...(paths.length > 0 ? paths : [path]));
+}
+
+async function followWith(clock: Clock, ...candidates: string[]): Promise<Seen> {
   const initial = await loadConfig(await pickConfig(candidates), { env: {} });
   const seen: Seen = { configs: [], faults: [] };
   watch = watchConfig(
     candidates,
     (config) => void seen.configs.push(config),
     (fault) => void seen.faults.push(fault),
-    { env: {}, clock: systemClock, initial },
+    { env: {}, clock, initial },
   );
   return seen;
 }
@@ -157,6 +161,42 @@ test("a change that raises no event in its folder is found by the poll", async (
   await writeFile(real, file("c"));
   await utimes(real, then, then);
   await expect.poll(() => names(seen), soon).toBe("c");
+});
+
+test("events alone are enough: nobody waits for the poll where they come", async () => {
+  await writeFile(path, file("a"));
+  const patient: Clock = {
+    now: () => systemClock.now(),
+    after: (ms, run) => systemClock.after(ms >= 1_000 ? 1e6 : ms, run),
+  };
+  const seen = await followWith(patient, path);
+  await writeFile(path, file("b"));
+  await expect.poll(() => names(seen), soon).toBe("b");
+  await writeFile(`${path}.new`, file("c"));
+  await rename(`${path}.new`, path);
+  await expect.poll(() => names(seen), soon).toBe("c");
+});
+
+test("a file that is away for a moment is still there; one that stays away is gone", async () => {
+  await writeFile(path, file("a"));
+  const clock = new ManualClock();
+  const seen = await followWith(clock, path);
+  /** Lets what is due happen until something waits for a second look beside the poll. */
+  const noticed = async (): Promise<void> => {
+    await expect.poll(() => clock.advance(1) ?? clock.pending, soon).toBe(1);
+    await unlink(path);
+    clock.advance(1_000);
+    await expect.poll(() => clock.pending, soon).toBe(2);
+  };
+  await noticed();
+  clock.advance(100);
+  await writeFile(path, file("a"));
+  clock.advance(1_000);
+  await expect.poll(() => clock.advance(10) ?? clock.pending, soon).toBe(1);
+  expect(seen.configs).toEqual([]);
+
+  await noticed();
+  await expect.poll(() => clock.advance(10) ?? seen.configs.at(-1)?.exists, soon).toBe(false);
 });
 
 test("without a file the first of the places where one appears is followed, and stays in use", async () => {

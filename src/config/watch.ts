@@ -62,7 +62,7 @@ class Watcher implements ConfigWatch {
   #restless: number | undefined;
   #looking = false;
   #again = false;
-  #gone = false;
+  #goneSince: number | undefined;
   #closed = false;
 
   constructor(paths: readonly string[], listener: Listener, options: WatchOptions) {
@@ -142,12 +142,13 @@ class Watcher implements ConfigWatch {
     }
   }
 
-  /** Between removing and renaming a file is absent for a moment: only the second look in a row believes it. */
+  /** Between removing and renaming a file is absent for a moment: only absence that lasts is believed. */
   #mayComeBack(there: boolean): boolean {
-    const first = !there && this.#current.exists && !this.#gone;
-    this.#gone = !there;
-    if (first) this.#lookAfter(ABSENCE_MS);
-    return first;
+    const now = this.#options.clock.now();
+    this.#goneSince = there || !this.#current.exists ? undefined : (this.#goneSince ?? now);
+    const left = this.#goneSince === undefined ? 0 : this.#goneSince + ABSENCE_MS - now;
+    if (left > 0) this.#lookAfter(left);
+    return left > 0;
   }
 
   #tell(config: Config, fault: string | undefined): void {

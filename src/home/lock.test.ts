@@ -9,12 +9,20 @@ import { build } from "rolldown";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { withLock } from "./lock.ts";
 
-/** Adds 1 to a counter again and again; `hold` takes the lock and stays. An overlap of two holders ends it with code 7. */
+/**
+ * Adds 1 to a counter again and again; with `hold` it takes the lock and stays; with the pid of a dead process it
+ * leaves the lock each time as if that one had died with it. An overlap of two holders ends it with code 7.
+ */
 const WORKER = `
-import { closeSync, openSync, rmSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readIfThere, writeAtomic } from "./file.ts";
 import { withLock } from "./lock.ts";
-const [path, times] = process.argv.slice(2);
+const [path, times, deadPid] = process.argv.slice(2);
+const abandon = (i) => {
+  const holder = { ...JSON.parse(readFileSync(path + ".lock")), pid: Number(deadPid), token: process.pid + "-" + i };
+  writeFileSync(path + "." + process.pid, JSON.stringify(holder));
+  renameSync(path + "." + process.pid, path + ".lock");
+};
 if (times === "hold") {
   await withLock(path, async () => { process.stdout.write("held"); await new Promise((go) => setTimeout(go, 600_000)); });
 }
@@ -24,6 +32,7 @@ for (let i = 0; i < Number(times); i++) {
     const { count } = JSON.parse((await readIfThere(path)) ?? '{"count":0}');
     await writeAtomic(path, JSON.stringify({ count: count + 1, filler: "x".repeat(50_000) }), { durable: false });
     rmSync(path + ".inside");
+    if (deadPid) abandon(i);
   }, { timeoutMs: 60_000 });
 }
 `;
@@ -63,8 +72,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function start(times: string): ChildProcess {
-  const child = spawn(process.execPath, [script, path, times], { stdio: ["ignore", "pipe", "inherit"] });
+function start(...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [script, path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   processes.add(child);
   return child;
 }
@@ -75,7 +84,7 @@ const ended = async (child: ChildProcess): Promise<unknown> => {
 };
 
 test("processes that hammer one file lose no update, and nobody ever reads half of one", async () => {
-  const workers = ["40", "40", "40"].map(start);
+  const workers = ["40", "40", "40"].map((times) => start(times));
   let running = true;
   const reader = (async () => {
     while (running) {
@@ -112,11 +121,19 @@ test("within one process callers take turns too", async () => {
 test("what a killed process held is free at once, and those who rush for it still take turns", async () => {
   const holder = start("hold");
   await once(holder.stdout ?? holder, "data");
-  const workers = ["10", "10", "10"].map(start);
+  const workers = ["10", "10", "10"].map((times) => start(times));
   holder.kill("SIGKILL");
   expect(await Promise.all(workers.map(ended))).toEqual([0, 0, 0]);
   expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ count: 30 });
   expect(await readdir(folder)).toEqual(["x.json"]);
+});
+
+test("of those who see the same dead holder one gets the lock, time after time", async () => {
+  const dead = start("0");
+  await ended(dead);
+  const workers = [1, 2, 3, 4].map(() => start("150", String(dead.pid)));
+  expect(await Promise.all(workers.map(ended))).toEqual([0, 0, 0, 0]);
+  expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ count: 600 });
 });
 
 test("what a living process holds is waited for, then named", async () => {

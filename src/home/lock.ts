@@ -2,12 +2,12 @@
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
+  fstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
   rmSync,
-  statSync,
   writeSync,
 } from "node:fs";
 import { hostname } from "node:os";
@@ -111,16 +111,23 @@ interface Sight {
 
 /** What is to be seen of a lock; undefined if there is none. */
 function inspect(file: string): Sight | undefined {
+  let descriptor: number;
   try {
-    const { mtimeMs, ino } = statSync(file);
-    const holder = parse(readFileSync(file, "utf8"));
+    descriptor = openSync(file, "r");
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+  // Both from one descriptor: by name, the age could be that of one lock and the holder that of the next.
+  try {
+    const { mtimeMs, ino } = fstatSync(descriptor);
+    const holder = parse(readFileSync(descriptor, "utf8"));
     const ageMs = Date.now() - mtimeMs;
     if (!holder) return { token: `torn-${ino}-${Math.trunc(mtimeMs)}`, holder, stale: ageMs > TORN_AFTER_MS };
     const stale = holder.host === here() ? !lives(holder) : ageMs > FOREIGN_AFTER_MS;
     return { token: holder.token, holder, stale };
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
+  } finally {
+    closeSync(descriptor);
   }
 }
 
