@@ -15,6 +15,8 @@ export interface Term {
   readonly idf: number;
   /** A tool that holds several counts the best of them once. */
   readonly kin: readonly Term[];
+  /** Says what is to be done, not with what. */
+  readonly verb: boolean;
 }
 
 /** A text to find tools for. */
@@ -138,7 +140,7 @@ class Reader {
       if (!own && kin.length === 0) continue;
       const id = own?.id ?? NO_TERM - (kin[0] as Term).id;
       const weighed = kin.map((term) => ({ ...term, idf: KIN_WEIGHT * term.idf }));
-      terms.set(id, { id, idf: own?.idf ?? 0, kin: weighed });
+      terms.set(id, { id, idf: own?.idf ?? 0, kin: weighed, verb: actionsOf([word]) !== 0 });
     }
     return [...terms.values()];
   }
@@ -146,6 +148,6 @@ class Reader {
   #worth(id: number | undefined): Term | undefined {
     const count = id === undefined ? 0 : this.#collection.postings.count(id, this.#view.mask);
     if (id === undefined || count === 0) return undefined;
-    return { id, idf: Math.log(1 + (this.#view.size - count + 0.5) / (count + 0.5)), kin: [] };
+    return { id, idf: Math.log(1 + (this.#view.size - count + 0.5) / (count + 0.5)), kin: [], verb: false };
   }
 }

@@ -36,7 +36,9 @@ export function rankByKeywords(question: Question, ground: Ground): Ranked[] {
 
 /** Plain words: all count the same, however rare, and nothing stands in for them. */
 export function rankByWords(question: Question, ground: Ground): Ranked[] {
-  const terms = question.terms.filter(({ idf }) => idf > 0).map(({ id }) => ({ id, idf: 1, kin: [] }));
+  const terms = question.terms
+    .filter(({ idf }) => idf > 0)
+    .map(({ id }) => ({ id, idf: 1, kin: [], verb: false }));
   return rankByKeywords({ ...question, terms }, ground);
 }
 
@@ -48,15 +50,16 @@ export function rank(question: Question, ground: Ground, weights: EvidenceWeight
   const clauseKeyword = question.clauses.length > 1 ? bestClause(question, ground) : keyword;
   const similar = workspace.take(capacity);
   if (sense) scoreMeaning(question, sense, view, similar);
-  const own = workspace.take(capacity);
+  const topic = topicScores(question, keyword, ground);
+  const family = workspace.take(capacity);
   const first = workspace.take(capacity);
   for (let slot = 0; slot < capacity; slot++) {
-    const both = (keyword[slot] as number) + MEANING_SHARE * (similar[slot] as number);
-    own[slot] = both / (1 + MEANING_SHARE);
-    first[slot] = both + CLAUSE_SHARE * (clauseKeyword[slot] as number);
+    const meant = MEANING_SHARE * (similar[slot] as number);
+    family[slot] = ((topic[slot] as number) + meant) / (1 + MEANING_SHARE);
+    first[slot] = (keyword[slot] as number) + meant + CLAUSE_SHARE * (clauseKeyword[slot] as number);
   }
   const slots = highest(first, CANDIDATES, (a, b) => collection.compareIds(a, b));
-  const support = siblingSupport(own, collection, view, slots);
+  const support = siblingSupport(family, collection, view, slots);
   const clauseSimilar = clauseMeaning(question, slots, similar, sense);
   const pairs = Float64Array.from(slots, (slot) => pairScore(question, collection, slot));
   toShare(pairs);
@@ -73,6 +76,15 @@ export function rank(question: Question, ground: Ground, weights: EvidenceWeight
     return { slot, score: score * freshness(collection, slot) + named };
   });
   return sorted(ranked, collection);
+}
+
+/** Keywords without verbs: a server that can also "create" and "get" other things is no likelier for it. */
+function topicScores({ terms }: Question, keyword: Float64Array, ground: Ground): Float64Array {
+  const topical = terms.filter((term) => !term.verb);
+  if (topical.length === 0 || topical.length === terms.length) return keyword;
+  const scores = ground.workspace.take(keyword.length);
+  scoreKeywords(topical, ground, scores);
+  return scores;
 }
 
 /** Each tool's keyword score for the clause it fits best. */
