@@ -151,7 +151,7 @@ const lock = (holder: object): string =>
 
 test.runIf(process.platform === "linux")("a process that is dead but not buried does not hold", async () => {
   // The shell starts a process that ends, and becomes another one that never asks for it.
-  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], {
+  const parent = spawn("sh", ["-c", "sleep 0.5 & echo $!; exec sleep 600"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   processes.add(parent);
@@ -159,7 +159,7 @@ test.runIf(process.platform === "linux")("a process that is dead but not buried 
   const pid = Number(line.toString());
   const state = async (): Promise<string> =>
     (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/.*\) /, "");
-  await expect.poll(state).toMatch(/^Z/);
+  await expect.poll(state, { timeout: 15_000 }).toMatch(/^Z/);
   await writeFile(`${path}.lock`, lock({ pid }));
   expect(await withLock(path, async () => "in", { timeoutMs: 1_000 })).toBe("in");
 });
