@@ -40,7 +40,6 @@ export class Fleet {
 
   apply(config: Config): void {
     this.#config = config;
-    this.#pool.configure(config.pool);
     for (const [name, child] of this.#children) {
       if (config.servers.has(name)) continue;
       this.#children.delete(name);
@@ -52,6 +51,7 @@ export class Fleet {
       if (child) child.connections.apply(spec);
       else this.#children.set(name, new Child(spec, this.#childParts()));
     }
+    this.#pool.configure(config.pool);
   }
 
   status(): readonly ChildStatus[] {

@@ -4,8 +4,8 @@ import type { Lifecycle, PoolOptions } from "../config/spec.ts";
 /** One place in use, as far as giving it up goes. */
 export interface Seat {
   phase: "connecting" | "busy" | "idle" | "ending" | "free";
-  /** Known once a connection is there. */
-  lifecycle: Lifecycle | undefined;
+  /** Known once a connection is there; another config may change it. */
+  readonly lifecycle: Lifecycle | undefined;
   idleSince: number;
 }
 

@@ -107,9 +107,12 @@ export class Pool {
     });
   }
 
-  /** New bounds, from now on. What is over them goes as soon as it is idle. */
+  /** New bounds, from now on, and maybe new lifecycles. What is over them goes as soon as it is idle. */
   configure(options: PoolOptions): void {
     this.#room.options = options;
+    if (this.#closed) return;
+    for (const seat of Array.from(this.#room.idle))
+      if (endsWhenIdle(seat, this.#room)) this.#end(seat, "it is idle and not to be kept");
     this.#serve();
   }
 
@@ -165,7 +168,14 @@ export class Pool {
   }
 
   #give(): Place {
-    const seat: Occupied = { phase: "connecting", lifecycle: undefined, idleSince: 0, connection: undefined };
+    const seat: Occupied = {
+      phase: "connecting",
+      idleSince: 0,
+      connection: undefined,
+      get lifecycle() {
+        return this.connection?.lifecycle;
+      },
+    };
     this.#room.seats.add(seat);
     return {
       occupy: (connection) => this.#occupy(seat, connection),
@@ -217,7 +227,6 @@ export class Pool {
     if (seat.phase !== "connecting") throw misused("occupied", seat);
     seat.phase = "busy";
     seat.connection = connection;
-    seat.lifecycle = connection.lifecycle;
     this.#serve(); // One more keep-alive child may mean that nothing else can yield.
   }
 

@@ -11,6 +11,7 @@ export async function chooseTransport(settings: Settings): Promise<Transport> {
       input: process.stdin,
       output: process.stdout,
       maxMessageBytes: settings.maxMessage,
+      clock,
     });
   }
   const { isLoopback } = await import("../transport/http/guard.ts");

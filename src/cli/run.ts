@@ -55,6 +55,8 @@ export async function run(
   void transport.stop();
   await engine.close();
   await transport.close();
+  // What its client has not read by now it will not read.
+  if (process.stdout.writableLength > 0) process.exit(0);
   return 0;
 }
 

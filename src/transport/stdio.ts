@@ -1,5 +1,6 @@
 /** One client on stdin and stdout. Nothing but protocol ever goes to stdout; the end of stdin ends the session. */
 import type { Readable, Writable } from "node:stream";
+import type { Clock } from "../kernel/clock.ts";
 import { LineWriter } from "../rpc/encode.ts";
 import { LineReader } from "../rpc/lines.ts";
 import { INVALID_REQUEST } from "../rpc/rpc-error.ts";
@@ -10,13 +11,17 @@ import type { Host, Transport } from "./transport.ts";
 /** A client that does not read its answers is not asked for more work beyond this. */
 const BACKLOG_BYTES = 4 * 1024 * 1024;
 
+/** A client that reads nothing any more does not keep us. */
+const LAST_BYTES_MS = 5_000;
+
 export interface StdioOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly maxMessageBytes: number;
+  readonly clock: Clock;
 }
 
-export function createStdioTransport({ input, output, maxMessageBytes }: StdioOptions): Transport {
+export function createStdioTransport({ input, output, maxMessageBytes, clock }: StdioOptions): Transport {
   const writer = new LineWriter(output, { onDrain: () => input.resume() });
   let finish: () => void = () => {};
 
@@ -63,8 +68,9 @@ export function createStdioTransport({ input, output, maxMessageBytes }: StdioOp
       input.destroy();
       writer.flush();
       await new Promise<void>((resolve) => {
-        if (output.writable) output.write("", () => resolve());
-        else resolve();
+        if (!output.writable) return resolve();
+        output.write("", () => resolve());
+        clock.after(LAST_BYTES_MS, resolve);
       });
     },
   };

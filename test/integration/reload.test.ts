@@ -1,0 +1,166 @@
+/** Edits of the config file under a running gateway: what they change, and what they leave alone. */
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { discover, failureOf, shown, textOf } from "../support/meta.ts";
+import { alive, gone } from "../support/processes.ts";
+import type { RawClient } from "../support/raw-client.ts";
+import { fixture, type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+/** A server that keeps a journal under its own name. */
+const kept = (folder: Temp, name: string, ...flags: string[]): { command: string; args: string[] } =>
+  fixture("--journal", folder.journal(name).file, ...flags);
+
+/** As editors do it: the new text comes under another name. */
+function replaceConfig(folder: Temp, servers: Record<string, unknown>): void {
+  writeFileSync(folder.path("new"), JSON.stringify({ mcpServers: servers }));
+  renameSync(folder.path("new"), folder.config);
+}
+
+const namesShown = async (client: RawClient): Promise<string[]> =>
+  (await discover(client)).servers?.map(({ name }) => name) ?? [];
+
+test("servers come, go and are switched off without the others noticing", async () => {
+  const folder = temp();
+  const stays = kept(folder, "stays");
+  folder.writeConfig({ stays, goes: kept(folder, "goes"), off: kept(folder, "off") });
+  const client = gateway(folder);
+  await client.initialize();
+  await Promise.all(["stays", "goes", "off"].map((name) => client.mcpCall(name, "pid")));
+  const leaving = [...folder.journal("goes").pids(), ...folder.journal("off").pids()];
+  // A call under way finishes although its server was removed.
+  const underWay = client.mcpCall("goes", "count", { key: "last", hangs: 0, ms: 2_500 });
+  await folder.journal("goes").until((journal) => journal.executions("last") === 1);
+
+  replaceConfig(folder, {
+    stays,
+    comes: kept(folder, "comes"),
+    off: { ...kept(folder, "off"), disabled: true },
+  });
+  await until(async () => !(await namesShown(client)).includes("goes"));
+  expect(await namesShown(client)).toEqual(["stays", "comes"]);
+  expect(failureOf(await client.mcpCall("off", "pid")).code).toBe("server_not_found");
+  expect(failureOf(await client.mcpCall("goes", "pid")).code).toBe("server_not_found");
+  expect(textOf(await underWay)).toBe("last 1");
+  await gone(leaving);
+  expect(textOf(await client.mcpCall("comes", "echo", { message: "new" }))).toBe("new");
+  expect(folder.journal("stays").pids().map(alive)).toEqual([true]);
+  await client.close();
+});
+
+test("a changed server: calls finish on the old process, the next one uses the new settings", async () => {
+  const folder = temp();
+  const env = (value: string) => ({ env: { SETTING: value } });
+  const idle = kept(folder, "idle");
+  folder.writeConfig({ a: { ...kept(folder, "a"), ...env("old") }, idle: { ...idle, ...env("old") } });
+  const client = gateway(folder);
+  await client.initialize();
+  const setting = async (server: string): Promise<unknown> => {
+    const result = await client.mcpCall(server, "env", { names: ["SETTING"] });
+    return (result["structuredContent"] as { values: Record<string, unknown> }).values["SETTING"];
+  };
+  expect(await setting("a")).toBe("old");
+  const journal = folder.journal("a");
+  client.mcpCall("a", "hang").catch(() => {});
+  const hanging = client.lastId;
+  await journal.until(() => journal.events().some(({ tool }) => tool === "hang"));
+
+  // In place this time. Who was connected is connected anew at once, unasked; who was not stays idle.
+  folder.writeConfig({ a: { ...kept(folder, "a"), ...env("new") }, idle: { ...idle, ...env("new") } });
+  await journal.until(() => journal.pids().length === 2);
+  await until(async () => (await shown(client, "a")).connected);
+  expect(journal.pids().map(alive)).toEqual([true, true]);
+  expect(await setting("a")).toBe("new");
+  expect(folder.journal("idle").pids()).toEqual([]);
+  client.notify("notifications/cancelled", { requestId: hanging });
+  await gone(journal.pids()[0] as number);
+
+  // With nothing in flight the old process goes first.
+  folder.writeConfig({ a: { ...kept(folder, "a"), ...env("newest") }, idle });
+  await journal.until(() => journal.pids().length === 3);
+  expect(alive(journal.pids()[1] as number)).toBe(false);
+  expect(await setting("a")).toBe("newest");
+  expect(journal.pids()).toHaveLength(3);
+  expect(await setting("idle")).toBeNull();
+  await client.close();
+});
+
+test("settings that do not change how it is started hold at once, on the same process", async () => {
+  const folder = temp();
+  const server = kept(folder, "a");
+  folder.writeConfig({ a: server });
+  const client = gateway(folder);
+  await client.initialize();
+  await client.mcpCall("a", "pid");
+  folder.writeConfig({ a: { ...server, timeoutMs: 300, retry: "never", tools: { deny: ["echo"] } } });
+  await until(async () => (await shown(client, "a")).toolCount === 22);
+  expect(failureOf(await client.mcpCall("a", "echo", { message: "?" })).code).toBe("tool_not_found");
+  expect(failureOf(await client.mcpCall("a", "hang")).code).toBe("timeout");
+  const journal = folder.journal("a");
+  expect(journal.pids()).toHaveLength(1);
+  failureOf(await client.mcpCall("a", "count", { key: "k", crashes: 1 }));
+  expect(journal.executions("k")).toBe(1);
+
+  await client.mcpCall("a", "pid");
+  folder.writeConfig({ a: { ...server, lifecycle: "ephemeral" } });
+  await gone(journal.pids());
+  await client.mcpCall("a", "pid");
+  await gone(journal.pids());
+  expect(journal.pids()).toHaveLength(3);
+  await client.close();
+});
+
+test("a connect begun with old settings is discarded, and whoever waited goes on with the new", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: kept(folder, "a", "--no-initialize") });
+  const client = gateway(folder);
+  await client.initialize();
+  const journal = folder.journal("a");
+  const waiting = client.mcpCall("a", "count", { key: "k" });
+  await journal.until(() => journal.pids().length === 1);
+  folder.writeConfig({ a: kept(folder, "a") });
+  expect(textOf(await waiting)).toBe("k 1");
+  await gone(journal.pids()[0] as number);
+  expect(journal.pids()).toHaveLength(2);
+  await client.close();
+});
+
+test("a file that is broken for a while changes nothing and is named until it is mended", async () => {
+  const folder = temp();
+  const a = kept(folder, "a");
+  folder.writeConfig({ a });
+  const client = gateway(folder);
+  await client.initialize();
+  await client.mcpCall("a", "pid");
+  folder.write(".mcp.json", '{"mcpServers": {"a": ');
+  const notice = async (args: object = {}): Promise<string | undefined> =>
+    (await discover(client, args)).notice;
+  await until(async () => (await notice()) !== undefined);
+  expect(await notice()).toMatch(/\.mcp\.json:1:\d+/);
+  expect(await notice({ query: "echo" })).toMatch(/cannot be used/);
+  expect(await namesShown(client)).toEqual(["a"]);
+  expect(textOf(await client.mcpCall("a", "echo", { message: "still" }))).toBe("still");
+  expect(client.stderr).toMatch(/the last good one stays/);
+
+  folder.writeConfig({ a, b: kept(folder, "b") });
+  await until(async () => (await namesShown(client)).includes("b"));
+  expect(await notice()).toBeUndefined();
+  expect(folder.journal("a").pids().map(alive)).toEqual([true]);
+  await client.close();
+});
+
+test("a config that appears later is picked up, one that goes takes its servers along", async () => {
+  const folder = temp();
+  const client = gateway(folder);
+  await client.initialize();
+  expect((await discover(client)).notice).toMatch(/no config file at .*picked up when it appears/);
+  folder.writeConfig({ a: kept(folder, "a") });
+  await until(async () => (await namesShown(client)).includes("a"));
+  expect((await discover(client)).notice).toBeUndefined();
+  const pid = Number(textOf(await client.mcpCall("a", "pid")));
+  rmSync(folder.config);
+  await until(async () => (await namesShown(client)).length === 0);
+  await gone(pid);
+  await client.close();
+});

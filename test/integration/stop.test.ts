@@ -1,0 +1,129 @@
+/** The end: what is under way is answered, and no process is left, however stubborn, however we end. */
+import { spawn } from "node:child_process";
+import { expect, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { failureOf, startedBy, textOf } from "../support/meta.ts";
+import { alive, gone } from "../support/processes.ts";
+import type { RawClient } from "../support/raw-client.ts";
+import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const STUBBORN = ["--ignore-eof", "--ignore-sigterm"];
+const FAMILIES: Record<string, string[]> = {
+  plain: [],
+  deaf: STUBBORN,
+  group: [...STUBBORN, "--grandchild"],
+  stubborn: ["--grandchild=stubborn"],
+  left: ["--grandchild=detached"],
+  worst: [...STUBBORN, "--grandchild=detached-stubborn"],
+};
+
+/** A gateway with one child of each kind, all of them started; and every process of theirs. */
+async function withFamilies(folder: Temp): Promise<[RawClient, number[]]> {
+  const servers = Object.entries(FAMILIES).map(([name, flags]) => [
+    name,
+    fixture("--journal", folder.journal(name).file, ...flags),
+  ]);
+  folder.writeConfig(Object.fromEntries(servers));
+  const client = gateway(folder, { flags: ["--log-level", "error"] });
+  await client.initialize();
+  const names = Object.keys(FAMILIES);
+  await Promise.all(names.map((name) => client.mcpCall(name, "pid")));
+  const all = names.flatMap((name) => [
+    ...folder.journal(name).pids(),
+    ...folder.journal(name).grandchildren(),
+  ]);
+  expect(all).toHaveLength(10);
+  // A detached one needs a moment to become what it will be.
+  await until(() => startedBy(client).length === all.length, { what: "all marked processes" });
+  return [client, all];
+}
+
+test("the end of stdin lets calls under way finish and leaves nothing behind", async () => {
+  const [client, all] = await withFamilies(temp());
+  const underWay = client.mcpCall("plain", "sleep", { ms: 400 });
+  const begun = client.mcpCall("deaf", "count", { key: "begun", ms: 400 });
+  const exit = client.close();
+  expect(textOf(await underWay)).toBe("slept 400");
+  expect(textOf(await begun)).toBe("begun 1");
+  expect(await exit).toEqual({ code: 0, signal: null });
+  expect(all.filter(alive)).toEqual([]);
+  expect(startedBy(client)).toEqual([]);
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "%s, even twice, refuses what is new and finishes what is not",
+  async (signal) => {
+    const folder = temp();
+    const [client, all] = await withFamilies(folder);
+    const underWay = client.mcpCall("plain", "count", { key: "k", ms: 1_000 });
+    await folder.journal("plain").until((journal) => journal.executions("k") === 1);
+    client.kill(signal);
+    const refused = await until(async () => (await client.request("tools/list")).error);
+    expect(refused.message).toMatch(/stopping/);
+    client.kill(signal);
+    expect(textOf(await underWay)).toBe("k 1");
+    expect(await client.exited).toEqual({ code: 0, signal: null });
+    expect(all.filter(alive)).toEqual([]);
+  },
+);
+
+test("what does not finish in time is answered with an error, and a start under way is ended too", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({
+    a: fixture("--journal", journal.file),
+    starting: fixture("--no-initialize", ...STUBBORN, "--journal", folder.journal("starting").file),
+  });
+  const client = gateway(folder, { flags: ["--log-level", "error"] });
+  await client.initialize();
+  const hanging = client.mcpCall("a", "hang");
+  const waiting = client.mcpCall("starting", "echo", { message: "?" });
+  await journal.until(() => journal.events().some(({ tool }) => tool === "hang"));
+  await folder.journal("starting").until((one) => one.events("message").length > 0);
+  const exit = client.close();
+  expect(failureOf(await hanging)).toMatchObject({ code: "server_unavailable", retryable: false });
+  expect(failureOf(await waiting)).toMatchObject({ code: "server_unavailable" });
+  expect((await exit).code).toBe(0);
+  expect([...journal.pids(), ...folder.journal("starting").pids()].filter(alive)).toEqual([]);
+});
+
+test("a client that stopped reading does not keep it alive", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
+  const args = [`${ROOT}/dist/metamcp.js`, "--config", folder.config];
+  const server = spawn(process.execPath, args, { env: folder.env, stdio: ["pipe", "pipe", "ignore"] });
+  const exited = new Promise((resolve) => server.once("exit", (code) => resolve(code)));
+  const say = (id: number, method: string, params: object): void =>
+    void server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  say(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
+  const call = { server: "a", tool: "big", args: { bytes: 8_000_000 } };
+  say(2, "tools/call", { name: "mcp_call", arguments: call });
+  const journal = folder.journal();
+  await journal.until(() => journal.events().some(({ tool }) => tool === "big"));
+  server.kill("SIGTERM");
+  expect(await exited).toBe(0);
+  await gone(journal.pids());
+});
+
+test("the next start ends what a killed gateway left behind, and nothing of one that lives", async () => {
+  const folder = temp();
+  const other = temp();
+  const [killed, left] = await withFamilies(folder);
+  const [living, theirs] = await withFamilies(other);
+  killed.kill("SIGKILL");
+  await killed.exited;
+  await until(() => left.filter(alive).length < left.length);
+  const stubborn = left.filter(alive);
+  expect(stubborn.length).toBeGreaterThan(2);
+  // The same home as the one that lives.
+  const next = gateway(other);
+  await next.initialize();
+  await gone(left);
+  expect(theirs.filter(alive)).toEqual(theirs);
+  expect(textOf(await living.mcpCall("worst", "echo", { message: "untouched" }))).toBe("untouched");
+  await next.close();
+  expect(theirs.filter(alive)).toEqual(theirs);
+  await living.close();
+  await gone(theirs);
+});
