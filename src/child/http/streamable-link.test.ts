@@ -118,6 +118,7 @@ test("the server's own stream is taken up again where it broke, and that is no f
     if (seen.method === "GET") {
       asked.push(seen.headers["last-event-id"] as string | undefined);
       if (asked.length === 2) response.writeHead(503).end();
+      else if (asked.length === 3) response.destroy();
       else {
         const broken = asked.length === 1;
         const note = event({ jsonrpc: "2.0", method: `n${asked.length}` }, `e${asked.length}`);
@@ -129,13 +130,13 @@ test("the server's own stream is taken up again where it broke, and that is no f
   const clock = new ManualClock();
   const { heard, failed, closed, handshake } = await dial(remoteSpec(child.url), { clock });
   await handshake();
-  for (const round of [1, 2]) {
+  for (const round of [1, 2, 3]) {
     await until(() => asked.length === round && clock.pending === 1, { what: `break ${round}` });
     clock.advance(30_000);
   }
-  await until(() => heard.some(({ message }) => message.kind === "notification" && message.method === "n3"));
+  await until(() => heard.some(({ message }) => message.kind === "notification" && message.method === "n4"));
 
-  expect(asked).toEqual([undefined, "e1", "e1"]);
+  expect(asked).toEqual([undefined, "e1", "e1", "e1"]);
   expect([...failed, ...closed]).toEqual([]);
 });
 
@@ -143,14 +144,19 @@ test("the broken stream of a request is resumed after its last event, in the ser
   const child = await httpChild(
     sessionful((seen, response) => {
       if (seen.method === "POST") {
-        events(response).write(`retry: 20\n${event("", "p-1")}`);
+        events(response).write(`retry: 50000\n${event("", "p-1")}`);
         response.write(`id: p-2\ndata: {"jsonrpc"`, () => response.destroy());
       } else events(response).end(event(result(5, "resumed"), "p-2"));
     }),
   );
-  const { request, answer, handshake } = await dial(remoteSpec(child.url));
+  const clock = new ManualClock();
+  const { request, answer, handshake } = await dial(remoteSpec(child.url), { clock });
   await handshake();
   request(5, "slow");
+  await until(() => clock.pending === 1);
+  clock.advance(49_999);
+  expect(clock.pending).toBe(1);
+  clock.advance(1);
 
   expect(await answer(5)).toEqual({ result: "resumed", via: 5 });
   expect(child.seen.filter((seen) => seen.method === "GET").at(-1)?.headers["last-event-id"]).toBe("p-1");
@@ -418,6 +424,24 @@ test.each(["application/json", "text/event-stream"])(
     expect(failed).toEqual([]);
   },
 );
+
+test("an answer that announces too much is not waited for", async () => {
+  const child = await httpChild((_, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "5000" }).flushHeaders();
+  });
+  const { request, answer } = await dial(remoteSpec(child.url), { maxMessageBytes: 1_000 });
+  request(1, "big");
+
+  expect((await answer(1)).error).toMatchObject({ data: { metamcp: "result_too_large" } });
+});
+
+test("an error without an id, as the answer to a request, is the answer to that request", async () => {
+  const child = await httpChild((_, response) => json(response, error(null, -32700, "Parse error")));
+  const { request, answer } = await dial(remoteSpec(child.url));
+  request(4, "ping");
+
+  expect((await answer(4)).error).toMatchObject({ code: -32700 });
+});
 
 test("an endless answer is cut at the limit", async () => {
   const child = await httpChild((_, response) => {
