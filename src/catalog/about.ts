@@ -5,11 +5,13 @@ export interface About {
   readonly title?: string;
   readonly version?: string;
   readonly instructions?: string;
+  /** Names of the capabilities it declares, with spaces between. */
+  readonly offers?: string;
   /** Which protocol era it speaks, so that it need not be asked again. */
   readonly era?: string;
 }
 
-const FIELDS = ["title", "version", "instructions", "era"] as const;
+const FIELDS = ["title", "version", "instructions", "offers", "era"] as const;
 
 /** Whatever is no text is left out. */
 export function readAbout(raw: Raw | undefined): About {

@@ -1,20 +1,27 @@
-/** The form of a schema.json: tool definitions byte by byte as the child wrote them, one entry per identity. No I/O. */
+/** The form of a schema.json: definitions byte by byte as the child wrote them, one entry per identity. No I/O. */
 import type { ServerId } from "../kernel/call.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { elements, isObject, joinObject, members } from "../rpc/slice.ts";
 import { type About, readAbout, sameAbout } from "./about.ts";
+import { ITEM_KINDS, ITEM_LISTS, type Item, type ItemKind, type Items } from "./item.ts";
 import { isArray, joinArray } from "./json-array.ts";
 import { readTool } from "./read-tool.ts";
-import { sameTools } from "./same.ts";
+import { sameEntries } from "./same.ts";
 import type { Tool } from "./tool.ts";
 
 /** Another text in the file means that we cannot read it. */
 const FORMAT = toRaw("metamcp tools 1");
 
-export interface CacheEntry {
+/** What is known of one server, as kept over restarts. */
+export interface CachedList extends Items {
+  readonly tools: readonly Tool[];
+  readonly about: About;
+}
+
+/** Each list is an array of definitions; undefined where it was never asked for. */
+export interface CacheEntry extends Readonly<Partial<Record<ItemKind, Raw>>> {
   readonly identity: string;
   readonly about: Raw | undefined;
-  /** An array of definitions. */
   readonly tools: Raw;
 }
 
@@ -30,17 +37,23 @@ export function decodeEntries(text: string): readonly CacheEntry[] {
 
 function decodeEntry(raw: Raw): CacheEntry | undefined {
   if (!isObject(raw)) return undefined;
-  const [rawIdentity, about, tools] = members(raw, ["identity", "about", "tools"]);
+  const [rawIdentity, about, tools, ...items] = members(raw, ["identity", "about", "tools", ...ITEM_KINDS]);
   const identity = rawIdentity && fromRaw(rawIdentity);
-  return typeof identity === "string" && tools && isArray(tools) ? { identity, about, tools } : undefined;
+  if (typeof identity !== "string" || !tools || !isArray(tools)) return undefined;
+  const entry: CacheEntry = { identity, about, tools };
+  return Object.assign(
+    entry,
+    byKind((_, at) => (items[at] && isArray(items[at]) ? items[at] : undefined)),
+  );
 }
 
 export function encodeEntries(entries: readonly CacheEntry[]): Raw {
-  const written = entries.map(({ identity, about, tools }) =>
+  const written = entries.map((entry) =>
     joinObject([
-      ["identity", toRaw(identity)],
-      ["about", about],
-      ["tools", tools],
+      ["identity", toRaw(entry.identity)],
+      ["about", entry.about],
+      ["tools", entry.tools],
+      ...ITEM_KINDS.map((kind) => [kind, entry[kind]] as const),
     ]),
   );
   return joinObject([
@@ -49,24 +62,63 @@ export function encodeEntries(entries: readonly CacheEntry[]): Raw {
   ]);
 }
 
-export function entryOf(identity: string, list: { tools: readonly Tool[]; about: About }): CacheEntry {
-  return { identity, about: toRaw(list.about), tools: joinArray(list.tools.map((tool) => tool.definition)) };
+/** Lists that this run never asked for stay as an earlier run wrote them. */
+export function entryOf(identity: string, list: CachedList, before?: CacheEntry): CacheEntry {
+  const entry: CacheEntry = { identity, about: toRaw(list.about), tools: written(list.tools) };
+  return Object.assign(
+    entry,
+    byKind((kind) => (list[kind] ? written(list[kind]) : before?.[kind])),
+  );
 }
 
-/** What is no tool is left out, as in the list of a child. */
-export function listOf(
+function written(items: readonly { readonly definition: Raw }[]): Raw {
+  return joinArray(items.map((item) => item.definition));
+}
+
+/** What is no tool or item is left out, as in the list of a child. */
+export function listOf(server: ServerId, entry: CacheEntry): CachedList {
+  const list: CachedList = { tools: read(server, entry.tools, readTool), about: readAbout(entry.about) };
+  return Object.assign(
+    list,
+    byKind((kind): readonly Item[] | undefined => {
+      const raw = entry[kind];
+      return raw && read(server, raw, ITEM_LISTS[kind].read);
+    }),
+  );
+}
+
+function read<T extends { readonly name: string }>(
   server: ServerId,
-  { about, tools }: CacheEntry,
-): { tools: readonly Tool[]; about: About } {
-  const byName = new Map<string, Tool>();
-  for (const definition of elements(tools)) {
-    const tool = readTool(server, definition);
-    if (tool && !byName.has(tool.name)) byName.set(tool.name, tool);
+  list: Raw,
+  one: (server: ServerId, definition: Raw) => T | undefined,
+): readonly T[] {
+  const byName = new Map<string, T>();
+  for (const definition of elements(list)) {
+    const entry = one(server, definition);
+    if (entry && !byName.has(entry.name)) byName.set(entry.name, entry);
   }
-  return { tools: [...byName.values()], about: readAbout(about) };
+  return [...byName.values()];
 }
 
 export function sameEntry(a: CacheEntry, b: CacheEntry): boolean {
   if (a.identity !== b.identity || !sameAbout(readAbout(a.about), readAbout(b.about))) return false;
-  return a.tools.equals(b.tools) || sameTools(listOf("", a).tools, listOf("", b).tools);
+  const asWritten = a.tools.equals(b.tools) && ITEM_KINDS.every((kind) => equal(a[kind], b[kind]));
+  return asWritten || sameLists(listOf("", a), listOf("", b));
+}
+
+function equal(a: Raw | undefined, b: Raw | undefined): boolean {
+  return a && b ? a.equals(b) : a === b;
+}
+
+function sameLists(a: CachedList, b: CachedList): boolean {
+  return sameEntries(a.tools, b.tools) && ITEM_KINDS.every((kind) => sameEntries(a[kind], b[kind]));
+}
+
+function byKind<T>(choose: (kind: ItemKind, at: number) => T | undefined): { [kind in ItemKind]?: T } {
+  const found: { [kind in ItemKind]?: T } = {};
+  for (const [at, kind] of ITEM_KINDS.entries()) {
+    const value = choose(kind, at);
+    if (value !== undefined) found[kind] = value;
+  }
+  return found;
 }

@@ -6,14 +6,17 @@ import { withLock } from "../home/lock.ts";
 import { safeName } from "../home/safe-name.ts";
 import type { ServerId } from "../kernel/call.ts";
 import type { Log } from "../kernel/log.ts";
-import type { About } from "./about.ts";
-import { type CacheEntry, decodeEntries, encodeEntries, entryOf, listOf, sameEntry } from "./cache-file.ts";
-import type { Tool } from "./tool.ts";
+import {
+  type CachedList,
+  type CacheEntry,
+  decodeEntries,
+  encodeEntries,
+  entryOf,
+  listOf,
+  sameEntry,
+} from "./cache-file.ts";
 
-export interface CachedList {
-  readonly tools: readonly Tool[];
-  readonly about: About;
-}
+export type { CachedList } from "./cache-file.ts";
 
 /** Projects that use one name for different servers; the one written longest ago goes. */
 const KEPT_ENTRIES = 8;
@@ -63,9 +66,10 @@ export class ToolCache {
   async #save(server: ServerId, lists: ReadonlyMap<string, CachedList>): Promise<void> {
     const path = this.#pathOf(server);
     try {
-      const fresh = [...lists].map(([identity, list]) => entryOf(identity, list)).reverse();
       await withLock(path, async () => {
         const there = await this.#entries(server);
+        const before = new Map(there.map((entry) => [entry.identity, entry]));
+        const fresh = [...lists].map(([id, list]) => entryOf(id, list, before.get(id))).reverse();
         if (fresh.every((entry) => there.some((other) => sameEntry(entry, other)))) return;
         const others = there.filter((entry) => !lists.has(entry.identity));
         const kept = [...fresh, ...others].slice(0, KEPT_ENTRIES);

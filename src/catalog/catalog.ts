@@ -1,12 +1,16 @@
-/** Which tools exist: what the children last said, seen through the rules of the config. Starts no child and decides no ranking. */
+/** Which tools, prompts and resources exist: what the children last said, seen through the rules of the config. Starts no child and decides no ranking. */
 import type { ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
 import { type About, sameAbout } from "./about.ts";
 import type { ToolCache } from "./cache.ts";
-import { type Ask, listTools } from "./list-tools.ts";
+import { ITEM_KINDS, ITEM_LISTS, type Item, type ItemKind, type Items } from "./item.ts";
+import { type Ask, listAll } from "./list-all.ts";
+import { listTools } from "./list-tools.ts";
 import { clip } from "./read-tool.ts";
-import { sameTools } from "./same.ts";
+import { sameEntries } from "./same.ts";
 import type { SearchStrategy, ServerText } from "./search/strategy.ts";
 import { IndexedListing, IndexedSnapshot, type Snapshot } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
@@ -25,18 +29,28 @@ export interface CatalogChange {
   readonly servers: readonly ServerId[];
 }
 
+export type Kind = "tools" | ItemKind;
+
+/** A child that takes longer than this to list prompts or resources has none until it answers. */
+const ITEM_PATIENCE_MS = 3_000;
+
+/** Numbers of refreshes of one list: the last begun, and the newest that was taken over. */
+interface Turns {
+  begun: number;
+  taken: number;
+}
+
 /** One configured server. Replaced when its identity changes, so that late answers for the old one find nobody. */
 interface Known {
   readonly identity: string;
   permits: (tool: string) => boolean;
   /** Before the rules. */
   list: { readonly tools: readonly Tool[]; readonly about: About } | undefined;
+  items: Items;
   live: boolean;
   /** The disk cache was read, or is being read. */
   lookedUp: boolean;
-  /** Numbers of refreshes: the last begun, and the newest that was taken over. */
-  begun: number;
-  taken: number;
+  readonly turns: Readonly<Record<Kind, Turns>>;
 }
 
 export class Catalog {
@@ -63,6 +77,11 @@ export class Catalog {
 
   isLive(server: ServerId): boolean {
     return this.#servers.get(server)?.live ?? false;
+  }
+
+  /** Whether it is known what the server has of that kind, be it nothing. */
+  knows(server: ServerId, kind: Kind): boolean {
+    return this.#snapshot.listings.get(server)?.[kind] !== undefined;
   }
 
   /** Called after each visible change; returns how to stop that. */
@@ -98,7 +117,13 @@ export class Catalog {
     const lists = await Promise.all(
       missing.map(([server, { identity }]) => this.#cache.read(server, identity)),
     );
-    for (const [at, [, known]] of missing.entries()) known.list ??= lists[at];
+    for (const [at, [, known]] of missing.entries()) {
+      const list = lists[at];
+      if (!list) continue;
+      const { tools, about, ...items } = list;
+      known.list ??= { tools, about };
+      known.items = { ...items, ...known.items };
+    }
     this.#publish(missing.map(([server]) => server));
   }
 
@@ -106,20 +131,59 @@ export class Catalog {
   async refresh(server: ServerId, ask: Ask, about: About): Promise<void> {
     const known = this.#servers.get(server);
     if (!known) return;
-    known.begun += 1;
-    const turn = known.begun;
+    const turns = known.turns.tools;
+    const turn = ++turns.begun;
     const since = this.#clock.now();
     const tools = await listTools(server, ask, (problem) => this.#log.warn(problem, { server }));
-    // Reconfigured meanwhile, or overtaken by a refresh that was asked later.
-    if (this.#servers.get(server) !== known || turn < known.taken) return;
-    known.taken = turn;
+    if (!this.#isDue(server, known, turns, turn)) return;
     this.#log.debug("tools listed", { server, tools: tools.length, ms: this.#clock.now() - since });
     known.live = true;
-    if (!known.list || !sameTools(known.list.tools, tools) || !sameAbout(known.list.about, about)) {
+    if (!known.list || !sameEntries(known.list.tools, tools) || !sameAbout(known.list.about, about)) {
       known.list = { tools, about };
-      this.#cache.write(server, known.identity, known.list);
+      this.#keep(server, known);
     }
     this.#publish([server]);
+  }
+
+  /** The same for another list of it; without `ask` it has none. Never rejects: what cannot be listed is not there. */
+  async refreshItems(server: ServerId, kind: ItemKind, ask: Ask | undefined): Promise<void> {
+    const known = this.#servers.get(server);
+    if (!known) return;
+    const turns = known.turns[kind];
+    const turn = ++turns.begun;
+    // Nobody is to wait for this child again and again.
+    const patience = this.#clock.after(ITEM_PATIENCE_MS, () => this.#assumeNone(server, known, kind));
+    try {
+      const report = (problem: string): void => this.#log.warn(problem, { server });
+      const items = ask ? await listAll(server, ITEM_LISTS[kind], ask, report) : [];
+      if (!this.#isDue(server, known, turns, turn) || sameEntries(known.items[kind], items)) return;
+      known.items = { ...known.items, [kind]: items satisfies readonly Item[] };
+      this.#keep(server, known);
+      this.#publish([server]);
+    } catch (error) {
+      this.#log.warn(`its ${kind} could not be listed: ${(error as Error).message}`, { server });
+      // Of a connection that died nothing is known; whoever answered nonsense has said what there is.
+      if (error instanceof RpcError || MetaMcpError.is(error)) this.#assumeNone(server, known, kind);
+    } finally {
+      patience.cancel();
+    }
+  }
+
+  #assumeNone(server: ServerId, known: Known, kind: ItemKind): void {
+    if (this.#servers.get(server) !== known || known.items[kind]) return;
+    known.items = { ...known.items, [kind]: [] };
+    this.#publish([server]);
+  }
+
+  /** False if it was reconfigured meanwhile, or overtaken by a refresh that was asked later. */
+  #isDue(server: ServerId, known: Known, turns: Turns, turn: number): boolean {
+    if (this.#servers.get(server) !== known || turn < turns.taken) return false;
+    turns.taken = turn;
+    return true;
+  }
+
+  #keep(server: ServerId, known: Known): void {
+    if (known.list) this.#cache.write(server, known.identity, { ...known.list, ...known.items });
   }
 
   /** Brings the snapshot in line with what is known of these servers, and tells about what can be seen of it. */
@@ -134,9 +198,10 @@ export class Catalog {
       touched = true;
       if (after) listings.set(server, after);
       else listings.delete(server);
-      if (after?.tools === before?.tools && after?.about === before?.about) continue;
+      const sameText = after?.tools === before?.tools && after?.about === before?.about;
+      if (sameText && ITEM_KINDS.every((kind) => after?.[kind] === before?.[kind])) continue;
       changed.push(server);
-      this.#index(server, after);
+      if (!sameText) this.#index(server, after);
     }
     if (!touched) return;
     this.#snapshot = new IndexedSnapshot(this.#snapshot.version + (changed.length > 0 ? 1 : 0), listings);
@@ -165,7 +230,16 @@ export class Catalog {
 }
 
 function unknown(identity: string, permits: (tool: string) => boolean): Known {
-  return { identity, permits, list: undefined, live: false, lookedUp: false, begun: 0, taken: 0 };
+  const turns = (): Turns => ({ begun: 0, taken: 0 });
+  return {
+    identity,
+    permits,
+    list: undefined,
+    items: {},
+    live: false,
+    lookedUp: false,
+    turns: { tools: turns(), prompts: turns(), resources: turns(), templates: turns() },
+  };
 }
 
 /** What is equal is kept, object by object: an unchanged part is the same part. */
@@ -173,11 +247,12 @@ function listingOf(known: Known | undefined, before: IndexedListing | undefined)
   if (!known?.list) return undefined;
   const { permits, live } = known;
   const allowed = known.list.tools.filter((tool) => permits(tool.name));
-  const tools = before && sameTools(before.tools, allowed) ? before.tools : allowed;
+  const tools = before && sameEntries(before.tools, allowed) ? before.tools : allowed;
   const about = before && sameAbout(before.about, known.list.about) ? before.about : known.list.about;
   const source = live ? "live" : "cache";
-  if (before?.tools === tools && before.about === about && before.source === source) return before;
-  return new IndexedListing({ tools, about, source });
+  const same = before?.tools === tools && before.about === about && before.source === source;
+  if (same && ITEM_KINDS.every((kind) => before[kind] === known.items[kind])) return before;
+  return new IndexedListing({ tools, about, source, ...known.items });
 }
 
 function textOf({ title, instructions }: About): ServerText {

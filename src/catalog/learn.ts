@@ -1,7 +1,7 @@
 /** Makes children known that no cache knows. Waits for each only once; how a child is connected is the caller's. */
 import type { Origin, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Catalog } from "./catalog.ts";
+import type { Catalog, Kind } from "./catalog.ts";
 import { clip } from "./read-tool.ts";
 
 export interface Unknown {
@@ -45,16 +45,19 @@ export class Learner {
     servers: readonly ServerId[],
     origin: Origin,
     deadlineMs = DEADLINE_MS,
+    kind: Kind = "tools",
   ): Promise<readonly Unknown[]> {
     await this.#catalog.loadCached();
     const attempts = new Map<ServerId, Attempt>();
-    for (const server of this.#unknownOf(servers)) attempts.set(server, this.#attempt(server, origin));
+    for (const server of this.#unknownOf(servers, kind)) attempts.set(server, this.#attempt(server, origin));
     if (attempts.size === 0) return [];
     const now = this.#clock.now();
     await Promise.all(
-      [...attempts].map(([server, attempt]) => this.#wait(server, attempt, attempt.since + deadlineMs - now)),
+      [...attempts].map(([server, attempt]) =>
+        this.#wait(server, kind, attempt, attempt.since + deadlineMs - now),
+      ),
     );
-    const unknown = this.#unknownOf([...attempts.keys()]);
+    const unknown = this.#unknownOf([...attempts.keys()], kind);
     return unknown.map((server) => ({ server, reason: this.#reason(server, attempts.get(server)) }));
   }
 
@@ -69,9 +72,8 @@ export class Learner {
     this.#attempts.delete(server);
   }
 
-  #unknownOf(servers: readonly ServerId[]): readonly ServerId[] {
-    const { listings } = this.#catalog.snapshot;
-    return servers.filter((server) => !listings.has(server));
+  #unknownOf(servers: readonly ServerId[], kind: Kind): readonly ServerId[] {
+    return servers.filter((server) => !this.#catalog.knows(server, kind));
   }
 
   /** The connect under way, the recent failure, or else a connect begun here. */
@@ -100,14 +102,17 @@ export class Learner {
   }
 
   /** Until it is known, has settled, or `ms` have passed. */
-  #wait(server: ServerId, attempt: Attempt, ms: number): Promise<void> {
+  #wait(server: ServerId, kind: Kind, attempt: Attempt, ms: number): Promise<void> {
     if (attempt.failed || ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = this.#clock.after(ms, end);
-      const stop = this.#catalog.onChange(({ servers }) => {
-        if (servers.includes(server)) end();
+      const stop = this.#catalog.onChange(() => {
+        if (this.#catalog.knows(server, kind)) end();
       });
-      void attempt.settled.then(end);
+      // Tools are listed before a connect is done, the rest soon after.
+      void attempt.settled.then(() => {
+        if (kind === "tools" || attempt.failed || this.#catalog.knows(server, kind)) end();
+      });
       function end(): void {
         timer.cancel();
         stop();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { asRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { readTool } from "./read-tool.ts";
-import { sameJson, sameTools } from "./same.ts";
+import { sameEntries, sameJson } from "./same.ts";
 import type { Tool } from "./tool.ts";
 
 const raw = (text: string): Raw => asRaw(Buffer.from(text));
@@ -58,10 +58,10 @@ test("endless depth is bearable", () => {
 test("lists of tools are the same in any order, and differ in any detail", () => {
   const a = tool({ name: "a", inputSchema: {} });
   const b = tool({ name: "b", annotations: { readOnlyHint: true } });
-  expect(sameTools([a, b], [b, a])).toBe(true);
-  expect(sameTools([a, b], [a])).toBe(false);
-  expect(sameTools([a, b], [a, tool({ name: "b", annotations: { readOnlyHint: false } })])).toBe(false);
-  expect(sameTools([a, b], [tool({ name: "b" }), a])).toBe(false);
-  expect(sameTools([a], [b])).toBe(false);
-  expect(sameTools([], [])).toBe(true);
+  expect(sameEntries([a, b], [b, a])).toBe(true);
+  expect(sameEntries([a, b], [a])).toBe(false);
+  expect(sameEntries([a, b], [a, tool({ name: "b", annotations: { readOnlyHint: false } })])).toBe(false);
+  expect(sameEntries([a, b], [tool({ name: "b" }), a])).toBe(false);
+  expect(sameEntries([a], [b])).toBe(false);
+  expect(sameEntries([], [])).toBe(true);
 });

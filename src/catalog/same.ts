@@ -1,20 +1,25 @@
-/** Whether two lists of tools say the same. Order and layout say nothing; every digit does. */
+/** Whether two lists of tools, prompts or resources say the same. Order and layout say nothing; every digit does. */
 import type { Raw } from "../kernel/raw.ts";
 import { elements, entries, isObject } from "../rpc/slice.ts";
 import { isArray } from "./json-array.ts";
-import type { Tool } from "./tool.ts";
+
+interface Entry {
+  readonly name: string;
+  readonly definition: Raw;
+}
 
 /** Deeper than any schema people write; what is deeper and not equal byte by byte counts as different. */
 const DEEPEST = 100;
 
 /** The same names with the same definitions. Names occur once in each list. */
-export function sameTools(a: readonly Tool[], b: readonly Tool[]): boolean {
-  if (a.length !== b.length) return false;
-  const aligned = a.every((tool, at) => tool.name === b[at]?.name);
-  const others = aligned ? undefined : new Map(b.map((tool) => [tool.name, tool]));
-  return a.every((tool, at) => {
-    const other = others ? others.get(tool.name) : b[at];
-    return other !== undefined && sameJson(tool.definition, other.definition);
+export function sameEntries(a: readonly Entry[] | undefined, b: readonly Entry[] | undefined): boolean {
+  if (a === b) return true;
+  if (!a || !b || a.length !== b.length) return false;
+  const aligned = a.every((entry, at) => entry.name === b[at]?.name);
+  const others = aligned ? undefined : new Map(b.map((entry) => [entry.name, entry]));
+  return a.every((entry, at) => {
+    const other = others ? others.get(entry.name) : b[at];
+    return other !== undefined && sameJson(entry.definition, other.definition);
   });
 }
 

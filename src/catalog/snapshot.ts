@@ -1,9 +1,10 @@
 /** What is known at one moment, as a value. Readers keep it as long as they like; nothing in it ever changes. */
 import type { ServerId } from "../kernel/call.ts";
 import type { About } from "./about.ts";
+import type { Item, Items } from "./item.ts";
 import type { Tool } from "./tool.ts";
 
-export interface Listing {
+export interface Listing extends Items {
   /** Only what the rules of the config allow. */
   readonly tools: readonly Tool[];
   /** "cache": as the child described itself in an earlier run, not yet confirmed. */
@@ -23,12 +24,18 @@ export class IndexedListing implements Listing {
   readonly tools: readonly Tool[];
   readonly source: "live" | "cache";
   readonly about: About;
+  readonly prompts: readonly Item[] | undefined;
+  readonly resources: readonly Item[] | undefined;
+  readonly templates: readonly Item[] | undefined;
   #byName: ReadonlyMap<string, Tool> | undefined;
 
-  constructor({ tools, source, about }: Listing) {
+  constructor({ tools, source, about, prompts, resources, templates }: Listing) {
     this.tools = tools;
     this.source = source;
     this.about = about;
+    this.prompts = prompts;
+    this.resources = resources;
+    this.templates = templates;
   }
 
   tool(name: string): Tool | undefined {

@@ -1,0 +1,47 @@
+/** One entry of a child's list of prompts, resources or resource templates, as the child describes it. */
+import type { ServerId } from "../kernel/call.ts";
+import { asRaw, fromRaw, type Raw } from "../kernel/raw.ts";
+import { isObject, members } from "../rpc/slice.ts";
+import type { ListKind } from "./list-all.ts";
+
+export interface Item {
+  readonly server: ServerId;
+  /** What it is asked for by: the name of a prompt, the URI of a resource, the text of a template. */
+  readonly name: string;
+  /** The whole definition as written: what a client gets to see. */
+  readonly definition: Raw;
+}
+
+export type ItemKind = "prompts" | "resources" | "templates";
+
+/** What a child says that it has, beside its tools. Undefined: not known yet. */
+export type Items = { readonly [kind in ItemKind]?: readonly Item[] | undefined };
+
+export const ITEM_KINDS: readonly ItemKind[] = ["prompts", "resources", "templates"];
+
+/** The capability a child declares where it has such a list. */
+export const CAPABILITY = { prompts: "prompts", resources: "resources", templates: "resources" } as const;
+
+/** URIs can carry a lot; beyond this nobody could pass one on. */
+const LONGEST_NAME = 8_192;
+
+export const ITEM_LISTS: { readonly [kind in ItemKind]: ListKind<Item> } = {
+  prompts: kind("prompts/list", "prompts", "name"),
+  resources: kind("resources/list", "resources", "uri"),
+  templates: kind("resources/templates/list", "resourceTemplates", "uriTemplate"),
+};
+
+function kind(method: string, member: string, key: string): ListKind<Item> {
+  return { method, member, read: (server, written) => readItem(server, written, key) };
+}
+
+function readItem(server: ServerId, written: Raw, key: string): Item | undefined {
+  if (!isObject(written)) return undefined;
+  // A copy of its own: a slice would keep the whole message alive as long as the item.
+  const definition = asRaw(Buffer.from(written));
+  const [raw] = members(definition, [key]);
+  const name = raw && fromRaw(raw);
+  return typeof name === "string" && name !== "" && name.length <= LONGEST_NAME
+    ? { server, name, definition }
+    : undefined;
+}

@@ -1,0 +1,160 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Origin } from "../kernel/call.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import { silentLog } from "../kernel/log.ts";
+import { asRaw, EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
+import { ToolCache } from "./cache.ts";
+import { Catalog } from "./catalog.ts";
+import type { ItemKind } from "./item.ts";
+import { Learner } from "./learn.ts";
+import type { Ask } from "./list-all.ts";
+import type { SearchStrategy } from "./search/strategy.ts";
+
+const LISTS: Record<string, string> = {
+  "tools/list": '{"tools":[{"name":"t"}]}',
+  "prompts/list": '{"prompts":[{"name":"p","new":12345678901234567890},{"no":"name"}]}',
+  "resources/list": '{"resources":[ {"uri":"x://1","name":"one"},{"uri":"x://1","name":"again"}]}',
+  "resources/templates/list": '{"resourceTemplates":[{"uriTemplate":"x://{id}","name":"any"}]}',
+};
+const ask: Ask = async (method) => asRaw(Buffer.from(LISTS[method] ?? "{}"));
+const search: SearchStrategy = { update: () => {}, remove: () => {}, search: async () => [] };
+const ORIGIN: Origin = {
+  session: "session",
+  capabilities: EMPTY_OBJECT,
+  uplink: { notify: () => {}, request: () => Promise.reject(new Error("nobody there")) },
+};
+
+let home: string;
+const caches: ToolCache[] = [];
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "metamcp-items-"));
+});
+afterEach(async () => {
+  await Promise.all(caches.splice(0).map((cache) => cache.flush()));
+  await rm(home, { recursive: true, force: true });
+});
+
+function open() {
+  const clock = new ManualClock();
+  const cache = new ToolCache({ home, log: silentLog });
+  caches.push(cache);
+  const catalog = new Catalog({ cache, search, clock, log: silentLog });
+  catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
+  let changes = 0;
+  catalog.onChange(() => {
+    changes++;
+  });
+  return { clock, cache, catalog, changes: () => changes };
+}
+
+const writtenOf = (catalog: Catalog, kind: ItemKind): string[] | undefined =>
+  catalog.snapshot.listings.get("s")?.[kind]?.map(({ definition }) => definition.toString());
+
+test("lists are shown as written, whichever comes first, and only changes are told", async () => {
+  const { catalog, changes } = open();
+  await catalog.refreshItems("s", "prompts", ask);
+  expect(catalog.knows("s", "prompts")).toBe(false);
+  await catalog.refresh("s", ask, {});
+  await catalog.refreshItems("s", "resources", ask);
+  await catalog.refreshItems("s", "templates", ask);
+  expect(writtenOf(catalog, "prompts")).toEqual(['{"name":"p","new":12345678901234567890}']);
+  expect(writtenOf(catalog, "resources")).toEqual(['{"uri":"x://1","name":"one"}']);
+  expect(writtenOf(catalog, "templates")).toEqual(['{"uriTemplate":"x://{id}","name":"any"}']);
+  expect(changes()).toBe(3);
+  const { snapshot } = catalog;
+  await catalog.refreshItems("s", "prompts", ask);
+  expect(catalog.snapshot).toBe(snapshot);
+});
+
+test("a later run knows them without asking, also after one that listed tools only", async () => {
+  const first = open();
+  await first.catalog.refresh("s", ask, {});
+  await first.catalog.refreshItems("s", "prompts", ask);
+  await first.catalog.refreshItems("s", "resources", undefined);
+  await first.cache.flush();
+
+  const second = open();
+  await second.catalog.refresh("s", async () => toRaw({ tools: [{ name: "other" }] }), {});
+  await second.cache.flush();
+
+  const third = open();
+  await third.catalog.loadCached();
+  expect(third.catalog.snapshot.tool("s", "other")).toBeDefined();
+  expect(writtenOf(third.catalog, "prompts")).toEqual(['{"name":"p","new":12345678901234567890}']);
+  expect(third.catalog.knows("s", "resources")).toBe(true);
+  expect(third.catalog.knows("s", "templates")).toBe(false);
+});
+
+describe("a child that cannot list", () => {
+  test("has none, once it said so", async () => {
+    const { catalog } = open();
+    await catalog.refresh("s", ask, {});
+    await catalog.refreshItems("s", "prompts", () => Promise.reject(RpcError.of(-32000, "no")));
+    await catalog.refreshItems("s", "resources", async () => toRaw({ resources: 7 }));
+    expect([writtenOf(catalog, "prompts"), writtenOf(catalog, "resources")]).toEqual([[], []]);
+  });
+
+  test("stays unknown if its connection died, and keeps what it had if it fails later", async () => {
+    const { catalog } = open();
+    await catalog.refresh("s", ask, {});
+    await catalog.refreshItems("s", "prompts", () => Promise.reject(new Error("it died")));
+    expect(catalog.knows("s", "prompts")).toBe(false);
+    await catalog.refreshItems("s", "prompts", ask);
+    await catalog.refreshItems("s", "prompts", () => Promise.reject(RpcError.of(-32000, "no")));
+    expect(writtenOf(catalog, "prompts")).toHaveLength(1);
+  });
+
+  test("has none while it takes too long, and what it says at last counts", async () => {
+    const { catalog, clock } = open();
+    await catalog.refresh("s", ask, {});
+    let answer: (raw: Raw) => void = () => {};
+    const late = catalog.refreshItems("s", "prompts", () => new Promise((resolve) => (answer = resolve)));
+    clock.advance(2_999);
+    expect(catalog.knows("s", "prompts")).toBe(false);
+    clock.advance(1);
+    expect(writtenOf(catalog, "prompts")).toEqual([]);
+    answer(await ask("prompts/list", undefined));
+    await late;
+    expect(writtenOf(catalog, "prompts")).toHaveLength(1);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+test("learning prompts waits for the prompts, tries each child once, and reports those that failed", async () => {
+  const { catalog, clock } = open();
+  let connects = 0;
+  let listed: Promise<void> | undefined;
+  const learner = new Learner({
+    catalog,
+    clock,
+    cooldownMs: () => 30_000,
+    connect: async () => {
+      connects++;
+      await catalog.refresh("s", ask, {});
+      listed = new Promise<void>((resolve) => setImmediate(resolve)).then(() =>
+        catalog.refreshItems("s", "prompts", ask),
+      );
+    },
+  });
+  expect(await learner.learn(["s"], ORIGIN, 3_000, "prompts")).toEqual([]);
+  await listed;
+  expect(await learner.learn(["s"], ORIGIN, 3_000, "tools")).toEqual([]);
+  expect(connects).toBe(1);
+
+  const down = new Learner({
+    catalog,
+    clock,
+    cooldownMs: () => 30_000,
+    connect: () => {
+      connects++;
+      return Promise.reject(new Error("down"));
+    },
+  });
+  expect(await down.learn(["s"], ORIGIN, 3_000, "resources")).toMatchObject([{ server: "s" }]);
+  expect(await down.learn(["s"], ORIGIN, 3_000, "templates")).toMatchObject([{ server: "s" }]);
+  expect(connects).toBe(2);
+});
