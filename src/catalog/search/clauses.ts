@@ -11,7 +11,7 @@ export function clauses(question: string, most: number): string[] {
     if (weight === 0) continue;
     // One word alone is no step: it belongs to what was said before.
     if (out.length > 0 && (weight < 2 || out.length === most)) out[out.length - 1] += ` ${part}`;
-    else out.push(part);
+    else out.push(part.trim());
   }
   return out.length > 1 ? out : [];
 }

@@ -25,7 +25,7 @@ const ADDRESS = /\b(?:https?|wss?|ftp):\/\/[^\s"'<>]+/gi;
 const MAIL = /[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}/g;
 const PATH = /(?<![\w/])(?:~|\.{1,2})?(?:\/[\w.@+-]+){2,}\/?|(?<!\w)[A-Za-z]:\\[^\s"'<>]+/g;
 const FILE = /(?<![\w/.])[\w-]{1,80}\.([A-Za-z0-9]{1,5})(?![\w/])/g;
-const EXTENSION = /\.([A-Za-z0-9]{1,8})$/;
+const EXTENSION = /\.([A-Za-z0-9]{1,8})\.*$/;
 
 export function nameThings(text: string): string {
   return text
