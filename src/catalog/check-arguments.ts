@@ -1,5 +1,5 @@
 /** Whether arguments fit a tool's input schema. A courtesy to the model: the child stays the judge, so doubt means yes. */
-import type { ErrorObject, ValidateFunction } from "ajv";
+import type { Ajv as Compiler, ErrorObject, ValidateFunction } from "ajv";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import type { Tool } from "./tool.ts";
 
@@ -7,21 +7,28 @@ type Check = (args: unknown) => readonly string[];
 
 const fits: Check = () => [];
 const compiled = new WeakMap<Tool, Check>();
+const compiling = new WeakMap<Tool, Promise<void>>();
 
 /** What is wrong, in words; empty if it fits or cannot be told. Undefined while the schema is not prepared. */
 export function checkArguments(tool: Tool, args: Raw): readonly string[] | undefined {
   return compiled.get(tool)?.(fromRaw(args));
 }
 
-/** Compiles the schema of a tool, once. What cannot be compiled is not checked. */
-export async function prepareCheck(tool: Tool): Promise<void> {
-  if (compiled.has(tool)) return;
-  compiled.set(tool, await compile(tool).catch(() => fits));
+/** Compiles the schema of a tool, once, however many wait for it. What cannot be compiled is not checked. */
+export function prepareCheck(tool: Tool): Promise<void> {
+  let prepared = compiling.get(tool);
+  if (!prepared) {
+    prepared = compile(tool)
+      .catch(() => fits)
+      .then((check) => void compiled.set(tool, check));
+    compiling.set(tool, prepared);
+  }
+  return prepared;
 }
 
 async function compile(tool: Tool): Promise<Check> {
   const schema = fromRaw(tool.inputSchema) as Record<string, unknown>;
-  const validate = await compileSchema(schema);
+  const validate = await compileSchema(schema, tool.inputSchema.includes('"$id"'));
   return (args) => {
     try {
       return validate(args) ? [] : (validate.errors ?? []).slice(0, 10).map(inWords);
@@ -31,20 +38,38 @@ async function compile(tool: Tool): Promise<Check> {
   };
 }
 
-async function compileSchema(schema: Record<string, unknown>): Promise<ValidateFunction> {
-  const options = {
+type Dialect = "draft-07" | "2020-12";
+
+/** Making one takes many times as long as compiling with it. */
+const compilers = new Map<Dialect, Promise<Compiler>>();
+
+async function compileSchema(schema: Record<string, unknown>, named: boolean): Promise<ValidateFunction> {
+  const { $schema } = schema;
+  // Without $schema MCP means 2020-12; what says draft-07 (or 04, 06, which mostly compile as such) gets that.
+  const draft = typeof $schema === "string" && /draft-0[4-7]/.test($schema);
+  const dialect = draft ? "draft-07" : "2020-12";
+  // A compiler remembers names: one server's must not mean anything in another's.
+  if (named) return (await makeCompiler(dialect)).compile(schema);
+  const compiler = compilers.get(dialect) ?? makeCompiler(dialect);
+  compilers.set(dialect, compiler);
+  const ajv = await compiler;
+  try {
+    return ajv.compile(schema);
+  } finally {
+    ajv.removeSchema(schema);
+  }
+}
+
+async function makeCompiler(dialect: Dialect): Promise<Compiler> {
+  const { default: Ajv } = dialect === "draft-07" ? await import("ajv") : await import("ajv/dist/2020.js");
+  return new Ajv.default({
     strict: false,
     allErrors: true,
     validateFormats: false,
     logger: false,
+    addUsedSchema: false,
     code: { regExp: boundedRegExp },
-  } as const;
-  const dialect = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
-  // Without $schema MCP means 2020-12; what says draft-07 (or 04, 06, which mostly compile as such) gets that.
-  const { default: Ajv } = /draft-0[4-7]/.test(dialect)
-    ? await import("ajv")
-    : await import("ajv/dist/2020.js");
-  return new Ajv.default(options).compile(schema);
+  });
 }
 
 /**

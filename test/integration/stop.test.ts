@@ -1,5 +1,6 @@
 /** The end: what is under way is answered, and no process is left, however stubborn, however we end. */
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { failureOf, startedBy, textOf } from "../support/meta.ts";
@@ -8,6 +9,7 @@ import type { RawClient } from "../support/raw-client.ts";
 import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
+const PROGRAM = join(ROOT, "dist/metamcp.js");
 const STUBBORN = ["--ignore-eof", "--ignore-sigterm"];
 const FAMILIES: Record<string, string[]> = {
   plain: [],
@@ -91,7 +93,7 @@ test("what does not finish in time is answered with an error, and a start under 
 test("a client that stopped reading does not keep it alive", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
-  const args = [`${ROOT}/dist/metamcp.js`, "--config", folder.config];
+  const args = [PROGRAM, "--config", folder.config];
   const server = spawn(process.execPath, args, { env: folder.env, stdio: ["pipe", "pipe", "ignore"] });
   const exited = new Promise((resolve) => server.once("exit", (code) => resolve(code)));
   const say = (id: number, method: string, params: object): void =>
@@ -104,6 +106,34 @@ test("a client that stopped reading does not keep it alive", async () => {
   server.kill("SIGTERM");
   expect(await exited).toBe(0);
   await gone(journal.pids());
+});
+
+/** Starts the product as a client would, says what it is told, and waits to be killed. */
+const CLIENT = `
+const { spawn } = await import("node:child_process");
+const [program, lines, ...args] = process.argv.slice(1);
+const server = spawn(process.execPath, [program, ...args], { stdio: ["pipe", "pipe", "ignore"] });
+server.stdin.write(lines);
+server.stdout.resume();
+console.log(server.pid);
+`;
+
+test("a client that is killed takes everything along", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
+  const request = (id: number, method: string, params: object): string =>
+    `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+  const call = { server: "a", tool: "sleep", args: { ms: 300 } };
+  const lines =
+    request(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} }) +
+    request(2, "tools/call", { name: "mcp_call", arguments: call });
+  const args = ["--input-type=module", "-e", CLIENT, PROGRAM, lines, "--config", folder.config];
+  const client = spawn(process.execPath, args, { env: folder.env, stdio: ["ignore", "pipe", "ignore"] });
+  const said = new Promise<string>((resolve) => client.stdout.once("data", (data) => resolve(String(data))));
+  const journal = folder.journal();
+  await journal.until(() => journal.events().some(({ tool }) => tool === "sleep"));
+  client.kill("SIGKILL");
+  await gone([Number(await said), ...journal.pids()]);
 });
 
 test("the next start ends what a killed gateway left behind, and nothing of one that lives", async () => {

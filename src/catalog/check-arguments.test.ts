@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { toRaw } from "../kernel/raw.ts";
+import { checkArguments, prepareCheck } from "./check-arguments.ts";
+import { readTool } from "./read-tool.ts";
+import type { Tool } from "./tool.ts";
+
+function tool(inputSchema: object): Tool {
+  return readTool("s", toRaw({ name: "t", inputSchema })) as Tool;
+}
+
+async function problems(inputSchema: object, args: unknown): Promise<readonly string[] | undefined> {
+  const one = tool(inputSchema);
+  await prepareCheck(one);
+  return checkArguments(one, toRaw(args));
+}
+
+const needs = (name: string) => ({
+  type: "object",
+  properties: { [name]: { type: "number" } },
+  required: [name],
+});
+
+test("says in words what does not fit, and nothing before the schema is prepared", async () => {
+  const one = tool(needs("n"));
+  expect(checkArguments(one, toRaw({}))).toBeUndefined();
+  // However many wait: one compiles.
+  expect(prepareCheck(one)).toBe(prepareCheck(one));
+  await prepareCheck(one);
+  expect(checkArguments(one, toRaw({}))).toEqual(["the arguments must have required property 'n'"]);
+  expect(checkArguments(one, toRaw({ n: "x" }))).toEqual(["n must be number"]);
+  expect(checkArguments(one, toRaw({ n: 1 }))).toEqual([]);
+});
+
+test("each schema is its own, also where two of them use the same names", async () => {
+  const $id = "https://example.com/same";
+  const named = (name: string) => ({ $id, ...needs(name) });
+  const inner = (type: string) => ({
+    type: "object",
+    properties: { v: { $ref: "https://example.com/inner" } },
+    $defs: { inner: { $id: "https://example.com/inner", type } },
+  });
+  expect(await problems(named("a"), { a: 1 })).toEqual([]);
+  expect(await problems(named("b"), { a: 1 })).toHaveLength(1);
+  expect(await problems(inner("string"), { v: "x" })).toEqual([]);
+  expect(await problems(inner("number"), { v: "x" })).toEqual(["v must be number"]);
+  // Nobody can lean on what another left behind.
+  expect(await problems({ $ref: "https://example.com/inner" }, { v: 1 })).toEqual([]);
+});
+
+test("both dialects, told apart by $schema", async () => {
+  const draft = "http://json-schema.org/draft-07/schema#";
+  const tuple = { type: "object", properties: { v: { items: [{ type: "number" }] } } };
+  expect(await problems({ $schema: draft, ...tuple }, { v: ["x"] })).toEqual(["v.0 must be number"]);
+  const modern = { type: "object", properties: { v: { prefixItems: [{ type: "number" }] } } };
+  expect(await problems(modern, { v: ["x"] })).toEqual(["v.0 must be number"]);
+});
+
+test("doubt means yes: what cannot be compiled is not checked, and spoils nothing after it", async () => {
+  for (const broken of [{ type: "nonsense" }, { required: "a" }, { $ref: "#/nowhere" }, { properties: 3 }])
+    expect(await problems(broken, { a: 1 })).toEqual([]);
+  expect(await problems(needs("n"), {})).toHaveLength(1);
+});
