@@ -28,7 +28,8 @@ export interface CacheEntry extends Readonly<Partial<Record<ItemKind, Raw>>> {
 /** Throws if the text is no JSON; entries that are not ours are left out. */
 export function decodeEntries(text: string): readonly CacheEntry[] {
   JSON.parse(text);
-  const file = asRaw(Buffer.from(text.trim()));
+  // Whoever has laid it out prettily: a line break in a definition would break the lines it is sent in.
+  const file = asRaw(Buffer.from(text.trim().replaceAll(/[\r\n]/g, " ")));
   if (!isObject(file)) return [];
   const [format, entries] = members(file, ["format", "entries"]);
   if (!format?.equals(FORMAT) || !entries || !isArray(entries)) return [];

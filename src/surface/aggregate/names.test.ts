@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { mayBeOf, nameAll, type Part } from "./names.ts";
+
+interface Item {
+  readonly server: string;
+  readonly name: string;
+}
+
+const part = (
+  server: string,
+  names: readonly string[],
+  prefix: "server" | "none" = "server",
+): Part<Item> => ({
+  server,
+  prefix,
+  items: [...new Set(names)].map((name) => ({ server, name })),
+});
+const namesOf = (...parts: Part<Item>[]): string[] => [...nameAll(parts).keys()];
+const nameOf = (parts: readonly Part<Item>[], server: string, name: string): string | undefined =>
+  [...nameAll(parts)].find(([, item]) => item.server === server && item.name === name)?.[0];
+
+describe("a name", () => {
+  test("is server__tool where that is a name", () => {
+    expect(namesOf(part("git", ["log", "a__b"]), part("x.y-z_1", ["log"]))).toEqual([
+      "git__log",
+      "git__a__b",
+      "x.y-z_1__log",
+    ]);
+    expect(namesOf(part("s", ["t".repeat(61)]))).toEqual([`s__${"t".repeat(61)}`]);
+  });
+
+  test("has a hash of its server and tool where it is too long, or the server's name was altered", () => {
+    expect(namesOf(part("s", ["t".repeat(62)]))).toEqual([expect.stringMatching(/^s__t{52}_[0-9a-f]{8}$/)]);
+    expect(namesOf(part("my server", ["t"]))).toEqual([expect.stringMatching(/^my_server__t_[0-9a-f]{8}$/)]);
+    expect(namesOf(part("a__b", ["t"]))).toEqual([expect.stringMatching(/^a_b__t_[0-9a-f]{8}$/)]);
+    expect(namesOf(part("漢字", ["t"]))).toEqual([expect.stringMatching(/^server__t_[0-9a-f]{8}$/)]);
+    const both = namesOf(part("a b", ["t"]), part("a_b", ["t"]), part("a__b", ["t"]), part("a_b_", ["t"]));
+    expect(new Set(both).size).toBe(4);
+    expect(both[1]).toBe("a_b__t");
+  });
+
+  test("of a server without prefix is the tool's own; two that clash are both prefixed", () => {
+    const a = part("a", ["x", "y"], "none");
+    const b = part("b", ["y", "z"], "none");
+    expect(namesOf(a)).toEqual(["x", "y"]);
+    expect(namesOf(a, b)).toEqual(["x", "a__y", "b__y", "z"]);
+    // Against a prefixed name the bare one gives way, and what it becomes may oust another.
+    expect(namesOf(part("a", ["b__x"], "none"), part("b", ["x"]))).toEqual(["a__b__x", "b__x"]);
+    const chain = [part("a", ["b__x"], "none"), part("b", ["x"]), part("c", ["a__b__x"], "none")];
+    expect(namesOf(...chain)).toEqual(["a__b__x", "b__x", "c__a__b__x"]);
+    expect(namesOf(part("a", ["t".repeat(65)], "none"))).toEqual([
+      expect.stringMatching(/^a__t{52}_[0-9a-f]{8}$/),
+    ]);
+  });
+
+  test("with a hash makes room for who is called just that", () => {
+    const [hashed = ""] = namesOf(part("a b", ["t"]));
+    const names = namesOf(part("a b", ["t"]), part("a_b", [hashed.slice("a_b__".length)]));
+    expect(names[1]).toBe(hashed);
+    expect(names[0]).toMatch(/^a_b__t_[0-9a-f]{16}$/);
+  });
+});
+
+/** Few letters and many underscores, so that clashes happen. */
+const word = fc.oneof(
+  fc.string({ unit: fc.constantFrom("a", "b", "_", "_", "."), minLength: 1, maxLength: 6 }),
+  fc.string({ unit: fc.constantFrom("a", "_", "é", " ", "/", "😀"), minLength: 1, maxLength: 6 }),
+  fc.string({ unit: fc.constantFrom("a", "_"), minLength: 50, maxLength: 70 }),
+);
+const prefix = fc.constantFrom("server" as const, "server" as const, "none" as const);
+const someParts = fc
+  .uniqueArray(fc.tuple(word, fc.array(word, { maxLength: 6 }), prefix), {
+    maxLength: 6,
+    selector: ([server]) => server,
+  })
+  .map((all) => all.map(([server, names, how]) => part(server, names, how)));
+
+test("everything has one name of its own, of at most 64 characters", () => {
+  fc.assert(
+    fc.property(someParts, (parts) => {
+      const named = nameAll(parts);
+      const items = parts.flatMap((one) => one.items);
+      expect([...named.values()]).toEqual(items);
+      for (const [name, item] of named) {
+        expect(name.length).toBeLessThanOrEqual(64);
+        // Only what the tool itself is called can bring in other characters.
+        if (/^[\w.-]+$/.test(item.name)) expect(name).toMatch(/^[\w.-]+$/);
+        const spec = parts.find(({ server }) => server === item.server);
+        expect(mayBeOf(item.server, spec?.prefix ?? "server", name)).toBe(true);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a prefixed name does not depend on who else is there", () => {
+  fc.assert(
+    fc.property(someParts, fc.infiniteStream(fc.boolean()), (parts, present) => {
+      const some = parts.filter(() => present.next().value);
+      for (const { server, prefix: how, items } of some) {
+        if (how === "none") continue;
+        for (const { name } of items) expect(nameOf(some, server, name)).toBe(nameOf(parts, server, name));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("whose a name may be is told without starting everyone", () => {
+  expect(mayBeOf("git", "server", "git__log")).toBe(true);
+  expect(mayBeOf("git", "server", "github__log")).toBe(false);
+  expect(mayBeOf("git", "none", "anything")).toBe(true);
+});
