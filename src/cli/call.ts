@@ -1,9 +1,11 @@
 /** `metamcp call`: runs one tool, exactly as a model would through mcp_call. */
 import { UsageError } from "../config/command-line.ts";
-import { fromRaw } from "../kernel/raw.ts";
-import { ask, textOf } from "./ask.ts";
+import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { joinObject } from "../rpc/slice.ts";
+import type { Scope } from "../surface/scope.ts";
+import { ask, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
-import { withEngine } from "./open.ts";
+import { person, withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
 
 export const command: Command = {
@@ -12,13 +14,19 @@ export const command: Command = {
   summary: "Run one tool and print its result.",
   takes: [2, Number.POSITIVE_INFINITY],
   async run(given) {
-    const [server, tool, ...rest] = given.positionals;
-    const args = readArguments(rest);
+    const [server = "", tool = "", ...words] = given.positionals;
+    const written = readArguments(words);
     const spinner = spin(`${server} ${tool} …`);
     return await withEngine(given, async ({ scope }) => {
-      const raw = await ask(scope, "mcp_call", { server, tool, args });
+      const args = isPairs(written) ? joinObject(await typed(scope, server, tool, written)) : written;
+      const input = joinObject([
+        ["server", toRaw(server)],
+        ["tool", toRaw(tool)],
+        ["args", args],
+      ]);
+      const raw = await ask(scope, "mcp_call", input);
       spinner.stop();
-      const result = fromRaw(raw) as { isError?: boolean };
+      const result = fromRaw(raw) as Result;
       const out = result.isError && !given.settings.json ? process.stderr : process.stdout;
       out.write(`${given.settings.json ? raw.toString() : textOf(result)}\n`);
       return result.isError ? 1 : 0;
@@ -26,32 +34,51 @@ export const command: Command = {
   },
 };
 
-/** One JSON object, or pairs whose values are JSON where they can be read as such and text where not. */
-function readArguments(words: readonly string[]): unknown {
-  const [first] = words;
-  if (first?.trimStart().startsWith("{")) {
-    try {
-      if (words.length === 1) return JSON.parse(first);
-    } catch (error) {
-      throw new UsageError(`The arguments are not JSON: ${(error as Error).message}`);
-    }
+type Pair = readonly [name: string, value: string];
+
+/** One JSON object, passed on as it is written, or name=value pairs. */
+function readArguments(words: readonly string[]): Raw | readonly Pair[] {
+  const [first = ""] = words;
+  if (words.length === 1 && first.trimStart().startsWith("{")) {
+    const whole = asJson(first);
+    if (whole) return whole;
+    throw new UsageError("The arguments begin like a JSON object but are none: mind quotes and commas.");
   }
-  return Object.fromEntries(
-    words.map((word) => {
-      const at = word.indexOf("=");
-      if (at < 1)
-        throw new UsageError(
-          `"${word}" is not understood: give arguments as name=value or as one JSON object.`,
-        );
-      return [word.slice(0, at), asValue(word.slice(at + 1))];
-    }),
-  );
+  return words.map((word) => {
+    const equals = word.indexOf("=");
+    if (equals > 0) return [word.slice(0, equals), word.slice(equals + 1)];
+    throw new UsageError(`"${word}" is not understood: give arguments as name=value or as one JSON object.`);
+  });
 }
 
-function asValue(text: string): unknown {
+function isPairs(written: Raw | readonly Pair[]): written is readonly Pair[] {
+  return Array.isArray(written);
+}
+
+/** JSON where a value can be read as such, and text where not or where the tool wants text. */
+async function typed(
+  scope: Scope,
+  server: string,
+  tool: string,
+  pairs: readonly Pair[],
+): Promise<readonly (readonly [string, Raw])[]> {
+  if (pairs.length > 0 && scope.has(server)) await scope.learner.learn([server], person);
+  const schema = scope.catalog.snapshot.tool(server, tool)?.inputSchema;
+  const { properties } = (schema ? fromRaw(schema) : {}) as {
+    properties?: Record<string, { type?: unknown }>;
+  };
+  return pairs.map(([name, value]) => {
+    const wanted = properties && Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
+    return [name, (wanted === "string" ? undefined : asJson(value)) ?? toRaw(value)];
+  });
+}
+
+/** The text as it is, if it is JSON; a line break can only stand between two tokens there, and would end a message. */
+function asJson(text: string): Raw | undefined {
   try {
-    return JSON.parse(text) as unknown;
+    JSON.parse(text);
+    return asRaw(Buffer.from(text.replaceAll(/[\r\n]/g, " ")));
   } catch {
-    return text;
+    return undefined;
   }
 }

@@ -1,12 +1,13 @@
 /** `metamcp doctor`: checks the config, starts each server, times it, and says what is wrong and how to mend it. */
-import type { ServerSpec } from "../config/spec.ts";
+import type { Config, ServerSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import { VERSION } from "../kernel/version.ts";
 import type { Engine } from "../main.ts";
 import type { Command } from "./command.ts";
-import { targetOf } from "./list.ts";
 import { person, withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
 import { show } from "./table.ts";
+import { targetsOf } from "./target.ts";
 
 interface Finding {
   readonly server: string;
@@ -14,7 +15,17 @@ interface Finding {
   readonly ms?: number;
   readonly tools?: number;
   readonly problem?: string;
-  readonly advice?: string;
+  readonly advice?: string | undefined;
+}
+
+interface Report {
+  readonly metamcp: string;
+  readonly node: string;
+  readonly config: string;
+  readonly exists: boolean;
+  readonly warnings: readonly string[];
+  readonly servers: readonly Finding[];
+  readonly disabled: readonly string[];
 }
 
 export const command: Command = {
@@ -26,77 +37,121 @@ export const command: Command = {
     return await withEngine(given, async (engine, config) => {
       const only = new Set(given.positionals);
       const wanted = (name: string): boolean => only.size === 0 || only.has(name);
-      const specs = [...config.servers.values()].filter((spec) => wanted(spec.name));
-      const spinner = spin(`starting ${specs.length} servers …`);
-      const started = await Promise.all(specs.map((spec) => check(engine, spec)));
-      spinner.stop();
-      const findings: Finding[] = [
-        ...started,
-        ...[...config.broken]
-          .filter(([name]) => wanted(name))
-          .map(([server, problem]) => ({
-            server,
-            ok: false,
-            problem,
-            advice: `Mend its entry in ${config.path}.`,
-          })),
-        ...[...only]
-          .filter((name) => !config.servers.has(name) && !config.broken.has(name))
-          .map((server) => ({
-            server,
-            ok: false,
-            problem: "no such server is configured",
-            advice: "metamcp list shows those that are.",
-          })),
-      ];
-      const { path, exists, warnings } = config;
-      const answer = { config: path, exists, node: process.version, warnings, servers: findings };
-      show(answer, given.settings.json, () => forPeople(answer));
-      return exists && findings.every(({ ok }) => ok) ? 0 : 1;
+      const { path, exists, warnings, broken, disabled } = config;
+      const report: Report = {
+        metamcp: VERSION,
+        node: process.version,
+        config: path,
+        exists,
+        warnings: [...given.warnings, ...warnings],
+        servers: [
+          ...(await checkAll(engine, config, wanted)),
+          ...[...broken]
+            .filter(([name]) => wanted(name))
+            .map(([name, reason]) => misconfigured(name, reason, path)),
+          ...[...only].filter((name) => !engine.scope.server(name) && !disabled.has(name)).map(unknown),
+        ],
+        disabled: [...disabled].filter(wanted),
+      };
+      show(report, given.settings.json, () => forPeople(report));
+      return exists && report.servers.every(({ ok }) => ok) ? 0 : 1;
     });
   },
 };
 
-async function check({ scope }: Engine, spec: ServerSpec): Promise<Finding> {
+function misconfigured(server: string, problem: string, path: string): Finding {
+  return { server, ok: false, problem, advice: `Mend its entry in ${path}.` };
+}
+
+function unknown(server: string): Finding {
+  const advice = '"metamcp list" shows those that are.';
+  return { server, ok: false, problem: "no such server is configured", advice };
+}
+
+async function checkAll(
+  engine: Engine,
+  config: Config,
+  wanted: (name: string) => boolean,
+): Promise<readonly Finding[]> {
+  const specs = [...config.servers.values()].filter(({ name }) => wanted(name));
+  const targets = await targetsOf(config);
+  const open = new Set(specs.map(({ name }) => name));
+  const waiting = (): string => `waiting for ${[...open].slice(0, 3).join(", ")}${open.size > 3 ? " …" : ""}`;
+  const spinner = spin(waiting());
+  const findings = await Promise.all(
+    specs.map(async (spec) => {
+      const finding = await check(engine, spec, targets.get(spec.name) ?? "");
+      open.delete(spec.name);
+      spinner.text = waiting();
+      return finding;
+    }),
+  );
+  spinner.stop();
+  return findings;
+}
+
+async function check({ scope }: Engine, spec: ServerSpec, target: string): Promise<Finding> {
   const server = spec.name;
   const since = performance.now();
   const ms = (): number => Math.round(performance.now() - since);
   try {
     (await scope.connect(server, person)).release();
-    const tools = scope.catalog.snapshot.listings.get(server)?.tools.length;
-    if (tools === undefined)
-      return { server, ok: false, ms: ms(), problem: "it runs but does not list its tools" };
-    return { server, ok: true, ms: ms(), tools };
+    const tools = scope.catalog.isLive(server)
+      ? scope.catalog.snapshot.listings.get(server)?.tools.length
+      : undefined;
+    if (tools !== undefined) return { server, ok: true, ms: ms(), tools };
+    const advice = `See what it says: metamcp doctor ${server} --log-level debug`;
+    return { server, ok: false, ms: ms(), problem: "it runs but does not list its tools", advice };
   } catch (error) {
-    return { server, ok: false, ms: ms(), problem: (error as Error).message, advice: adviceFor(error, spec) };
+    return { server, ok: false, ms: ms(), problem: problemOf(error), advice: adviceFor(error, spec, target) };
   }
 }
 
-function adviceFor(error: unknown, spec: ServerSpec): string {
-  if (MetaMcpError.is(error) && error.code === "auth_required") return `Log in: metamcp auth ${spec.name}`;
-  if (spec.kind !== "stdio") return `Can you reach ${targetOf(spec)} from here?`;
-  return `Run it by hand to see more: (cd ${spec.cwd} && ${targetOf(spec)})`;
+/** The fact itself; what a model should do about it is of no use here. */
+function problemOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message : message;
 }
 
-function forPeople(answer: {
-  config: string;
-  exists: boolean;
-  node: string;
-  warnings: readonly string[];
-  servers: readonly Finding[];
-}): string {
-  const { config, exists, node, warnings, servers } = answer;
+function adviceFor(error: unknown, spec: ServerSpec, target: string): string | undefined {
+  const login = MetaMcpError.is(error) && error.code === "auth_required";
+  if (spec.kind !== "stdio") {
+    return login ? 'Check the credentials in its "headers".' : `Try it by hand: curl -i ${target}`;
+  }
+  // A program that could not be started cannot be started by hand either.
+  const fault = ((error as Error).cause as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;
+  if (fault?.code === "ENOENT" || fault?.code === "EACCES") return undefined;
+  const env = Object.keys(spec.env)
+    .map((name) => `${name}=… `)
+    .join("");
+  return `Run it by hand to see more: (cd ${spec.cwd} && ${env}${target})`;
+}
+
+function forPeople({ metamcp, node, config, exists, warnings, servers, disabled }: Report): string {
+  const width = Math.max(
+    ...[...servers.map(({ server }) => server), ...disabled].map((name) => name.length),
+    0,
+  );
   const bad = servers.filter(({ ok }) => !ok).length;
-  return [
-    `node ${node}, config ${config}${exists ? "" : ': THERE IS NO SUCH FILE; create it with { "mcpServers": { … } }'}`,
+  const lines = [
+    `MetaMCP ${metamcp}, node ${node}, config ${config}`,
+    ...(exists
+      ? []
+      : ['✗ There is no such file. Create it: { "mcpServers": { "name": { "command": "…" } } }']),
     ...warnings.map((warning) => `! ${warning}`),
-    ...servers.map(({ server, ok, ms, tools, problem, advice }) =>
-      ok
-        ? `✓ ${server}: ${tools} tools in ${ms} ms`
-        : `✗ ${server}: ${problem}${ms === undefined ? "" : ` (after ${ms} ms)`}${advice ? `\n    → ${advice}` : ""}`,
-    ),
-    bad === 0
-      ? `All ${servers.length} servers are well.`
-      : `${bad} of ${servers.length} servers need attention.`,
-  ].join("\n");
+    "",
+    ...servers.map((finding) => line(finding, width)),
+    ...disabled.map((name) => `- ${name.padEnd(width)}  disabled`),
+  ];
+  if (servers.length === 0) return [...lines, "No servers to check."].join("\n");
+  const verdict = bad === 0 ? "All of them are well." : `${bad} of ${servers.length} need attention.`;
+  return [...lines, "", verdict].join("\n");
+}
+
+function line({ server, ok, ms, tools, problem = "", advice }: Finding, width: number): string {
+  if (ok) return `✓ ${server.padEnd(width)}  ${tools} ${tools === 1 ? "tool" : "tools"} in ${ms} ms`;
+  const indent = " ".repeat(width + 4);
+  const after = ms !== undefined && ms >= 1_000 ? ` (after ${Math.round(ms / 1_000)} s)` : "";
+  const text = `${problem}${after}`.split("\n").join(`\n${indent}`);
+  return `✗ ${server.padEnd(width)}  ${text}${advice ? `\n${indent}→ ${advice}` : ""}`;
 }

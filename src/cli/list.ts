@@ -1,8 +1,19 @@
 /** `metamcp list`: the configured servers. Starts none of them. */
-import type { ServerSpec } from "../config/spec.ts";
+import type { Config } from "../config/spec.ts";
+import type { Scope } from "../surface/scope.ts";
 import type { Command } from "./command.ts";
 import { withEngine } from "./open.ts";
 import { show, table } from "./table.ts";
+import { targetsOf } from "./target.ts";
+
+interface Listed {
+  readonly name: string;
+  readonly kind: string;
+  /** Undefined: not known yet. */
+  readonly tools?: number | undefined;
+  readonly runs?: string | undefined;
+  readonly problem?: string;
+}
 
 export const command: Command = {
   name: "list",
@@ -12,50 +23,44 @@ export const command: Command = {
   async run(given) {
     return await withEngine(given, async ({ scope }, config) => {
       await scope.catalog.loadCached();
-      const servers = [
-        ...[...config.servers.values()].map((spec) => ({
-          name: spec.name,
-          kind: spec.kind,
-          runs: targetOf(spec),
-          tools: scope.catalog.snapshot.listings.get(spec.name)?.tools.length,
-          problem: undefined as string | undefined,
-        })),
-        ...[...config.broken].map(([name, problem]) => ({
-          name,
-          kind: "?",
-          runs: "",
-          tools: undefined,
-          problem,
-        })),
-        ...[...config.disabled].map((name) => ({
-          name,
-          kind: "off",
-          runs: "",
-          tools: undefined,
-          problem: "disabled",
-        })),
-      ];
+      const servers = await listed(scope, config);
       show({ config: config.path, exists: config.exists, servers }, given.settings.json, () =>
-        servers.length === 0
-          ? `No servers in ${config.path}${config.exists ? "" : " (there is no such file yet)"}.`
-          : table(
-              ["SERVER", "KIND", "TOOLS", "RUNS"],
-              servers.map(({ name, kind, tools, runs, problem }) => [
-                name,
-                kind,
-                tools?.toString() ?? "?",
-                problem ? `! ${problem}` : runs,
-              ]),
-            ),
+        forPeople(servers, config),
       );
       return 0;
     });
   },
 };
 
-/** Without what may hold secrets: env, headers, and the query of a URL. */
-export function targetOf(spec: ServerSpec): string {
-  if (spec.kind === "stdio") return [spec.command, ...spec.args].join(" ");
-  const { origin, pathname } = new URL(spec.url);
-  return `${origin}${pathname}`;
+async function listed({ catalog }: Scope, config: Config): Promise<readonly Listed[]> {
+  const targets = await targetsOf(config);
+  return [
+    ...[...config.servers.values()].map(({ name, kind }) => ({
+      name,
+      kind,
+      tools: catalog.snapshot.listings.get(name)?.tools.length,
+      runs: targets.get(name),
+    })),
+    ...[...config.broken].map(([name, problem]) => ({ name, kind: "broken", problem })),
+    ...[...config.disabled].map((name) => ({ name, kind: "disabled" })),
+  ];
+}
+
+function forPeople(servers: readonly Listed[], { path, exists }: Config): string {
+  if (servers.length === 0) {
+    return exists
+      ? `No servers in ${path}.`
+      : `There is no config file at ${path} yet. It looks like the one your client has:\n\n  { "mcpServers": { "name": { "command": "…", "args": ["…"] } } }`;
+  }
+  const rows = servers.map(({ name, kind, tools, runs, problem }) => [
+    name,
+    kind,
+    runs === undefined ? "" : (tools?.toString() ?? "?"),
+    problem ?? runs ?? "",
+  ]);
+  const unknown = servers.some(({ runs, tools }) => runs !== undefined && tools === undefined);
+  const hint = unknown
+    ? '\n\n?: not known yet. "metamcp doctor" starts every server once and finds out.'
+    : "";
+  return `${table(["SERVER", "KIND", "TOOLS", "RUNS"], rows)}${hint}`;
 }

@@ -14,9 +14,10 @@ const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly command: Command }>
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
   const [first, ...rest] = argv;
+  if (first === "help") return await main(rest.length > 0 ? [...rest, "--help"] : ["--help"]);
   if (first === undefined || first.startsWith("-")) {
     const { run } = await import("./run.ts");
-    return await run(argv, [...COMMANDS.values()]);
+    return await run(argv, COMMANDS);
   }
   const load = COMMANDS.get(first);
   if (!load) {
@@ -28,6 +29,8 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   return await runCommand((await load()).command, rest);
 }
 
+// Whoever reads our output may leave before its end, as `head` does.
+process.stdout.on("error", () => process.exit());
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

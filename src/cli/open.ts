@@ -7,11 +7,12 @@ import type { ReadSettings } from "../config/settings.ts";
 import type { Config } from "../config/spec.ts";
 import { homeFolder } from "../home/home.ts";
 import type { Origin, Uplink } from "../kernel/call.ts";
-import { EMPTY_OBJECT } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { createEngine, type Engine } from "../main.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import type { ExitCode } from "./command.ts";
 import { createLog } from "./log.ts";
+import { hushSpinner } from "./spinner.ts";
 
 export async function readConfig({ settings, overrides }: ReadSettings<Table>): Promise<Config> {
   const path = await pickConfig(configCandidates(settings.config, process.cwd(), process.env));
@@ -43,11 +44,34 @@ export async function withEngine(
   }
 }
 
-/** A person at the command line cannot be asked by a child; progress is dropped. */
+/** Whoever types the command can be asked for a yes, if they sit at a terminal. Progress is dropped. */
+const atTerminal = Boolean(process.stdin.isTTY && process.stderr.isTTY);
+
 const uplink: Uplink = {
   notify: () => {},
-  request: (method) =>
-    Promise.reject(RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered on the command line`)),
+  async request(method, params) {
+    if (method === "elicitation/create" && atTerminal) return toRaw(await confirm(params));
+    throw RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered on the command line`);
+  },
 };
 
-export const person: Origin = { session: "command-line", capabilities: EMPTY_OBJECT, uplink };
+/** A question with fields is more than a yes or no. */
+async function confirm(params: Raw | undefined): Promise<{ action: "accept" | "decline" | "cancel" }> {
+  const question = (params ? fromRaw(params) : {}) as {
+    message?: string;
+    requestedSchema?: { properties?: object };
+  };
+  if (Object.keys(question.requestedSchema?.properties ?? {}).length > 0) return { action: "cancel" };
+  hushSpinner();
+  const { createInterface } = await import("node:readline/promises");
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${question.message} [y/N] `);
+  terminal.close();
+  return { action: /^\s*y(es)?\s*$/i.test(answer) ? "accept" : "decline" };
+}
+
+export const person: Origin = {
+  session: "command-line",
+  capabilities: atTerminal ? toRaw({ elicitation: {} }) : EMPTY_OBJECT,
+  uplink,
+};

@@ -16,17 +16,18 @@ import type { Command, ExitCode } from "./command.ts";
 import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
 
-export async function run(
-  argv: readonly string[],
-  commands: readonly (() => Promise<{ readonly command: Command }>)[],
-): Promise<ExitCode> {
+type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
+
+export async function run(argv: readonly string[], commands: Commands): Promise<ExitCode> {
   const { env } = process;
   const { settings, overrides, positionals, warnings } = readSettings(argv, env);
   if (settings.help) return print(await help(commands));
   if (settings.version) return print(VERSION);
-  if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not understood here.`);
+  const [word] = positionals;
+  if (word !== undefined) throw new UsageError(misplaced(word, commands));
   if (settings.surface !== "meta")
     throw new UsageError(`--surface ${settings.surface} is not available yet.`);
+  if (settings.pin.length > 0) throw new UsageError("--pin is not available yet.");
 
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
@@ -73,8 +74,14 @@ function print(text: string): ExitCode {
   return 0;
 }
 
-async function help(commands: readonly (() => Promise<{ readonly command: Command }>)[]): Promise<string> {
-  const all = await Promise.all(commands.map(async (load) => (await load()).command));
+function misplaced(word: string, commands: Commands): string {
+  return commands.has(word)
+    ? `The command comes first: metamcp ${word} …`
+    : `"${word}" is not understood here. "metamcp --help" shows what is.`;
+}
+
+async function help(commands: Commands): Promise<string> {
+  const all = await Promise.all([...commands.values()].map(async (load) => (await load()).command));
   const width = Math.max(...all.map(({ usage }) => usage.length)) + 2;
   const list = all.map(({ usage, summary }) => `  metamcp ${usage.padEnd(width)}${summary}`).join("\n");
   return `MetaMCP ${VERSION}: one MCP server in front of all the others.\n\nUsage: metamcp [flags]\n${list}\n\n${flagHelp("run")}`;

@@ -1,6 +1,6 @@
 /** `metamcp search`: which tools fit a task, ranked as mcp_discover ranks them. */
-import { fromRaw } from "../kernel/raw.ts";
-import { ask, textOf } from "./ask.ts";
+import { fromRaw, toRaw } from "../kernel/raw.ts";
+import { ask, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
 import { withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
@@ -9,6 +9,7 @@ import { show, table } from "./table.ts";
 interface Answer {
   readonly tools: readonly { server: string; tool: string; confidence: number; description: string }[];
   readonly unknown?: readonly { server: string; reason: string }[];
+  readonly notice?: string;
 }
 
 export const command: Command = {
@@ -21,16 +22,18 @@ export const command: Command = {
     const spinner = spin("looking at the servers …");
     return await withEngine({ positionals, settings, ...given }, async ({ scope }) => {
       const { limit } = settings as unknown as { limit: number };
-      const result = fromRaw(await ask(scope, "mcp_discover", { query: positionals.join(" "), limit }));
+      const result = fromRaw(
+        await ask(scope, "mcp_discover", toRaw({ query: positionals.join(" "), limit })),
+      );
       spinner.stop();
-      const answer = JSON.parse(textOf(result as object)) as Answer;
+      const answer = JSON.parse(textOf(result as Result)) as Answer;
       show(answer, settings.json, () => forPeople(answer));
       return 0;
     }).finally(() => spinner.stop());
   },
 };
 
-function forPeople({ tools, unknown = [] }: Answer): string {
+function forPeople({ tools, unknown = [], notice }: Answer): string {
   const found =
     tools.length === 0
       ? "No tool fits."
@@ -43,7 +46,6 @@ function forPeople({ tools, unknown = [] }: Answer): string {
             description,
           ]),
         );
-  return [found, ...unknown.map(({ server, reason }) => `! ${server} is not known yet: ${reason}`)].join(
-    "\n",
-  );
+  const missing = unknown.map(({ server, reason }) => `! ${server} could not be asked: ${reason}`);
+  return [found, ...missing, ...(notice ? [`! ${notice}`] : [])].join("\n");
 }

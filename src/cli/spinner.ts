@@ -7,6 +7,13 @@ export interface Spinner {
   stop(): void;
 }
 
+let current: Spinner | undefined;
+
+/** Something else wants the terminal. */
+export function hushSpinner(): void {
+  current?.stop();
+}
+
 export function spin(text: string): Spinner {
   if (!process.stderr.isTTY) return { text, stop() {} };
   let frame = 0;
@@ -21,5 +28,6 @@ export function spin(text: string): Spinner {
   const timer = setInterval(() => {
     if (frame++ > 4) process.stderr.write(`\r\x1b[K${FRAMES[frame % FRAMES.length]} ${spinner.text}`);
   }, 80);
+  current = spinner;
   return spinner;
 }

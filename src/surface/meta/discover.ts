@@ -23,8 +23,6 @@ interface Wanted {
   readonly limit: number;
   readonly cursor: string | undefined;
   readonly detail: "schema" | "types" | undefined;
-  /** Who asks: a cursor is of no use to anybody else. */
-  readonly session: string;
 }
 
 export async function discover(
@@ -32,7 +30,7 @@ export async function discover(
   input: ReadonlyMap<string, Raw>,
   { origin }: ClientRequest,
 ): Promise<Raw> {
-  const wanted = read(input, origin.session);
+  const wanted = read(input);
   if (wanted.server !== undefined) requireServer(scope, wanted.server);
   await scope.catalog.loadCached();
   const concerned = wanted.server === undefined ? usable(scope) : [wanted.server];
@@ -46,7 +44,7 @@ export async function discover(
   return answer({ servers: scope.servers().map((status) => shown(scope, status, unknown)), notice });
 }
 
-function read(input: ReadonlyMap<string, Raw>, session: string): Wanted {
+function read(input: ReadonlyMap<string, Raw>): Wanted {
   const value = (key: string) => {
     const raw = input.get(key);
     return raw && fromRaw(raw);
@@ -58,7 +56,6 @@ function read(input: ReadonlyMap<string, Raw>, session: string): Wanted {
     limit: Math.min((value("limit") as number | undefined) ?? LIMIT, LIMIT_MOST),
     cursor: value("cursor") as string | undefined,
     detail: value("detail") as Wanted["detail"],
-    session,
   };
 }
 
@@ -68,9 +65,9 @@ const usable = (scope: Scope): string[] =>
     .filter((status) => !status.misconfigured)
     .map((status) => status.name);
 
-async function search(scope: Scope, { query = "", server, limit, cursor, detail, session }: Wanted) {
+async function search(scope: Scope, { query = "", server, limit, cursor, detail }: Wanted) {
   const { snapshot } = scope.catalog;
-  const binding = JSON.stringify(["query", query, server, session, snapshot.version]);
+  const binding = JSON.stringify(["query", query, server, snapshot.version]);
   const offset = readCursor(cursor, binding);
   const hits = await scope.catalog.search.search(query, {
     limit: offset + limit + 1,
@@ -92,12 +89,12 @@ async function search(scope: Scope, { query = "", server, limit, cursor, detail,
 
 function oneServer(
   scope: Scope,
-  { server = "", limit, cursor, detail, session }: Wanted,
+  { server = "", limit, cursor, detail }: Wanted,
   unknown: readonly Unknown[],
 ) {
   const { snapshot } = scope.catalog;
   const tools = snapshot.listings.get(server)?.tools ?? [];
-  const binding = JSON.stringify(["server", server, session, snapshot.version]);
+  const binding = JSON.stringify(["server", server, snapshot.version]);
   const offset = readCursor(cursor, binding);
   const page = tools.slice(offset, offset + limit).map((tool) => {
     const { server: _, ...rest } = brief(tool, detail, true);
