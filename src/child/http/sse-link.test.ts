@@ -12,6 +12,7 @@ import {
   result,
 } from "../../../test/support/http-child.ts";
 import { until } from "../../../test/support/until.ts";
+import { ChildFailure } from "../link.ts";
 
 const sseSpec: typeof remoteSpec = (url, more) => remoteSpec(url, { kind: "sse", ...more });
 const endpoint = (place: string): string => `event: endpoint\ndata: ${place}\n\n`;
@@ -131,7 +132,34 @@ test.each<[string, string, (response: ServerResponse) => void]>([
   await until(async () => (await child.sockets()) === 0);
 });
 
-test("waiting for the endpoint can be given up, for the reason given", async () => {
+test("nothing overtakes the notification that the handshake is complete", async () => {
+  let accept = (): void => {};
+  const child = await httpChild((seen, response) => {
+    if (seen.method === "GET") events(response).write(endpoint("/m"));
+    else if (seen.message.method === "notifications/initialized")
+      accept = () => response.writeHead(202).end();
+    else response.writeHead(202).end();
+  });
+  const { request, notify } = await dial(sseSpec(child.url));
+  notify("notifications/initialized");
+  request(1, "tools/list");
+  await until(() => child.seen.length === 2);
+  await new Promise(setImmediate);
+  expect(child.seen.at(-1)?.message.method).toBe("notifications/initialized");
+
+  accept();
+  await until(() => child.seen.at(-1)?.message.method === "tools/list");
+});
+
+test("who gives up waiting for the endpoint says why", async () => {
+  const child = await httpChild((_, response) => void events(response));
+  const reason = new ChildFailure("offline", "too slow");
+
+  const opening = dial(sseSpec(child.url), { signal: AbortSignal.abort(reason) });
+  await expect(opening).rejects.toBe(reason);
+});
+
+test("waiting for the endpoint can be given up", async () => {
   const child = await httpChild((_, response) => void events(response));
   const abort = new AbortController();
   const opening = dial(sseSpec(child.url), { signal: abort.signal });
