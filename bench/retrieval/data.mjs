@@ -16,9 +16,18 @@ export function readSets(folder, split) {
     .sort()
     .map((name) => ({
       name,
-      tools: lines(join(folder, `${name}.tools.jsonl`)),
+      tools: lines(join(folder, toolsFile(folder, name))),
       queries: lines(join(folder, `${name}${suffix}`)),
     }));
+}
+
+/** A set without tools of its own uses those of the set it belongs to: livemcp-agent those of livemcp. */
+function toolsFile(folder, name) {
+  const files = readdirSync(folder).filter((file) => file.endsWith(".tools.jsonl"));
+  const own = `${name}.tools.jsonl`;
+  if (files.includes(own)) return own;
+  const [family] = name.split("-");
+  return files.find((file) => file.split(/[-.]/)[0] === family) ?? own;
 }
 
 /** Tools by server as a catalog would hold them, and the way from a hit back to the set's own id. */

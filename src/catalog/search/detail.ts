@@ -3,7 +3,6 @@ import { bits } from "./actions.ts";
 import type { Collection } from "./collection.ts";
 import { PAIR, type Question } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
-import { words } from "./words.ts";
 
 /** A tool whose action is not known is neither punished nor favoured. */
 const UNKNOWN_ACTION = 0.3;
@@ -40,9 +39,9 @@ export function pairScore({ pairs }: Question, collection: Collection, slot: num
 export function isNamed({ spoken }: Question, collection: Collection, slot: number): boolean {
   const segment = collection.at(slot)?.segment;
   if (!segment) return false;
-  const name = words(collection.nameOf(slot)).join("");
+  const name = segment.plainNames[collection.indexOf(slot)] ?? "";
   if (!spoken.endsWith(name) || name === "") return false;
-  return spoken === name || spoken === words(segment.server).join("") + name;
+  return spoken === name || spoken === segment.plainServer + name;
 }
 
 /** What is left of the score of a tool that says it should not be used any more. */

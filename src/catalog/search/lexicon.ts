@@ -1,16 +1,18 @@
 /** Numbers for words and for what they stem to, so that everything after reading is arithmetic. Only ever grows. */
 import { stem } from "./stem.ts";
 
+const MOST_WORDS = 500_000;
+
 export class Lexicon {
   readonly #words = new Map<string, number>();
   readonly #terms = new Map<string, number>();
   readonly #texts: string[] = [];
   #termOf = new Int32Array(1024);
 
-  /** The word's number; a new one if it was never seen. */
-  intern(word: string): number {
+  /** The word's number; a new one if it was never seen. Undefined once there are too many: no honest list comes near. */
+  intern(word: string): number | undefined {
     const known = this.#words.get(word);
-    if (known !== undefined) return known;
+    if (known !== undefined || this.#texts.length >= MOST_WORDS) return known;
     const id = this.#texts.push(word) - 1;
     this.#words.set(word, id);
     if (id >= this.#termOf.length) {

@@ -15,7 +15,7 @@ export interface Ranked {
 }
 
 /** Tools that the finer evidence is gathered for. */
-const CANDIDATES = 200;
+const CANDIDATES = 100;
 /** What meaning counts beside keywords when candidates are chosen and siblings judged. */
 const MEANING_SHARE = 0.5;
 const CLAUSE_SHARE = 0.5;

@@ -5,7 +5,7 @@ import { actionsOf } from "./actions.ts";
 import { textOf } from "./fields.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { ServerText } from "./strategy.ts";
-import { contentWords, isContent, words } from "./words.ts";
+import { contentWords, words } from "./words.ts";
 
 /** The fields every tool has for itself, in the order they lie in a segment. */
 export const TOOL_FIELDS = ["name", "title", "description", "parameters", "parameterTexts"] as const;
@@ -13,6 +13,9 @@ export const TOOL_FIELDS = ["name", "title", "description", "parameters", "param
 export interface Segment {
   readonly server: ServerId;
   readonly names: readonly string[];
+  /** The names as their words without a space, to be recognised however they are written. */
+  readonly plainNames: readonly string[];
+  readonly plainServer: string;
   /** All tools' words, end to end. */
   readonly words: Int32Array;
   /** Where each field of each tool ends in `words`; tool by tool. */
@@ -40,31 +43,48 @@ export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<
   const all: number[] = [];
   const ends = new Int32Array(tools.length * TOOL_FIELDS.length);
   const actions = new Uint16Array(tools.length);
+  const plainNames: string[] = [];
   const deprecated = new Uint8Array(tools.length);
   for (const [i, tool] of tools.entries()) {
     const fields = textOf(tool);
     let cost = tool.inputSchema.length;
     for (const [f, field] of TOOL_FIELDS.entries()) {
-      for (const word of words(fields[field])) if (isContent(word)) all.push(lexicon.intern(word));
+      number(fields[field], lexicon, all);
       ends[i * TOOL_FIELDS.length + f] = all.length;
       cost += fields[field].length;
     }
-    actions[i] = actionsOf([...words(fields.name), ...words(fields.description.slice(0, 80)).slice(0, 2)]);
+    const nameWords = words(fields.name);
+    plainNames.push(nameWords.join(""));
+    actions[i] = actionsOf([...nameWords, ...words(fields.description.slice(0, 80)).slice(0, 2)]);
     if (DEPRECATED.test(fields.title) || DEPRECATED.test(fields.description.slice(0, 500))) deprecated[i] = 1;
     yield cost;
   }
-  const intern = (value: string): Int32Array =>
-    Int32Array.from(contentWords(value.slice(0, LONGEST_SERVER_TEXT)), (word) => lexicon.intern(word));
   return {
     server,
     names: tools.map((tool) => tool.name),
+    plainNames,
+    plainServer: words(server).join(""),
     words: Int32Array.from(all),
     ends,
     actions,
     deprecated,
-    serverWords: intern(`${server} ${text.title ?? ""}`),
-    serverTextWords: intern(text.description ?? ""),
+    serverWords: numbered(`${server} ${text.title ?? ""}`, lexicon),
+    serverTextWords: numbered(text.description ?? "", lexicon),
   };
+}
+
+/** Adds the numbers of the text's words. */
+function number(text: string, lexicon: Lexicon, out: number[]): void {
+  for (const word of contentWords(text)) {
+    const id = lexicon.intern(word);
+    if (id !== undefined) out.push(id);
+  }
+}
+
+function numbered(text: string, lexicon: Lexicon): Int32Array {
+  const out: number[] = [];
+  number(text.slice(0, LONGEST_SERVER_TEXT), lexicon, out);
+  return Int32Array.from(out);
 }
 
 /** Where field `f` of tool `i` lies in `words`. */
