@@ -18,6 +18,7 @@ import type { Log } from "./kernel/log.ts";
 import { type Raw, toRaw } from "./kernel/raw.ts";
 import { askFirst } from "./middleware/ask.ts";
 import { members } from "./rpc/slice.ts";
+import { Modern } from "./session/modern/modern.ts";
 import { Session } from "./session/session.ts";
 import { createMetaFace } from "./surface/meta/meta.ts";
 import type { Scope, ServerStatus } from "./surface/scope.ts";
@@ -138,7 +139,14 @@ export function createEngine({
         : `There is no config file at ${config.path} yet; it is picked up when it appears.`),
   };
 
+  const modern = new Modern({
+    face: createMetaFace(scope),
+    clock,
+    onEnded: (session) => fleet.sessionEnded(session),
+  });
+
   const host: Host = {
+    modern,
     health: () => ({
       ready: !closing,
       down: servers()
@@ -176,8 +184,9 @@ export function createEngine({
     async close() {
       closing = true;
       for (const session of sessions) session.refuse();
+      modern.refuse();
       const end = clock.now() + DRAIN_MS;
-      while (clock.now() < end && [...sessions].some((session) => session.serving > 0))
+      while (clock.now() < end && [modern, ...sessions].some(({ serving }) => serving > 0))
         await pause(clock, 10);
       await fleet.destroy();
       // Children that crashed may still have left something behind that is being ended.

@@ -9,8 +9,8 @@ export type ServerId = string;
 export interface Uplink {
   /** A notification caused by this call: progress (in the client's own token), log messages, unknown ones. */
   notify(method: string, params: Raw | undefined): void;
-  /** A request of the child, put to the client: sampling, elicitation, roots, unknown ones. */
-  request(method: string, params: Raw | undefined, signal: Signal): Promise<Raw>;
+  /** A request of the child, put to the client: sampling, elicitation, roots, unknown ones. `name`: what the child calls it. */
+  request(method: string, params: Raw | undefined, signal: Signal, name?: string): Promise<Raw>;
 }
 
 /** Who asks. Connections are shared by those who agree in `capabilities`. */

@@ -2,6 +2,7 @@
 
 import type { Message } from "../rpc/message.ts";
 import type { Via } from "../rpc/peer.ts";
+import type { Modern } from "../session/modern/modern.ts";
 import type { Session } from "../session/session.ts";
 
 /** What a transport serves: it opens a session per client and is told when to stop. */
@@ -11,6 +12,8 @@ export interface Host {
   /** The client of this session is gone. */
   ended(session: Session): void;
   health(): Health;
+  /** Serves requests of the stateless era, which belong to no session. */
+  readonly modern: Modern;
 }
 
 /** Ready: new sessions may begin. Children that are down do not change that, but are named. */

@@ -48,14 +48,14 @@ export class Reply {
     return this.#options.id;
   }
 
-  /** False: it can carry nothing but the answer. */
-  send(message: Message): boolean {
+  /** False: it can carry nothing but the answer. `status` holds for an answer that goes out alone. */
+  send(message: Message, status = 200): boolean {
     const last = message.kind === "result" || message.kind === "error";
     if (!last && this.#options.json) return false;
     if (last) this.#options.before?.(message);
     else this.#startStream();
     if (this.#streaming) this.#write(message);
-    else this.#endAtOnce(message);
+    else this.#endAtOnce(message, status);
     if (last) this.#finish();
     return true;
   }
@@ -99,11 +99,12 @@ export class Reply {
     if (response.writableLength > MOST_BACKLOG) response.destroy();
   }
 
-  #endAtOnce(message: Message): void {
+  #endAtOnce(message: Message, status: number): void {
     this.#hold?.cancel();
-    const { json } = this.#options;
+    // Who is refused by status need not know how to read streams.
+    const json = this.#options.json || status !== 200;
     const body = Buffer.concat(json ? encode(message) : encodeEvent(encode(message)));
-    this.#response?.writeHead(200, {
+    this.#response?.writeHead(status, {
       "content-type": json ? "application/json" : "text/event-stream",
       "content-length": body.length,
     });

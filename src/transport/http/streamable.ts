@@ -9,6 +9,7 @@ import type { Host, Transport } from "../transport.ts";
 import { readBody } from "./body.ts";
 import { Client } from "./client.ts";
 import { Front, type FrontOptions, refuse } from "./front.ts";
+import { ModernHttp, namesModern } from "./modern.ts";
 
 const MOST_BODY = 4 * 1024 * 1024;
 const BEAT_MS = 25_000;
@@ -50,19 +51,21 @@ export function createStreamableTransport(options: StreamableOptions): Transport
 class Streamable {
   readonly #options: StreamableOptions;
   readonly #host: Host;
+  readonly #modern: ModernHttp;
   readonly #clients = new Map<string, Client>();
   #round: Timer;
 
   constructor(options: StreamableOptions, host: Host) {
     this.#options = options;
     this.#host = host;
+    this.#modern = new ModernHttp(host.modern, { clock: options.clock, json: options.jsonResponse });
     this.#round = options.clock.after(this.#roundMs, () => this.#lookAround());
   }
 
   route(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     if (path !== PATH) return false;
     if (request.method === "POST") void this.#post(request, response).catch(() => response.destroy());
-    else if (this.#options.stateless) notAllowed(response, "POST");
+    else if (this.#options.stateless || namesModern(request.headers)) notAllowed(response, "POST");
     else if (request.method === "GET") this.#get(request, response);
     else if (request.method === "DELETE") this.#delete(request, response);
     else notAllowed(response, "GET, POST, DELETE");
@@ -86,6 +89,7 @@ class Streamable {
     if (body === "too-large") return refuse(response, 413, `a message may have ${MOST_BODY} bytes`);
     const message = readMessage(body);
     if (message.kind === "malformed") return refuse(response, 400, message.reason, message.code);
+    if (this.#modern.take(message, request, response)) return;
     const version = headers["mcp-protocol-version"];
     if (version !== undefined && !(LEGACY_VERSIONS as readonly unknown[]).includes(version)) {
       return refuse(

@@ -1,0 +1,53 @@
+/** Which questions a client said it can answer. What it did not declare with this very request, it cannot. */
+import { fromRaw, type Raw } from "../../kernel/raw.ts";
+
+type Declared = Readonly<Record<string, unknown>>;
+
+/** The capabilities a question of this kind needs; undefined for what is no question of this era. */
+function neededFor(method: string, params: Raw | undefined): Declared | undefined {
+  const asked = (params ? fromRaw(params) : {}) as Declared | null;
+  switch (method) {
+    case "elicitation/create":
+      return { elicitation: asked?.["mode"] === "url" ? { url: {} } : { form: {} } };
+    case "sampling/createMessage":
+      return { sampling: asked?.["tools"] === undefined ? {} : { tools: {} } };
+    case "roots/list":
+      return { roots: {} };
+    default:
+      return undefined;
+  }
+}
+
+/** Why the client cannot be asked this; undefined where it can. */
+export function cannotAsk(capabilities: Raw, method: string, params: Raw | undefined): string | undefined {
+  const needed = neededFor(method, params);
+  if (!needed) return `${method} is no question a client of this protocol version can be asked`;
+  const missing = lacking(capabilities, needed);
+  return missing && `the client did not declare the capability it needs: ${JSON.stringify(missing)}`;
+}
+
+/** The part of `required` that was not declared; undefined where nothing is missing. */
+export function lacking(capabilities: Raw, required: object): object | undefined {
+  const declared = withDefaults(fromRaw(capabilities) as Declared);
+  const missing: Record<string, unknown> = {};
+  for (const [name, wanted] of Object.entries(required)) {
+    const has = declared[name];
+    if (!isObject(has)) missing[name] = wanted;
+    else if (isObject(wanted)) {
+      const parts = Object.entries(wanted).filter(([part]) => !isObject(has[part]));
+      if (parts.length > 0) missing[name] = Object.fromEntries(parts);
+    }
+  }
+  return Object.keys(missing).length > 0 ? missing : undefined;
+}
+
+/** Elicitation that says nothing about its modes means forms. */
+function withDefaults(declared: Declared): Declared {
+  const { elicitation } = declared;
+  if (!isObject(elicitation) || "url" in elicitation || "form" in elicitation) return declared;
+  return { ...declared, elicitation: { ...elicitation, form: {} } };
+}
+
+function isObject(value: unknown): value is Declared {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,37 @@
+/** HTTP headers repeat parts of the body for those who route by them: both must say the same, or neither can be trusted. */
+import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { fromHeader } from "../../rpc/modern/header-value.ts";
+import { HEADER_MISMATCH, NAMED_BY } from "../../rpc/modern/names.ts";
+import { RpcError } from "../../rpc/rpc-error.ts";
+import { isString, members } from "../../rpc/slice.ts";
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Before it is known whether that version is spoken here at all. */
+export function checkVersionHeader(headers: Headers, version: string): void {
+  const header = headers["mcp-protocol-version"];
+  if (header !== version) throw mismatch("MCP-Protocol-Version", header, version);
+}
+
+export function checkRequestHeaders(headers: Headers, method: string, params: Raw): void {
+  const header = headers["mcp-method"];
+  if (header !== method) throw mismatch("Mcp-Method", header, method);
+  const key = NAMED_BY.get(method);
+  const [raw] = key ? members(params, [key]) : [];
+  // Without a name the request is wrong in itself, and is told so by who handles it.
+  if (!raw || !isString(raw)) return;
+  const name = fromRaw(raw) as string;
+  const given = headers["mcp-name"];
+  if (typeof given !== "string" || fromHeader(given) !== name) throw mismatch("Mcp-Name", given, name);
+}
+
+function mismatch(name: string, header: string | string[] | undefined, body: string): RpcError {
+  const says =
+    header === undefined
+      ? "is missing"
+      : `says ${JSON.stringify(header).slice(0, MOST_SHOWN)}, which differs`;
+  const text = `Header mismatch: ${name} ${says}; the body says ${JSON.stringify(body).slice(0, MOST_SHOWN)}`;
+  return RpcError.of(HEADER_MISMATCH, text);
+}
+
+const MOST_SHOWN = 200;

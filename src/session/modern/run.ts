@@ -1,0 +1,228 @@
+/**
+ * One call of a client of the stateless era, from its first request over questions and retries to its result.
+ * It runs once, however often the client comes back; while nobody is there it is parked. Never asks on a stream:
+ * a question is an answer of its own, and the client returns with what was asked.
+ */
+import type { Origin, Uplink } from "../../kernel/call.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
+import { CallSignal, type Signal } from "../../kernel/signal.ts";
+import { mayAsk } from "../../rpc/modern/names.ts";
+import { restoreProgress } from "../../rpc/progress.ts";
+import { INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
+import { joinObject } from "../../rpc/slice.ts";
+import type { Waiting } from "../parked.ts";
+import { cannotAsk } from "./capability.ts";
+import type { Exchange } from "./exchange.ts";
+import { logged } from "./log-level.ts";
+
+interface Question {
+  readonly method: string;
+  readonly params: Raw | undefined;
+  settle(answer: Raw): void;
+  refuse(reason: unknown): void;
+}
+
+type Outcome = { readonly result: Raw } | { readonly error: unknown };
+
+export interface RunParts {
+  readonly session: string;
+  readonly capabilities: Raw;
+  readonly method: string;
+  /** Keeps it until its client returns; gives the text that names it. */
+  park(run: Run): string;
+  /** It has ended, answered or not. */
+  over(run: Run): void;
+}
+
+export class Run implements Waiting {
+  readonly origin: Origin;
+  readonly uplink: Uplink;
+  readonly signal = new CallSignal();
+  readonly #parts: RunParts;
+  readonly #questions = new Map<string, Question>();
+  /** Answers the client gave before they were asked for. */
+  #given = new Map<string, Raw>();
+  /** As last declared. */
+  #capabilities: Raw;
+  #first: Exchange | undefined;
+  #exchange: Exchange | undefined;
+  #outcome: Outcome | undefined;
+  #asked = 0;
+  #asking = false;
+  #over = false;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+    this.#capabilities = parts.capabilities;
+    this.uplink = {
+      notify: (method, params) => this.#notify(method, params),
+      request: (method, params, signal, name) => this.#ask({ method, params, signal, name }),
+    };
+    this.origin = { session: parts.session, capabilities: parts.capabilities, uplink: this.uplink };
+  }
+
+  /** Begins the work; once. */
+  start(exchange: Exchange, given: ReadonlyMap<string, Raw>, work: () => Promise<Raw>): void {
+    this.#first = exchange;
+    this.attach(exchange, given);
+    void this.#begin(work).then(
+      (result) => this.#ended({ result }),
+      (error: unknown) => this.#ended({ error }),
+    );
+  }
+
+  /** The client is here, perhaps with answers. */
+  attach(exchange: Exchange, given: ReadonlyMap<string, Raw>): void {
+    this.#exchange = exchange;
+    this.#capabilities = exchange.capabilities;
+    this.#given = new Map(given);
+    for (const [name, question] of this.#questions) {
+      const answer = this.#given.get(name);
+      if (answer) question.settle(answer);
+      this.#given.delete(name);
+    }
+    this.#turn();
+  }
+
+  /** The client went away in the middle. */
+  cancel(exchange: Exchange, reason: string): void {
+    if (this.#exchange === exchange) this.#stop(new MetaMcpError("cancelled", reason));
+  }
+
+  giveUp(reason: string): void {
+    this.#stop(new MetaMcpError("cancelled", reason));
+  }
+
+  async #begin(work: () => Promise<Raw>): Promise<Raw> {
+    return await work();
+  }
+
+  #ended(outcome: Outcome): void {
+    this.#outcome = outcome;
+    for (const question of this.#questions.values())
+      question.refuse(RpcError.of(INTERNAL_ERROR, "the call this belongs to has ended"));
+    this.#turn();
+  }
+
+  #stop(reason: Error): void {
+    this.#exchange = undefined;
+    this.signal.abort(reason);
+    for (const question of this.#questions.values())
+      question.refuse(RpcError.of(INTERNAL_ERROR, reason.message));
+    this.#leave();
+  }
+
+  #leave(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#first = undefined;
+    this.#parts.over(this);
+  }
+
+  /** Answers if there is something to say and somebody to say it to. */
+  #turn(): void {
+    const exchange = this.#exchange;
+    if (!exchange) return;
+    if (this.#outcome) {
+      this.#exchange = undefined;
+      const outcome = this.#outcome;
+      this.#leave();
+      if ("result" in outcome) exchange.complete(outcome.result);
+      else exchange.fail(outcome.error);
+    } else if (this.#questions.size > 0 && !this.#asking) {
+      this.#asking = true;
+      // What a child asks in one breath is asked in one answer.
+      setImmediate(() => this.#putQuestions());
+    }
+  }
+
+  #putQuestions(): void {
+    this.#asking = false;
+    const exchange = this.#exchange;
+    if (!exchange || this.#outcome || this.#questions.size === 0) return;
+    this.#exchange = undefined;
+    const requests = [...this.#questions].map(
+      ([name, { method, params = EMPTY_OBJECT }]) =>
+        [
+          name,
+          joinObject([
+            ["method", toRaw(method)],
+            ["params", params],
+          ]),
+        ] as const,
+    );
+    exchange.ask(joinObject(requests), this.#parts.park(this));
+  }
+
+  #ask(asked: {
+    method: string;
+    params: Raw | undefined;
+    signal: Signal;
+    name?: string | undefined;
+  }): Promise<Raw> {
+    const { method, params, signal } = asked;
+    const refusal = this.#cannotAsk(method, params);
+    if (refusal)
+      return Promise.reject(
+        RpcError.of(METHOD_NOT_FOUND, `${method} cannot be put to the client: ${refusal}`),
+      );
+    const name = this.#nameOf(asked);
+    const given = this.#given.get(name);
+    if (given) {
+      // Good for one question: a child that asks again did not like the answer.
+      this.#given.delete(name);
+      return Promise.resolve(given);
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#questions.delete(name);
+        signal.removeEventListener("abort", onAbort);
+      };
+      const onAbort = (): void => {
+        leave();
+        reject(signal.reason as Error);
+      };
+      this.#questions.set(name, {
+        method,
+        params,
+        settle(answer) {
+          leave();
+          resolve(answer);
+        },
+        refuse(reason) {
+          leave();
+          reject(reason as Error);
+        },
+      });
+      signal.addEventListener("abort", onAbort);
+      this.#turn();
+    });
+  }
+
+  #cannotAsk(method: string, params: Raw | undefined): string | undefined {
+    if (this.#over || this.#outcome) return "the call this belongs to has ended";
+    if (!mayAsk(this.#parts.method)) return `${this.#parts.method} is answered without questions`;
+    return cannotAsk(this.#capabilities, method, params);
+  }
+
+  /** The child's own name for it where it is free. */
+  #nameOf({ method, name }: { method: string; name?: string | undefined }): string {
+    this.#asked += 1;
+    if (name !== undefined && !this.#questions.has(name)) return name;
+    return `${method.slice(0, method.indexOf("/"))}-${this.#asked}`;
+  }
+
+  #notify(method: string, params: Raw | undefined): void {
+    const exchange = this.#exchange;
+    if (!exchange) return;
+    if (method === "notifications/message") {
+      if (logged(params, exchange.logLevel)) exchange.notify(method, params);
+      return;
+    }
+    if (method !== "notifications/progress" || exchange === this.#first) exchange.notify(method, params);
+    // Each attempt has its own token.
+    else if (params && exchange.progressToken)
+      exchange.notify(method, restoreProgress(params, exchange.progressToken));
+  }
+}

@@ -1,0 +1,63 @@
+/** Answers in the form of the stateless era: results that say what they are, errors with the codes it knows. Changes nothing else in them. */
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { IMPLEMENTATION } from "../../kernel/version.ts";
+import { CACHEABLE, META, MISSING_CAPABILITY } from "../../rpc/modern/names.ts";
+import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { isObject, joinObject, members, withMember } from "../../rpc/slice.ts";
+
+const COMPLETE = toRaw("complete");
+/** Only we ask questions: whoever else says so is not understood that way. */
+const QUESTION = toRaw("input_required");
+const SERVER = toRaw(IMPLEMENTATION);
+/** Who answers, where nobody else does. */
+export const OWN_META = joinObject([[META.server, SERVER]]);
+/** Lists change at any time and depend on who asks: nobody may keep them who has not asked to be told. */
+const AT_ONCE_STALE = toRaw(0);
+const PRIVATE = toRaw("private");
+
+const NOT_FOUND = -32002;
+const FIRST_RESERVED = -32020;
+const LAST_RESERVED = -32099;
+
+/** What a result does not say of itself is said for it. */
+export function complete(result: Raw, method: string): Raw {
+  if (!isObject(result)) return result;
+  const [type, meta, ttl, scope] = members(result, ["resultType", "_meta", "ttlMs", "cacheScope"]);
+  let stamped = type && !type.equals(QUESTION) ? result : withMember(result, "resultType", COMPLETE);
+  if (!meta || !isObject(meta)) stamped = withMember(stamped, "_meta", OWN_META);
+  else if (!members(meta, [META.server])[0])
+    stamped = withMember(stamped, "_meta", withMember(meta, META.server, SERVER));
+  if (!CACHEABLE.has(method)) return stamped;
+  if (!ttl) stamped = withMember(stamped, "ttlMs", AT_ONCE_STALE);
+  return scope ? stamped : withMember(stamped, "cacheScope", PRIVATE);
+}
+
+/** An error as this client may read it. `lacks` tells which of some capabilities it did not declare. */
+export function errorFor(reason: unknown, lacks: (required: object) => object | undefined): Raw {
+  if (!(reason instanceof RpcError)) return ownError(reason);
+  const { code, message, data } = reason;
+  // Only what a child wanted of this very client is this client's business.
+  const required = (data as { requiredCapabilities?: unknown } | null | undefined)?.requiredCapabilities;
+  const missing = typeof required === "object" && required !== null ? lacks(required) : undefined;
+  if (missing) return toRaw({ code: MISSING_CAPABILITY, message, data: { requiredCapabilities: missing } });
+  if (code === NOT_FOUND) return withMember(reason.raw, "code", toRaw(INVALID_PARAMS));
+  if (code <= FIRST_RESERVED && code >= LAST_RESERVED)
+    return withMember(reason.raw, "code", toRaw(INTERNAL_ERROR));
+  return reason.raw;
+}
+
+/** Texts of unknown errors can hold paths and secrets. */
+function ownError(reason: unknown): Raw {
+  const known = MetaMcpError.is(reason);
+  return toRaw({
+    code: INTERNAL_ERROR,
+    message: known ? reason.message : "internal error",
+    data: known ? reason : undefined,
+  });
+}
+
+/** The code of an error as written. */
+export function codeOf(error: Raw): number {
+  return Number((fromRaw(error) as { code?: unknown } | null)?.code);
+}
