@@ -5,8 +5,7 @@ import type { Journal } from "../support/journal.ts";
 import { alive, gone, kill } from "../support/processes.ts";
 import { fixture, temp } from "../support/temp.ts";
 
-/** `METAMCP_SOAK=seconds` for a longer storm. */
-const CALLS = Number(process.env["METAMCP_SOAK"] ?? 0) * 200 || 1_000;
+const CALLS = 1_000;
 const IN_FLIGHT = 50;
 const NAMES = ["victim", "b", "c", "d", "e"];
 
