@@ -16,17 +16,14 @@ export interface Greeting {
   readonly instructions: string | undefined;
 }
 
-/** `capabilities` are those of the client on whose behalf we connect. */
+/** `capabilities` are those of the client on whose behalf we connect. That we are initialized is said once the link knows the version. */
 export async function shakeHands(peer: Peer, capabilities: Raw, signal: AbortSignal): Promise<Greeting> {
   const params = joinObject([
     ["protocolVersion", toRaw(NEWEST)],
     ["capabilities", capabilities],
     ["clientInfo", toRaw(IMPLEMENTATION)],
   ]);
-  const result = await peer.request("initialize", params, { signal });
-  const greeting = readGreeting(result);
-  peer.notify("notifications/initialized", undefined);
-  return greeting;
+  return readGreeting(await peer.request("initialize", params, { signal }));
 }
 
 function readGreeting(result: Raw): Greeting {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line. Finds the command and loads nothing else. */
 import { UsageError } from "../config/command-line.ts";
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../kernel/nearest.ts";
 import type { Command, ExitCode } from "./command.ts";
 
 const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly command: Command }>> = new Map([
@@ -21,7 +21,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   }
   const load = COMMANDS.get(first);
   if (!load) {
-    const guess = nearest(first, [...COMMANDS.keys()]);
+    const [guess] = nearest(first, COMMANDS.keys(), 1);
     const hint = guess ? `Did you mean "${guess}"?` : `Commands: ${[...COMMANDS.keys()].join(", ")}.`;
     throw new UsageError(`"${first}" is not a command. ${hint}`);
   }

@@ -20,14 +20,16 @@ type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>
 
 export async function run(argv: readonly string[], commands: Commands): Promise<ExitCode> {
   const { env } = process;
-  const { settings, overrides, positionals, warnings } = readSettings(argv, env);
+  const { settings, given, overrides, positionals, warnings } = readSettings(argv, env);
   if (settings.help) return print(await help(commands));
   if (settings.version) return print(VERSION);
   const [word] = positionals;
   if (word !== undefined) throw new UsageError(misplaced(word, commands));
+  for (const flag of ["pin", "registryUrl"]) {
+    if (given.has(flag)) throw new UsageError(`${given.get(flag)} is not available yet.`);
+  }
   if (settings.surface !== "meta")
     throw new UsageError(`--surface ${settings.surface} is not available yet.`);
-  if (settings.pin.length > 0) throw new UsageError("--pin is not available yet.");
 
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);

@@ -1,5 +1,5 @@
 /** What a flag or variable can hold, and reading a command line by a table of them. Knows no particular flag. */
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../kernel/nearest.ts";
 import { parseTime } from "./time.ts";
 
 /** Used wrongly: told to the person, exit code 2. */

@@ -1,9 +1,9 @@
 /** The part of a server entry that says how it is reached, with variables resolved. Looks at no file and no network. */
 import { resolve } from "node:path";
 import { type Env, expandTilde } from "../home/home.ts";
+import { didYouMean } from "../kernel/nearest.ts";
 import { type Findings, isKeys, type Keys, kindOf, text, textMap, texts } from "./field.ts";
 import { otherNameFor } from "./keys.ts";
-import { didYouMean } from "./nearest.ts";
 import type { OAuthSpec, RemoteSpec, StdioSpec } from "./spec.ts";
 import { foreignReference, substitute } from "./variables.ts";
 

@@ -1,5 +1,5 @@
 /** Reading single keys of a config object. Notes what is wrong in words that say what to do; never throws, never repeats a value that could be a secret. */
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../kernel/nearest.ts";
 import { parseTime } from "./time.ts";
 
 export type Keys = Readonly<Record<string, unknown>>;

@@ -106,9 +106,8 @@ export const FLAGS = {
   },
   pin: {
     commands: SHOW,
-    kind: "list",
-    value: "server:tool",
-    help: "Tools shown beside the surface's own; may be repeated.",
+    kind: "switch",
+    help: "Keep a tool whose description or schema changed out of use until it is approved.",
   },
   allowOrigin: {
     commands: LISTEN,

@@ -1,6 +1,7 @@
 /** Which keys exist, and what to say about one that does not. Reports, refuses nothing. */
+
+import { didYouMean } from "../kernel/nearest.ts";
 import type { Findings, Keys } from "./field.ts";
-import { didYouMean } from "./nearest.ts";
 
 const COMMON = [
   "type",

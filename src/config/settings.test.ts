@@ -28,7 +28,7 @@ test("the defaults are those of the documentation", () => {
     cooldown: 30_000,
     noCode: false,
     noNotify: false,
-    pin: [],
+    pin: false,
     allowOrigin: [],
     allowHost: [],
     noAuth: false,

@@ -1,5 +1,6 @@
 /** Flags and environment as typed settings. Defaults < file < environment < flags; reads no file itself. */
 import type { Env } from "../home/home.ts";
+import { nearest } from "../kernel/nearest.ts";
 import type { Overrides } from "./check.ts";
 import {
   envOf,
@@ -12,7 +13,6 @@ import {
   type Values,
 } from "./command-line.ts";
 import { FLAGS, flagsFor, type Settings } from "./flags.ts";
-import { nearest } from "./nearest.ts";
 
 export interface ReadOptions<Own extends Table> {
   /** `run` is MetaMCP itself. */
@@ -117,9 +117,10 @@ function misspelt(env: Env): readonly string[] {
   );
   return Object.keys(env).flatMap((name) => {
     if (!name.startsWith("METAMCP_") || known.includes(name)) return [];
-    const guess = nearest(
+    const [guess] = nearest(
       name.slice("METAMCP_".length),
       known.flatMap((one) => one.match(/^METAMCP_(.*)/)?.[1] ?? []),
+      1,
     );
     return guess ? [`${name} is not a known variable. Did you mean "METAMCP_${guess}"?`] : [];
   });

@@ -1,10 +1,9 @@
 /** The way of every tool call, whichever surface it came through: known server, known tool, fitting arguments, off to the child. */
 import { checkArguments, prepareCheck } from "../catalog/check-arguments.ts";
-import { nearest } from "../catalog/nearest.ts";
+import { nearest } from "../kernel/nearest.ts";
 import { repeatOf, type Tool, toolId } from "../catalog/tool.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { joinObject } from "../rpc/slice.ts";
+import { fromRaw, type Raw } from "../kernel/raw.ts";
 import type { ClientRequest } from "./face.ts";
 import type { Scope } from "./scope.ts";
 
@@ -12,8 +11,8 @@ export interface ToolCall {
   readonly server: string;
   readonly tool: string;
   readonly args: Raw;
-  /** The client's `_meta`, progress token included. */
-  readonly meta: Raw | undefined;
+  /** What the child gets to see, its name for the tool and the arguments included. */
+  readonly params: Raw;
 }
 
 /**
@@ -49,17 +48,12 @@ async function makeSure(scope: Scope, wanted: ToolCall, request: ClientRequest):
 }
 
 function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
-  const { server, args, meta } = wanted;
+  const { server, params } = wanted;
   const { origin, signal, uplink } = request;
-  const name = toRaw(wanted.tool);
   return scope.call({
     server,
     method: "tools/call",
-    params: joinObject([
-      ["name", name],
-      ["arguments", args],
-      ["_meta", meta],
-    ]),
+    params,
     origin,
     signal,
     deadline: Number.POSITIVE_INFINITY,

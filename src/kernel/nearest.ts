@@ -22,6 +22,12 @@ export function nearest(name: string, candidates: Iterable<string>, max = 3): st
   return best.map(({ candidate }) => candidate);
 }
 
+/** ` Did you mean "x"?`, to be put behind a sentence, or nothing. */
+export function didYouMean(word: string, known: Iterable<string>): string {
+  const [guess] = nearest(word, known, 1);
+  return guess === undefined ? "" : ` Did you mean "${guess}"?`;
+}
+
 interface Wanted {
   readonly text: string;
   readonly letters: number;
