@@ -3,6 +3,7 @@ import { isKeys, type Keys } from "../config/field.ts";
 import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
+import { shownUrl } from "../kernel/secret.ts";
 
 const HIDDEN = "***";
 const SECRET_WORD = "(?:token|key|secret|passw|pwd|auth|credential|bearer|cookie)";
@@ -58,16 +59,6 @@ function shownWord(word: string): string {
   if (/^https?:\/\//i.test(word)) return shownUrl(word);
   const pair = SECRET_PAIR.exec(word);
   return pair ? `${pair[1]}${hidden(pair[2] ?? "")}` : word.replaceAll(TOKEN, HIDDEN);
-}
-
-/** Without user, query and fragment; long parts of a path are often keys. */
-function shownUrl(url: string): string {
-  const [address = ""] = url.split(/[?#]/);
-  return address
-    .replace(/\/\/[^/@]*@/, "//")
-    .split("/")
-    .map((part) => (/^(?=.*\d)[\w.~-]{20,}$/.test(part) && !part.includes(".") ? HIDDEN : part))
-    .join("/");
 }
 
 function quoted(word: string): string {

@@ -1,5 +1,6 @@
 /** What an errno or a status of a remote child means. Nothing else reads them; headers, queries and user info never get into a text. */
 import type { IncomingMessage } from "node:http";
+import { shownUrl } from "../../kernel/secret.ts";
 import { type Category, ChildFailure } from "../link.ts";
 
 const OFFLINE: Readonly<Record<string, string>> = {
@@ -16,11 +17,6 @@ const OFFLINE: Readonly<Record<string, string>> = {
   ECONNABORTED: "broke the connection off",
   EPIPE: "broke the connection off",
 };
-
-/** A URL as people may see it. */
-export function shownUrl(url: URL): string {
-  return `${url.origin}${url.pathname}`;
-}
 
 /** `connected` tells whether the request may have left: only a connection that never stood is proof that it did not. */
 export function networkFailure(error: Error, where: string, connected: boolean): ChildFailure {
@@ -71,7 +67,7 @@ function advice(status: number, location: string | undefined): string {
 }
 
 function movedTo(location: string | undefined): string {
-  return location && URL.canParse(location) ? ` to ${shownUrl(new URL(location))}` : "";
+  return location && URL.canParse(location) ? ` to ${shownUrl(location)}` : "";
 }
 
 /** The answer came in a form that is none. */

@@ -6,8 +6,9 @@ import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeader
 import https from "node:https";
 import type { Socket } from "node:net";
 import type { RemoteSpec } from "../../config/spec.ts";
+import { shownUrl } from "../../kernel/secret.ts";
 import { ChildFailure } from "../link.ts";
-import { networkFailure, shownUrl } from "./failure.ts";
+import { networkFailure } from "./failure.ts";
 import { addressOf, redirectTarget, staticHeaders, usableUrl } from "./target.ts";
 
 /** Gives further headers for one request, a bearer token for instance. Wins over the static ones. */
@@ -67,7 +68,7 @@ export class Wire {
     this.#spec = spec;
     this.#authorize = authorize;
     this.#url = usableUrl(spec);
-    this.shown = shownUrl(this.#url);
+    this.shown = shownUrl(this.#url.href);
     this.#headers = staticHeaders(spec, this.#url);
     this.#transport = this.#url.protocol === "https:" ? https : http;
     const options = {

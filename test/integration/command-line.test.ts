@@ -1,0 +1,383 @@
+/** What a person sees: help, answers, exit codes, what is wrong and how to mend it; and what nobody ever sees. */
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { failureOf } from "../support/meta.ts";
+import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the built command in the folder, without a terminal. */
+async function metamcp(
+  folder: Temp,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [join(ROOT, "dist/metamcp.js"), ...args], {
+    cwd: folder.path("."),
+    env: { ...folder.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk));
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, out, err };
+}
+
+const json = ({ out }: Ended): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
+
+test("--help and --version answer on stdout", async () => {
+  const folder = temp();
+  const [help, short, word, version, own] = await Promise.all([
+    metamcp(folder, ["--help"]),
+    metamcp(folder, ["-h", "--port", "1"]),
+    metamcp(folder, ["help", "call"]),
+    metamcp(folder, ["--version"]),
+    metamcp(folder, ["call", "--help"]),
+  ]);
+  for (const { code, err } of [help, short, word, version, own]) expect([code, err]).toEqual([0, ""]);
+  for (const command of ["list", "tools", "search", "call", "doctor"])
+    expect(help.out).toContain(`metamcp ${command}`);
+  for (const flag of ["--config <file>", "--max-connections <number>", "--log-level"])
+    expect(help.out).toContain(flag);
+  expect(short.out).toBe(help.out);
+  expect(word.out).toBe(own.out);
+  expect(own.out).toMatch(/^Run one tool.*\n\nUsage: metamcp call SERVER TOOL/);
+  const { version: expected } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    version: string;
+  };
+  expect(version.out).toBe(`${expected}\n`);
+});
+
+test("what is used wrongly ends with 2 and says how it is meant", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const wrong: [args: string[], says: RegExp, env?: Record<string, string>][] = [
+    [["--prot", "1"], /--prot is not a flag here\. Did you mean "--port"\?/],
+    [["--port", "http"], /--port is "http", but must be a whole number from 0 to 65535/],
+    [["--max-connections", "0"], /--max-connections is "0"/],
+    [["--idle-timeout", "5 parsecs"], /--idle-timeout .* a time/],
+    [["--transport", "pigeon"], /one of stdio, streamable, sse/],
+    [["--config"], /--config needs a value/],
+    [["--tls"], /--tls needs --tls-cert/],
+    [[], /METAMCP_COOLDOWN is "soon"/, { METAMCP_COOLDOWN: "soon" }],
+    [["lost"], /"lost" is not a command\. Did you mean "list"\?/],
+    [["--json", "list"], /--json is not a flag of "metamcp run"|The command comes first/],
+    [["--config", "x.json", "list"], /The command comes first: metamcp list/],
+    [["list", "more"], /Usage: metamcp list/],
+    [["list", "--port", "1"], /--port is not a flag of "metamcp list"/],
+    [["search"], /Usage: metamcp search/],
+    [["search", "x", "--limit", "0"], /--limit/],
+    [["call", "a"], /Usage: metamcp call SERVER TOOL/],
+    [["call", "a", "echo", "hello"], /"hello" is not understood: .* name=value/],
+    [["call", "a", "echo", '{"message":'], /none: mind quotes/],
+  ];
+  const ended = await Promise.all(wrong.map(([args, , env]) => metamcp(folder, args, env)));
+  for (const [at, [args, says]] of wrong.entries()) {
+    expect(ended[at], args.join(" ")).toMatchObject({ code: 2, out: "", err: expect.stringMatching(says) });
+    expect(ended[at]?.err).toMatch(/^metamcp: .*\n$/);
+  }
+});
+
+test("a config that cannot be read as a whole ends with 1, and says where", async () => {
+  const folder = temp();
+  const path = folder.write(
+    ".mcp.json",
+    '{\n  // comments are fine\n  "mcpServers": { "a": { "command": nope } }\n}',
+  );
+  const other = folder.write("list.json", '{ "mcpServers": [] }');
+  const ended = await Promise.all([
+    metamcp(folder, []),
+    metamcp(folder, ["list"]),
+    metamcp(folder, ["doctor", "--json"]),
+    metamcp(folder, ["--config", other]),
+    metamcp(folder, ["--config", folder.path(".")]),
+  ]);
+  for (const { code, out } of ended) expect([code, out]).toEqual([1, ""]);
+  for (const { err } of ended.slice(0, 3)) expect(err).toMatch(`${path}:3:37: this is no JSON value`);
+  expect(ended[3]?.err).toMatch(`${other}:1:17: mcpServers is a list, not an object`);
+  expect(ended[4]?.err).toMatch(/it is a folder/);
+});
+
+test("list shows what is configured, starts nothing, and says what is not there yet", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  const empty = await metamcp(folder, ["list"]);
+  expect(empty).toMatchObject({ code: 0, out: expect.stringMatching(/no config file at .* yet/) });
+  folder.writeConfig({
+    local: { ...fixture("--journal", journal.file), env: { PORT: "80" } },
+    remote: { url: "https://example.com/mcp" },
+    wrong: { command: 1 },
+    off: { command: "x", disabled: true },
+  });
+  const [shown, parsed] = await Promise.all([metamcp(folder, ["list"]), metamcp(folder, ["list", "--json"])]);
+  const lines = shown.out.split("\n");
+  expect(lines[0]).toMatch(/^SERVER +KIND +TOOLS +RUNS$/);
+  expect(lines[1]).toMatch(/^local +stdio +\? +.*child\.mjs --journal/);
+  expect(lines[2]).toMatch(/^remote +http +\? +https:\/\/example\.com\/mcp$/);
+  expect(lines[3]).toMatch(/^wrong +broken +command is a number/);
+  expect(lines[4]).toMatch(/^off +disabled$/);
+  expect(json(parsed)).toMatchObject({
+    config: folder.config,
+    exists: true,
+    servers: [{ name: "local", kind: "stdio" }, { name: "remote" }, { name: "wrong" }, { name: "off" }],
+  });
+  expect(journal.pids()).toEqual([]);
+});
+
+test("search, call and tools work for people and for programs", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture(), down: fixture("--exit-at-once", "3") });
+  const found = await metamcp(folder, ["search", "add", "two", "numbers"]);
+  expect(found.code).toBe(0);
+  expect(found.out).toMatch(/^SERVER +TOOL +FIT +WHAT IT DOES\na +add +\d+% +Adds two numbers\./);
+  expect(found.out).toMatch(/! down could not be asked: .*exited with code 3/);
+
+  const run = (...args: string[]) => metamcp(folder, ["call", "a", ...args]);
+  const [sum, asJson, text, whole, isError, failed, wrong, noTool, noServer, tools, toolsJson, hits] =
+    await Promise.all([
+      run("add", "a=20", "b=22"),
+      run("add", '{"a":20,\n"b":22}', "--json"),
+      run("echo", "message=12"),
+      run("args", "n=12345678901234567890", "--json"),
+      run("is_error", "message=no luck"),
+      run("fail", "--json"),
+      run("add", "a=1"),
+      run("ad"),
+      metamcp(folder, ["call", "b", "add"]),
+      metamcp(folder, ["tools"]),
+      metamcp(folder, ["tools", "--json"]),
+      metamcp(folder, ["search", "add", "--limit", "1", "--json"]),
+    ]);
+  expect(sum).toEqual({ code: 0, out: "42\n", err: "" });
+  expect(json(asJson)).toEqual({ content: [{ type: "text", text: "42" }], structuredContent: { sum: 42 } });
+  expect(text.out).toBe("12\n");
+  expect(whole.out).toContain('"n":12345678901234567890');
+  expect(isError).toEqual({ code: 1, out: "", err: "no luck\n" });
+  expect(failed).toMatchObject({ code: 1, err: "" });
+  expect(failureOf(json(failed))).toMatchObject({ code: "execution_failed" });
+  expect(wrong).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^validation_input: .*'b'/) });
+  expect(noTool).toMatchObject({ code: 1, err: expect.stringMatching(/^tool_not_found: .*Nearest: add/) });
+  expect(noServer).toMatchObject({ code: 1, err: expect.stringMatching(/^server_not_found/) });
+  expect(tools.out).toMatch(/^TOOL +BYTES +TOKENS/);
+  expect(tools.out).toMatch(/In all \d+ bytes, about \d+ tokens/);
+  expect(json(toolsJson)).toMatchObject({ surface: "meta", total: { bytes: expect.any(Number) } });
+  expect(json(hits)).toMatchObject({ tools: [{ server: "a", tool: "add" }] });
+});
+
+test("a tool under tools.ask is not run where nobody can be asked", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: { ...fixture(), tools: { ask: ["*"] } } });
+  const { code, err } = await metamcp(folder, ["call", "a", "echo", "message=hi"]);
+  expect([code, err]).toEqual([1, expect.stringMatching(/^forbidden: .*consent/)]);
+});
+
+test("a reader who leaves early is no failure", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture("--bare", "--tools", "500") });
+  const command = `"${process.execPath}" "${join(ROOT, "dist/metamcp.js")}" call a tool_0 message=${"x".repeat(100_000)}`;
+  const child = spawn("sh", ["-c", `${command} | head -c 1`], {
+    cwd: folder.path("."),
+    env: folder.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let err = "";
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk));
+  await new Promise((resolve) => child.once("close", resolve));
+  expect(err).toBe("");
+});
+
+/** Answers with the status its path names; /html is no MCP server at all. */
+async function webServer(): Promise<string> {
+  const server = createServer((request, response) => {
+    const status = Number(request.url?.slice(1, 4)) || 200;
+    response.writeHead(status, { "content-type": "text/html" }).end("<html>hello</html>");
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("doctor names each fault and says what to do about it", async () => {
+  const folder = temp();
+  const web = await webServer();
+  const notExecutable = folder.path("plain.txt");
+  writeFileSync(notExecutable, "no program", { mode: 0o644 });
+  const quick = { connectTimeoutMs: 2_500 };
+  const noList = fileURLToPath(new URL("../fixture/no-list.mjs", import.meta.url));
+  const faults: Record<string, [entry: object | null, problem: RegExp, advice?: RegExp]> = {
+    exits: [fixture("--exit-at-once", "7"), /exited with code 7/, /by hand.*child\.mjs --exit-at-once 7/],
+    speaks: [
+      { command: process.execPath, args: ["-e", "throw new Error('no database')"] },
+      /exited with code 1.*no database/s,
+      /by hand/,
+    ],
+    silent: [
+      { ...fixture("--no-initialize"), ...quick },
+      /not ready within 2500 ms \(connectTimeoutMs\)/,
+      /by hand/,
+    ],
+    refuses: [fixture("--refuse-initialize"), /refused the handshake/, /by hand/],
+    unlisted: [
+      { command: process.execPath, args: [noList, noList] },
+      /does not list its tools/,
+      /--log-level debug/,
+    ],
+    missing: [{ command: "no-such-program-anywhere" }, /"no-such-program-anywhere" was not found/],
+    plain: [{ command: notExecutable }, /plain\.txt/],
+    homeless: [{ ...fixture(), cwd: "nowhere" }, /nowhere/],
+    variable: [
+      { command: "x", args: [`\${METAMCP_TEST_UNSET}`] },
+      /METAMCP_TEST_UNSET is not set/,
+      /Mend its entry/,
+    ],
+    malformed: [null, /it is null/, /Mend its entry/],
+    refused: [
+      { url: "http://127.0.0.1:9/mcp" },
+      /refused the connection/,
+      /curl -i http:\/\/127\.0\.0\.1:9\/mcp/,
+    ],
+    locked: [{ url: `${web}/401` }, /answered 401/, /credentials in its "headers"/],
+    elsewhere: [{ url: `${web}/404` }, /answered 404.*sse/, /curl/],
+    ailing: [{ url: `${web}/500` }, /answered 500/, /curl/],
+    page: [{ url: `${web}/html` }, /html/i, /curl/],
+  };
+  folder.writeConfig(
+    {
+      ...Object.fromEntries(Object.entries(faults).map(([name, [entry]]) => [name, entry])),
+      well: { ...fixture("--flood-stderr", "--garbage"), comand: "x", timeoutMs: "long" },
+      off: { command: "x", disabled: true },
+    },
+    { pol: {} },
+  );
+  const [forPeople, forPrograms] = await Promise.all([
+    metamcp(folder, ["doctor"], { METAMCP_PROT: "1" }),
+    metamcp(folder, ["doctor", "--json"]),
+  ]);
+  expect([forPeople.code, forPrograms.code]).toEqual([1, 1]);
+  const { servers } = json(forPrograms) as {
+    servers: { server: string; ok: boolean; problem: string; advice?: string }[];
+  };
+  for (const [name, [, problem, advice]] of Object.entries(faults)) {
+    const finding = servers.find(({ server }) => server === name);
+    expect(finding, name).toMatchObject({ ok: false, problem: expect.stringMatching(problem) });
+    if (advice) expect(finding?.advice, name).toMatch(advice);
+    expect(finding?.problem).not.toMatch(/tried again|effects/);
+    expect(forPeople.out).toMatch(new RegExp(`^✗ ${name} `, "m"));
+  }
+  expect(servers.find(({ server }) => server === "well")).toMatchObject({
+    ok: true,
+    tools: 23,
+    ms: expect.any(Number),
+  });
+  expect(forPeople.out).toMatch(/^✓ well +23 tools in \d+ ms$/m);
+  expect(forPeople.out).toMatch(/^- off +disabled$/m);
+  expect(forPeople.out).toMatch(
+    /^! well: the key "comand" is unknown and ignored\. Did you mean "command"\?$/m,
+  );
+  expect(forPeople.out).toMatch(/^! well: timeoutMs is ignored/m);
+  expect(forPeople.out).toMatch(/^! the key "pol" is unknown and ignored\. Did you mean "pool"\?$/m);
+  expect(forPeople.out).toMatch(/^! METAMCP_PROT is not a known variable\. Did you mean "METAMCP_PORT"\?$/m);
+  expect(forPeople.out).toMatch(/15 of 16 need attention\.\n$/);
+  expect(forPeople.err).toBe("");
+
+  const [one, none] = await Promise.all([
+    metamcp(folder, ["doctor", "well"]),
+    metamcp(folder, ["doctor", "wel"]),
+  ]);
+  expect(one).toMatchObject({ code: 0, out: expect.stringMatching(/All of them are well/) });
+  expect(none).toMatchObject({ code: 1, out: expect.stringMatching(/no such server is configured/) });
+  const nothing = await metamcp(temp(), ["doctor"]);
+  expect(nothing).toMatchObject({ code: 1, out: expect.stringMatching(/There is no such file/) });
+});
+
+test("secrets are never printed and never logged", async () => {
+  const folder = temp();
+  const web = await webServer();
+  const secrets = {
+    env: "hush-env-4711",
+    variable: "hush-variable-4711",
+    flag: "hush-flag-4711",
+    pair: "hush-pair-4711",
+    bearer: "hush-bearer-4711",
+    query: "hush-query-4711",
+    path: "hush4711hush4711hush4711",
+    header: "hush-header-4711",
+  };
+  const args = [
+    "--token",
+    secrets.flag,
+    `--api-key=${secrets.pair}`,
+    "--header",
+    `Authorization: Bearer ${secrets.bearer}`,
+  ];
+  const says =
+    "console.error('started with', process.env.API_KEY, process.env.GITHUB_TOKEN); process.exit(1)";
+  const env = { API_KEY: secrets.env, GITHUB_TOKEN: `\${HUSH}` };
+  folder.writeConfig({
+    local: { ...fixture(...args, `\${HUSH}`, `--url=${web}`), env },
+    dies: { command: process.execPath, args: ["-e", says, "--", ...args], env },
+    remote: {
+      url: `${web}/404/${secrets.path}?key=${secrets.query}`,
+      headers: { Authorization: `Bearer ${secrets.header}`, "X-Api-Key": `\${HUSH}` },
+    },
+    broken: {
+      url: `ftp://u:${secrets.pair}@h/?${secrets.query}`,
+      env: [secrets.env],
+      headers: { A: 5, B: `${secrets.header}\n.` },
+    },
+  });
+  const given = { HUSH: secrets.variable };
+  const log = folder.path("log");
+  const debug = ["--log-level", "debug"];
+  const ended = await Promise.all([
+    metamcp(folder, ["list"], given),
+    metamcp(folder, ["list", "--json"], given),
+    metamcp(folder, ["doctor", ...debug], given),
+    metamcp(folder, ["doctor", "--json"], given),
+    metamcp(folder, ["search", "echo", ...debug], given),
+    metamcp(folder, ["call", "dies", "echo", ...debug], given),
+    metamcp(folder, ["call", "remote", "echo", ...debug, "--log-file", log], given),
+  ]);
+  const client = gateway(folder, { flags: debug, env: given });
+  await client.initialize();
+  const answers = await Promise.all([
+    client.tool("mcp_discover"),
+    client.tool("mcp_discover", { query: "echo" }),
+    ...["local", "dies", "remote", "broken"].map((server) =>
+      client.mcpCall(server, "echo", { message: "hi" }),
+    ),
+  ]);
+  await client.close();
+  const all = [
+    ...ended.map(({ out, err }) => out + err),
+    JSON.stringify(answers),
+    client.stderr,
+    readFileSync(log, "utf8"),
+  ];
+  for (const [name, secret] of Object.entries(secrets))
+    expect(
+      all.filter((text) => text.includes(secret)),
+      name,
+    ).toEqual([]);
+  // It is not that nothing was said.
+  expect(ended[0]?.out).toMatch(
+    /--token '\*\*\*' '--api-key=\*\*\*' --header 'Authorization: \*\*\*' "\$\{HUSH\}"/,
+  );
+  expect(ended[0]?.out).toContain(`${web}/404/***`);
+  expect(client.stderr).toMatch(/started with \[secret\] \[secret\]/);
+});
