@@ -55,7 +55,8 @@ async function listTools(server, { folder, entry }) {
       child.once("exit", (code) => reject(new Error(`exited with ${code}`)));
       waiting.set(mine, (message) => {
         clearTimeout(timer);
-        message.error ? reject(new Error(message.error.message)) : resolve(message.result);
+        if (message.error) reject(new Error(message.error.message));
+        else resolve(message.result);
       });
       send({ id: mine, method, params });
     });

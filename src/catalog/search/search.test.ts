@@ -205,6 +205,6 @@ test("survives any question over any tools", async () => {
           expect(Number.isFinite(hit.score)).toBe(true);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
