@@ -81,7 +81,7 @@ export function createEngine({
       greetings.set(server, greeting);
       return refresh(server, ask, greeting);
     },
-    onNotification(server, method, ask) {
+    onListChanged(server, method, ask) {
       const greeting = greetings.get(server);
       if (method !== "notifications/tools/list_changed" || !greeting) return;
       void refresh(server, ask, greeting).catch((error: unknown) => listFailed(server, error));
@@ -126,6 +126,9 @@ export function createEngine({
       return connect;
     },
     servers,
+    specs: () => config.servers,
+    setLogLevel: (origin, level) => fleet.setLogLevel(origin.session, level),
+    notify: (origin, method, params) => fleet.notify(origin.session, method, params),
     has: (name) => config.servers.has(name),
     permits(server, tool) {
       const rules = rulesOf(server);

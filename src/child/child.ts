@@ -2,7 +2,7 @@
 import type { ServerSpec } from "../config/spec.ts";
 import type { Call, Lease, Origin } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { members, withMember } from "../rpc/slice.ts";
 import { CallTimer } from "./call-timer.ts";
@@ -33,7 +33,38 @@ export class Child {
   }
 
   /** The verb: sends a call to the child and gives its result as written. */
-  async handle(call: Call): Promise<Raw> {
+  handle(call: Call): Promise<Raw> {
+    if (call.method === "resources/subscribe") return this.#subscribe(call);
+    if (call.method === "resources/unsubscribe") return this.#unsubscribe(call);
+    return this.#carry(call);
+  }
+
+  /** Once for all who share a connection. What comes of it goes the way back that this call gives. */
+  async #subscribe(call: Call): Promise<Raw> {
+    const { session } = call.origin;
+    const audience = this.connections.audienceOf(call.origin);
+    const uri = uriOf(call.params);
+    const known = audience.connected && audience.subscriptions.has(uri);
+    audience.subscriptions.add(uri, session, call.uplink);
+    try {
+      const result = known ? EMPTY_OBJECT : await this.#carry(call);
+      audience.subscriptions.agreed(uri, session);
+      return result;
+    } catch (error) {
+      audience.subscriptions.remove(uri, session);
+      throw error;
+    }
+  }
+
+  /** Reaches the child once nobody listens any more; no child is started for it. */
+  async #unsubscribe(call: Call): Promise<Raw> {
+    const audience = this.connections.audienceOf(call.origin);
+    const uri = uriOf(call.params);
+    audience.subscriptions.remove(uri, call.origin.session);
+    return audience.connected && !audience.subscriptions.has(uri) ? await this.#carry(call) : EMPTY_OBJECT;
+  }
+
+  async #carry(call: Call): Promise<Raw> {
     const { clock } = this.#parts;
     const { spec } = this.connections;
     const claim = claimOf(call, this.#health.admit(spec.name, clock.now()));
@@ -67,10 +98,12 @@ export class Child {
     const admitted = this.#health.admit(spec.name, clock.now());
     const claim = claimOf({ origin, uplink: origin.uplink, repeat: "unknown" }, admitted);
     try {
-      const connection = await this.connections.reach(claim, undefined);
+      const ready = this.connections.open(claim);
+      const connection = ready ?? (await this.connections.reach(claim, undefined));
       const lease = connection.lease();
       connection.drop(claim);
-      this.#health.settle(admitted, admitted.phase === "half-open" ? "healthy" : "unknown", clock.now());
+      const proven = !ready && admitted.phase === "half-open";
+      this.#health.settle(admitted, proven ? "healthy" : "unknown", clock.now());
       return lease;
     } catch (error) {
       this.#health.settle(admitted, "unknown", clock.now());
@@ -139,6 +172,11 @@ export class Child {
     this.#health.tell(death, word, admitted, now);
     this.#health.settle(admitted, "unknown", now);
   }
+}
+
+function uriOf(params: Raw): string {
+  const [uri] = members(params, ["uri"]);
+  return String(uri && fromRaw(uri));
 }
 
 /** It reached no connection, this time or before. */

@@ -7,6 +7,8 @@ import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
 import type { Signal } from "../kernel/signal.ts";
 import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, RpcError } from "../rpc/rpc-error.ts";
+import { members } from "../rpc/slice.ts";
+import type { Audience, Line } from "./audience.ts";
 import { attribute, type Claim } from "./claim.ts";
 import { type Greeting, shakeHands } from "./handshake.ts";
 import { ChildFailure, type Connector, type Link } from "./link.ts";
@@ -28,6 +30,7 @@ export interface ConnectionParts {
   /** What must be over before it begins: the old process of the same child. */
   readonly after?: Promise<void> | undefined;
   readonly connector: () => Promise<Connector>;
+  readonly audience: Audience;
   readonly pool: Pool;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,8 +38,13 @@ export interface ConnectionParts {
   greet(connection: Connection, greeting: Greeting): Promise<void>;
   /** It died on its own. Called before the calls in flight hear of it. */
   onLost(connection: Connection, loss: Loss): void;
-  onNotification(connection: Connection, method: string, params: Raw | undefined): void;
+  /** One of its lists changed. */
+  onListChanged(connection: Connection, method: string): void;
 }
+
+const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
+/** As long as someone subscribed to its resources, whatever the config says. */
+const SUBSCRIBED: ServerSpec["lifecycle"] = { mode: "keep-alive" };
 
 export class Connection implements Pooled {
   /** Settles when calls may be sent, or with why they never can. */
@@ -51,6 +59,7 @@ export class Connection implements Pooled {
   #since: number;
   #greeting: Greeting | undefined;
   #link: Link | undefined;
+  #line: Line | undefined;
   #place: Place | undefined;
   #inFlight = 0;
   #opened = false;
@@ -80,7 +89,7 @@ export class Connection implements Pooled {
   }
 
   get lifecycle(): ServerSpec["lifecycle"] {
-    return this.#spec.lifecycle;
+    return this.#parts.audience.subscriptions.empty ? this.#spec.lifecycle : SUBSCRIBED;
   }
 
   /** Settings that do not change how it is dialled hold for it too. */
@@ -126,6 +135,7 @@ export class Connection implements Pooled {
     claim.again = false;
     claim.risk = undefined;
     this.#claims.add(claim);
+    this.#parts.audience.join(claim.origin);
     this.#enter();
   }
 
@@ -216,13 +226,15 @@ export class Connection implements Pooled {
         spec,
         {
           onMessage: (message, via) => this.#peer.receive(message, via),
-          onFailed: (id, failure) => this.#peer.fail(id, failure),
+          onFailed: (id, failure) => this.#failed(id, failure),
           onClosed: (failure) => this.#lost({ failure, counted: false }),
         },
         signal,
       );
       this.#greeting = await shakeHands(this.#peer, origin.capabilities, signal);
       this.#link.agreed(this.#greeting.protocolVersion);
+      this.#attach(this.#greeting);
+      this.#peer.notify("notifications/initialized", undefined);
       await this.#greet(this.#greeting, signal);
       signal.throwIfAborted();
       this.#opened = true;
@@ -235,18 +247,33 @@ export class Connection implements Pooled {
     }
   }
 
+  #attach({ capabilities }: Greeting): void {
+    this.#line = {
+      logs: members(capabilities, ["logging"])[0] !== undefined,
+      ask: (method, params) => this.ask(method, params),
+      notify: (method, params) => this.#peer.notify(method, params),
+    };
+    this.#parts.audience.attach(this.#line);
+  }
+
   /** A child that cannot list is still a child; one that dies over it is none. */
   async #greet(greeting: Greeting, signal: AbortSignal): Promise<void> {
     this.#go("active");
-    this.#enter();
+    const lease = this.lease();
     try {
       await Promise.race([this.#parts.greet(this, greeting), aborted(signal)]);
     } catch (error) {
       if (error instanceof ChildFailure || signal.aborted) throw error;
       this.#parts.log.warn(`${this.label}: its tools could not be listed: ${(error as Error).message}`);
-    } finally {
-      this.#leave();
     }
+    // Not before: what failed over its list must not look idle.
+    lease.release();
+  }
+
+  #failed(id: number, failure: ChildFailure): void {
+    // Should the link die in the same breath, this one still did not reach the child.
+    if (failure.unsent) for (const claim of this.#claims) if (claim.id === id) claim.id = undefined;
+    this.#peer.fail(id, failure);
   }
 
   #tooSlow(): ChildFailure {
@@ -273,6 +300,7 @@ export class Connection implements Pooled {
 
   async #finish(state: "closed" | "failed", failure: Error, beforeCallersHear?: () => void): Promise<void> {
     if (this.#state !== state) this.#go(this.#state === "idle" ? "closed" : state);
+    if (this.#line) this.#parts.audience.detach(this.#line);
     beforeCallersHear?.();
     this.#opening.abort(failure);
     this.#peer.destroy(failure);
@@ -306,20 +334,23 @@ export class Connection implements Pooled {
       throw RpcError.of(INTERNAL_ERROR, `${method} cannot be passed on: ${found.refusal}`);
     for (const claim of found.claims) claim.timer?.pause();
     try {
-      return await found.uplink.request(method, params, signal);
+      return await found.uplink.request(method, params, signal, {
+        onProgress: (progress) => this.#peer.notify("notifications/progress", progress, via),
+      });
     } finally {
       for (const claim of found.claims) claim.timer?.resume();
     }
   }
 
   #notified(method: string, params: Raw | undefined, via: Via): void {
-    if (method === "notifications/message") {
-      const found = attribute(this.#claims, via);
-      if ("uplink" in found) found.uplink.notify(method, params);
-      else this.#parts.log.debug(`${this.label}: ${params?.toString().slice(0, 500)}`);
-      return;
-    }
-    this.#parts.onNotification(this, method, params);
+    const { audience, log } = this.#parts;
+    if (LIST_CHANGED.test(method)) return this.#parts.onListChanged(this, method);
+    if (method === "notifications/resources/updated") return audience.updated(params);
+    const by = attribute(this.#claims, via);
+    if (method !== "notifications/message") return audience.tell(method, params, by);
+    if ("refusal" in by) log.debug(`${this.label}: ${params?.toString().slice(0, 500)}`);
+    else if (by.claims.some(({ origin }) => audience.wants(origin.session, params)))
+      by.uplink.notify(method, params);
   }
 }
 

@@ -5,7 +5,10 @@ import type { Origin } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
+import type { Raw } from "../kernel/raw.ts";
+import type { Severity } from "../kernel/severity.ts";
 import type { Signal } from "../kernel/signal.ts";
+import { Audience } from "./audience.ts";
 import type { Breaker, BreakerOptions } from "./breaker.ts";
 import type { Claim, Death } from "./claim.ts";
 import { type Ask, Connection, type Loss } from "./connection.ts";
@@ -22,21 +25,26 @@ export interface ChildParts {
   connector(spec: ServerSpec): Promise<Connector>;
   /** A connection stands; calls wait until this is done. */
   greet(server: string, greeting: Greeting, ask: Ask): Promise<void>;
-  /** A notification that belongs to no call. */
-  onNotification(server: string, method: string, ask: Ask): void;
+  /** One of a child's lists changed: it said so by this method. */
+  onListChanged(server: string, method: string, ask: Ask): void;
+  /** From which severity on a session wants log messages, if it said so. */
+  levelOf(session: string): Severity | undefined;
 }
 
 export class Connections {
   readonly #parts: ChildParts;
   readonly #health: Health;
   readonly #byKey = new Map<string, Connection>();
+  /** They outlive the connections they listen to. */
+  readonly #audiences = new Map<string, Audience>();
   /** Settings changed under them: they finish what they carry. */
   readonly #retiring = new Set<Connection>();
   /** The death that a connection is the respawn after. */
   readonly #respawnOf = new WeakMap<Connection, Death>();
   #lastDeath: Death | undefined;
   #spec: ServerSpec;
-  #gone = false;
+  /** Why nothing begins any more. */
+  #over: MetaMcpError | undefined;
 
   constructor(spec: ServerSpec, parts: ChildParts, health: Health) {
     this.#spec = spec;
@@ -63,7 +71,7 @@ export class Connections {
   /** A connection that is ready for this claim, opened if need be. Whoever comes meanwhile waits for the same one. */
   async reach(claim: Claim, signal: Signal | undefined): Promise<Connection> {
     for (;;) {
-      if (this.#gone) throw new MetaMcpError("server_not_found", `Server "${this.#spec.name}" was removed.`);
+      if (this.#over) throw this.#over;
       const key = keyOf(claim.origin, this.#spec);
       const known = this.#byKey.get(key);
       const connection = known?.usable
@@ -104,7 +112,7 @@ export class Connections {
 
   /** The server is configured no longer: calls under way finish, nothing else begins. */
   async remove(): Promise<void> {
-    this.#gone = true;
+    this.#over = new MetaMcpError("server_not_found", `Server "${this.#spec.name}" was removed.`);
     await Promise.all([...this.#byKey].map(([key, connection]) => this.#retire(key, connection)));
   }
 
@@ -114,10 +122,30 @@ export class Connections {
       const own = connection.spec.isolation === "session" && connection.origin.session === session;
       if (own) void this.#retire(key, connection);
     }
+    for (const [key, audience] of this.#audiences) {
+      audience.leave(session);
+      if (audience.empty && !this.#byKey.has(key)) this.#audiences.delete(key);
+    }
+  }
+
+  /** Those with whom this client shares, or would share, a connection. */
+  audienceOf(origin: Origin): Audience {
+    return this.#audience(keyOf(origin, this.#spec));
+  }
+
+  /** A client wants other log messages. */
+  relevel(session: string): void {
+    for (const audience of this.#audiences.values()) if (audience.has(session)) audience.relevel();
+  }
+
+  /** Passes a notification of a client on to where it has a connection. */
+  notify(session: string, method: string, params: Raw | undefined): void {
+    for (const audience of this.#audiences.values())
+      if (audience.has(session)) audience.notify(method, params);
   }
 
   async destroy(reason: string): Promise<void> {
-    this.#gone = true;
+    this.#over = new MetaMcpError("server_unavailable", `${reason}.`, { retryable: false });
     await Promise.all(
       [...this.#byKey.values(), ...this.#retiring].map((connection) => connection.end(reason)),
     );
@@ -137,6 +165,15 @@ export class Connections {
   unauthorised({ label }: Connection, failure: ChildFailure): void {
     this.#health.noted(failure.message);
     this.#parts.log.warn(`${label}: not authorised: ${failure.message}`, { server: label });
+  }
+
+  #audience(key: string): Audience {
+    let audience = this.#audiences.get(key);
+    if (!audience) {
+      audience = new Audience((session) => this.#parts.levelOf(session));
+      this.#audiences.set(key, audience);
+    }
+    return audience;
   }
 
   #retire(key: string, connection: Connection): Promise<void> {
@@ -163,13 +200,14 @@ export class Connections {
       clock,
       log,
       after: how.after,
+      audience: this.#audience(key),
       connector: () => this.#parts.connector(spec),
       greet: (from, greeting) =>
         this.#parts.greet(name, greeting, (method, params) => from.ask(method, params)),
       onLost: (lost, loss) => this.#lost(lost, loss),
-      onNotification: (from, method) => {
+      onListChanged: (from, method) => {
         // What a connection with old settings says is no longer true of this server.
-        if (!from.retired) this.#parts.onNotification(name, method, (...ask) => from.ask(...ask));
+        if (!from.retired) this.#parts.onListChanged(name, method, (...ask) => from.ask(...ask));
       },
     });
     if (death) this.#respawnOf.set(connection, death);
@@ -180,7 +218,8 @@ export class Connections {
 
   /** Counts once, however many callers waited for it. */
   #connectFailed(connection: Connection, error: unknown, admitted: Breaker | undefined): void {
-    if (connection.retired || !(error instanceof ChildFailure)) return;
+    // Closed: ended by us, or there was no place for it.
+    if (connection.state === "closed" || !(error instanceof ChildFailure)) return;
     const { clock, log } = this.#parts;
     if (error.category === "auth") {
       this.unauthorised(connection, error);

@@ -4,13 +4,15 @@ import type { Call, Handler, Lease, Origin, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
+import type { Raw } from "../kernel/raw.ts";
+import type { Severity } from "../kernel/severity.ts";
 import { Child } from "./child.ts";
 import type { ChildParts } from "./connections.ts";
 import type { Connector } from "./link.ts";
 import { Pool } from "./pool.ts";
 import type { ChildStatus } from "./status.ts";
 
-export interface FleetParts extends Pick<ChildParts, "greet" | "onNotification"> {
+export interface FleetParts extends Pick<ChildParts, "greet" | "onListChanged"> {
   readonly clock: Clock;
   readonly log: Log;
   readonly connector: (spec: ServerSpec) => Promise<Connector>;
@@ -22,6 +24,8 @@ export class Fleet {
   readonly #children = new Map<ServerId, Child>();
   /** No longer configured, but still finishing calls. */
   readonly #leaving = new Set<Child>();
+  /** By session, where a client said which log messages it wants. */
+  readonly #levels = new Map<string, Severity>();
   #config: Config;
   #closing = false;
 
@@ -58,7 +62,18 @@ export class Fleet {
     return [...this.#children.values()].map((child) => child.status());
   }
 
+  setLogLevel(session: string, level: Severity): void {
+    this.#levels.set(session, level);
+    for (const child of this.#children.values()) child.connections.relevel(session);
+  }
+
+  /** Passes a notification of a client on to the children on its connections. */
+  notify(session: string, method: string, params: Raw | undefined): void {
+    for (const child of this.#children.values()) child.connections.notify(session, method, params);
+  }
+
   sessionEnded(session: string): void {
+    this.#levels.delete(session);
     for (const child of this.#children.values()) child.connections.sessionEnded(session);
   }
 
@@ -83,6 +98,7 @@ export class Fleet {
     return {
       ...this.#parts,
       pool: this.#pool,
+      levelOf: (session) => this.#levels.get(session),
       breaker: () => ({
         threshold: this.#config.pool.failureThreshold,
         cooldownMs: this.#config.pool.cooldownMs,

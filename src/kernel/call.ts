@@ -9,8 +9,15 @@ export type ServerId = string;
 export interface Uplink {
   /** A notification caused by this call: progress (in the client's own token), log messages, unknown ones. */
   notify(method: string, params: Raw | undefined): void;
-  /** A request of the child, put to the client: sampling, elicitation, roots, unknown ones. `name`: what the child calls it. */
-  request(method: string, params: Raw | undefined, signal: Signal, name?: string): Promise<Raw>;
+  /** A request of the child, put to the client: sampling, elicitation, roots, unknown ones. */
+  request(method: string, params: Raw | undefined, signal: Signal, more?: Asking): Promise<Raw>;
+}
+
+export interface Asking {
+  /** What the child calls its question. */
+  readonly name?: string;
+  /** Gets the progress the child asked for, in the child's own token. */
+  readonly onProgress?: (params: Raw) => void;
 }
 
 /** Who asks. Connections are shared by those who agree in `capabilities`. */

@@ -110,7 +110,12 @@ export class Session {
   #uplink(via: Via): Uplink {
     return {
       notify: (method, params) => this.#peer.notify(method, params, via),
-      request: (method, params, signal) => this.#peer.request(method, params, { signal, via }),
+      request: (method, params, signal, more) =>
+        this.#peer.request(method, params, {
+          signal,
+          via,
+          ...(more?.onProgress && { onProgress: more.onProgress }),
+        }),
     };
   }
 }

@@ -1,8 +1,8 @@
 /** The way of every tool call, whichever surface it came through: known server, known tool, fitting arguments, off to the child. */
 import { checkArguments, prepareCheck } from "../catalog/check-arguments.ts";
-import { nearest } from "../kernel/nearest.ts";
 import { repeatOf, type Tool, toolId } from "../catalog/tool.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import { nearest } from "../kernel/nearest.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import type { ClientRequest } from "./face.ts";
 import type { Scope } from "./scope.ts";

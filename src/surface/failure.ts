@@ -1,5 +1,6 @@
 /** How a failure looks on the wire: a failed tool is a result with `isError`, never a JSON-RPC error. */
 import { MetaMcpError } from "../kernel/errors.ts";
+import type { Log } from "../kernel/log.ts";
 import { type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { joinObject, members, withMember } from "../rpc/slice.ts";
@@ -18,6 +19,14 @@ export function failedResult(error: MetaMcpError): Raw {
     ],
     ["isError", toRaw(true)],
   ]);
+}
+
+/** What is malformed stays a JSON-RPC error; whatever else went wrong is a failed tool. */
+export function asResult(log: Log, error: unknown): Raw {
+  if (MetaMcpError.is(error)) return failedResult(error);
+  if (error instanceof RpcError) throw error;
+  log.error("a bug in MetaMCP", { error: error instanceof Error ? error.stack : error });
+  return failedResult(new MetaMcpError("internal", "MetaMCP itself failed here; its log has the details."));
 }
 
 function withDetails(told: Raw, { raw }: RpcError): Raw {

@@ -1,8 +1,11 @@
 /** What a surface may see and use. The same for all surfaces; an endpoint may narrow it, never widen it. */
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Learner } from "../catalog/learn.ts";
+import type { ServerSpec } from "../config/spec.ts";
 import type { Handler, Lease, Origin, ServerId } from "../kernel/call.ts";
 import type { Log } from "../kernel/log.ts";
+import type { Raw } from "../kernel/raw.ts";
+import type { Severity } from "../kernel/severity.ts";
 
 /** One configured server as a person or a model sees it. */
 export interface ServerStatus {
@@ -24,6 +27,8 @@ export interface Scope {
   /** Connects and lists, so that what the catalog knows of the server is fresh. */
   connect(server: ServerId, origin: Origin): Promise<Lease>;
   servers(): readonly ServerStatus[];
+  /** The servers that can be used, in their order; the same object until the config changes. */
+  specs(): ReadonlyMap<ServerId, Pick<ServerSpec, "prefix">>;
   /** A server of that name is configured and can be used. */
   has(name: string): boolean;
   /** Whether the rules of the config let this tool be used, known or not. */
@@ -31,4 +36,8 @@ export interface Scope {
   server(name: string): ServerStatus | undefined;
   /** What the operator should know: no config file, a file that cannot be read at the moment. */
   notice(): string | undefined;
+  /** The client wants log messages of children from this severity on. */
+  setLogLevel(origin: Origin, level: Severity): void;
+  /** Passes a notification of the client on to the children on its connections. */
+  notify(origin: Origin, method: string, params: Raw | undefined): void;
 }

@@ -57,7 +57,7 @@ export class Run implements Waiting {
     this.#capabilities = parts.capabilities;
     this.uplink = {
       notify: (method, params) => this.#notify(method, params),
-      request: (method, params, signal, name) => this.#ask({ method, params, signal, name }),
+      request: (method, params, signal, more) => this.#ask({ method, params, signal, name: more?.name }),
     };
     this.origin = { session: parts.session, capabilities: parts.capabilities, uplink: this.uplink };
   }

@@ -1,11 +1,11 @@
 /** The meta surface: four tools instead of hundreds, at constant cost. */
-import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
-import { members } from "../../rpc/slice.ts";
+import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { joinObject, members } from "../../rpc/slice.ts";
 import { callTool } from "../call-tool.ts";
 import type { ClientRequest, Face } from "../face.ts";
-import { executionFailed, failedResult } from "../failure.ts";
+import { asResult, executionFailed } from "../failure.ts";
+import { passOn, passThrough } from "../pass-through.ts";
 import type { Scope } from "../scope.ts";
 import { discover } from "./discover.ts";
 import { readInput } from "./input.ts";
@@ -27,13 +27,14 @@ const RUN: ReadonlyMap<string, Run> = new Map<string, Run>([
 
 export function createMetaFace(scope: Scope): Face {
   return {
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, logging: {} },
     instructions: () => instructions(scope.servers().map((server) => server.name)),
     handle(request) {
       if (request.method === "tools/call") return callOwnTool(scope, request);
       if (request.method === "tools/list") return Promise.resolve(list(request.params));
-      throw RpcError.of(METHOD_NOT_FOUND, `Method not found: ${request.method}`);
+      return passThrough(scope, request);
     },
+    notified: (method, params, origin) => passOn(scope, method, params, origin),
   };
 }
 
@@ -54,18 +55,10 @@ function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
     );
   }
   try {
-    return run(scope, args, meta, request).catch((error: unknown) => asResult(scope, error));
+    return run(scope, args, meta, request).catch((error: unknown) => asResult(scope.log, error));
   } catch (error) {
-    return Promise.resolve(asResult(scope, error));
+    return Promise.resolve(asResult(scope.log, error));
   }
-}
-
-/** What is malformed stays a JSON-RPC error; whatever else went wrong is a failed tool. */
-function asResult({ log }: Scope, error: unknown): Raw {
-  if (MetaMcpError.is(error)) return failedResult(error);
-  if (error instanceof RpcError) throw error;
-  log.error("a bug in MetaMCP", { error: error instanceof Error ? error.stack : error });
-  return failedResult(new MetaMcpError("internal", "MetaMCP itself failed here; its log has the details."));
 }
 
 function call(
@@ -77,7 +70,13 @@ function call(
   const input = readInput(CALL, args);
   const server = fromRaw(input.get("server") as Raw) as string;
   const tool = fromRaw(input.get("tool") as Raw) as string;
-  const result = callTool(scope, { server, tool, args: input.get("args") ?? EMPTY_OBJECT, meta }, request);
+  const written = input.get("args") ?? EMPTY_OBJECT;
+  const params = joinObject([
+    ["name", input.get("tool")],
+    ["arguments", written],
+    ["_meta", meta],
+  ]);
+  const result = callTool(scope, { server, tool, args: written, params }, request);
   return result.catch((error: unknown) => {
     throw error instanceof RpcError
       ? executionFailed(error, { server, tool_id: `${server}:${tool}` })

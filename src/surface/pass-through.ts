@@ -1,0 +1,22 @@
+/** What every surface does alike with messages that concern no single tool: log levels and changed roots reach the children, nothing else. */
+import type { Origin } from "../kernel/call.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
+import { isSeverity } from "../kernel/severity.ts";
+import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
+import { members } from "../rpc/slice.ts";
+import type { ClientRequest } from "./face.ts";
+import type { Scope } from "./scope.ts";
+
+/** Throws for a method that no surface knows. */
+export function passThrough(scope: Scope, { method, params, origin }: ClientRequest): Promise<Raw> {
+  if (method !== "logging/setLevel") throw RpcError.of(METHOD_NOT_FOUND, `Method not found: ${method}`);
+  const [level] = params ? members(params, ["level"]) : [];
+  const wanted = level && fromRaw(level);
+  if (!isSeverity(wanted)) throw RpcError.of(INVALID_PARAMS, `Unknown log level: ${String(wanted)}`);
+  scope.setLogLevel(origin, wanted);
+  return Promise.resolve(EMPTY_OBJECT);
+}
+
+export function passOn(scope: Scope, method: string, params: Raw | undefined, origin: Origin): void {
+  if (method === "notifications/roots/list_changed") scope.notify(origin, method, params);
+}
