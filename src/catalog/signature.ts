@@ -7,7 +7,7 @@ const LONGEST_CHOICE = 24;
 const MOST_CHOICES = 8;
 const DEEPEST = 3;
 const MOST_NESTED = 6;
-const PLAIN_NAME = /^[\p{L}\p{N}_$][\p{L}\p{N}_$.-]*$/u;
+const PLAIN_NAME = /^[\w$.-]+$/;
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["string", "string"],
   ["integer", "int"],

@@ -18,18 +18,14 @@ const CLASSES: readonly string[] = [
   "validate verify check test confirm",
 ];
 
-const MASKS = new Map<string, number>();
-CLASSES.forEach((verbs, index) => {
-  for (const verb of verbs.split(" ")) {
-    const root = stem(verb);
-    MASKS.set(root, (MASKS.get(root) ?? 0) | (1 << index));
-  }
-});
+/** Made when first asked for, like all tables of words. */
+let masks: Map<string, number> | undefined;
 
 /** One bit per class the words belong to. */
 export function actionsOf(words: readonly string[]): number {
+  masks ??= gather();
   let mask = 0;
-  for (const word of words) mask |= MASKS.get(stem(word)) ?? 0;
+  for (const word of words) mask |= masks.get(stem(word)) ?? 0;
   return mask;
 }
 
@@ -37,4 +33,12 @@ export function bits(mask: number): number {
   let count = 0;
   for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
   return count;
+}
+
+function gather(): Map<string, number> {
+  const out = new Map<string, number>();
+  for (const [index, verbs] of CLASSES.entries()) {
+    for (const verb of verbs.split(" ")) out.set(stem(verb), (out.get(stem(verb)) ?? 0) | (1 << index));
+  }
+  return out;
 }

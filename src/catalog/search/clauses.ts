@@ -2,7 +2,7 @@
 import { isContent, words } from "./words.ts";
 
 const SEAM =
-  /(?<=[\p{Ll}\p{Lo}\p{N})"'])[.?!]+(?:\s+|$)|[;\n。！？；]+|,?\s+(?:and then|then|and also|also|additionally|furthermore|moreover|as well as|finally|next|after that|afterwards)\b,?|,\s+(?:and|or|but)\s+|\s+and\s+|[,，]\s+/iu;
+  /(?<=[^\s.?!])[.?!]+(?:\s+|$)|[;\n。！？；]+|,?\s+(?:and then|then|and also|also|additionally|furthermore|moreover|as well as|finally|next|after that|afterwards)\b,?|,\s+(?:and|or|but)\s+|\s+and\s+|[,，]\s+/i;
 
 export function clauses(question: string, most: number): string[] {
   const out: string[] = [];

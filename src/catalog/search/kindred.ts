@@ -38,15 +38,22 @@ const CHINESE =
   "server 务器|keyword 键词|result 结果|title 标题|summary 摘要|picture 图片|company 公司|product 产品|order 订单|payment 支付|health 健康";
 
 const NONE: readonly string[] = [];
-const KIN = new Map<string, string[]>();
-for (const group of `${GROUPS}|${CHINESE}`.split("|")) {
-  const stems = group.split(" ").map(stem);
-  for (const one of stems) {
-    KIN.set(one, [...new Set([...(KIN.get(one) ?? []), ...stems.filter((other) => other !== one)])]);
-  }
-}
+/** Made when first asked for: stemming hundreds of words has no place at start-up. */
+let kin: Map<string, string[]> | undefined;
 
 /** Stems of the words that may stand in for this one. */
 export function kinOf(word: string): readonly string[] {
-  return KIN.get(stem(word)) ?? NONE;
+  kin ??= gather();
+  return kin.get(stem(word)) ?? NONE;
+}
+
+function gather(): Map<string, string[]> {
+  const out = new Map<string, string[]>();
+  for (const group of `${GROUPS}|${CHINESE}`.split("|")) {
+    const stems = group.split(" ").map(stem);
+    for (const one of stems) {
+      out.set(one, [...new Set([...(out.get(one) ?? []), ...stems.filter((other) => other !== one)])]);
+    }
+  }
+  return out;
 }

@@ -15,16 +15,11 @@ const STOP: ReadonlySet<string> = new Set(
 const LONGEST_WORD = 40;
 
 const ASCII_WORD = /[A-Za-z0-9]+(?:'[A-Za-z]+)?/g;
-const ANY_WORD = /[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)?/gu;
 const CLITIC = /['’](?:s|t|re|ve|ll|d|m)$/i;
 const ASCII_PARTS = /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g;
-const ANY_PARTS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+|\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\p{N}+|[\p{L}\p{M}]+/gu;
-const UNSPACED =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const ACCENTS = /[\u0300-\u036f]+/g;
-const DIGIT = /^\p{N}/u;
+const DIGIT = /^[0-9]/;
 
 /** Every word in order, stop words included. */
 export function words(text: string): string[] {
@@ -51,14 +46,36 @@ function asciiWords(text: string): string[] {
   return out;
 }
 
+/** Rules over all of Unicode take milliseconds to compile: made when the first such text comes, not at start-up. */
+interface Rules {
+  readonly word: RegExp;
+  readonly parts: RegExp;
+  /** Begins with a script that puts no spaces between words. */
+  readonly unspaced: RegExp;
+}
+
+let rules: Rules | undefined;
+
+function compileRules(): Rules {
+  const scripts = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"];
+  const unspaced = `[${scripts.map((script) => `\\p{Script=${script}}`).join("")}ー]`;
+  const cased = "\\p{Lu}+(?=\\p{Lu}\\p{Ll})|\\p{Lu}?[\\p{Ll}\\p{M}]+|\\p{Lu}+|\\p{N}+|[\\p{L}\\p{M}]+";
+  return {
+    word: /[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)?/gu,
+    parts: new RegExp(`${unspaced}+|${cased}`, "gu"),
+    unspaced: new RegExp(`^${unspaced}`, "u"),
+  };
+}
+
 function anyWords(text: string): string[] {
+  rules ??= compileRules();
   const out: string[] = [];
   // Accents go; marks of other scripts are letters there and stay.
   const folded = text.normalize("NFKD").replace(ACCENTS, "").normalize("NFC");
-  for (const [word] of folded.matchAll(ANY_WORD)) {
+  for (const [word] of folded.matchAll(rules.word)) {
     const bare = word.replace(CLITIC, "").replaceAll(/['’]/g, "");
-    for (const part of bare.match(ANY_PARTS) ?? []) {
-      if (UNSPACED.test(part)) pairs(part, out);
+    for (const part of bare.match(rules.parts) ?? []) {
+      if (rules.unspaced.test(part)) pairs(part, out);
       else if (part.length <= LONGEST_WORD) out.push(part.toLowerCase());
     }
   }
