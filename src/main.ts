@@ -188,9 +188,12 @@ export function createEngine({
       closing = true;
       for (const session of sessions) session.refuse();
       modern.refuse();
+      // A call may wait for nothing but time, and the clock keeps no process alive.
+      const hold = setInterval(() => {}, DRAIN_MS);
       const end = clock.now() + DRAIN_MS;
       while (clock.now() < end && [modern, ...sessions].some(({ serving }) => serving > 0))
         await pause(clock, 10);
+      clearInterval(hold);
       await fleet.destroy();
       // Children that crashed may still have left something behind that is being ended.
       await connectors.settled();

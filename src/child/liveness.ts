@@ -2,8 +2,10 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { Connection } from "./connection.ts";
+import { type Category, ChildFailure } from "./link.ts";
 
 const PATIENCE_MS = 2_000;
+const ANSWERS: ReadonlySet<Category> = new Set(["auth", "other"]);
 const asked = new WeakMap<Connection, Promise<boolean>>();
 
 /** Asked once at a time per connection, however many calls timed out on it. */
@@ -23,8 +25,8 @@ async function ping(connection: Connection, clock: Clock): Promise<boolean> {
     await connection.ask("ping", undefined, patience.signal);
     return true;
   } catch (error) {
-    // "Method not found" is an answer too.
-    return error instanceof RpcError;
+    // "Method not found" is an answer too, however it is put.
+    return error instanceof RpcError || (error instanceof ChildFailure && ANSWERS.has(error.category));
   } finally {
     timer.cancel();
   }

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
+import { event, events, httpChild, json, result, sessionful } from "../support/http-child.ts";
 import { failureOf, startedBy, textOf } from "../support/meta.ts";
 import { alive, gone } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
@@ -88,6 +89,36 @@ test("what does not finish in time is answered with an error, and a start under 
   expect(failureOf(await waiting)).toMatchObject({ code: "server_unavailable" });
   expect((await exit).code).toBe(0);
   expect([...journal.pids(), ...folder.journal("starting").pids()].filter(alive)).toEqual([]);
+});
+
+test("an answer that a remote child will give on another stream is waited for", async () => {
+  let called = 0;
+  let resumed = 0;
+  const child = await httpChild(
+    sessionful((seen, response, request) => {
+      const { id, method } = seen.message;
+      if (method === "tools/list")
+        json(response, result(id, { tools: [{ name: "t", inputSchema: { type: "object" } }] }));
+      // The stream breaks off and is to be taken up again later: until then no socket is open.
+      else if (method === "tools/call") {
+        called = Number(id);
+        events(response).end(`retry: 1500\n${event("", "1")}`, () => request.socket.destroy());
+      } else if (seen.headers["last-event-id"] === "1") {
+        resumed++;
+        events(response).end(event(result(called, { content: [{ type: "text", text: "late" }] }), "2"));
+      }
+    }),
+  );
+  const folder = temp();
+  folder.writeConfig({ remote: { url: child.url } });
+  const client = gateway(folder);
+  await client.initialize();
+  const late = client.mcpCall("remote", "t");
+  await until(() => called > 0);
+  const exit = client.close();
+  expect(textOf(await late)).toBe("late");
+  expect(resumed).toBe(1);
+  expect((await exit).code).toBe(0);
 });
 
 test("a client that stopped reading does not keep it alive", async () => {
