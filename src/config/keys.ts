@@ -22,7 +22,7 @@ const COMMON = [
 ] as const;
 const STDIO = ["command", "args", "env", "cwd", "inheritEnv"] as const;
 const REMOTE = ["url", "headers", "oauth"] as const;
-const SERVER_KEYS: readonly string[] = [...STDIO, ...REMOTE, ...COMMON];
+export const SERVER_KEYS: readonly string[] = [...STDIO, ...REMOTE, ...COMMON];
 
 export const TOP_KEYS = ["mcpServers", "pool", "maxResultBytes", "examples", "embedder"] as const;
 /** Says which schema an editor shall use, and what another client keeps in the same file. */

@@ -62,6 +62,17 @@ const BY_PLATFORM: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** What every child sees, beside names that begin with LC_. */
+export function safeNames(platform: NodeJS.Platform): readonly string[] {
+  return [
+    ...EVERYWHERE,
+    ...PROXY,
+    ...PROXY.map((name) => name.toLowerCase()),
+    ...TRUST,
+    ...(BY_PLATFORM[platform] ?? []),
+  ];
+}
+
 /** The safe list, then `inheritEnv`, then the child's own `env`, which wins. */
 export function childEnvironment(
   spec: Pick<StdioSpec, "env" | "inheritEnv">,
@@ -71,11 +82,7 @@ export function childEnvironment(
   // Windows has Path and PATH mean the same.
   const spelled = platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
   const wanted = new Set([
-    ...EVERYWHERE,
-    ...PROXY,
-    ...PROXY.map((name) => name.toLowerCase()),
-    ...TRUST,
-    ...(BY_PLATFORM[platform] ?? []),
+    ...safeNames(platform),
     ...(spec.inheritEnv === true ? [] : spec.inheritEnv.map(spelled)),
   ]);
   const chosen: Record<string, string> = {};

@@ -1,0 +1,209 @@
+/** MetaMCP in process: the same engine without a client in front. Serves nobody and reads the config once. */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { loadConfig, parseConfig } from "./config/load.ts";
+import { configCandidates, pickConfig } from "./config/locate.ts";
+import type { Config } from "./config/spec.ts";
+import { homeFolder } from "./home/home.ts";
+import type { Origin } from "./kernel/call.ts";
+import { MetaMcpError } from "./kernel/errors.ts";
+import { type Log, silentLog } from "./kernel/log.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "./kernel/raw.ts";
+import { CallSignal } from "./kernel/signal.ts";
+import { createEngine, type Engine } from "./main.ts";
+import { DEFAULT_MAX_MESSAGE } from "./rpc/lines.ts";
+import { METHOD_NOT_FOUND, RpcError } from "./rpc/rpc-error.ts";
+import { joinObject } from "./rpc/slice.ts";
+import { callTool } from "./surface/call-tool.ts";
+import type { ClientRequest } from "./surface/face.ts";
+import { executionFailed } from "./surface/failure.ts";
+import { discover } from "./surface/meta/discover.ts";
+import { readInput } from "./surface/meta/input.ts";
+import { DISCOVER } from "./surface/meta/tools.ts";
+
+export interface MetaMcpOptions {
+  /** Path of a config file, or what would stand in one. Without: `.mcp.json` here, else `~/.metamcp/mcp.json`. */
+  readonly config?: string | ConfigFile;
+  /** Where caches and records are kept. Without: METAMCP_HOME, else `~/.metamcp`. */
+  readonly home?: string;
+  /** Without it nothing is logged. */
+  readonly log?: Log;
+  /** The largest single message of a server, in bytes. */
+  readonly maxMessageBytes?: number;
+}
+
+/** The content of a config file; docs/config.md has its keys. */
+export interface ConfigFile {
+  readonly mcpServers: Readonly<Record<string, unknown>>;
+  readonly [key: string]: unknown;
+}
+
+/** The server's own result, as the protocol has it. */
+export interface ToolResult {
+  readonly content?: readonly { readonly type: string; readonly [key: string]: unknown }[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  readonly [key: string]: unknown;
+}
+
+export interface DiscoverOptions {
+  readonly query?: string;
+  readonly server?: string;
+  /** 10; at most 100. */
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly detail?: "schema" | "types";
+}
+
+export interface FoundServer {
+  readonly name: string;
+  readonly state: "idle" | "connecting" | "active" | "failed" | "closed";
+  readonly connected: boolean;
+  readonly toolCount: number;
+  readonly criticality: "vital" | "optional";
+  readonly reason?: string;
+}
+
+export interface FoundTool {
+  readonly tool: string;
+  readonly server?: string;
+  readonly description: string;
+  readonly score?: number;
+  /** How likely it is that the tool fits, in 0..1. */
+  readonly confidence?: number;
+  readonly signature?: string;
+  readonly inputSchema?: unknown;
+  readonly types?: string;
+}
+
+export interface Discovery {
+  /** Asked for nothing in particular. */
+  readonly servers?: readonly FoundServer[];
+  /** Asked for one server. */
+  readonly server?: FoundServer;
+  readonly tools?: readonly FoundTool[];
+  /** Servers whose tools could not be looked at, and why. */
+  readonly unknown?: readonly { readonly server: string; readonly reason: string }[];
+  readonly nextCursor?: string;
+  readonly notice?: string;
+}
+
+export interface MetaMcp {
+  /** Rejects with MetaMcpError. A server's own `isError` result is a result. */
+  call(
+    server: string,
+    tool: string,
+    args?: Readonly<Record<string, unknown>>,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<ToolResult>;
+  /** A question in plain words, or more exactly what is wanted; without either, the servers. */
+  discover(wanted?: string | DiscoverOptions): Promise<Discovery>;
+  /** Lets calls under way finish for a moment and ends every server. */
+  close(): Promise<void>;
+}
+
+/** Starts no server: that happens when one is first needed. Rejects with an error if the config cannot be read as a whole. */
+export async function createMetaMcp(options: MetaMcpOptions = {}): Promise<MetaMcp> {
+  const { home = homeFolder(process.env), log = silentLog, maxMessageBytes = DEFAULT_MAX_MESSAGE } = options;
+  const config = await configOf(options.config);
+  return new Library(createEngine({ config, home, log, maxMessageBytes }));
+}
+
+async function configOf(given: string | ConfigFile | undefined): Promise<Config> {
+  const { env } = process;
+  if (typeof given === "object")
+    return await parseConfig(join(process.cwd(), ".mcp.json"), JSON.stringify(given), { env });
+  return await loadConfig(await pickConfig(configCandidates(given, process.cwd(), env)), { env });
+}
+
+class Library implements MetaMcp {
+  readonly #engine: Engine;
+  readonly #origin: Origin = {
+    session: randomBytes(16).toString("hex"),
+    capabilities: EMPTY_OBJECT,
+    uplink: {
+      notify: () => {},
+      request: (method) => Promise.reject(RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered here`)),
+    },
+  };
+  readonly #onExit = (): void => this.#engine.killNow();
+  readonly #running = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    process.once("exit", this.#onExit);
+  }
+
+  async call(
+    server: string,
+    tool: string,
+    args: Readonly<Record<string, unknown>> = {},
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<ToolResult> {
+    const written = toRaw(args);
+    const params = joinObject([
+      ["name", toRaw(tool)],
+      ["arguments", written],
+    ]);
+    return (await this.#run(signal, async (request) => {
+      try {
+        return await callTool(this.#engine.scope, { server, tool, args: written, params }, request);
+      } catch (error) {
+        throw error instanceof RpcError
+          ? executionFailed(error, { server, tool_id: `${server}:${tool}` })
+          : error;
+      }
+    })) as ToolResult;
+  }
+
+  async discover(wanted: string | DiscoverOptions = {}): Promise<Discovery> {
+    const input = toRaw(typeof wanted === "string" ? { query: wanted } : wanted);
+    const result = (await this.#run(undefined, async (request) => {
+      try {
+        return await discover(this.#engine.scope, readInput(DISCOVER, input), request);
+      } catch (error) {
+        throw error instanceof RpcError ? new MetaMcpError("validation_input", error.message) : error;
+      }
+    })) as { content: readonly [{ text: string }] };
+    return JSON.parse(result.content[0].text) as Discovery;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    process.removeListener("exit", this.#onExit);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, 5_000);
+    });
+    await Promise.race([Promise.allSettled(this.#running), patience]);
+    clearTimeout(timer);
+    await this.#engine.close();
+  }
+
+  async #run(
+    signal: AbortSignal | undefined,
+    work: (request: ClientRequest) => Promise<Raw>,
+  ): Promise<unknown> {
+    if (this.#closed)
+      throw new MetaMcpError("server_unavailable", "MetaMCP is closed.", { retryable: false });
+    const origin = this.#origin;
+    const running = work({
+      method: "tools/call",
+      params: undefined,
+      origin,
+      signal: signal ?? new CallSignal(),
+      uplink: origin.uplink,
+    });
+    this.#running.add(running);
+    try {
+      return fromRaw(await running);
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+}

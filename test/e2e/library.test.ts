@@ -1,0 +1,93 @@
+/** MetaMCP as a library, from the built package, as a stranger would use it. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import type { MetaMcp, MetaMcpOptions } from "../../src/index.ts";
+import { gone } from "../support/processes.ts";
+import { fixture, ROOT, temp } from "../support/temp.ts";
+
+const built = join(ROOT, "dist/index.js");
+const { createMetaMcp, MetaMcpError } = (await import(built)) as typeof import("../../src/index.ts");
+
+async function open(options: MetaMcpOptions): Promise<MetaMcp> {
+  const metamcp = await createMetaMcp(options);
+  onTestFinished(() => metamcp.close());
+  return metamcp;
+}
+
+test("the example does what it says", async () => {
+  const folder = temp();
+  const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, "examples/library.mjs")], {
+    cwd: folder.path("."),
+    env: folder.env,
+  });
+  expect(stdout.split("\n")).toEqual([
+    "everything get-sum(a: number, b: number)",
+    expect.stringContaining("42"),
+    "validation_input, retryable: false",
+    "",
+  ]);
+});
+
+test("finds, calls and ends servers", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  const config = { mcpServers: { a: fixture("--journal", journal.file), broken: 5 } };
+  const metamcp = await open({ config, home: folder.home });
+  expect(journal.pids()).toEqual([]);
+  const { servers } = await metamcp.discover();
+  expect(servers).toMatchObject([
+    { name: "a", toolCount: 23 },
+    { name: "broken", state: "failed" },
+  ]);
+  const { tools = [], nextCursor = "" } = await metamcp.discover({ server: "a", limit: 2, detail: "types" });
+  expect(tools[1]).toMatchObject({ tool: "add", types: expect.stringContaining("a: number") });
+  expect((await metamcp.discover({ server: "a", limit: 2, cursor: nextCursor })).tools).toHaveLength(2);
+  expect((await metamcp.discover("add two numbers")).tools?.[0]).toMatchObject({ server: "a", tool: "add" });
+
+  expect(await metamcp.call("a", "add", { a: 1, b: 2 })).toMatchObject({ structuredContent: { sum: 3 } });
+  expect(await metamcp.call("a", "is_error", { message: "no" })).toMatchObject({ isError: true });
+  await metamcp.close();
+  await gone(journal.pids());
+  await expect(metamcp.call("a", "echo")).rejects.toMatchObject({ code: "server_unavailable" });
+});
+
+test("what goes wrong is a MetaMcpError with a code", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
+  const metamcp = await open({ config: folder.config, home: folder.home });
+  const abort = new AbortController();
+  const cancelled = metamcp.call("a", "sleep", { ms: 60_000 }, { signal: abort.signal });
+  void folder
+    .journal()
+    .until((journal) => journal.methods().includes("tools/call"))
+    .then(() => abort.abort());
+  const failure = (failing: Promise<unknown>): Promise<unknown> =>
+    failing.then(
+      () => "none",
+      (reason: unknown) => reason,
+    );
+  const failures: [Promise<unknown>, object][] = [
+    [failure(metamcp.call("b", "echo")), { code: "server_not_found", retryable: false }],
+    [failure(metamcp.call("a", "ecko")), { code: "tool_not_found" }],
+    [failure(metamcp.call("a", "echo", {})), { code: "validation_input" }],
+    [
+      failure(metamcp.call("a", "fail", { message: "odd" })),
+      { code: "execution_failed", context: { details: { message: "odd" } } },
+    ],
+    [failure(metamcp.discover({ server: "b" })), { code: "server_not_found" }],
+    [failure(metamcp.discover({ server: "a", cursor: "x" })), { code: "validation_input" }],
+    [failure(metamcp.discover({ limit: 0 })), { code: "validation_input" }],
+    [failure(cancelled), { code: "cancelled" }],
+  ];
+  for (const [failed, expected] of failures) {
+    const error = await failed;
+    expect(error).toBeInstanceOf(MetaMcpError);
+    expect(error).toMatchObject(expected);
+  }
+  folder.write("bad.json", "{");
+  await expect(createMetaMcp({ config: folder.path("bad.json"), home: folder.home })).rejects.toThrow(
+    /bad\.json:1:2/,
+  );
+});

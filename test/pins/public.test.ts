@@ -1,0 +1,128 @@
+/** Exact literals of what others build on. A change here is a change for them: never weaken a pin to make it pass. */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { safeNames } from "../../src/child/stdio/environment.ts";
+import { envOf, flagOf, type Table } from "../../src/config/command-line.ts";
+import { FLAGS } from "../../src/config/flags.ts";
+import { SERVER_KEYS, TOP_KEYS } from "../../src/config/keys.ts";
+import { ERRORS } from "../../src/kernel/errors.ts";
+import { gateway } from "../support/gateway.ts";
+import { ROOT, temp } from "../support/temp.ts";
+
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+test("the library exports this and nothing else", async () => {
+  const library = (await import(join(ROOT, "dist/index.js"))) as object;
+  expect(Object.keys(library).toSorted()).toEqual(["MetaMcpError", "createMetaMcp"]);
+  const types = [...read("src/index.ts").matchAll(/^\s+(?:type )?([A-Z]\w+),$|\{ ([^}]*) \}/gm)]
+    .flatMap(([, one, several]) => one ?? several?.split(", ") ?? [])
+    .toSorted();
+  expect(types).toEqual([
+    "ConfigFile",
+    "DiscoverOptions",
+    "Discovery",
+    "ErrorCode",
+    "ErrorContext",
+    "FoundServer",
+    "FoundTool",
+    "Log",
+    "LogFields",
+    "LogLevel",
+    "MetaMcp",
+    "MetaMcpError",
+    "MetaMcpOptions",
+    "ToolResult",
+    "createMetaMcp",
+  ]);
+});
+
+test("error codes, and which of them are worth another try", () => {
+  const retryable = Object.entries(ERRORS).map(([code, traits]) => [code, traits.retryable]);
+  expect(Object.fromEntries(retryable)).toEqual({
+    tool_not_found: false,
+    server_not_found: false,
+    server_unavailable: true,
+    pool_exhausted: true,
+    no_backends: false,
+    backend_override_invalid: false,
+    backend_override_no_match: false,
+    validation_input: false,
+    validation_output: false,
+    execution_failed: false,
+    stream_not_supported: false,
+    stream_failed: false,
+    chain_step_failed: false,
+    auth_required: false,
+    forbidden: false,
+    rate_limited: true,
+    result_too_large: false,
+    sandbox_limit: false,
+    sandbox_terminated: false,
+    cancelled: false,
+    timeout: "idempotent",
+    internal: false,
+  });
+});
+
+test("the tools of the meta surface, byte by byte", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  const client = gateway(folder);
+  await client.initialize();
+  const { raw } = await client.request("tools/list");
+  await client.close();
+  const result = /"result":(.*)\}$/.exec(raw.toString())?.[1] ?? "";
+  expect(Buffer.byteLength(result)).toBeLessThan(2_000);
+  await expect(`${result}\n`).toMatchFileSnapshot("meta-tools-list.txt");
+});
+
+test("flags and environment names", async () => {
+  const rows: Table = FLAGS;
+  const flags = Object.keys(rows).filter((key) => rows[key]?.flag !== false);
+  expect(flags.map(flagOf).join(" ")).toBe(
+    "--config --surface --transport --host --port --tls --tls-cert --tls-key --stateless --json-response " +
+      "--session-timeout --max-connections --idle-timeout --failure-threshold --cooldown --registry-url --no-code " +
+      "--no-notify --pin --allow-origin --allow-host --no-auth --max-message --log-level --log-file --json --help --version",
+  );
+  const names = Object.entries(rows).flatMap(([key, row]) =>
+    row.env === false ? [] : [envOf(key), ...(row.aliases ?? [])],
+  );
+  const beyondFlags = names.filter((name) => !flags.map(envOf).includes(name));
+  await expect(`${beyondFlags.toSorted().join("\n")}\n`).toMatchFileSnapshot("environment-names.txt");
+});
+
+test("keys of the config file", () => {
+  expect(TOP_KEYS.join(" ")).toBe("mcpServers pool maxResultBytes examples embedder");
+  expect(SERVER_KEYS.join(" ")).toBe(
+    "command args env cwd inheritEnv url headers oauth type transport transportType lifecycle criticality timeoutMs " +
+      "deadlineMs connectTimeoutMs disabled enabled tools isolation retry prefix examples",
+  );
+  const page = read("docs/config.md");
+  for (const key of [...TOP_KEYS, ...SERVER_KEYS]) expect(page, key).toContain(`\`${key}\``);
+});
+
+test("what of our environment every child sees", () => {
+  const common =
+    "PATH HOME LANG LANGUAGE TERM TMPDIR USER LOGNAME SHELL TZ " +
+    "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY FTP_PROXY http_proxy https_proxy all_proxy no_proxy ftp_proxy " +
+    "NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA NODE_USE_ENV_PROXY SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE " +
+    "CURL_CA_BUNDLE AWS_CA_BUNDLE GIT_SSL_CAINFO PIP_CERT CARGO_HTTP_CAINFO DENO_CERT NIX_SSL_CERT_FILE";
+  const xdg = "XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME";
+  expect(safeNames("linux").join(" ")).toBe(
+    `${common} ${xdg} XDG_RUNTIME_DIR DISPLAY WAYLAND_DISPLAY XAUTHORITY`,
+  );
+  expect(safeNames("darwin").join(" ")).toBe(`${common} __CF_USER_TEXT_ENCODING ${xdg}`);
+  expect(safeNames("win32").join(" ")).toBe(
+    `${common} ALLUSERSPROFILE APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA NUMBER_OF_PROCESSORS OS PATHEXT ` +
+      "PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) SYSTEMDRIVE SYSTEMROOT TEMP TMP USERDOMAIN " +
+      "USERNAME USERPROFILE WINDIR",
+  );
+});
+
+test("the pages that come from tables are fresh", async () => {
+  const check = promisify(execFile)(process.execPath, [join(ROOT, "scripts/docs.mjs"), "--check"]);
+  await expect(check).resolves.toMatchObject({ stderr: "" });
+});
