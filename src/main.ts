@@ -1,11 +1,11 @@
 /** Puts the big pieces together, and knows the order of starting and stopping. The only place that joins catalog and children. */
 import { join } from "node:path";
 import { ToolCache } from "./catalog/cache.ts";
-import { type About, Catalog } from "./catalog/catalog.ts";
+import { Catalog } from "./catalog/catalog.ts";
 import { Learner } from "./catalog/learn.ts";
 import { createSearch } from "./catalog/search/search.ts";
+import type { SearchStrategy } from "./catalog/search/strategy.ts";
 import { Fleet } from "./child/fleet.ts";
-import type { Greeting } from "./child/handshake.ts";
 import type { Connector } from "./child/link.ts";
 import type { StdioConnectorOptions } from "./child/stdio/connector.ts";
 import { diff } from "./config/diff.ts";
@@ -15,18 +15,20 @@ import type { Config, ServerSpec } from "./config/spec.ts";
 import { compose } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
-import { type Raw, toRaw } from "./kernel/raw.ts";
 import { askFirst } from "./middleware/ask.ts";
-import { members } from "./rpc/slice.ts";
+import { Refresher } from "./refresh.ts";
+import { Debounce } from "./session/debounce.ts";
 import { Modern } from "./session/modern/modern.ts";
 import { Session } from "./session/session.ts";
-import { createMetaFace } from "./surface/meta/meta.ts";
+import { chooseSurface, type Surface } from "./surface/choose.ts";
 import type { Scope, ServerStatus } from "./surface/scope.ts";
 import { systemClock } from "./system-clock.ts";
 import type { Host, Transport } from "./transport/transport.ts";
 
 /** Calls under way get this long when we are told to stop. */
 const DRAIN_MS = 5_000;
+/** When clients hear that a list of theirs changed. */
+const NOTIFY = { quietMs: 150, mostMs: 1_000 };
 
 export interface EngineOptions {
   readonly config: Config;
@@ -34,7 +36,12 @@ export interface EngineOptions {
   readonly home: string;
   readonly log: Log;
   readonly maxMessageBytes: number;
+  readonly surface?: Surface;
+  /** Tell clients when a list of theirs changes. */
+  readonly notify?: boolean;
   readonly clock?: Clock;
+  /** How tools are ranked; the built-in way unless given. */
+  readonly search?: SearchStrategy;
 }
 
 export interface Engine {
@@ -55,6 +62,8 @@ export function createEngine({
   home,
   log,
   maxMessageBytes,
+  surface = "meta",
+  notify = true,
   clock = systemClock,
   ...options
 }: EngineOptions): Engine {
@@ -63,29 +72,18 @@ export function createEngine({
   let closing = false;
   const sessions = new Set<Session>();
   const cache = new ToolCache({ home, log });
-  const catalog = new Catalog({ cache, search: createSearch(), clock, log });
+  const catalog = new Catalog({ cache, search: options.search ?? createSearch(), clock, log });
   const connectors = lazyConnectors({ log, clock, maxMessageBytes, runFolder: join(home, "run") });
 
-  const refresh = (
-    server: string,
-    ask: Parameters<Catalog["refresh"]>[1],
-    greeting: Greeting,
-  ): Promise<void> => catalog.refresh(server, offersTools(greeting) ? ask : nothingListed, aboutOf(greeting));
-  const greetings = new Map<string, Greeting>();
+  const refresher = new Refresher({ catalog, log, items: surface !== "meta" });
 
   const fleet = new Fleet(config, {
     clock,
     log,
     connector: (spec) => connectors.for(spec),
-    greet(server, greeting, ask) {
-      greetings.set(server, greeting);
-      return refresh(server, ask, greeting);
-    },
-    onListChanged(server, method, ask) {
-      const greeting = greetings.get(server);
-      if (method !== "notifications/tools/list_changed" || !greeting) return;
-      void refresh(server, ask, greeting).catch((error: unknown) => listFailed(server, error));
-    },
+    eraOf: (server) => catalog.snapshot.listings.get(server)?.about.era,
+    greet: (...greeting) => refresher.greet(...greeting),
+    onListChanged: (...change) => refresher.onListChanged(...change),
   });
 
   const learner = new Learner({
@@ -94,10 +92,6 @@ export function createEngine({
     connect: async (server, origin) => (await fleet.connect(server, origin)).release(),
     cooldownMs: () => config.pool.cooldownMs,
   });
-
-  function listFailed(server: string, error: unknown): void {
-    log.warn(`${server}: its tools could not be listed: ${(error as Error).message}`, { server });
-  }
 
   const servers = (): readonly ServerStatus[] => [
     ...fleet.status(),
@@ -142,8 +136,14 @@ export function createEngine({
         : `There is no config file at ${config.path} yet; it is picked up when it appears.`),
   };
 
+  const face = chooseSurface(scope, { surface, notify });
+  const changes = new Debounce(clock, NOTIFY, () => {
+    for (const session of sessions) session.tellChanges();
+  });
+  if (notify) catalog.onChange(() => changes.touch());
+
   const modern = new Modern({
-    face: createMetaFace(scope),
+    face: face(),
     clock,
     onEnded: (session) => fleet.sessionEnded(session),
   });
@@ -157,7 +157,7 @@ export function createEngine({
         .map(({ name, reason }) => ({ server: name, reason })),
     }),
     open(send, stateless) {
-      const session = new Session(createMetaFace(scope), send, stateless);
+      const session = new Session(face(), send, stateless);
       sessions.add(session);
       return session;
     },
@@ -174,6 +174,7 @@ export function createEngine({
     config = next;
     fleet.apply(next);
     catalog.configure(catalogServers(next));
+    if (notify) changes.touch();
   }
   catalog.configure(catalogServers(config));
 
@@ -235,21 +236,6 @@ function lazyConnectors(parts: StdioConnectorOptions) {
       });
       return stdio;
     },
-  };
-}
-
-const nothingListed = (): Promise<Raw> => Promise.resolve(toRaw({ tools: [] }));
-
-function offersTools({ capabilities }: Greeting): boolean {
-  return members(capabilities, ["tools"])[0] !== undefined;
-}
-
-function aboutOf({ title, version, instructions }: Greeting): About {
-  return {
-    era: "legacy",
-    ...(title && { title }),
-    ...(version && { version }),
-    ...(instructions && { instructions }),
   };
 }
 

@@ -10,8 +10,10 @@ import type { Origin, Uplink } from "../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { createEngine, type Engine } from "../main.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
+import { systemClock as clock } from "../system-clock.ts";
 import type { ExitCode } from "./command.ts";
 import { createLog } from "./log.ts";
+import { chooseSearch } from "./ranking.ts";
 import { hushSpinner } from "./spinner.ts";
 
 export async function readConfig({ settings, overrides }: ReadSettings<Table>): Promise<Config> {
@@ -28,12 +30,9 @@ export async function withEngine(
   const config = await readConfig(given);
   const level = named.has("logLevel") ? settings.logLevel : "error";
   const log = createLog({ level, file: settings.logFile });
-  const engine = createEngine({
-    config,
-    home: homeFolder(process.env),
-    log,
-    maxMessageBytes: settings.maxMessage,
-  });
+  const home = homeFolder(process.env);
+  const search = chooseSearch(settings, config, { home, clock, log });
+  const engine = createEngine({ config, home, log, maxMessageBytes: settings.maxMessage, search });
   const stop = (): void => void engine.close().finally(() => process.exit(130));
   process.once("SIGINT", stop).once("SIGTERM", stop);
   process.once("exit", () => engine.killNow());

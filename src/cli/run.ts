@@ -15,6 +15,7 @@ import { systemClock as clock } from "../system-clock.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
+import { chooseSearch } from "./ranking.ts";
 
 type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
 
@@ -38,7 +39,9 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   report(config, log);
   const transport = await chooseTransport(settings);
 
-  const engine = createEngine({ config, home: homeFolder(env), log, maxMessageBytes: settings.maxMessage });
+  const home = homeFolder(env);
+  const search = chooseSearch(settings, config, { home, clock, log });
+  const engine = createEngine({ config, home, log, maxMessageBytes: settings.maxMessage, search });
   const watch = watchConfig(
     paths,
     (next) => applied(engine, next, log),

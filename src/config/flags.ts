@@ -189,6 +189,11 @@ export const FLAGS = {
     aliases: bm25("NAME_WEIGHT", "NAME_BOOST"),
     help: "Weight of tool names.",
   },
+  searchBm25TitleWeight: {
+    ...weight,
+    aliases: legacy("SEARCH_BM25_TITLE_WEIGHT"),
+    help: "Weight of titles.",
+  },
   searchBm25ServerWeight: {
     ...weight,
     aliases: bm25("SERVER_WEIGHT", "NAMESPACE_BOOST"),
@@ -217,9 +222,9 @@ export const FLAGS = {
   searchBm25MaxDocs: {
     kind: "whole",
     flag: false,
-    least: 0,
+    least: 1,
     aliases: legacy("SEARCH_BM25_MAX_DOCS"),
-    help: "Most tools that are ranked; 0: all.",
+    help: "Most tools that are ranked.",
   },
   searchBm25MaxResults: {
     kind: "whole",

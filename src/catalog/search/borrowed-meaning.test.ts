@@ -9,7 +9,7 @@ import { ManualClock } from "../../kernel/clock.ts";
 import { type Log, silentLog } from "../../kernel/log.ts";
 import { toRaw } from "../../kernel/raw.ts";
 import type { Tool } from "../tool.ts";
-import { embedderSettings, searchFrom } from "./from-env.ts";
+import { setUpSearch } from "./set-up.ts";
 import type { SearchStrategy } from "./strategy.ts";
 
 interface Asked {
@@ -77,14 +77,8 @@ function start(
   place: Temp,
   { clock = new ManualClock(), log = silentLog as Log } = {},
 ): SearchStrategy {
-  const env = {
-    METAMCP_HOME: place.home,
-    METAMCP_SEARCH_EMBEDDER_URL: url,
-    METAMCP_SEARCH_EMBEDDER_MODEL: "small",
-    METAMCP_SEARCH_EMBEDDER_KEY: "sk-very-secret",
-    OPENAI_API_KEY: "sk-not-ours",
-  };
-  const search = searchFrom(env, clock, log);
+  const embedder = { url, model: "small", key: "sk-very-secret" };
+  const search = setUpSearch({ embedder, home: place.home, clock, log });
   search.update("files", TOOLS);
   return search;
 }
@@ -197,11 +191,4 @@ test("does not follow the embedder elsewhere", async () => {
   state.answer = (response) => response.writeHead(307, { location: `${other.url}/embeddings` }).end();
   expect((await start(url, temp()).search("paint it", { limit: 1 }))[0]?.name).toBe("paint");
   expect(other.asked).toEqual([]);
-});
-
-test("is off unless an address and a model are given", () => {
-  expect(embedderSettings({ OPENAI_API_KEY: "sk" }, silentLog)).toBeUndefined();
-  expect(embedderSettings({ METAMCP_SEARCH_EMBEDDER_URL: "http://localhost/v1" }, silentLog)).toBeUndefined();
-  const odd = { METAMCP_SEARCH_EMBEDDER_URL: "file:///etc/passwd", METAMCP_SEARCH_EMBEDDER_MODEL: "m" };
-  expect(embedderSettings(odd, silentLog)).toBeUndefined();
 });

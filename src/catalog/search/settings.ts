@@ -67,32 +67,17 @@ export const MEASURED: SearchSettings = {
   maxResults: 100,
 };
 
-/** Reads METAMCP_SEARCH_*. What is missing or makes no sense keeps the measured value. */
-export function settingsFrom(env: Readonly<Record<string, string | undefined>>): SearchSettings {
-  const number = (name: string, low: number, high: number, otherwise: number): number => {
-    const text = env[`METAMCP_SEARCH_${name}`]?.trim();
-    const value = Number(text);
-    return text && value >= low && value <= high ? value : otherwise;
-  };
-  const weight = (name: string, otherwise: number): number =>
-    number(`BM25_${name}_WEIGHT`, 0, 100, otherwise);
-  const named = env["METAMCP_SEARCH_STRATEGY"]?.trim().toLowerCase();
-  const { weights, ...rest } = MEASURED;
-  return {
-    strategy: named === "lexical" || named === "bm25" || named === "hybrid" ? named : rest.strategy,
-    k1: number("BM25_K1", 0.01, 10, rest.k1),
-    b: number("BM25_B", 0, 1, rest.b),
-    weights: {
-      name: weight("NAME", weights.name),
-      title: weight("TITLE", weights.title),
-      description: weight("DESCRIPTION", weights.description),
-      parameters: weight("PARAMETERS", weights.parameters),
-      parameterTexts: weight("PARAMETER_TEXTS", weights.parameterTexts),
-      server: weight("SERVER", weights.server),
-      serverText: weight("SERVER_TEXT", weights.serverText),
-    },
-    evidence: rest.evidence,
-    maxDocs: Math.floor(number("MAX_DOCS", 1, 1_000_000, rest.maxDocs)),
-    maxResults: Math.floor(number("MAX_RESULTS", 1, 1_000, rest.maxResults)),
-  };
+/** What someone wants otherwise; undefined leaves the measured value. */
+export interface GivenSettings extends Partial<Undefinable<Omit<SearchSettings, "weights" | "evidence">>> {
+  readonly weights?: Partial<Undefinable<FieldWeights>>;
+}
+
+type Undefinable<T> = { readonly [Key in keyof T]: T[Key] | undefined };
+
+export function settingsWith({ weights = {}, ...given }: GivenSettings): SearchSettings {
+  return { ...MEASURED, ...said(given), weights: { ...MEASURED.weights, ...said(weights) } };
+}
+
+function said<T extends object>(given: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
 }

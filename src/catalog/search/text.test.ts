@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { clauses } from "./clauses.ts";
 import { distanceWithin } from "./repair.ts";
 import { highest } from "./select.ts";
-import { MEASURED, settingsFrom } from "./settings.ts";
+import { MEASURED, settingsWith } from "./settings.ts";
 import { stem } from "./stem.ts";
 import { nameThings } from "./things.ts";
 import { contentWords, words } from "./words.ts";
@@ -92,17 +92,9 @@ test("picks the same scores as sorting does", () => {
   );
 });
 
-test("reads settings from the environment and ignores what makes no sense", () => {
-  expect(settingsFrom({})).toEqual(MEASURED);
-  const env = {
-    METAMCP_SEARCH_STRATEGY: "BM25",
-    METAMCP_SEARCH_BM25_K1: "2",
-    METAMCP_SEARCH_BM25_NAME_WEIGHT: "5",
-    METAMCP_SEARCH_BM25_B: "seven",
-    METAMCP_SEARCH_MAX_DOCS: "-1",
-    METAMCP_SEARCH_MAX_RESULTS: "20",
-  };
-  expect(settingsFrom(env)).toEqual({
+test("what is given replaces the measured settings, what is undefined does not", () => {
+  expect(settingsWith({ k1: undefined, weights: { name: undefined } })).toEqual(MEASURED);
+  expect(settingsWith({ strategy: "bm25", k1: 2, weights: { name: 5 }, maxResults: 20 })).toEqual({
     ...MEASURED,
     strategy: "bm25",
     k1: 2,

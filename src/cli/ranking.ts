@@ -1,0 +1,36 @@
+/** How the settings and the config want tools to be ranked. */
+import { type SearchSetUp, setUpSearch } from "../catalog/search/set-up.ts";
+import type { SearchStrategy } from "../catalog/search/strategy.ts";
+import type { Settings } from "../config/flags.ts";
+import type { Config } from "../config/spec.ts";
+
+export function chooseSearch(
+  settings: Settings,
+  { embedder }: Config,
+  parts: Pick<SearchSetUp, "home" | "clock" | "log">,
+): SearchStrategy {
+  return setUpSearch({
+    ...parts,
+    // Only the variable that was named is read, so that no other key can go out.
+    embedder: embedder && {
+      ...embedder,
+      key: embedder.keyEnv === undefined ? undefined : process.env[embedder.keyEnv],
+    },
+    settings: {
+      strategy: settings.searchStrategy,
+      k1: settings.searchBm25K1,
+      b: settings.searchBm25B,
+      maxDocs: settings.searchBm25MaxDocs,
+      maxResults: settings.searchBm25MaxResults,
+      weights: {
+        name: settings.searchBm25NameWeight,
+        title: settings.searchBm25TitleWeight,
+        description: settings.searchBm25DescriptionWeight,
+        parameters: settings.searchBm25ParameterWeight,
+        parameterTexts: settings.searchBm25ParameterDescriptionWeight,
+        server: settings.searchBm25ServerWeight,
+        serverText: settings.searchBm25ServerDescriptionWeight,
+      },
+    },
+  });
+}
