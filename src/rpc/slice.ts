@@ -28,25 +28,34 @@ export function members(raw: Raw, keys: readonly string[]): (Raw | undefined)[] 
 export function entries(raw: Raw): [string, Raw][] {
   const found: [string, Raw][] = [];
   eachMember(raw, (key, value, end) => {
-    const name = raw.toString("utf8", key, endOfString(raw, key));
-    found.push([JSON.parse(name) as string, asRaw(raw.subarray(value, end))]);
+    found.push([textAt(raw, key), asRaw(raw.subarray(value, end))]);
   });
   return found;
 }
 
+/** The text of the string, or key, whose opening quote is there. */
+export function textAt(raw: Raw, quote: number): string {
+  return JSON.parse(raw.toString("utf8", quote, endOfString(raw, quote))) as string;
+}
+
 export function elements(raw: Raw): Raw[] {
   const found: Raw[] = [];
+  eachElement(raw, (from, end) => void found.push(asRaw(raw.subarray(from, end))));
+  return found;
+}
+
+/** Gives the place of each element, and the byte after it. */
+export function eachElement(raw: Raw, visit: (from: number, end: number) => void): void {
   let i = skip(raw, 0);
-  if (raw[i] !== 0x5b) return found;
+  if (raw[i] !== 0x5b) return;
   i = skip(raw, i + 1);
   while (raw[i] !== 0x5d) {
     const end = endOfValue(raw, i);
-    found.push(asRaw(raw.subarray(i, end)));
+    visit(i, end);
     i = skip(raw, end);
-    if (raw[i] !== 0x2c) break;
+    if (raw[i] !== 0x2c) return;
     i = skip(raw, i + 1);
   }
-  return found;
 }
 
 /** A copy of an object with one member replaced, added or (undefined) left out; every other byte as it was. Duplicates of the key go. */
@@ -97,7 +106,7 @@ export function isKey(b: Buffer, i: number, key: string): boolean {
 }
 
 /** Gives the places of each member: the quote before its key, its value, and the byte after it. */
-function eachMember(raw: Raw, visit: (key: number, value: number, end: number) => void): void {
+export function eachMember(raw: Raw, visit: (key: number, value: number, end: number) => void): void {
   let i = skip(raw, 0);
   if (raw[i] !== 0x7b) return;
   i = skip(raw, i + 1);

@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Random, randomJson } from "../../../test/support/random-json.ts";
+import { ManualClock } from "../../kernel/clock.ts";
+import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { PREVIEW_BYTES, shortResult } from "./budget.ts";
+import { previewOf } from "./preview.ts";
+import { sketchOf } from "./sketch.ts";
+import { ResultStore } from "./store.ts";
+
+interface Short {
+  content: [{ type: string; text: string }, { type: string; uri: string; size: number }];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+  _meta?: unknown;
+}
+
+function short(result: Raw): { answer: Short; bytes: number; store: ResultStore } {
+  const store = new ResultStore(new ManualClock());
+  const how = (uri: string): string => `mcp_call {server: "metamcp", tool: "read", args: {uri: "${uri}"}}`;
+  const answer = shortResult(result, { store, caller: "me", source: "server:tool", how });
+  return { answer: fromRaw(answer) as Short, bytes: answer.length, store };
+}
+
+test("a preview is valid JSON within its room, whatever it is of", () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.integer({ min: 150, max: 3_000 }), (seed, room) => {
+      const random = new Random(seed);
+      const parts = Array.from({ length: random.int(200) }, () => randomJson(random, 6));
+      const raw = asRaw(
+        Buffer.from(random.chance(2) ? `[${parts.join(",")}]` : `{"a":[${parts.join(",")}],"b":1}`),
+      );
+      const json = previewOf(sketchOf(raw), (text) => Buffer.byteLength(text) <= room);
+      JSON.parse(json);
+      expect(Buffer.byteLength(json)).toBeLessThanOrEqual(Math.max(room, 600));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("what is small enough is shown as it is, digits included", () => {
+  const written = '{"n":12345678901234567890,"f":1.0,"s":"a\\nb","l":[true,null],"__proto__":{"x":1}}';
+  expect(previewOf(sketchOf(asRaw(Buffer.from(written))), () => true)).toBe(written);
+});
+
+test("first items, the shape of the rest, and sizes", () => {
+  const items = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `n${id}`, tags: ["a"] }));
+  const json = previewOf(sketchOf(toRaw({ total: 10_000, items })), (text) => text.length <= 600);
+  const preview = JSON.parse(json) as { total: number; items: unknown[] };
+  expect(preview.total).toBe(10_000);
+  expect(preview.items[0]).toEqual(items[0]);
+  expect(preview.items.at(-1)).toMatch(
+    /^… 9,9\d\d more objects like \{id: number, name: string, tags: array\}; [\d,]+ bytes in all$/,
+  );
+});
+
+test("text and structure cost at most 4 KB together, and all of it can be read", () => {
+  const rows = Array.from({ length: 5_000 }, (_, id) => ({
+    id,
+    'quoted "key"': `"${id}"\n`,
+    deep: { er: [id] },
+  }));
+  const raw = toRaw({
+    content: [{ type: "text", text: JSON.stringify(rows) }],
+    structuredContent: { rows },
+    isError: false,
+    _meta: { "metamcp/attempts": 2 },
+  });
+  const { answer, bytes, store } = short(raw);
+  expect(bytes).toBeLessThanOrEqual(PREVIEW_BYTES);
+  expect(bytes).toBeGreaterThan(2_000);
+  expect(answer).toMatchObject({ isError: false, _meta: { "metamcp/attempts": 2 } });
+  expect((answer.structuredContent?.["rows"] as unknown[])[0]).toEqual(rows[0]);
+  const [text, link] = answer.content;
+  expect(text.text).toContain(`${raw.length.toLocaleString("en")} bytes`);
+  expect(link).toMatchObject({ type: "resource_link", size: raw.length, mimeType: "application/json" });
+  expect(text.text).toContain(link.uri);
+  expect(store.read("me", link.uri)).toHaveProperty("text");
+});
+
+test("JSON in a text keeps its structure, plain text its beginning", () => {
+  const json = short(
+    toRaw({ content: [{ type: "text", text: JSON.stringify(Array(9_000).fill({ a: 1 })) }] }),
+  );
+  expect(json.answer.content[0].text).toContain('[{"a":1},{"a":1}');
+  expect(json.answer.content[0].text).toMatch(/more objects like \{a: number\}/);
+  const plain = short(toRaw({ content: [{ type: "text", text: "first line\n".repeat(20_000) }] }));
+  expect(plain.answer.content[0].text).toContain("first line\nfirst line\n");
+  for (const { bytes, answer } of [json, plain]) {
+    expect(bytes).toBeLessThanOrEqual(PREVIEW_BYTES);
+    expect(answer.structuredContent).toBeUndefined();
+  }
+});
+
+test("pictures are named, never shown as text", () => {
+  const data = Buffer.alloc(400_000, 7).toString("base64");
+  const { answer, bytes } = short(toRaw({ content: [{ type: "image", mimeType: "image/png", data }] }));
+  expect(bytes).toBeLessThanOrEqual(PREVIEW_BYTES);
+  expect(answer.content[0].text).toMatch(/holds image image\/png \([\d,]+ bytes\)/);
+  expect(JSON.stringify(answer)).not.toContain(data.slice(0, 40));
+});
+
+test("any result whatever, hostile ones too, stays within 4 KB", () => {
+  fc.assert(
+    fc.property(fc.nat(), (seed) => {
+      const random = new Random(seed);
+      const value = (): string => randomJson(random, 6);
+      const key = "\\u0000".repeat(random.int(3_000));
+      const written = `{"content":[${value()},{"type":"text","text":${JSON.stringify(value().repeat(random.int(50)))}}],"structuredContent":{"${key}":[${Array.from({ length: 50 }, value).join(",")}]},"_meta":{"x":${value()}},"isError":true}`;
+      const { bytes, answer } = short(asRaw(Buffer.from(written)));
+      expect(bytes).toBeLessThanOrEqual(PREVIEW_BYTES);
+      expect(answer.isError).toBe(true);
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,107 @@
+/** Results over the budget: kept whole for reading, and shown as a preview with a link. Below it only a length is looked at. */
+import { joinArray } from "../../catalog/json-array.ts";
+import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { joinObject, members } from "../../rpc/slice.ts";
+import { previewOf } from "./preview.ts";
+import { sketchOf } from "./sketch.ts";
+import type { ResultStore } from "./store.ts";
+import { partsOf, type ResultParts } from "./value.ts";
+
+/** Where nothing else is configured. */
+export const DEFAULT_BUDGET = 100 * 1024;
+/** Preview and link together, as JSON. */
+export const PREVIEW_BYTES = 4_096;
+const LONGEST_META = 400;
+const MOST_BLOCKS = 5;
+/** Of the room for previews: the rest is for the structured one. */
+const TEXT_SHARE = 0.6;
+
+export interface Budget {
+  readonly store: ResultStore;
+  readonly caller: string;
+  /** The tool whose result it is. */
+  readonly source: string;
+  /** How the surface reads a stored result, for clients without resources. */
+  readonly how: (uri: string) => string;
+}
+
+export interface Shortened {
+  readonly parts: ResultParts;
+  /** JSON of at most so many bytes. */
+  preview(room: number): Raw;
+  /** Says what happened and what to do. */
+  readonly note: string;
+  /** A content block, where the whole could be kept. */
+  readonly link: Raw | undefined;
+}
+
+export function shorten(result: Raw, { store, caller, source, how }: Budget): Shortened {
+  const parts = partsOf(result);
+  const sketch = sketchOf(parts.value);
+  const stored = store.put(caller, source, result);
+  const size = result.length.toLocaleString("en");
+  const reading = stored
+    ? `Read all of it in pages with resources/read or ${how(stored.uri)}; each page names the next one.`
+    : "It is too large to be kept, so only a narrower call can show more.";
+  const held = parts.blocks.length > 0 ? ` It also holds ${blocksOf(parts.blocks)}.` : "";
+  return {
+    parts,
+    preview: (room) => asRaw(Buffer.from(previewOf(sketch, (json) => Buffer.byteLength(json) <= room))),
+    note: `This result of ${size} bytes is too large to show whole: what you see is a preview.${held} ${reading}`,
+    link:
+      stored &&
+      toRaw({
+        type: "resource_link",
+        uri: stored.uri,
+        name: source.slice(0, 200),
+        description: "The whole result, in pages",
+        mimeType: "application/json",
+        size: stored.bytes,
+      }),
+  };
+}
+
+/** The child's result within the budget, in the form of a result of its own. */
+export function shortResult(result: Raw, budget: Budget): Raw {
+  const short = shorten(result, budget);
+  const [structured, isError] = members(result, ["structuredContent", "isError"]);
+  const { meta } = short.parts;
+  const write = (text: string, preview: Raw | undefined): Raw =>
+    joinObject([
+      ["content", joinArray([toRaw({ type: "text", text }), ...(short.link ? [short.link] : [])])],
+      ["structuredContent", preview],
+      ["isError", isError],
+      ["_meta", meta && meta.length <= LONGEST_META ? meta : undefined],
+    ]);
+  const keepsStructure = structured?.[0] === 0x7b;
+  const room = PREVIEW_BYTES - write(`${short.note}\n`, keepsStructure ? toRaw({}) : undefined).length;
+  const share = keepsStructure ? Math.floor(room * TEXT_SHARE) : room;
+  const text = shownIn(short, share);
+  return write(`${short.note}\n${text}`, keepsStructure ? objectIn(short, room - share) : undefined);
+}
+
+/** As text inside of JSON, where quotes count twice. */
+function shownIn({ preview }: Shortened, room: number): string {
+  for (let most = room; ; most = Math.floor(most * 0.85)) {
+    const json = preview(most).toString();
+    const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;
+    if (Buffer.byteLength(JSON.stringify(text)) - 2 <= room || most < 100) return text;
+  }
+}
+
+/** What is declared as an object stays one. */
+function objectIn({ preview }: Shortened, room: number): Raw {
+  const json = preview(room);
+  return json[0] === 0x7b ? json : joinObject([["…", json]]);
+}
+
+function blocksOf(blocks: readonly Raw[]): string {
+  const named = blocks.slice(0, MOST_BLOCKS).map((block) => {
+    const [type, mimeType] = members(block, ["type", "mimeType"]).map((raw) =>
+      raw?.[0] === 0x22 ? (JSON.parse(raw.toString()) as string) : "",
+    );
+    return `${[type, mimeType].filter(Boolean).join(" ").slice(0, 60)} (${block.length.toLocaleString("en")} bytes)`;
+  });
+  const rest = blocks.length - named.length;
+  return `${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}

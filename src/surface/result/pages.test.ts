@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Random, randomJson } from "../../../test/support/random-json.ts";
+import { ManualClock } from "../../kernel/clock.ts";
+import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { ResultStore, type StoredPage } from "./store.ts";
+
+const CALLER = "me";
+
+/** All pages of a stored result, by following what each names as the next. */
+function walk(store: ResultStore, uri: string): readonly StoredPage[] {
+  const pages: StoredPage[] = [];
+  for (let at: string | undefined = uri; at !== undefined; ) {
+    const page = store.read(CALLER, at);
+    if ("missing" in page) throw new Error(page.missing);
+    pages.push(page);
+    at = page.nextUri;
+  }
+  return pages;
+}
+
+function stored(raw: Raw): readonly StoredPage[] {
+  const store = new ResultStore(new ManualClock());
+  const kept = store.put(CALLER, "a:b", raw);
+  return walk(store, kept?.uri ?? "");
+}
+
+test("any JSON comes back to the last byte, in pages of at most 32 KB on the wire", () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.integer({ min: 1, max: 60 }), (seed, copies) => {
+      const random = new Random(seed);
+      const parts = Array.from({ length: copies * 20 }, () => randomJson(random, 5));
+      const written = `{"content":[{"type":"text","text":"x"}],"structuredContent":{"all":[${parts.join(",")}]}}`;
+      const raw = asRaw(Buffer.from(written));
+      const pages = stored(raw);
+      expect(Buffer.from(pages.map(({ text }) => text).join("")).equals(raw)).toBe(true);
+      for (const page of pages) {
+        const contents = [{ uri: page.uri, mimeType: "application/json", text: page.text }];
+        const answer = { contents, _meta: { "metamcp/next": page.nextUri } };
+        expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(32 * 1024);
+      }
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test("characters are not cut, however many bytes they have", () => {
+  for (const character of ["é", "語", "😀"]) {
+    for (let shift = 0; shift < 4; shift++) {
+      const raw = toRaw({ content: [{ type: "text", text: "x".repeat(shift) + character.repeat(30_000) }] });
+      const pages = stored(raw);
+      expect(pages.length).toBeGreaterThan(1);
+      expect(pages.map(({ text }) => text).join("")).toBe(raw.toString());
+    }
+  }
+});
+
+test("images and files are never text: their pages are base64 that can be decoded on their own", () => {
+  const picture = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 7 + (i >> 3)) & 255));
+  const file = Buffer.from(Array.from({ length: 50_001 }, (_, i) => (i * 13) & 255));
+  const raw = toRaw({
+    content: [
+      { type: "text", text: "before" },
+      { type: "image", mimeType: "image/png", data: picture.toString("base64") },
+      {
+        type: "resource",
+        resource: { uri: "file:///x", mimeType: "application/zip", blob: file.toString("base64") },
+      },
+      { type: "text", text: "after" },
+    ],
+  });
+  const pages = stored(raw);
+  expect(pages.map(({ text }) => text).join("")).toBe(raw.toString());
+  const decoded = (mimeType: string): Buffer =>
+    Buffer.concat(
+      pages.filter((page) => page.mimeType === mimeType).map(({ text }) => Buffer.from(text, "base64")),
+    );
+  expect(decoded("image/png").equals(picture)).toBe(true);
+  expect(decoded("application/zip").equals(file)).toBe(true);
+  const texts = pages.filter(({ mimeType }) => mimeType === undefined).map(({ text }) => text);
+  expect(texts.join("").length).toBeLessThan(400);
+});
+
+test("a small picture is whole on its page; escaped slashes in base64 are undone", () => {
+  const data = Buffer.alloc(3_000, 255).toString("base64");
+  const written = `{"content":[{"type":"image","mimeType":"image/png","data":"${data.replaceAll("/", "\\/")}"}]}`;
+  const pages = stored(asRaw(Buffer.from(written)));
+  expect(pages.map(({ wholeBinary }) => wholeBinary)).toEqual([false, true, false]);
+  expect(JSON.parse(pages.map(({ text }) => text).join(""))).toEqual(JSON.parse(written));
+});
+
+test("no page begins inside a character, inside a group of base64, or beyond the end", () => {
+  const store = new ResultStore(new ManualClock());
+  const data = Buffer.alloc(300, 1).toString("base64");
+  const raw = toRaw({ content: [{ type: "image", data, mimeType: "image/png" }], more: "語" });
+  const { uri } = store.put(CALLER, "a:b", raw) ?? { uri: "" };
+  const text = raw.toString();
+  const inside = Buffer.byteLength(text.slice(0, text.indexOf("語"))) + 1;
+  for (const at of [text.indexOf(data) + 2, inside, raw.length, raw.length + 1, "x", "-1", "0/0", ""])
+    expect(store.read(CALLER, `${uri}/${at}`), String(at)).toMatchObject({
+      missing: expect.stringMatching(/No page begins/),
+    });
+});

@@ -1,0 +1,129 @@
+/** The outline of a large JSON value: its first items and keys, and how much there is of the rest. Reads it once, keeps little, parses nothing but what it keeps. */
+import { asRaw, type Raw } from "../../kernel/raw.ts";
+import { eachElement, eachMember, textAt } from "../../rpc/slice.ts";
+
+export type Kind = "object" | "array" | "string" | "number" | "boolean" | "null";
+
+export type Sketch =
+  | { readonly kind: "plain"; readonly json: string }
+  | { readonly kind: "string"; readonly head: string; readonly whole: boolean; readonly bytes: number }
+  | {
+      readonly kind: "array";
+      readonly bytes: number;
+      readonly count: number;
+      readonly items: readonly Sketch[];
+      /** What the items are, all of them. */
+      readonly kinds: readonly Kind[];
+    }
+  | {
+      readonly kind: "object";
+      readonly bytes: number;
+      readonly count: number;
+      readonly members: readonly (readonly [string, Sketch])[];
+      /** Names of those that come next. */
+      readonly more: readonly string[];
+    };
+
+const MOST_ITEMS = 20;
+const MOST_KEYS = 40;
+const MOST_NAMES = 20;
+const DEEPEST = 7;
+/** In bytes as written. */
+const LONGEST_STRING = 2_400;
+const LONGEST_KEY = 200;
+const LONGEST_NUMBER = 40;
+/** Wide at every level would still be a lot. */
+const MOST_PARTS = 3_000;
+
+interface Walk {
+  left: number;
+}
+
+export function sketchOf(raw: Raw): Sketch {
+  return sketch(raw, 0, { left: MOST_PARTS });
+}
+
+function sketch(raw: Raw, depth: number, walk: Walk): Sketch {
+  walk.left--;
+  switch (kindOf(raw)) {
+    case "object":
+      return objectSketch(raw, depth, walk);
+    case "array":
+      return arraySketch(raw, depth, walk);
+    case "string":
+      return stringSketch(raw);
+    default: {
+      const json = raw.toString("latin1", 0, LONGEST_NUMBER + 1).trim();
+      if (json.length <= LONGEST_NUMBER) return { kind: "plain", json };
+      return { kind: "string", head: json.slice(0, LONGEST_NUMBER), whole: false, bytes: raw.length };
+    }
+  }
+}
+
+function arraySketch(raw: Raw, depth: number, walk: Walk): Sketch {
+  const items: Sketch[] = [];
+  const kinds = new Set<Kind>();
+  let count = 0;
+  eachElement(raw, (from, end) => {
+    kinds.add(kindAt(raw, from));
+    if (count++ < MOST_ITEMS && mayGoOn(depth, walk))
+      items.push(sketch(part(raw, from, end), depth + 1, walk));
+  });
+  return { kind: "array", bytes: raw.length, count, items, kinds: [...kinds] };
+}
+
+function objectSketch(raw: Raw, depth: number, walk: Walk): Sketch {
+  const members: (readonly [string, Sketch])[] = [];
+  const more: string[] = [];
+  let count = 0;
+  eachMember(raw, (key, from, end) => {
+    count++;
+    const keeps = members.length < MOST_KEYS && more.length === 0 && mayGoOn(depth, walk);
+    if (!keeps && more.length >= MOST_NAMES) return;
+    const name = textAt(raw, key).slice(0, LONGEST_KEY);
+    if (keeps) members.push([name, sketch(part(raw, from, end), depth + 1, walk)]);
+    else more.push(name);
+  });
+  return { kind: "object", bytes: raw.length, count, members, more };
+}
+
+function mayGoOn(depth: number, { left }: Walk): boolean {
+  return depth < DEEPEST && left > 0;
+}
+
+function stringSketch(raw: Raw): Sketch {
+  if (raw.length <= LONGEST_STRING)
+    return { kind: "string", head: textAt(raw, 0), whole: true, bytes: raw.length - 2 };
+  // Neither inside an escape nor inside a character.
+  let end = 1;
+  while (end < LONGEST_STRING) end += raw[end] === 0x5c ? (raw[end + 1] === 0x75 ? 6 : 2) : 1;
+  while (((raw[end] as number) & 0xc0) === 0x80) end--;
+  const head = JSON.parse(`${raw.toString("utf8", 0, end)}"`) as string;
+  return { kind: "string", head: head.replace(/[\ud800-\udbff]$/, ""), whole: false, bytes: raw.length - 2 };
+}
+
+function part(raw: Raw, from: number, end: number): Raw {
+  return asRaw(raw.subarray(from, end));
+}
+
+export function kindOf(raw: Raw): Kind {
+  return kindAt(raw, 0);
+}
+
+function kindAt(raw: Raw, at: number): Kind {
+  switch (raw[at]) {
+    case 0x7b:
+      return "object";
+    case 0x5b:
+      return "array";
+    case 0x22:
+      return "string";
+    case 0x74:
+    case 0x66:
+      return "boolean";
+    case 0x6e:
+      return "null";
+    default:
+      return "number";
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { ManualClock } from "../../kernel/clock.ts";
+import { type Raw, toRaw } from "../../kernel/raw.ts";
+import { ResultStore } from "./store.ts";
+
+const result = (bytes: number): Raw => toRaw({ content: [{ type: "text", text: "x".repeat(bytes) }] });
+
+function open(limits?: { bytes: number; lifetimeMs: number }) {
+  const clock = new ManualClock();
+  const store = new ResultStore(clock, limits);
+  return {
+    clock,
+    store,
+    put: (caller: string, bytes: number) => store.put(caller, "a:b", result(bytes))?.uri ?? "",
+  };
+}
+
+test("only who asked for it can read it; to others it is not there", () => {
+  const { store, put } = open();
+  const uri = put("me", 10);
+  expect(store.read("me", uri)).toMatchObject({ text: expect.stringContaining("xxxxxxxxxx") });
+  const foreign = store.read("you", uri);
+  const unknown = store.read("you", "metamcp://result/nothing");
+  expect(foreign).toEqual(unknown);
+  expect(foreign).toMatchObject({ missing: expect.stringMatching(/no such result/) });
+  expect(store.list("you")).toEqual([]);
+  expect(store.list("me").map((stored) => stored.uri)).toEqual([uri]);
+});
+
+test("after its time it is gone, says so, and says what to run again", () => {
+  const { store, clock, put } = open({ bytes: 1_000_000, lifetimeMs: 60_000 });
+  const uri = put("me", 10);
+  clock.advance(59_999);
+  expect(store.read("me", uri)).toHaveProperty("text");
+  clock.advance(1);
+  expect(store.bytes).toBe(0);
+  expect(store.read("me", uri)).toEqual({
+    missing: expect.stringMatching(/expired.*Run a:b again/),
+    source: "a:b",
+  });
+  expect(store.read("you", uri)).toMatchObject({ missing: expect.stringMatching(/no such result/) });
+  expect(clock.pending).toBe(0);
+});
+
+test("never more bytes than allowed: the oldest go first, and what is larger than all is not taken", () => {
+  const { store, put } = open({ bytes: 10_000, lifetimeMs: 60_000 });
+  const uris = Array.from({ length: 10 }, () => put("me", 3_000));
+  expect(store.bytes).toBeLessThanOrEqual(10_000);
+  const left = uris.filter((uri) => "text" in store.read("me", uri));
+  expect(left).toEqual(uris.slice(-3));
+  expect(put("me", 20_000)).toBe("");
+  expect(uris.filter((uri) => "text" in store.read("me", uri))).toEqual(left);
+});
+
+test("what a caller left behind goes with it", () => {
+  const { store, put } = open();
+  const mine = put("me", 100);
+  const yours = put("you", 100);
+  store.forget("me");
+  expect(store.read("me", mine)).toHaveProperty("missing");
+  expect(store.read("you", yours)).toHaveProperty("text");
+});

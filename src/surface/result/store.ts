@@ -1,0 +1,140 @@
+/** Results that were too large to be shown, kept for a while in memory for who asked for them, and for nobody else. */
+import { randomBytes } from "node:crypto";
+import type { Clock, Timer } from "../../kernel/clock.ts";
+import type { Raw } from "../../kernel/raw.ts";
+import { type Page, pageAt } from "./pages.ts";
+import { type Segment, segmentsOf } from "./segments.ts";
+
+export interface StoreLimits {
+  readonly bytes: number;
+  readonly lifetimeMs: number;
+}
+
+const LIMITS: StoreLimits = { bytes: 256 * 1024 * 1024, lifetimeMs: 3_600_000 };
+/** How many that are gone are still known by name. */
+const MOST_GONE = 1_000;
+const SCHEME = "metamcp://result/";
+/** A part of something larger keeps all of it in memory. */
+const MOST_WASTE = 1.25;
+
+export interface Stored {
+  readonly uri: string;
+  /** The tool it came from. */
+  readonly source: string;
+  readonly bytes: number;
+}
+
+export interface StoredPage extends Page {
+  readonly uri: string;
+  readonly nextUri: string | undefined;
+}
+
+/** Why there is nothing to read. */
+export interface Missing {
+  readonly missing: string;
+  /** The tool to run again, where it is still known. */
+  readonly source?: string;
+}
+
+interface Kept extends Stored {
+  readonly caller: string;
+  readonly segments: readonly Segment[];
+  readonly until: number;
+}
+
+export class ResultStore {
+  readonly #clock: Clock;
+  readonly #limits: StoreLimits;
+  /** Oldest first. */
+  readonly #kept = new Map<string, Kept>();
+  readonly #gone = new Map<string, Pick<Kept, "caller" | "source">>();
+  #bytes = 0;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, limits: StoreLimits = LIMITS) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Bytes kept at the moment. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Undefined if it is larger than everything that may be kept. */
+  put(caller: string, source: string, result: Raw): Stored | undefined {
+    if (result.length > this.#limits.bytes) return undefined;
+    const id = randomBytes(16).toString("base64url");
+    const own =
+      result.buffer.byteLength <= result.length * MOST_WASTE ? result : (Buffer.from(result) as Raw);
+    const segments = segmentsOf(own);
+    const bytes = segments.reduce((sum, segment) => sum + segment.bytes.length, 0);
+    const until = this.#clock.now() + this.#limits.lifetimeMs;
+    const kept: Kept = { uri: `${SCHEME}${id}`, source, bytes, caller, segments, until };
+    this.#kept.set(id, kept);
+    this.#bytes += bytes;
+    this.#makeRoom();
+    return kept;
+  }
+
+  read(caller: string, uri: string): StoredPage | Missing {
+    const [id = "", position = "0", ...more] = uri.startsWith(SCHEME)
+      ? uri.slice(SCHEME.length).split("/")
+      : [];
+    this.#makeRoom();
+    const kept = this.#kept.get(id);
+    if (kept?.caller !== caller) return this.#missing(caller, id);
+    const page =
+      more.length === 0 && /^\d{1,15}$/.test(position) ? pageAt(kept.segments, Number(position)) : undefined;
+    if (!page) return { missing: `No page begins there. Begin with ${kept.uri} and follow metamcp/next.` };
+    return { ...page, uri, nextUri: page.next === undefined ? undefined : `${kept.uri}/${page.next}` };
+  }
+
+  /** The caller's own, newest first. */
+  list(caller: string): readonly Stored[] {
+    return [...this.#kept.values()].filter((kept) => kept.caller === caller).reverse();
+  }
+
+  /** The caller is gone for good. */
+  forget(caller: string): void {
+    for (const [id, kept] of this.#kept) if (kept.caller === caller) this.#drop(id, kept);
+    for (const [id, gone] of this.#gone) if (gone.caller === caller) this.#gone.delete(id);
+  }
+
+  #missing(caller: string, id: string): Missing {
+    const gone = this.#gone.get(id);
+    const { bytes, lifetimeMs } = this.#limits;
+    const kept = `Results are kept for ${Math.round(lifetimeMs / 60_000)} minutes and ${Math.round(bytes / 1024 / 1024)} MB in all, the oldest go first.`;
+    if (gone?.caller === caller)
+      return {
+        missing: `This result has expired. ${kept} Run ${gone.source} again to get it.`,
+        source: gone.source,
+      };
+    return { missing: `There is no such result here (any more). ${kept} Run the tool again to get it.` };
+  }
+
+  #makeRoom(): void {
+    const now = this.#clock.now();
+    for (const [id, kept] of this.#kept) {
+      if (this.#bytes <= this.#limits.bytes && kept.until > now) break;
+      this.#drop(id, kept);
+      this.#gone.set(id, { caller: kept.caller, source: kept.source });
+    }
+    for (const id of this.#gone.keys()) {
+      if (this.#gone.size <= MOST_GONE) break;
+      this.#gone.delete(id);
+    }
+    this.#wakeForOldest(now);
+  }
+
+  #drop(id: string, { bytes }: Kept): void {
+    this.#kept.delete(id);
+    this.#bytes -= bytes;
+  }
+
+  #wakeForOldest(now: number): void {
+    this.#timer?.cancel();
+    const [oldest] = this.#kept.values();
+    this.#timer = oldest && this.#clock.after(oldest.until - now, () => this.#makeRoom());
+  }
+}
