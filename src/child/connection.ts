@@ -4,15 +4,17 @@ import type { Lease, Origin } from "../kernel/call.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
-import type { Signal } from "../kernel/signal.ts";
+import { aborted, type Signal } from "../kernel/signal.ts";
 import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
 import type { Audience, Line } from "./audience.ts";
 import { attribute, type Claim } from "./claim.ts";
-import { type Greeting, shakeHands } from "./handshake.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Greeting } from "./handshake.ts";
 import { ChildFailure, type Connector, type Link } from "./link.ts";
 import { type ConnectionState, transition } from "./machine.ts";
+import { meet } from "./modern/meet.ts";
 import type { Place, Pool, Pooled } from "./pool.ts";
 
 export type Ask = (method: string, params: Raw | undefined) => Promise<Raw>;
@@ -30,6 +32,8 @@ export interface ConnectionParts {
   /** What must be over before it begins: the old process of the same child. */
   readonly after?: Promise<void> | undefined;
   readonly connector: () => Promise<Connector>;
+  /** Which era the child spoke when it was last met, if that is known. */
+  era(): string | undefined;
   readonly audience: Audience;
   readonly pool: Pool;
   readonly clock: Clock;
@@ -59,6 +63,8 @@ export class Connection implements Pooled {
   #since: number;
   #greeting: Greeting | undefined;
   #link: Link | undefined;
+  /** Once the child was met. */
+  #dialect: Dialect | undefined;
   #line: Line | undefined;
   #place: Place | undefined;
   #inFlight = 0;
@@ -149,23 +155,14 @@ export class Connection implements Pooled {
 
   /** A request of a caller who holds it. Rejects with RpcError, ChildFailure, or what it was cancelled with. */
   request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
-    return this.#peer.request(method, params, {
-      signal,
-      onProgress: (progress) => {
-        claim.timer?.touch();
-        claim.uplink.notify("notifications/progress", progress);
-      },
-      onSent: (id) => {
-        claim.id = id;
-      },
-    });
+    return (this.#dialect as Dialect).request(claim, method, params, signal);
   }
 
   /** A request of our own. */
   async ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
     const lease = this.lease();
     try {
-      return await this.#peer.request(method, params, signal ? { signal } : {});
+      return await (this.#dialect as Dialect).ask(method, params, signal);
     } finally {
       lease.release();
     }
@@ -185,7 +182,7 @@ export class Connection implements Pooled {
 
   /** Gives a caller's request up with `error` and tells the child. */
   cancel(claim: Claim, error: Error): void {
-    if (claim.id !== undefined) this.#peer.cancel(claim.id, error);
+    this.#dialect?.cancel(claim, error);
   }
 
   /** Takes no further calls; ends when those under way are done. */
@@ -231,15 +228,24 @@ export class Connection implements Pooled {
         },
         signal,
       );
-      this.#greeting = await shakeHands(this.#peer, origin.capabilities, signal);
+      const about = { capabilities: origin.capabilities, known: this.#parts.era(), signal, clock };
+      const met = await meet({
+        ...about,
+        peer: this.#peer,
+        link: this.#link,
+        warn: (problem) => this.#parts.log.warn(`${this.label}: ${problem}`),
+        onListChanged: (method) => this.#parts.onListChanged(this, method),
+      });
+      this.#greeting = met.greeting;
+      this.#dialect = met.dialect;
       this.#link.agreed(this.#greeting.protocolVersion);
-      this.#attach(this.#greeting);
-      this.#peer.notify("notifications/initialized", undefined);
+      this.#attach(this.#greeting, this.#dialect);
+      this.#dialect.begin(this.#greeting);
       await this.#greet(this.#greeting, signal);
       signal.throwIfAborted();
       this.#opened = true;
     } catch (error) {
-      const failure = asFailure(signal.aborted ? signal.reason : error);
+      const failure = (signal.aborted ? signal.reason : error) as Error;
       this.#ending ??= this.#finish("failed", failure);
       throw failure;
     } finally {
@@ -247,11 +253,11 @@ export class Connection implements Pooled {
     }
   }
 
-  #attach({ capabilities }: Greeting): void {
+  #attach({ capabilities }: Greeting, dialect: Dialect): void {
     this.#line = {
       logs: members(capabilities, ["logging"])[0] !== undefined,
       ask: (method, params) => this.ask(method, params),
-      notify: (method, params) => this.#peer.notify(method, params),
+      notify: (method, params) => dialect.notify(method, params),
     };
     this.#parts.audience.attach(this.#line);
   }
@@ -303,6 +309,7 @@ export class Connection implements Pooled {
     if (this.#line) this.#parts.audience.detach(this.#line);
     beforeCallersHear?.();
     this.#opening.abort(failure);
+    this.#dialect?.end(failure);
     this.#peer.destroy(failure);
     await this.#link?.close();
     await this.#parts.after;
@@ -342,7 +349,10 @@ export class Connection implements Pooled {
     }
   }
 
-  #notified(method: string, params: Raw | undefined, via: Via): void {
+  #notified(method: string, said: Raw | undefined, via: Via): void {
+    const heard = this.#dialect ? this.#dialect.heard(method, said) : { params: said };
+    if (!heard) return;
+    const { params } = heard;
     const { audience, log } = this.#parts;
     if (LIST_CHANGED.test(method)) return this.#parts.onListChanged(this, method);
     if (method === "notifications/resources/updated") return audience.updated(params);
@@ -352,16 +362,4 @@ export class Connection implements Pooled {
     else if (by.claims.some(({ origin }) => audience.wants(origin.session, params)))
       by.uplink.notify(method, params);
   }
-}
-
-function asFailure(error: unknown): Error {
-  if (error instanceof ChildFailure || !(error instanceof RpcError)) return error as Error;
-  return new ChildFailure("other", `it refused the handshake: ${error.message}`, { cause: error });
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason as Error);
-    else signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
 }

@@ -23,6 +23,8 @@ export interface ChildParts {
   readonly log: Log;
   readonly breaker: () => BreakerOptions;
   connector(spec: ServerSpec): Promise<Connector>;
+  /** Which era a server spoke when it was last met, if that is known. */
+  eraOf(server: string): string | undefined;
   /** A connection stands; calls wait until this is done. */
   greet(server: string, greeting: Greeting, ask: Ask): Promise<void>;
   /** One of a child's lists changed: it said so by this method. */
@@ -202,6 +204,7 @@ export class Connections {
       after: how.after,
       audience: this.#audience(key),
       connector: () => this.#parts.connector(spec),
+      era: () => this.#parts.eraOf(name),
       greet: (from, greeting) =>
         this.#parts.greet(name, greeting, (method, params) => from.ask(method, params)),
       onLost: (lost, loss) => this.#lost(lost, loss),

@@ -12,7 +12,7 @@ import type { Connector } from "./link.ts";
 import { Pool } from "./pool.ts";
 import type { ChildStatus } from "./status.ts";
 
-export interface FleetParts extends Pick<ChildParts, "greet" | "onListChanged"> {
+export interface FleetParts extends Pick<ChildParts, "eraOf" | "greet" | "onListChanged"> {
   readonly clock: Clock;
   readonly log: Log;
   readonly connector: (spec: ServerSpec) => Promise<Connector>;

@@ -9,6 +9,7 @@ const NEWEST = "2025-11-25";
 
 /** What a child said of itself. */
 export interface Greeting {
+  readonly era: "legacy" | "modern";
   readonly protocolVersion: string;
   readonly capabilities: Raw;
   readonly title: string | undefined;
@@ -40,17 +41,18 @@ function readGreeting(result: Raw): Greeting {
       "its answer to initialize is not one: protocolVersion or capabilities are missing",
     );
   }
-  const [title, name, release] = members(info, ["title", "name", "version"]).map(text);
+  const [title, name, release] = members(info, ["title", "name", "version"]).map(textOf);
   return {
+    era: "legacy",
     protocolVersion,
     capabilities,
     title: title ?? name,
     version: release,
-    instructions: text(instructions),
+    instructions: textOf(instructions),
   };
 }
 
-function text(raw: Raw | undefined): string | undefined {
+export function textOf(raw: Raw | undefined): string | undefined {
   const value = raw && fromRaw(raw);
   return typeof value === "string" ? value : undefined;
 }

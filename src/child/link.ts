@@ -29,6 +29,8 @@ export class ChildFailure extends Error {
   }
 }
 
+export type HeadersOf = (message: Message) => Readonly<Record<string, string>>;
+
 /** Who listens to a link. */
 export interface LinkEvents {
   /** `via` names our request on whose HTTP stream the message came; undefined where a stream is shared, as on stdio. */
@@ -44,6 +46,11 @@ export interface Link {
   send(message: Message, via?: Via): void;
   /** The protocol version agreed in the handshake: HTTP sends it as a header from then on. */
   agreed(protocolVersion: string): void;
+  /**
+   * The stateless era is spoken from now on: these headers go with each message, and to cancel is to close the stream.
+   * Undefined takes it back. Only where there are headers.
+   */
+  stateless?(headersOf: HeadersOf | undefined): void;
   /** What it last had to say about why it takes long (a line of stderr), for a person. */
   lastWords(): string | undefined;
   /** Ends it; resolves when nothing of it is left, grandchildren included. Safe to call twice. */

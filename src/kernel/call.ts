@@ -24,6 +24,8 @@ export interface Asking {
 export interface Origin {
   /** Unguessable id of the client's session. */
   readonly session: string;
+  /** A client of the stateless era: it understands all that a child of that era says of its results. */
+  readonly modern?: boolean;
   /** The client's capabilities as it declared them; declared to the child in turn. */
   readonly capabilities: Raw;
   /** The way back to the client outside of any call, e.g. when a child asks for roots while it starts. */

@@ -31,3 +31,11 @@ export class CallSignal implements Signal {
     for (const listener of listeners) listener();
   }
 }
+
+/** Never resolves; rejects with the reason once the signal is aborted. */
+export function aborted(signal: Signal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    else signal.addEventListener("abort", () => reject(signal.reason as Error));
+  });
+}

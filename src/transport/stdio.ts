@@ -5,6 +5,7 @@ import { LineWriter } from "../rpc/encode.ts";
 import { LineReader } from "../rpc/lines.ts";
 import { INVALID_REQUEST } from "../rpc/rpc-error.ts";
 import { readMessage } from "../rpc/scan.ts";
+import { Channel } from "../session/modern/channel.ts";
 import type { Session } from "../session/session.ts";
 import type { Host, Transport } from "./transport.ts";
 
@@ -25,10 +26,15 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
   const writer = new LineWriter(output, { onDrain: () => input.resume() });
   let finish: () => void = () => {};
 
-  function read(session: Session): void {
+  function read(session: Session, channel: Channel): void {
     const lines = new LineReader(
       {
-        onLine: (line) => session.receive(readMessage(line)),
+        onLine: (line) => {
+          const message = readMessage(line);
+          // Who has shaken hands speaks the era of handshakes.
+          if (session.open || message.kind === "malformed" || !channel.receive(message))
+            session.receive(message);
+        },
         onTooLong: ({ id, method, bytes }) => {
           const reason = `A message of ${bytes} bytes is over the limit of ${maxMessageBytes} (--max-message)`;
           const meant = method ? "request" : "answer";
@@ -49,15 +55,17 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
     info: "stdin and stdout",
     async serve(host: Host) {
       const session = host.open((message) => writer.send(message));
+      const channel = new Channel(host.modern, (message) => writer.send(message));
       await new Promise<void>((resolve) => {
         finish = resolve;
-        read(session);
+        read(session, channel);
         input.once("end", resolve);
         input.once("close", resolve);
         input.once("error", () => resolve());
         // The reader is gone: nobody can be told anything any more.
         output.once("error", () => {
           host.ended(session);
+          channel.end();
           resolve();
         });
       });

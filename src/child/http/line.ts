@@ -4,6 +4,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { encode } from "../../rpc/encode.ts";
 import type { Message } from "../../rpc/message.ts";
+import type { HeadersOf } from "../link.ts";
 import type { StreamOptions } from "./message-stream.ts";
 import { type Answer, type Exchange, isSuccess, type Wire } from "./wire.ts";
 
@@ -22,6 +23,8 @@ export class Line implements StreamOptions {
   #proven = false;
   #shared: OutgoingHttpHeaders = {};
   #posting: OutgoingHttpHeaders = {};
+  /** Without sessions each message has headers of its own. */
+  #headersOf: HeadersOf | undefined;
 
   constructor(wire: Wire, options: LineOptions) {
     this.#wire = wire;
@@ -45,9 +48,17 @@ export class Line implements StreamOptions {
     this.#share({ "mcp-protocol-version": protocolVersion });
   }
 
+  get stateless(): boolean {
+    return this.#headersOf !== undefined;
+  }
+
+  speak(headersOf: HeadersOf | undefined): void {
+    this.#headersOf = headersOf;
+  }
+
   /** To be told of every response to a POST: the first that names a session opens it, what succeeds after proves it. */
   heard(response: IncomingMessage): void {
-    if (!isSuccess(response)) return;
+    if (!isSuccess(response) || this.#headersOf) return;
     if (this.#session !== undefined) {
       this.#proven = true;
       return;
@@ -59,7 +70,8 @@ export class Line implements StreamOptions {
   }
 
   post(message: Message, answer: Answer): Exchange {
-    return this.#wire.request({ method: "POST", headers: this.#posting, body: encode(message) }, answer);
+    const headers = this.#headersOf ? { ...this.#posting, ...this.#headersOf(message) } : this.#posting;
+    return this.#wire.request({ method: "POST", headers, body: encode(message) }, answer);
   }
 
   refuse(message: Message): void {

@@ -14,7 +14,7 @@ import type { Timer } from "../../kernel/clock.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { ownId } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
-import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
+import { ChildFailure, type HeadersOf, type Link, type LinkEvents } from "../link.ts";
 import { readBody } from "./body.ts";
 import { seenAs } from "./failure.ts";
 import { Flight, type FlightEvents } from "./flight.ts";
@@ -90,6 +90,10 @@ export class StreamableLink implements Link {
     this.#listen();
   }
 
+  stateless(headersOf: HeadersOf | undefined): void {
+    this.#line.speak(headersOf);
+  }
+
   lastWords(): undefined {
     return undefined;
   }
@@ -108,6 +112,8 @@ export class StreamableLink implements Link {
   /** A message that gets no answer. */
   #tell(message: Message): void {
     const method = message.kind === "notification" ? message.method : undefined;
+    if (this.#line.stateless && message.kind === "notification" && method === CANCELLED)
+      return this.#cancelled(message.params);
     // A request that overtakes this one is refused by servers that take the handshake seriously.
     if (method === INITIALIZED) this.#held = [];
     const exchange = this.#line.post(message, {

@@ -38,7 +38,7 @@ export interface Served {
 export interface ModernParts {
   readonly face: Face;
   readonly clock: Clock;
-  /** A request that was a session of its own is over. */
+  /** A request that was a session of its own is over, or a connection that was one. */
   onEnded(session: string): void;
 }
 
@@ -82,6 +82,11 @@ export class Modern {
   refuse(): void {
     this.#refusing = true;
     this.#parked.clear("MetaMCP is stopping");
+  }
+
+  /** A connection that was one client's own has ended. */
+  left(session: string): void {
+    this.#parts.onEnded(session);
   }
 
   serve(request: Request, from: From): Served {

@@ -59,7 +59,12 @@ export class Run implements Waiting {
       notify: (method, params) => this.#notify(method, params),
       request: (method, params, signal, more) => this.#ask({ method, params, signal, name: more?.name }),
     };
-    this.origin = { session: parts.session, capabilities: parts.capabilities, uplink: this.uplink };
+    this.origin = {
+      session: parts.session,
+      modern: true,
+      capabilities: parts.capabilities,
+      uplink: this.uplink,
+    };
   }
 
   /** Begins the work; once. */
@@ -213,16 +218,16 @@ export class Run implements Waiting {
     return `${method.slice(0, method.indexOf("/"))}-${this.#asked}`;
   }
 
+  /** Streams of this era carry what belongs to their request and nothing else. */
   #notify(method: string, params: Raw | undefined): void {
     const exchange = this.#exchange;
-    if (!exchange) return;
+    if (!exchange || !params) return;
     if (method === "notifications/message") {
       if (logged(params, exchange.logLevel)) exchange.notify(method, params);
-      return;
+    } else if (method === "notifications/progress" && exchange.progressToken) {
+      // Each attempt has its own token.
+      const own = exchange === this.#first ? params : restoreProgress(params, exchange.progressToken);
+      exchange.notify(method, own);
     }
-    if (method !== "notifications/progress" || exchange === this.#first) exchange.notify(method, params);
-    // Each attempt has its own token.
-    else if (params && exchange.progressToken)
-      exchange.notify(method, restoreProgress(params, exchange.progressToken));
   }
 }

@@ -1,0 +1,60 @@
+/** What a child of the stateless era is told with every request: the version, who we are, and what the client behind it can do. */
+import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { IMPLEMENTATION } from "../../kernel/version.ts";
+import { META, MODERN_VERSION } from "../../rpc/modern/names.ts";
+import { entries, isObject, joinObject, members, withMember } from "../../rpc/slice.ts";
+
+/** Results of this extension must be fetched by methods that do not pass through here. */
+const TASKS = "io.modelcontextprotocol/tasks";
+
+const PREFIX = Buffer.from("io.modelcontextprotocol");
+const OPEN = Buffer.from("{");
+const COMMA = Buffer.from(",");
+const OWN: ReadonlySet<string> = new Set([META.version, META.client, META.capabilities]);
+
+/** The members of `_meta` that stand for one set of capabilities, without the brackets. */
+export function envelopeOf(capabilities: Raw): Buffer {
+  return joinObject([
+    [META.version, toRaw(MODERN_VERSION)],
+    [META.client, toRaw(IMPLEMENTATION)],
+    [META.capabilities, withoutTasks(capabilities)],
+  ]).subarray(1, -1);
+}
+
+function withoutTasks(capabilities: Raw): Raw {
+  if (!capabilities.includes(TASKS)) return capabilities;
+  const [extensions] = members(capabilities, ["extensions"]);
+  if (!extensions || !isObject(extensions)) return capabilities;
+  return withMember(capabilities, "extensions", withMember(extensions, TASKS, undefined));
+}
+
+/** The params with the envelope in them. `logLevel` is for requests that do not name one. */
+export function enclose(params: Raw | undefined, envelope: Buffer, logLevel?: string): Raw {
+  const [meta] = params ? members(params, ["_meta"]) : [];
+  let rest = meta && isObject(meta) ? ownMembers(meta) : EMPTY;
+  if (logLevel !== undefined && !rest.includes(META.logLevel)) {
+    const level = joinObject([[META.logLevel, toRaw(logLevel)]]).subarray(1, -1);
+    rest = rest.length === 0 ? level : Buffer.concat([rest, COMMA, level]);
+  }
+  const written = asRaw(
+    Buffer.concat(rest.length === 0 ? [OPEN, envelope, CLOSE] : [OPEN, envelope, COMMA, rest, CLOSE]),
+  );
+  return params ? withMember(params, "_meta", written) : joinObject([["_meta", written]]);
+}
+
+const EMPTY = Buffer.alloc(0);
+const CLOSE = Buffer.from("}");
+
+/** Its members without the brackets, and without what is ours to say. */
+function ownMembers(meta: Raw): Buffer {
+  const kept = meta.includes(PREFIX) ? joinObject(entries(meta).filter(([key]) => !OWN.has(key))) : meta;
+  const text = kept.subarray(kept.indexOf(0x7b) + 1, kept.lastIndexOf(0x7d));
+  return /\S/.test(text.toString("latin1", 0, 8)) ? text : EMPTY;
+}
+
+/** What a child said of its log level. */
+export function levelIn(params: Raw | undefined): string | undefined {
+  const [raw] = params ? members(params, ["level"]) : [];
+  const level = raw && fromRaw(raw);
+  return typeof level === "string" ? level : undefined;
+}

@@ -1,0 +1,102 @@
+/** Finds out which era a child speaks, on the one link there is: a handshake, and only if that is refused, the question of the stateless era. */
+import type { Clock } from "../../kernel/clock.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
+import { META, MODERN_VERSION } from "../../rpc/modern/names.ts";
+import type { Peer } from "../../rpc/peer.ts";
+import { RpcError } from "../../rpc/rpc-error.ts";
+import { elements, isObject, members } from "../../rpc/slice.ts";
+import { type Dialect, Sessionful } from "../dialect.ts";
+import { type Greeting, shakeHands, textOf } from "../handshake.ts";
+import { ChildFailure, type Link } from "../link.ts";
+import { enclose, envelopeOf } from "./envelope.ts";
+import { RequestHeaders } from "./request-headers.ts";
+import { Stateless } from "./stateless.ts";
+
+export interface Meeting {
+  readonly peer: Peer;
+  readonly link: Link;
+  /** Of the client on whose behalf it is met. */
+  readonly capabilities: Raw;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** What it spoke when it was last met. */
+  readonly known: string | undefined;
+  warn(problem: string): void;
+  /** A child of the stateless era was not heard for a while: this may have changed. */
+  onListChanged(method: string): void;
+}
+
+export interface Met {
+  readonly greeting: Greeting;
+  readonly dialect: Dialect;
+}
+
+/** A child that spoke this era before is given this long to still do so. */
+const PATIENCE_MS = 5_000;
+
+/** Rejects as the handshake does: what a child says to the second question never hides why it refused the first. */
+export async function meet(meeting: Meeting): Promise<Met> {
+  const { peer, capabilities, signal } = meeting;
+  if (meeting.known === "modern") {
+    const met = await discover(meeting, PATIENCE_MS);
+    if (met) return met;
+    signal.throwIfAborted();
+  }
+  try {
+    return { greeting: await shakeHands(peer, capabilities, signal), dialect: new Sessionful(peer) };
+  } catch (error) {
+    const met = !signal.aborted && refused(error) ? await discover(meeting) : undefined;
+    if (met) return met;
+    if (!(error instanceof RpcError)) throw error;
+    throw new ChildFailure("other", `it refused the handshake: ${error.message}`, { cause: error });
+  }
+}
+
+/** It answered, and not with a handshake. Over HTTP that may be a status alone. */
+function refused(error: unknown): boolean {
+  if (error instanceof ChildFailure) return error.category === "other" && !error.unsent;
+  return error instanceof RpcError;
+}
+
+async function discover(meeting: Meeting, patienceMs?: number): Promise<Met | undefined> {
+  const { peer, link, capabilities, signal, clock } = meeting;
+  const headers = new RequestHeaders();
+  link.stateless?.((message) => headers.of(message));
+  const patience = new AbortController();
+  const timer = patienceMs === undefined ? undefined : clock.after(patienceMs, () => patience.abort());
+  try {
+    const params = enclose(undefined, envelopeOf(capabilities));
+    const both = AbortSignal.any([signal, patience.signal]);
+    const result = await peer.request("server/discover", params, { signal: both });
+    return { greeting: readDiscovery(result), dialect: new Stateless(meeting, headers) };
+  } catch {
+    link.stateless?.(undefined);
+    return undefined;
+  } finally {
+    timer?.cancel();
+  }
+}
+
+/** Throws for what is no such answer, or names no version that we speak. */
+function readDiscovery(result: Raw): Greeting {
+  const [versions, capabilities = EMPTY_OBJECT, meta = EMPTY_OBJECT, info, instructions] = members(result, [
+    "supportedVersions",
+    "capabilities",
+    "_meta",
+    "serverInfo",
+    "instructions",
+  ]);
+  const spoken = versions ? elements(versions).map(fromRaw) : [];
+  if (!spoken.includes(MODERN_VERSION) || !isObject(capabilities))
+    throw new ChildFailure("other", "its answer to server/discover is not one");
+  const [server = info ?? EMPTY_OBJECT] = members(meta, [META.server]);
+  const [title, name, version] = members(server, ["title", "name", "version"]).map(textOf);
+  return {
+    era: "modern",
+    protocolVersion: MODERN_VERSION,
+    capabilities,
+    title: title ?? name,
+    version,
+    instructions: textOf(instructions),
+  };
+}

@@ -1,0 +1,68 @@
+/** Parameters of tools that are to be repeated in headers (`x-mcp-header` in the input schema). A tool that asks for it wrongly is no tool. */
+import { fromRaw, type Raw } from "../../kernel/raw.ts";
+
+const KEY = "x-mcp-header";
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const SIMPLE: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
+/** Members whose value is data, not schema. */
+const DATA: ReadonlySet<string> = new Set(["default", "const", "enum", "examples"]);
+
+export interface ParamHeader {
+  /** In lower case. */
+  readonly header: string;
+  /** The names of the properties on the way to the value. */
+  readonly path: readonly string[];
+}
+
+/** What the definition of a tool asks for, or what is wrong with it. */
+export function paramHeaders(definition: Raw): readonly ParamHeader[] | { readonly problem: string } {
+  if (!definition.includes(KEY)) return [];
+  const { inputSchema } = fromRaw(definition) as { inputSchema?: unknown };
+  const found = new Map<string, ParamHeader>();
+  try {
+    visit(inputSchema, [], found);
+    return [...found.values()];
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+/** `path` is undefined where no chain of properties leads from the root. */
+function visit(node: unknown, path: readonly string[] | undefined, found: Map<string, ParamHeader>): void {
+  if (typeof node !== "object" || node === null) return;
+  if (Array.isArray(node)) {
+    for (const element of node) visit(element, undefined, found);
+    return;
+  }
+  for (const [key, value] of Object.entries(node)) {
+    if (key === KEY) take(node as Record<string, unknown>, path, found);
+    else if (key === "properties" && typeof value === "object" && value !== null) {
+      for (const [name, property] of Object.entries(value)) visit(property, path && [...path, name], found);
+    } else if (!DATA.has(key)) visit(value, undefined, found);
+  }
+}
+
+function take(
+  schema: Record<string, unknown>,
+  path: readonly string[] | undefined,
+  found: Map<string, ParamHeader>,
+): void {
+  const name = schema[KEY];
+  if (typeof name !== "string" || !TOKEN.test(name)) throw new Error(`${KEY} is no header name`);
+  if (!path || path.length === 0) throw new Error(`${KEY} "${name}" is not at a property of the arguments`);
+  if (!SIMPLE.has(schema["type"])) throw new Error(`${KEY} "${name}" is at a property of no simple type`);
+  const header = `mcp-param-${name.toLowerCase()}`;
+  if (found.has(header)) throw new Error(`${KEY} "${name}" is there twice`);
+  found.set(header, { header, path });
+}
+
+/** The value as text; undefined where there is none that could stand in a header. */
+export function valueAt(args: unknown, path: readonly string[]): string | undefined {
+  let value = args;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  if (typeof value === "string" || typeof value === "boolean") return String(value);
+  return Number.isSafeInteger(value) ? String(value) : undefined;
+}

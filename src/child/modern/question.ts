@@ -1,0 +1,42 @@
+/** A result that is none yet: the child wants to know something first. Reads it, and writes the answers as the child wants them back. */
+import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { entries, isObject, isString, joinObject, members, withMember } from "../../rpc/slice.ts";
+
+export interface Question {
+  readonly name: string;
+  readonly method: string;
+  readonly params: Raw | undefined;
+}
+
+/** All the child asks at once, and what it wants back unread. */
+export interface Questions {
+  readonly asked: readonly Question[];
+  readonly state: Raw | undefined;
+}
+
+const QUESTION = Buffer.from('"input_required"');
+
+/** Undefined for a result. Entries that are no questions are left out: the child gets no answer to them. */
+export function readQuestions(result: Raw): Questions | undefined {
+  if (!result.includes(QUESTION)) return undefined;
+  const [type, requests, state] = members(result, ["resultType", "inputRequests", "requestState"]);
+  if (!type?.equals(QUESTION)) return undefined;
+  const asked = requests && isObject(requests) ? entries(requests) : [];
+  return { asked: asked.flatMap(([name, request]) => readQuestion(name, request) ?? []), state };
+}
+
+function readQuestion(name: string, request: Raw): Question | undefined {
+  if (!isObject(request)) return undefined;
+  const [method, params] = members(request, ["method", "params"]);
+  return method && isString(method) ? { name, method: fromRaw(method) as string, params } : undefined;
+}
+
+/** The request once more, with the answers; the state byte by byte as it came. */
+export function answering(
+  params: Raw,
+  answers: readonly (readonly [string, Raw])[],
+  state: Raw | undefined,
+): Raw {
+  const answered = withMember(params, "inputResponses", answers.length > 0 ? joinObject(answers) : undefined);
+  return withMember(answered, "requestState", state);
+}

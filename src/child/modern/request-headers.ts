@@ -1,0 +1,43 @@
+/** The HTTP headers that repeat parts of a request for those who route by them. */
+import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import type { Message } from "../../rpc/message.ts";
+import { toHeader } from "../../rpc/modern/header-value.ts";
+import { MODERN_VERSION, NAMED_BY } from "../../rpc/modern/names.ts";
+import { isString, members } from "../../rpc/slice.ts";
+import { type ParamHeader, valueAt } from "./param-headers.ts";
+
+export class RequestHeaders {
+  /** By tool, where some of its parameters are to be repeated. */
+  readonly #params = new Map<string, readonly ParamHeader[]>();
+
+  learn(tool: string, params: readonly ParamHeader[]): void {
+    this.#params.set(tool, params);
+  }
+
+  forget(): void {
+    this.#params.clear();
+  }
+
+  of(message: Message): Record<string, string> {
+    const headers: Record<string, string> = { "mcp-protocol-version": MODERN_VERSION };
+    if (message.kind !== "request") return headers;
+    const { method, params } = message;
+    headers["mcp-method"] = method;
+    const key = NAMED_BY.get(method);
+    const [raw, args] = key && params ? members(params, [key, "arguments"]) : [];
+    if (!raw || !isString(raw)) return headers;
+    const name = fromRaw(raw) as string;
+    headers["mcp-name"] = toHeader(name);
+    const wanted = method === "tools/call" ? this.#params.get(name) : undefined;
+    if (wanted && args) this.#repeat(wanted, args, headers);
+    return headers;
+  }
+
+  #repeat(wanted: readonly ParamHeader[], args: Raw, headers: Record<string, string>): void {
+    const given = fromRaw(args);
+    for (const { header, path } of wanted) {
+      const value = valueAt(given, path);
+      if (value !== undefined) headers[header] = toHeader(value);
+    }
+  }
+}

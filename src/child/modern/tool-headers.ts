@@ -1,0 +1,35 @@
+/** Reads a page of `tools/list` for what must be repeated in headers, and leaves out tools that ask for it wrongly. */
+import { asRaw, fromRaw, type Raw } from "../../kernel/raw.ts";
+import { elements, members, withMember } from "../../rpc/slice.ts";
+import { type ParamHeader, paramHeaders } from "./param-headers.ts";
+import type { RequestHeaders } from "./request-headers.ts";
+
+/** `first`: what was known of earlier lists is forgotten. */
+export function learnTools(
+  result: Raw,
+  headers: RequestHeaders,
+  first: boolean,
+  report: (problem: string) => void,
+): Raw {
+  if (first) headers.forget();
+  if (!result.includes("x-mcp-header")) return result;
+  const [tools] = members(result, ["tools"]);
+  const all = tools ? elements(tools) : [];
+  const kept = all.filter((tool) => {
+    const found = paramHeaders(tool);
+    const name = String(nameOf(tool));
+    if ("problem" in found) report(`its tool ${name} is left out: ${found.problem}`);
+    else if (found.length > 0) headers.learn(name, found as readonly ParamHeader[]);
+    return !("problem" in found);
+  });
+  return kept.length === all.length ? result : withMember(result, "tools", list(kept));
+}
+
+function nameOf(tool: Raw): unknown {
+  const [name] = members(tool, ["name"]);
+  return name && fromRaw(name);
+}
+
+function list(tools: readonly Raw[]): Raw {
+  return asRaw(Buffer.from(`[${tools.map(String).join(",")}]`));
+}
