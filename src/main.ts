@@ -21,6 +21,7 @@ import { Debounce } from "./session/debounce.ts";
 import { Modern } from "./session/modern/modern.ts";
 import { Session } from "./session/session.ts";
 import { chooseSurface, type Surface } from "./surface/choose.ts";
+import type { Face } from "./surface/face.ts";
 import type { Scope, ServerStatus } from "./surface/scope.ts";
 import { systemClock } from "./system-clock.ts";
 import type { Host, Transport } from "./transport/transport.ts";
@@ -46,6 +47,8 @@ export interface EngineOptions {
 
 export interface Engine {
   readonly scope: Scope;
+  /** What a new client would see. */
+  face(): Face;
   /** Takes another config; nothing that did not change is touched. */
   apply(config: Config): void;
   /** The config file cannot be used at the moment, and why; undefined once it is mended. */
@@ -175,11 +178,13 @@ export function createEngine({
     fleet.apply(next);
     catalog.configure(catalogServers(next));
     if (notify) changes.touch();
+    for (const session of sessions) session.catchUp();
   }
   catalog.configure(catalogServers(config));
 
   return {
     scope,
+    face,
     apply,
     fault(message) {
       fault = message;

@@ -15,6 +15,7 @@ import { systemClock as clock } from "../system-clock.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
+import { surfaceOf } from "./open.ts";
 import { chooseSearch } from "./ranking.ts";
 
 type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
@@ -29,8 +30,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   for (const flag of ["pin", "registryUrl"]) {
     if (given.has(flag)) throw new UsageError(`${given.get(flag)} is not available yet.`);
   }
-  if (settings.surface !== "meta")
-    throw new UsageError(`--surface ${settings.surface} is not available yet.`);
+  const surface = surfaceOf(settings);
 
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
@@ -41,7 +41,15 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
 
   const home = homeFolder(env);
   const search = chooseSearch(settings, config, { home, clock, log });
-  const engine = createEngine({ config, home, log, maxMessageBytes: settings.maxMessage, search });
+  const engine = createEngine({
+    config,
+    home,
+    log,
+    maxMessageBytes: settings.maxMessage,
+    search,
+    surface,
+    notify: !settings.noNotify,
+  });
   const watch = watchConfig(
     paths,
     (next) => applied(engine, next, log),

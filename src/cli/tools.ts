@@ -1,7 +1,7 @@
 /** `metamcp tools`: what a client sees and what it costs, beside what all tools of all servers would cost. */
-import { fromRaw } from "../kernel/raw.ts";
+import { fromRaw, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
-import { createMetaFace } from "../surface/meta/meta.ts";
+import type { Face } from "../surface/face.ts";
 import type { Command } from "./command.ts";
 import { person, withEngine } from "./open.ts";
 import { show, table } from "./table.ts";
@@ -15,23 +15,16 @@ export const command: Command = {
   summary: "Show what a client sees, and its token cost.",
   takes: [0, 0],
   async run(given) {
-    return await withEngine(given, async ({ scope }) => {
-      const list = await createMetaFace(scope).handle({
-        method: "tools/list",
-        params: undefined,
-        origin: person,
-        signal: new CallSignal(),
-        uplink: person.uplink,
-      });
-      const { tools } = fromRaw(list) as { tools: readonly { name: string; title: string }[] };
-      const shown = tools.map((tool) => cost(tool.name, tool.title, JSON.stringify(tool)));
+    return await withEngine(given, async ({ scope, face }) => {
+      const { tools, bytes } = await listTools(face());
+      const shown = tools.map((tool) => cost(tool.name, tool.title ?? "", JSON.stringify(tool)));
       await scope.catalog.loadCached();
       const listings = [...scope.catalog.snapshot.listings.values()];
       const behind = listings.flatMap(({ tools: all }) => all.map((tool) => tool.definition.length));
       const answer = {
         surface: given.settings.surface,
         tools: shown,
-        total: { tools: shown.length, ...sizeOf(list.length) },
+        total: { tools: shown.length, ...sizeOf(bytes) },
         behind: { tools: behind.length, ...sizeOf(behind.reduce((sum, bytes) => sum + bytes, 0)) },
       };
       show(answer, given.settings.json, () =>
@@ -48,6 +41,31 @@ export const command: Command = {
     });
   },
 };
+
+interface Shown {
+  readonly name: string;
+  readonly title?: string;
+}
+
+/** All pages, as a client would read them. */
+async function listTools(face: Face): Promise<{ tools: readonly Shown[]; bytes: number }> {
+  const tools: Shown[] = [];
+  let bytes = 0;
+  for (let cursor: string | undefined; ; ) {
+    const list = await face.handle({
+      method: "tools/list",
+      params: cursor === undefined ? undefined : toRaw({ cursor }),
+      origin: person,
+      signal: new CallSignal(),
+      uplink: person.uplink,
+    });
+    const page = fromRaw(list) as { tools: readonly Shown[]; nextCursor?: string };
+    tools.push(...page.tools);
+    bytes += list.length;
+    cursor = page.nextCursor;
+    if (cursor === undefined) return { tools, bytes };
+  }
+}
 
 function cost(name: string, title: string, definition: string) {
   return { name, title, ...sizeOf(Buffer.byteLength(definition)) };

@@ -7,7 +7,8 @@ import type { Malformed, Message } from "../rpc/message.ts";
 import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
 import { isObject, members } from "../rpc/slice.ts";
-import type { Face } from "../surface/face.ts";
+import type { Face, ListName } from "../surface/face.ts";
+import { ListWatch } from "./list-watch.ts";
 
 export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
@@ -16,6 +17,8 @@ export class Session {
   readonly #peer: Peer;
   readonly #face: Face;
   readonly #send: (message: Message, via: Via) => void;
+  readonly #lists: ListWatch | undefined;
+  readonly #listing: ((list: ListName) => (version?: string) => void) | undefined;
   #origin: Origin | undefined;
   readonly #stateless: boolean;
   #refusing = false;
@@ -32,6 +35,11 @@ export class Session {
       },
     });
     if (stateless) this.#origin = this.#originWith(EMPTY_OBJECT);
+    else if (face.lists) {
+      const lists = new ListWatch();
+      this.#lists = lists;
+      this.#listing = (list) => lists.listing(list);
+    }
   }
 
   /** Its handshake is done. */
@@ -58,6 +66,17 @@ export class Session {
     if (this.#origin) this.#peer.notify(method, params);
   }
 
+  /** The catalog changed: tells the client if a list of its own did. */
+  tellChanges(): void {
+    if (!this.#origin || !this.#lists) return;
+    for (const method of this.#lists.due(this.#face.lists?.() ?? {})) this.notify(method);
+  }
+
+  /** The config changed: what is new in it is to appear in lists that the client has seen. */
+  catchUp(): void {
+    if (this.#origin && this.#lists?.used) this.#face.learn?.(this.#origin);
+  }
+
   /** A request of ours cannot reach the client: there is no stream to send it on. */
   unanswerable(id: Raw): void {
     const reason = "the client has no stream open on which it could be asked";
@@ -77,15 +96,16 @@ export class Session {
   /** Not async: what throws here is an answer all the same, and every call comes by. */
   #onRequest(request: Incoming): Promise<Raw> {
     if (this.#refusing) throw RpcError.of(INTERNAL_ERROR, "MetaMCP is stopping");
-    if (request.method === "initialize") return Promise.resolve(this.#initialize(request.params));
+    if (request.method === "initialize") return this.#initialize(request.params);
     if (request.method === "ping") return Promise.resolve(EMPTY_OBJECT);
     const origin = this.#origin;
     if (!origin) throw RpcError.of(INVALID_REQUEST, "Not initialized: send an initialize request first");
     const { method, params, signal, via } = request;
-    return this.#face.handle({ method, params, origin, signal, uplink: this.#uplink(via) });
+    const listing = this.#listing;
+    return this.#face.handle({ method, params, origin, signal, uplink: this.#uplink(via), listing });
   }
 
-  #initialize(params: Raw | undefined): Raw {
+  async #initialize(params: Raw | undefined): Promise<Raw> {
     if (this.#origin && !this.#stateless) throw RpcError.of(INVALID_REQUEST, "Already initialized");
     const [version, capabilities = EMPTY_OBJECT] = params
       ? members(params, ["protocolVersion", "capabilities"])
@@ -95,6 +115,9 @@ export class Session {
       throw RpcError.of(INVALID_PARAMS, "initialize needs a protocolVersion and an object of capabilities");
     }
     this.#origin = this.#originWith(capabilities);
+    await this.#face.prepare?.();
+    // What it would list now, had it asked.
+    this.#lists?.due(this.#face.lists?.() ?? {});
     return toRaw({
       protocolVersion: LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0],
       capabilities: this.#face.capabilities,

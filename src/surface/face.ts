@@ -11,14 +11,20 @@ export interface ClientRequest {
   readonly signal: Signal;
   /** The way back on the stream this request came on. */
   readonly uplink: Uplink;
-  /** The client is being shown this version of a list. */
-  readonly listed?: (list: ListName, version: string) => void;
+  /** The client asks for a list: returns what must be called with the version it is shown, or without one if it is shown none. */
+  readonly listing?: ((list: ListName) => (version?: string) => void) | undefined;
 }
 
 export type ListName = "tools" | "prompts" | "resources" | "templates";
 
-/** By list: another text exactly if the client would see something else. */
-export type Versions = { readonly [list in ListName]?: string };
+export interface ListState {
+  /** Another text exactly if the client would see something else. */
+  readonly version: string;
+  /** All that belongs in it is known. */
+  readonly complete: boolean;
+}
+
+export type ListStates = { readonly [list in ListName]?: ListState };
 
 export interface Face {
   /** Answer to `initialize`, beside version and server info. */
@@ -29,7 +35,9 @@ export interface Face {
   /** Rejects or throws RpcError for what is malformed or unknown; a failed tool is a result. */
   handle(request: ClientRequest): Promise<Raw>;
   /** What the client would be shown now, of the lists that may change. */
-  versions?(): Versions;
+  lists?(): ListStates;
+  /** There may be servers that nothing is known of: gets to know what the client's lists should show. */
+  learn?(origin: Origin): void;
   /** A notification that the session itself has no use for. */
   notified?(method: string, params: Raw | undefined, origin: Origin): void;
 }

@@ -39,7 +39,8 @@ export class PublicList<T extends Item> {
   get version(): string {
     if (this.#version === undefined) {
       const hash = createHash("sha256");
-      for (const definition of this.#definitions().sort(Buffer.compare)) hash.update(definition).update("\n");
+      for (const definition of this.#definitions().sort((a, b) => a.compare(b)))
+        hash.update(definition).update("\n");
       this.#version = hash.digest("base64url");
     }
     return this.#version;

@@ -1,9 +1,10 @@
 /** The four merged lists, made anew only when something in them changed. Shared by all sessions. */
-import type { Snapshot } from "../../catalog/catalog.ts";
+import type { Listing, Snapshot } from "../../catalog/catalog.ts";
 import type { Item } from "../../catalog/item.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import type { RpcError } from "../../rpc/rpc-error.ts";
+import type { ListState } from "../face.ts";
 import type { Scope } from "../scope.ts";
 import { nameAll, type Part } from "./names.ts";
 import { type ListForm, PublicList } from "./public-list.ts";
@@ -12,29 +13,26 @@ import { placeAll } from "./uris.ts";
 /** Lists kept so that a client in the middle of its pages can read on. */
 const KEPT = 8;
 
+interface Kind<T extends Item> extends ListForm {
+  readonly items: (listing: Listing) => readonly T[] | undefined;
+  /** Gives each its place in the list: what it is asked for by. */
+  readonly place: (parts: readonly Part<T>[]) => ReadonlyMap<string, T>;
+}
+
 export class Shelf<T extends Item> {
   readonly #scope: Scope;
-  readonly #form: ListForm;
-  readonly #itemsOf: (snapshot: Snapshot, server: string) => readonly T[] | undefined;
-  readonly #place: (parts: readonly Part<T>[]) => ReadonlyMap<string, T>;
+  readonly #kind: Kind<T>;
   #snapshot: Snapshot | undefined;
   #specs: unknown;
+  #complete = false;
   #parts: readonly Part<T>[] = [];
   /** Newest first. */
   #lists: readonly PublicList<T>[];
 
-  constructor(
-    scope: Scope,
-    how: ListForm & {
-      items(snapshot: Snapshot, server: string): readonly T[] | undefined;
-      place(parts: readonly Part<T>[]): ReadonlyMap<string, T>;
-    },
-  ) {
+  constructor(scope: Scope, kind: Kind<T>) {
     this.#scope = scope;
-    this.#form = how;
-    this.#itemsOf = how.items;
-    this.#place = how.place;
-    this.#lists = [new PublicList<T>(how, new Map())];
+    this.#kind = kind;
+    this.#lists = [new PublicList<T>(kind, new Map())];
   }
 
   /** What there is now. Looks only whether anything changed: every call comes by. */
@@ -47,6 +45,10 @@ export class Shelf<T extends Item> {
       this.#update(snapshot, specs);
     }
     return this.#lists[0] as PublicList<T>;
+  }
+
+  get state(): ListState {
+    return { version: this.list.version, complete: this.#complete };
   }
 
   /** A page of the list it was begun on, also if there is a newer one by now. */
@@ -66,13 +68,16 @@ export class Shelf<T extends Item> {
 
   #update(snapshot: Snapshot, specs: ReturnType<Scope["specs"]>): void {
     const parts: Part<T>[] = [];
+    this.#complete = true;
     for (const [server, { prefix }] of specs) {
-      const items = this.#itemsOf(snapshot, server) ?? [];
-      if (items.length > 0) parts.push({ server, prefix, items });
+      const listing = snapshot.listings.get(server);
+      const items = listing && this.#kind.items(listing);
+      if (!items) this.#complete = false;
+      else if (items.length > 0) parts.push({ server, prefix, items });
     }
     if (sameParts(parts, this.#parts)) return;
     this.#parts = parts;
-    const list = new PublicList<T>(this.#form, this.#place(parts));
+    const list = new PublicList<T>(this.#kind, this.#kind.place(parts));
     this.#lists = [list, ...this.#lists].slice(0, KEPT);
   }
 }
@@ -104,25 +109,25 @@ export function createShelves(scope: Scope): Shelves {
     tools: new Shelf<Tool>(scope, {
       member: "tools",
       key: "name",
-      items: (snapshot, server) => snapshot.listings.get(server)?.tools,
+      items: ({ tools }) => tools,
       place: nameAll,
     }),
     prompts: new Shelf<Item>(scope, {
       member: "prompts",
       key: "name",
-      items: (snapshot, server) => snapshot.listings.get(server)?.prompts,
+      items: ({ prompts }) => prompts,
       place: nameAll,
     }),
     resources: new Shelf<Item>(scope, {
       member: "resources",
       key: "uri",
-      items: (snapshot, server) => snapshot.listings.get(server)?.resources,
+      items: ({ resources }) => resources,
       place: (parts) => placeAll(parts, clash("resource")),
     }),
     templates: new Shelf<Item>(scope, {
       member: "resourceTemplates",
       key: "uriTemplate",
-      items: (snapshot, server) => snapshot.listings.get(server)?.templates,
+      items: ({ templates }) => templates,
       place: (parts) => placeAll(parts, clash("resource template")),
     }),
   };

@@ -25,6 +25,10 @@ const RUN: ReadonlyMap<string, Run> = new Map<string, Run>([
   ["mcp_call", call],
 ]);
 
+export function isMetaTool(name: unknown): boolean {
+  return typeof name === "string" && RUN.has(name);
+}
+
 export function createMetaFace(scope: Scope): Face {
   return {
     capabilities: { tools: {}, logging: {} },

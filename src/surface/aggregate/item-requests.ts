@@ -1,0 +1,133 @@
+/** Requests for prompts, resources and completions: finds whose they are, and passes them on in that server's own words. */
+import type { Item } from "../../catalog/item.ts";
+import type { Repeat, Uplink } from "../../kernel/call.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { isObject, members, withMember } from "../../rpc/slice.ts";
+import type { ClientRequest } from "../face.ts";
+import type { Scope } from "../scope.ts";
+import { awaitNamed } from "./await-named.ts";
+import type { ListReader } from "./list-reader.ts";
+import type { Shelves } from "./shelf.ts";
+import { certainTarget, likelyTargets, type Target } from "./targets.ts";
+import { unknownName } from "./unknown-name.ts";
+import { addressOf } from "./uris.ts";
+
+const RESOURCE_NOT_FOUND = -32002;
+
+export class ItemRequests {
+  readonly #scope: Scope;
+  readonly #shelves: Shelves;
+  readonly #reader: ListReader;
+
+  constructor(scope: Scope, shelves: Shelves, reader: ListReader) {
+    this.#scope = scope;
+    this.#shelves = shelves;
+    this.#reader = reader;
+  }
+
+  getPrompt(request: ClientRequest): Promise<Raw> {
+    return this.#withPrompt(request, textAt(request, "name"), ({ server, name }) =>
+      this.forward(request, server, withMember(request.params as Raw, "name", toRaw(name))),
+    );
+  }
+
+  #withPrompt(request: ClientRequest, name: string, use: (prompt: Item) => Promise<Raw>): Promise<Raw> {
+    const { prompts } = this.#shelves;
+    const known = prompts.list.get(name);
+    if (known) return use(known);
+    return awaitNamed(this.#scope, { kind: "prompts", name, shelf: prompts }, request, (found) => {
+      if (!found) throw unknownName("prompt", name, prompts.list);
+      return use(found);
+    });
+  }
+
+  useResource(request: ClientRequest): Promise<Raw> {
+    const uri = textAt(request, "uri");
+    const params = request.params as Raw;
+    return this.#atTarget(request, uri, (target) =>
+      this.forward(request, target.server, withMember(params, "uri", toRaw(target.uri)), {
+        // What a subscription leads to comes when the request is long over.
+        uplink:
+          request.method === "resources/read" ? request.uplink : wayBack(request.origin.uplink, target, uri),
+      }),
+    );
+  }
+
+  complete(request: ClientRequest): Promise<Raw> {
+    const params = request.params ?? EMPTY_OBJECT;
+    const [ref] = members(params, ["ref"]);
+    if (!ref || !isObject(ref)) throw RpcError.of(INVALID_PARAMS, "completion/complete needs a ref");
+    const [name, uri] = members(ref, ["name", "uri"]).map((raw) => raw && fromRaw(raw));
+    const renamed = (key: string, value: string): Raw =>
+      withMember(params, "ref", withMember(ref, key, toRaw(value)));
+    if (typeof uri === "string")
+      return this.#atTarget(request, uri, (target) =>
+        this.forward(request, target.server, renamed("uri", target.uri)),
+      );
+    if (typeof name !== "string")
+      throw RpcError.of(INVALID_PARAMS, "The ref names neither a prompt nor a resource");
+    return this.#withPrompt(request, name, (prompt) =>
+      this.forward(request, prompt.server, renamed("name", prompt.name)),
+    );
+  }
+
+  /** With the server that has the resource; where nobody lists it, with the first that says it has. */
+  #atTarget(request: ClientRequest, uri: string, use: (target: Target) => Promise<Raw>): Promise<Raw> {
+    const certain = certainTarget(this.#scope, this.#shelves, uri);
+    return certain ? use(certain) : this.#search(request, uri, use);
+  }
+
+  async #search(request: ClientRequest, uri: string, use: (target: Target) => Promise<Raw>): Promise<Raw> {
+    if (this.#scope.specs().size > 1) {
+      const lists = ["resources", "templates"] as const;
+      await Promise.all(lists.map((list) => this.#reader.learn(list, request.origin)));
+    }
+    const certain = certainTarget(this.#scope, this.#shelves, uri);
+    let refusal: unknown;
+    for (const target of certain ? [certain] : likelyTargets(this.#scope, uri)) {
+      try {
+        return await use(target);
+      } catch (error) {
+        if (request.signal.aborted) throw error;
+        refusal ??= error;
+      }
+    }
+    throw refusal ?? RpcError.of(RESOURCE_NOT_FOUND, `Resource not found: ${uri}`, { uri });
+  }
+
+  forward(
+    request: ClientRequest,
+    server: string,
+    params: Raw,
+    { repeat = "safe", uplink = request.uplink }: { repeat?: Repeat; uplink?: Uplink } = {},
+  ): Promise<Raw> {
+    const { method, origin, signal } = request;
+    const deadline = Number.POSITIVE_INFINITY;
+    return this.#scope.call({ server, method, params, origin, signal, deadline, repeat, uplink });
+  }
+}
+
+/** A text that the request must have. */
+function textAt({ method, params }: ClientRequest, key: string): string {
+  const [raw] = params ? members(params, [key]) : [];
+  const value = raw && fromRaw(raw);
+  if (typeof value !== "string") throw RpcError.of(INVALID_PARAMS, `${method} needs a ${key}`);
+  return value;
+}
+
+/** Back to the client, which hears of a resource under the URI it knows. */
+function wayBack(uplink: Uplink, { server, uri }: Target, asked: string): Uplink {
+  if (uri === asked) return uplink;
+  return {
+    notify(method, params) {
+      const [changed] = params ? members(params, ["uri"]) : [];
+      const own = changed && (fromRaw(changed) as string);
+      uplink.notify(
+        method,
+        params && own ? withMember(params, "uri", toRaw(addressOf(server, own))) : params,
+      );
+    },
+    request: (...asking) => uplink.request(...asking),
+  };
+}
