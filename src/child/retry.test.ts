@@ -7,6 +7,7 @@ import {
   type Episode,
   grantsRespawn,
   hear,
+  joined,
   mayRepeat,
   noCrashes,
   type Word,
@@ -140,5 +141,23 @@ describe("an episode", () => {
     const cured = hear(pending, "cured").episode;
     expect(died(cured, 1)).toEqual({ episode: pending, failure: false });
     expect(died(pending, 0).failure).toBe(false);
+  });
+});
+
+describe("a call that hears later than others of the same death", () => {
+  const { episode } = died(undefined, 1);
+
+  test("is told of before the episode is over, and counts with it once", () => {
+    const both = joined(episode);
+    const first = hear(both, "silent");
+    expect(first.failure).toBe(false);
+    expect(hear(first.episode, "silent").failure).toBe(true);
+    expect(hear(first.episode, "cured").failure).toBe(false);
+  });
+
+  test.each(["silent", "cured", "failed"] as const)("counts no more where it was %s already", (word) => {
+    const late = joined(hear(episode, word).episode);
+    expect(hear(late, "silent").failure).toBe(false);
+    expect(hear(late, "cured").failure).toBe(false);
   });
 });

@@ -33,7 +33,7 @@ async function setUp(servers: Record<string, object>, options: Options): Promise
     "--cooldown",
     `${options.cooldownMs ?? 600_000}`,
   ];
-  const client = gateway(folder, { flags: [...flags, "--log-level", "error"] });
+  const client = gateway(folder, { flags: [...flags, "--log-level", "warn"] });
   return [client, folder];
 }
 
@@ -217,8 +217,12 @@ const said = (seen: Seen, response: ServerResponse, text: string): void =>
 
 test("a login that is missing never counts; answers of 5xx do", async () => {
   let status = 401;
-  const answer: Answerer = (seen, response) =>
-    status === 200 ? said(seen, response, "in") : response.writeHead(status).end();
+  let finish: (() => void) | undefined;
+  const answer: Answerer = (seen, response) => {
+    if (JSON.stringify(seen.message.params).includes("slowly")) finish = () => said(seen, response, "late");
+    else if (status === 200) said(seen, response, "in");
+    else response.writeHead(status).end();
+  };
   const closed = await httpChild((seen, response, request) =>
     status === 401 ? response.writeHead(401).end() : remote(answer)(seen, response, request),
   );
@@ -234,6 +238,10 @@ test("a login that is missing never counts; answers of 5xx do", async () => {
   status = 200;
   expect([textOf(await call("closed")), textOf(await call("live"))]).toEqual(["in", "in"]);
 
+  expect(client.stderr).toMatch(/closed: not authorised.*live: not authorised/s);
+
+  const slow = client.mcpCall("live", "t", { slowly: true });
+  const finished = await until(() => finish);
   status = 503;
   const failures = [
     failureOf(await call("live")),
@@ -242,6 +250,10 @@ test("a login that is missing never counts; answers of 5xx do", async () => {
   ];
   expect(failures.map(isFenced)).toEqual([false, false, true]);
   expect(failures[0]).toMatchObject({ code: "server_unavailable", retryable: false });
+  // Who was let in before says nothing about now, and why it is fenced off is not forgotten.
+  finished();
+  expect(textOf(await slow)).toBe("late");
+  expect((await shown(client, "live")).reason).toMatch(/fenced off.*503/);
   status = 200;
   expect(textOf(await call("closed"))).toBe("in");
   await client.close();
