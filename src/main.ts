@@ -141,7 +141,7 @@ export function createEngine({
 
   const face = chooseSurface(scope, { surface, notify });
   const changes = new Debounce(clock, NOTIFY, () => {
-    for (const session of sessions) session.tellChanges();
+    for (const session of [modern, ...sessions]) session.tellChanges();
   });
   if (notify) catalog.onChange(() => changes.touch());
 
@@ -178,7 +178,7 @@ export function createEngine({
     fleet.apply(next);
     catalog.configure(catalogServers(next));
     if (notify) changes.touch();
-    for (const session of sessions) session.catchUp();
+    for (const session of [modern, ...sessions]) session.catchUp();
   }
   catalog.configure(catalogServers(config));
 

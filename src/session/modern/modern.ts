@@ -16,6 +16,7 @@ import { checkRequestHeaders, checkVersionHeader, type Headers } from "./headers
 import { Run } from "./run.ts";
 import { codeOf } from "./stamp.ts";
 import { bindingOf, StateSeal } from "./state.ts";
+import { Subscription } from "./subscription.ts";
 
 type Request = Message & { kind: "request" };
 
@@ -48,6 +49,8 @@ const MOST_PARKED = 256;
 const DISCOVER_TTL_MS = 60_000;
 
 const METHODS: ReadonlySet<string> = new Set([
+  "server/discover",
+  "subscriptions/listen",
   "tools/list",
   "tools/call",
   "prompts/list",
@@ -65,6 +68,7 @@ export class Modern {
   readonly #seal = new StateSeal();
   readonly #parked: Parked<Run>;
   readonly #runs = new Set<Run>();
+  readonly #subscriptions = new Set<Subscription>();
   #sessions = 0;
   #refusing = false;
 
@@ -82,6 +86,17 @@ export class Modern {
   refuse(): void {
     this.#refusing = true;
     this.#parked.clear("MetaMCP is stopping");
+    for (const subscription of this.#subscriptions) subscription.end();
+  }
+
+  /** The catalog changed. */
+  tellChanges(): void {
+    for (const subscription of this.#subscriptions) subscription.tellChanges();
+  }
+
+  /** The config changed. */
+  catchUp(): void {
+    for (const subscription of this.#subscriptions) subscription.catchUp();
   }
 
   /** A connection that was one client's own has ended. */
@@ -101,8 +116,9 @@ export class Modern {
     const exchange = new Exchange(request, envelope, from.send);
     try {
       if (this.#refusing) throw new MetaMcpError("server_unavailable", "MetaMCP is stopping");
-      if (request.method !== "server/discover") return this.#call(request, envelope, exchange, from);
-      exchange.complete(this.#discover());
+      if (request.method === "server/discover") void this.#discover(exchange);
+      else if (request.method === "subscriptions/listen") return this.#listen(request, exchange);
+      else return this.#call(request, envelope, exchange, from);
     } catch (error) {
       exchange.fail(error);
     }
@@ -118,8 +134,7 @@ export class Modern {
       throw RpcError.of(UNSUPPORTED_VERSION, "Unsupported protocol version", data);
     }
     if (headers) checkRequestHeaders(headers, method, params as Raw);
-    if (method !== "server/discover" && !METHODS.has(method))
-      throw RpcError.of(METHOD_NOT_FOUND, `Method not found: ${method}`);
+    if (!METHODS.has(method)) throw RpcError.of(METHOD_NOT_FOUND, `Method not found: ${method}`);
     return envelope;
   }
 
@@ -134,12 +149,12 @@ export class Modern {
 
   #begin(
     params: Raw,
-    { capabilities }: Envelope,
+    { capabilities, logLevel }: Envelope,
     exchange: Exchange,
     { from, answers }: { from: From; answers: ReadonlyMap<string, Raw> },
   ): Run {
     const { method } = exchange;
-    const session = from.session ?? `stateless-${++this.#sessions}`;
+    const session = from.session ?? this.#stranger();
     const run: Run = new Run({
       session,
       capabilities,
@@ -152,7 +167,14 @@ export class Modern {
     });
     this.#runs.add(run);
     const { origin, signal, uplink } = run;
-    run.start(exchange, answers, () => this.#parts.face.handle({ method, params, origin, signal, uplink }));
+    run.start(exchange, answers, async () => {
+      const { face } = this.#parts;
+      if (logLevel !== undefined) {
+        const level = toRaw({ level: logLevel });
+        await face.handle({ method: "logging/setLevel", params: level, origin, signal, uplink });
+      }
+      return await face.handle({ method, params, origin, signal, uplink });
+    });
     return run;
   }
 
@@ -178,15 +200,37 @@ export class Modern {
     );
   }
 
-  #discover(): Raw {
-    const { face } = this.#parts;
-    return toRaw({
-      supportedVersions: [MODERN_VERSION],
-      capabilities: face.capabilities,
-      instructions: face.instructions(),
-      ttlMs: DISCOVER_TTL_MS,
-      cacheScope: "private",
+  #listen({ params }: Request, exchange: Exchange): Served {
+    const session = this.#stranger();
+    const subscription = new Subscription(exchange, params as Raw, {
+      session,
+      face: this.#parts.face,
+      over: (ended) => {
+        this.#subscriptions.delete(ended);
+        this.#parts.onEnded(session);
+      },
     });
+    this.#subscriptions.add(subscription);
+    return subscription;
+  }
+
+  #stranger(): string {
+    this.#sessions += 1;
+    return `stateless-${this.#sessions}`;
+  }
+
+  async #discover(exchange: Exchange): Promise<void> {
+    const { face } = this.#parts;
+    await face.prepare?.();
+    exchange.complete(
+      toRaw({
+        supportedVersions: [MODERN_VERSION],
+        capabilities: face.capabilities,
+        instructions: face.instructions(),
+        ttlMs: DISCOVER_TTL_MS,
+        cacheScope: "private",
+      }),
+    );
   }
 }
 

@@ -71,7 +71,7 @@ export class Run implements Waiting {
   start(exchange: Exchange, given: ReadonlyMap<string, Raw>, work: () => Promise<Raw>): void {
     this.#first = exchange;
     this.attach(exchange, given);
-    void this.#begin(work).then(
+    work().then(
       (result) => this.#ended({ result }),
       (error: unknown) => this.#ended({ error }),
     );
@@ -97,10 +97,6 @@ export class Run implements Waiting {
 
   giveUp(reason: string): void {
     this.#stop(new MetaMcpError("cancelled", reason));
-  }
-
-  async #begin(work: () => Promise<Raw>): Promise<Raw> {
-    return await work();
   }
 
   #ended(outcome: Outcome): void {

@@ -18,6 +18,7 @@ export interface ModernHttpOptions {
 export class ModernHttp {
   readonly #modern: Modern;
   readonly #options: ModernHttpOptions;
+  readonly #listening = new Set<ServerResponse>();
 
   constructor(modern: Modern, options: ModernHttpOptions) {
     this.#modern = modern;
@@ -34,12 +35,19 @@ export class ModernHttp {
     return true;
   }
 
+  /** Proxies and dead peers are found out by writing. */
+  beat(): void {
+    for (const response of this.#listening) if (response.headersSent) response.write(": \n\n");
+  }
+
   #serve(
     message: Message & { kind: "request" },
     headers: IncomingHttpHeaders,
     response: ServerResponse,
   ): void {
-    const { clock, json } = this.#options;
+    const { clock } = this.#options;
+    const listens = message.method === "subscriptions/listen";
+    const json = this.#options.json && !listens;
     const reply = new Reply(response, {
       id: "",
       clock,
@@ -54,7 +62,11 @@ export class ModernHttp {
       headers,
       send: (answer, status) => reply.send(answer, status),
     });
-    response.once("close", () => served.cancel("the client closed the stream of its request"));
+    if (listens) this.#listening.add(response);
+    response.once("close", () => {
+      this.#listening.delete(response);
+      served.cancel("the client closed the stream of its request");
+    });
   }
 }
 

@@ -197,6 +197,7 @@ class Streamable {
   #lookAround(): void {
     const { clock, sessionTimeoutMs } = this.#options;
     const now = clock.now();
+    this.#modern.beat();
     for (const [id, client] of this.#clients) {
       if (client.idleFor(now) < sessionTimeoutMs) client.beat();
       else {
