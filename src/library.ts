@@ -17,8 +17,8 @@ import { joinObject } from "./rpc/slice.ts";
 import { callTool } from "./surface/call-tool.ts";
 import type { ClientRequest } from "./surface/face.ts";
 import { executionFailed } from "./surface/failure.ts";
+import { readInput } from "./surface/input.ts";
 import { discover } from "./surface/meta/discover.ts";
-import { readInput } from "./surface/meta/input.ts";
 import { DISCOVER } from "./surface/meta/tools.ts";
 
 export interface MetaMcpOptions {

@@ -22,6 +22,7 @@ import { Modern } from "./session/modern/modern.ts";
 import { Session } from "./session/session.ts";
 import { chooseSurface, type Surface } from "./surface/choose.ts";
 import type { Face } from "./surface/face.ts";
+import { ResultStore } from "./surface/result/store.ts";
 import type { Scope, ServerStatus } from "./surface/scope.ts";
 import { systemClock } from "./system-clock.ts";
 import type { Host, Transport } from "./transport/transport.ts";
@@ -78,7 +79,7 @@ export function createEngine({
   const catalog = new Catalog({ cache, search: options.search ?? createSearch(), clock, log });
   const connectors = lazyConnectors({ log, clock, maxMessageBytes, runFolder: join(home, "run") });
 
-  const refresher = new Refresher({ catalog, log, items: surface !== "meta" });
+  const refresher = new Refresher({ catalog, log, items: surface === "aggregate" || surface === "auto" });
 
   const fleet = new Fleet(config, {
     clock,
@@ -111,11 +112,15 @@ export function createEngine({
     ),
   ];
 
+  const results = new ResultStore(clock);
   const rulesOf = (server: string) => config.servers.get(server)?.tools;
   const scope: Scope = {
     catalog,
     learner,
     log,
+    clock,
+    results,
+    maxResultBytes: () => config.maxResultBytes,
     call: compose([askFirst(rulesOf, clock)], fleet.handle),
     connect(server, origin) {
       const connect = fleet.connect(server, origin);
@@ -167,6 +172,7 @@ export function createEngine({
     ended(session) {
       session.destroy(new Error("the client is gone"));
       sessions.delete(session);
+      results.forget(session.id);
       fleet.sessionEnded(session.id);
     },
   };

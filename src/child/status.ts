@@ -10,6 +10,8 @@ export interface ChildStatus {
   readonly connected: boolean;
   readonly criticality: "vital" | "optional";
   readonly reason?: string | undefined;
+  /** It is left alone for so long. */
+  readonly retryAfterMs?: number;
 }
 
 /** From here on a person wants to know why it still lasts. */
@@ -24,13 +26,15 @@ export function statusOf(
   const { name, criticality } = spec;
   const connected = connections.some((connection) => connection.connected);
   if (health.open) {
-    const seconds = Math.ceil(health.fencedFor(now) / 1000);
+    const retryAfterMs = health.fencedFor(now);
+    const seconds = Math.ceil(retryAfterMs / 1000);
     const when = seconds > 0 ? `the next try is let through in ${seconds} s` : "the next call is let through";
     return {
       name,
       criticality,
       connected,
       state: "failed",
+      retryAfterMs,
       reason: `fenced off after repeated failures: ${health.lastFailure}; ${when}`,
     };
   }

@@ -3,9 +3,11 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Learner } from "../catalog/learn.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Handler, Lease, Origin, ServerId } from "../kernel/call.ts";
+import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Severity } from "../kernel/severity.ts";
+import type { ResultStore } from "./result/store.ts";
 
 /** One configured server as a person or a model sees it. */
 export interface ServerStatus {
@@ -15,6 +17,8 @@ export interface ServerStatus {
   readonly criticality: "vital" | "optional";
   /** Why it is down or takes long. */
   readonly reason?: string | undefined;
+  /** It is left alone for so long. */
+  readonly retryAfterMs?: number;
   /** It cannot be used until the config is mended. */
   readonly misconfigured?: boolean;
 }
@@ -24,11 +28,16 @@ export interface Scope {
   readonly learner: Learner;
   readonly call: Handler;
   readonly log: Log;
+  readonly clock: Clock;
+  /** Results that are too large to be shown. */
+  readonly results: ResultStore;
+  /** The largest result of a child that is shown whole, as configured. */
+  maxResultBytes(): number | undefined;
   /** Connects and lists, so that what the catalog knows of the server is fresh. */
   connect(server: ServerId, origin: Origin): Promise<Lease>;
   servers(): readonly ServerStatus[];
   /** The servers that can be used, in their order; the same object until the config changes. */
-  specs(): ReadonlyMap<ServerId, Pick<ServerSpec, "prefix">>;
+  specs(): ReadonlyMap<ServerId, Pick<ServerSpec, "prefix" | "examples" | "tools">>;
   /** A server of that name is configured and can be used. */
   has(name: string): boolean;
   /** Whether the rules of the config let this tool be used, known or not. */

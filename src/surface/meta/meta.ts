@@ -5,10 +5,10 @@ import { joinObject, members } from "../../rpc/slice.ts";
 import { callTool } from "../call-tool.ts";
 import type { ClientRequest, Face } from "../face.ts";
 import { asResult, executionFailed } from "../failure.ts";
+import { readInput } from "../input.ts";
 import { passOn, passThrough } from "../pass-through.ts";
 import type { Scope } from "../scope.ts";
 import { discover } from "./discover.ts";
-import { readInput } from "./input.ts";
 import { CALL, DISCOVER, instructions } from "./tools.ts";
 
 const TOOLS = toRaw({ tools: [DISCOVER, CALL] });

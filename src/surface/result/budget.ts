@@ -28,7 +28,7 @@ export interface Budget {
 export interface Shortened {
   readonly parts: ResultParts;
   /** JSON of at most so many bytes. */
-  preview(room: number): Raw;
+  readonly preview: (room: number) => Raw;
   /** Says what happened and what to do. */
   readonly note: string;
   /** A content block, where the whole could be kept. */

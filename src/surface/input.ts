@@ -1,0 +1,80 @@
+/** Reads the arguments of our own tools. Unknown fields and wrong types are errors that a model can mend; null means not given. */
+import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
+import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { entries, isObject } from "../rpc/slice.ts";
+
+interface Property {
+  /** Undefined: anything. */
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+}
+
+export interface Fields {
+  readonly properties: Readonly<Record<string, Property>>;
+  readonly required?: readonly string[];
+}
+
+interface OwnTool {
+  readonly name: string;
+  readonly inputSchema: Fields;
+}
+
+/** The arguments as written, by name. */
+export function readInput(tool: OwnTool, args: Raw | undefined): ReadonlyMap<string, Raw> {
+  return readFields(tool.inputSchema, args, { name: tool.name, context: { op: tool.name } });
+}
+
+export interface Place {
+  /** What is read, for the message. */
+  readonly name: string;
+  readonly context: ErrorContext;
+}
+
+export function readFields(fields: Fields, args: Raw | undefined, place: Place): ReadonlyMap<string, Raw> {
+  if (args && !isNull(args) && !isObject(args)) throw misfit(place, "the arguments must be an object");
+  const given = new Map(args ? entries(args) : []);
+  const { properties, required = [] } = fields;
+  for (const [key, value] of given) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (!property)
+      throw misfit(place, `there is no "${key}"; it takes ${Object.keys(properties).join(", ")}`);
+    // Models that must fill in every field write null for what they do not mean.
+    if (isNull(value)) {
+      given.delete(key);
+      continue;
+    }
+    const problem = wrongWith(property, value);
+    if (problem) throw misfit(place, `"${key}" ${problem}`);
+  }
+  for (const key of required) if (!given.has(key)) throw misfit(place, `"${key}" is missing`);
+  return given;
+}
+
+function wrongWith(property: Property, value: Raw): string | undefined {
+  const { type, minimum = Number.NEGATIVE_INFINITY } = property;
+  // Containers are not looked into here, so they are not parsed either.
+  if (type === "object") return isObject(value) ? undefined : "must be an object";
+  if (type === "array") return value[0] === 0x5b ? undefined : "must be a list";
+  if (type === undefined && !property.enum) return undefined;
+  const parsed = fromRaw(value);
+  if (property.enum) {
+    return property.enum.includes(parsed as string)
+      ? undefined
+      : `must be one of ${property.enum.join(", ")}`;
+  }
+  if (type === "integer") {
+    const fits = Number.isInteger(parsed) && (parsed as number) >= minimum;
+    return fits ? undefined : `must be a whole number of at least ${minimum}`;
+  }
+  if (type === "boolean") return typeof parsed === "boolean" ? undefined : "must be true or false";
+  return typeof parsed === type ? undefined : `must be a ${type}`;
+}
+
+function isNull(value: Raw): boolean {
+  return value[0] === 0x6e;
+}
+
+function misfit({ name, context }: Place, problem: string): MetaMcpError {
+  return new MetaMcpError("validation_input", `${name}: ${problem}.`, context);
+}
