@@ -1,0 +1,100 @@
+/** Lists that change: who is told, how often, and what the auto surface makes of them. */
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { aggregate, names, told } from "../support/lists.ts";
+import { textOf } from "../support/meta.ts";
+import type { RawClient } from "../support/raw-client.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+test("a client hears of changes of its own lists only, once, and with --no-notify never", async () => {
+  const folder = temp();
+  const flags = ["--prompts", "1", "--resources", "1"];
+  folder.writeConfig({ a: fixture(...flags), "b-": fixture("--bare", "--tools", "1") });
+  const client = aggregate(folder);
+  await client.initialize();
+  await names(client);
+  await names(client, "prompts/list");
+  await names(client, "resources/list");
+  // The same list said anew is no change.
+  await client.tool("a__change", { add: ["x"], remove: ["x"], prompts: ["prompt_1"] });
+  await client.tool("a__notify", { method: "notifications/resources/list_changed" });
+  await client.until(() => told(client).length > 0);
+  expect(told(client)).toEqual(["notifications/prompts/list_changed"]);
+  expect(await names(client, "prompts/list")).toEqual(["a__prompt_0", "a__prompt_1"]);
+  await client.tool("a__change", { resources: ["fixture://new"] });
+  await client.until(() => told(client).length > 1);
+  expect(told(client)).toEqual([
+    "notifications/prompts/list_changed",
+    "notifications/resources/list_changed",
+  ]);
+  await client.close();
+
+  const silent = aggregate(folder, { flags: ["--no-notify"] });
+  const { result } = await silent.initialize();
+  expect(result).toMatchObject({ capabilities: { tools: {}, prompts: {}, resources: { subscribe: true } } });
+  expect(JSON.stringify(result?.["capabilities"])).not.toContain("listChanged");
+  await names(silent);
+  await silent.tool("a__change", { add: ["x"] });
+  await until(async () => (await names(silent)).includes("a__x"));
+  // Longer than anyone else would have had to wait for it.
+  await silent.tool("a__sleep", { ms: 500 });
+  await silent.close();
+  expect(told(silent)).toEqual([]);
+});
+
+test("a server that is added to the config appears, one that is removed goes", async () => {
+  const folder = temp();
+  const one = fixture("--bare", "--tools", "1");
+  folder.writeConfig({ a: one });
+  const client = aggregate(folder);
+  await client.initialize();
+  expect(await names(client)).toEqual(["a__tool_0"]);
+  folder.writeConfig({ a: one, b: one });
+  await client.until(() => told(client).length > 0);
+  expect(await names(client)).toEqual(["a__tool_0", "b__tool_0"]);
+  folder.writeConfig({ b: one });
+  await client.until(() => told(client).length > 1);
+  expect(await names(client)).toEqual(["b__tool_0"]);
+  folder.writeConfig({ b: { ...one, prefix: "none" } });
+  await client.until(() => told(client).length > 2);
+  expect(await names(client)).toEqual(["tool_0"]);
+  await client.close();
+});
+
+test("auto shows all tools while they are few, and else the meta surface", async () => {
+  const folder = temp();
+  const auto = (): RawClient => gateway(folder, { flags: ["--surface", "auto"] });
+  folder.writeConfig({ a: fixture("--bare", "--tools", "3", "--prompts", "1") });
+  const few = auto();
+  const { result } = await few.initialize();
+  expect(result).toMatchObject({ capabilities: { prompts: {}, resources: { subscribe: true } } });
+  const lists = await Promise.all([names(few, "prompts/list"), names(few)]);
+  expect(lists).toEqual([["a__prompt_0"], ["a__tool_0", "a__tool_1", "a__tool_2"]]);
+  expect(textOf(await few.tool("a__tool_0", { message: "hi" }))).toBe("hi");
+  await few.close();
+
+  folder.writeConfig({ a: fixture("--tools", "100", "--prompts", "1") });
+  const many = auto();
+  await many.initialize();
+  // Before it is decided both kinds of names work.
+  expect(textOf(await many.tool("a__echo", { message: "hi" }))).toBe("hi");
+  expect(textOf(await many.mcpCall("a", "echo", { message: "hi" }))).toBe("hi");
+  expect(await names(many)).toContain("mcp_discover");
+  expect(await names(many, "prompts/list")).toEqual([]);
+  expect((await many.request("tools/call", { name: "a__echo" })).error?.code).toBe(-32602);
+  await many.mcpCall("a", "change", { remove: ["echo"] });
+  await many.close();
+  expect(told(many)).toEqual([]);
+
+  folder.writeConfig({
+    a: fixture("--bare", "--tools", "1"),
+    late: fixture("--wait-for", folder.path("open")),
+  });
+  const unknown = auto();
+  await unknown.initialize();
+  expect(await names(unknown)).toContain("mcp_call");
+  writeFileSync(folder.path("open"), "");
+  await unknown.close();
+});
