@@ -8,7 +8,7 @@ import { person } from "./open.ts";
 
 /** The result of one of our own tools, as written. */
 export async function ask(scope: Scope, tool: string, args: Raw): Promise<Raw> {
-  return await createMetaFace(scope).handle({
+  return await createMetaFace(unbounded(scope)).handle({
     method: "tools/call",
     params: joinObject([
       ["name", toRaw(tool)],
@@ -18,6 +18,11 @@ export async function ask(scope: Scope, tool: string, args: Raw): Promise<Raw> {
     signal: new CallSignal(),
     uplink: person.uplink,
   });
+}
+
+/** People and programs get results whole: here no context window is to be spared. */
+function unbounded(scope: Scope): Scope {
+  return { ...scope, maxResultBytes: () => Number.POSITIVE_INFINITY };
 }
 
 interface Block {

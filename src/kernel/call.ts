@@ -24,12 +24,21 @@ export interface Asking {
 export interface Origin {
   /** Unguessable id of the client's session. */
   readonly session: string;
+  /** Who it is over all requests, where no session holds them together: what is kept for the client is kept for this one. */
+  readonly caller?: string;
+  /** Its protocol version knows no structured results: to it a result is what its content says. */
+  readonly textOnly?: boolean;
   /** A client of the stateless era: it understands all that a child of that era says of its results. */
   readonly modern?: boolean;
   /** The client's capabilities as it declared them; declared to the child in turn. */
   readonly capabilities: Raw;
   /** The way back to the client outside of any call, e.g. when a child asks for roots while it starts. */
   readonly uplink: Uplink;
+}
+
+/** Whose what is kept for later is. */
+export function callerOf({ caller, session }: Origin): string {
+  return caller ?? session;
 }
 
 /** The right to find a server connected: until it is released the connection does not end for being idle. */

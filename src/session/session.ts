@@ -12,6 +12,8 @@ import { ListWatch } from "./list-watch.ts";
 
 export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
+const STRUCTURED_SINCE = "2025-06-18";
+
 export class Session {
   readonly id = randomBytes(16).toString("hex");
   readonly #peer: Peer;
@@ -114,7 +116,7 @@ export class Session {
     if (typeof wanted !== "string" || !isObject(capabilities)) {
       throw RpcError.of(INVALID_PARAMS, "initialize needs a protocolVersion and an object of capabilities");
     }
-    this.#origin = this.#originWith(capabilities);
+    this.#origin = this.#originWith(capabilities, wanted);
     await this.#face.prepare?.();
     // What it would list now, had it asked.
     this.#lists?.due(this.#face.lists?.() ?? {});
@@ -126,8 +128,15 @@ export class Session {
     });
   }
 
-  #originWith(capabilities: Raw): Origin {
-    return { session: this.id, capabilities, uplink: this.#uplink(undefined) };
+  #originWith(capabilities: Raw, version: string = LEGACY_VERSIONS[0]): Origin {
+    return {
+      session: this.id,
+      capabilities,
+      uplink: this.#uplink(undefined),
+      // Versions are dates.
+      ...(version < STRUCTURED_SINCE && { textOnly: true }),
+      ...(this.#stateless && { caller: "stateless" }),
+    };
   }
 
   #uplink(via: Via): Uplink {

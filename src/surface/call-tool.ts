@@ -1,10 +1,13 @@
 /** The way of every tool call, whichever surface it came through: known server, known tool, fitting arguments, off to the child. */
 import { checkArguments, prepareCheck } from "../catalog/check-arguments.ts";
 import { repeatOf, type Tool, toolId } from "../catalog/tool.ts";
+import type { Lease } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { aborted } from "../kernel/signal.ts";
 import type { ClientRequest } from "./face.ts";
+import { callOwnTool, OWN_SERVER } from "./own-tool.ts";
 import type { Scope } from "./scope.ts";
 
 export interface ToolCall {
@@ -13,6 +16,8 @@ export interface ToolCall {
   readonly args: Raw;
   /** What the child gets to see, its name for the tool and the arguments included. */
   readonly params: Raw;
+  /** The tool of ours that shows what there is, for hints. */
+  readonly finder?: string;
 }
 
 /**
@@ -21,7 +26,8 @@ export interface ToolCall {
  */
 export function callTool(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
   const { server, tool: name, args } = wanted;
-  requireServer(scope, server);
+  if (server === OWN_SERVER) return callOwnTool(scope, wanted, request);
+  requireServer(scope, server, wanted.finder);
   const tool = scope.catalog.isLive(server) ? scope.catalog.snapshot.tool(server, name) : undefined;
   const inOrder = tool && checkArguments(tool, args)?.length === 0;
   return inOrder ? send(scope, tool, wanted, request) : makeSure(scope, wanted, request);
@@ -39,11 +45,25 @@ async function makeSure(scope: Scope, wanted: ToolCall, request: ClientRequest):
     );
     if (fit) return await send(scope, fit.tool, wanted, request);
   }
-  const lease = await scope.connect(server, request.origin);
+  const lease = await connect(scope, server, request);
   try {
     return await send(scope, await fittingTool(scope, wanted), wanted, request);
   } finally {
     lease.release();
+  }
+}
+
+/** Who gave up waits no longer; a connection that comes later is let go. */
+async function connect(scope: Scope, server: string, { origin, signal }: ClientRequest): Promise<Lease> {
+  const connecting = scope.connect(server, origin);
+  try {
+    return await Promise.race([connecting, aborted(signal)]);
+  } catch (error) {
+    void connecting.then(
+      (lease) => lease.release(),
+      () => {},
+    );
+    throw error;
   }
 }
 
@@ -80,14 +100,14 @@ async function fittingTool(scope: Scope, wanted: ToolCall): Promise<Tool | undef
 }
 
 /** Passes for a server that can be used; else an error that names the nearest ones or says what to mend. */
-export function requireServer(scope: Scope, name: string): void {
+export function requireServer(scope: Scope, name: string, finder?: string): void {
   if (scope.has(name)) return;
   const status = scope.server(name);
   if (!status) {
     const names = scope.servers().map((server) => server.name);
     throw new MetaMcpError(
       "server_not_found",
-      `No server "${name}" is configured. ${suggest(name, names, "server")}`,
+      `No server "${name}" is configured. ${suggest(name, names, "server", finder)}`,
       {
         server: name,
         details: { nearest: nearest(name, names) },
@@ -102,14 +122,14 @@ export function requireServer(scope: Scope, name: string): void {
 }
 
 /** A child that cannot list its tools decides by itself, within the rules: undefined where nothing is known of the tool. */
-function findTool(scope: Scope, { server, tool: name }: ToolCall): Tool | undefined {
+function findTool(scope: Scope, { server, tool: name, finder }: ToolCall): Tool | undefined {
   const { snapshot } = scope.catalog;
   const tool = snapshot.tool(server, name);
   if (tool || (!scope.catalog.isLive(server) && scope.permits(server, name))) return tool;
   const names = snapshot.listings.get(server)?.tools.map((other) => other.name) ?? [];
   throw new MetaMcpError(
     "tool_not_found",
-    `Server "${server}" has no tool "${name}". ${suggest(name, names, "tool")}`,
+    `Server "${server}" has no tool "${name}". ${suggest(name, names, "tool", finder)}`,
     {
       server,
       tool_id: toolId({ server, name }),
@@ -118,9 +138,14 @@ function findTool(scope: Scope, { server, tool: name }: ToolCall): Tool | undefi
   );
 }
 
-function suggest(name: string, candidates: readonly string[], kind: "server" | "tool"): string {
+function suggest(
+  name: string,
+  candidates: readonly string[],
+  kind: "server" | "tool",
+  finder = "mcp_discover",
+): string {
   if (candidates.length === 0) return `There is no ${kind} at all.`;
   const close = nearest(name, candidates);
   const hint = close.length > 0 ? `Nearest: ${close.join(", ")}. ` : "";
-  return `${hint}mcp_discover shows what there is.`;
+  return `${hint}${finder} shows what there is.`;
 }

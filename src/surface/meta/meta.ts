@@ -1,4 +1,5 @@
 /** The meta surface: four tools instead of hundreds, at constant cost. */
+import { callerOf } from "../../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { joinObject, members } from "../../rpc/slice.ts";
@@ -6,7 +7,10 @@ import { callTool } from "../call-tool.ts";
 import type { ClientRequest, Face } from "../face.ts";
 import { asResult, executionFailed } from "../failure.ts";
 import { readInput } from "../input.ts";
+import { OWN_SERVER, READ } from "../own-tool.ts";
 import { passOn, passThrough } from "../pass-through.ts";
+import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
+import { handleResources } from "../result/resources.ts";
 import type { Scope } from "../scope.ts";
 import { discover } from "./discover.ts";
 import { CALL, DISCOVER, instructions } from "./tools.ts";
@@ -31,12 +35,14 @@ export function isMetaTool(name: unknown): boolean {
 
 export function createMetaFace(scope: Scope): Face {
   return {
-    capabilities: { tools: {}, logging: {} },
+    // Only stored results are resources here.
+    capabilities: { tools: {}, resources: {}, logging: {} },
     instructions: () => instructions(scope.servers().map((server) => server.name)),
     handle(request) {
       if (request.method === "tools/call") return callOwnTool(scope, request);
       if (request.method === "tools/list") return Promise.resolve(list(request.params));
-      return passThrough(scope, request);
+      const resource = handleResources(scope, request);
+      return resource ? Promise.resolve(resource) : passThrough(scope, request);
     },
     notified: (method, params, origin) => passOn(scope, method, params, origin),
   };
@@ -81,9 +87,20 @@ function call(
     ["_meta", meta],
   ]);
   const result = callTool(scope, { server, tool, args: written, params }, request);
-  return result.catch((error: unknown) => {
-    throw error instanceof RpcError
-      ? executionFailed(error, { server, tool_id: `${server}:${tool}` })
-      : error;
-  });
+  return result.then(
+    (whole) => {
+      const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET) || server === OWN_SERVER;
+      return fits ? whole : shortResult(whole, budgetOf(scope, `${server}:${tool}`, request));
+    },
+    (error: unknown) => {
+      const own = error instanceof RpcError;
+      throw own ? executionFailed(error, { server, tool_id: `${server}:${tool}` }) : error;
+    },
+  );
+}
+
+function budgetOf({ results }: Scope, source: string, { origin }: ClientRequest): Budget {
+  const how = (uri: string): string =>
+    `mcp_call {server: "${OWN_SERVER}", tool: "${READ.name}", args: {uri: "${uri}"}}`;
+  return { store: results, caller: callerOf(origin), source, how };
 }

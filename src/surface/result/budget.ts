@@ -9,8 +9,8 @@ import { partsOf, type ResultParts } from "./value.ts";
 
 /** Where nothing else is configured. */
 export const DEFAULT_BUDGET = 100 * 1024;
-/** Preview and link together, as JSON. */
-export const PREVIEW_BYTES = 4_096;
+/** Preview and link together, as JSON: 4,096 bytes with what a session may add to a result. */
+export const PREVIEW_BYTES = 3_900;
 const LONGEST_META = 400;
 const MOST_BLOCKS = 5;
 /** Of the room for previews: the rest is for the structured one. */
