@@ -1,0 +1,104 @@
+/** The official suite against our fixture, directly and through MetaMCP: being in between must make no difference. */
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { httpGateway } from "../support/http-gateway.ts";
+import { INSTALL_MS } from "../support/install.ts";
+import { temp } from "../support/temp.ts";
+import { loadSuite, obstacle, type Report, type Revision, type Suite } from "./suite.ts";
+
+const SERVER = fileURLToPath(new URL("server.mjs", import.meta.url));
+/** Client's revision → child's era → scenario → what comes out differently, and why. */
+const EXPECTED = JSON.parse(readFileSync(new URL("expected.json", import.meta.url), "utf8")) as Record<
+  Revision,
+  Record<Era, Record<string, { reason: string; checks: string[] }>>
+>;
+
+type Era = "legacy" | "modern";
+type ChildTransport = "stdio" | "http";
+
+/** Its URL. */
+async function fixture(era: Era): Promise<string> {
+  const child = spawn(process.execPath, [SERVER, "--http", "0", "--era", era], {
+    stdio: ["ignore", "pipe", 2],
+  });
+  onTestFinished(() => void child.kill());
+  return await new Promise((resolve, reject) => {
+    child.stdout.once("data", (line: Buffer) => resolve(line.toString().trim()));
+    child.once("exit", (code) => reject(new Error(`the fixture ended with ${code}`)));
+  });
+}
+
+async function through(era: Era, transport: ChildTransport, isolation: string): Promise<string> {
+  const folder = temp();
+  const child =
+    transport === "stdio"
+      ? { command: process.execPath, args: [SERVER, "--era", era] }
+      : { type: "http", url: await fixture(era) };
+  folder.writeConfig({ fixture: { ...child, prefix: "none", isolation } });
+  return (await httpGateway(folder, "--surface", "aggregate")).url;
+}
+
+/** Scenario → checks that came out differently, as they came out through MetaMCP. */
+function difference(direct: Report, passed: Report): Record<string, string[]> {
+  const differing: Record<string, string[]> = {};
+  for (const scenario of new Set([...direct.keys(), ...passed.keys()])) {
+    const [expected = [], got = []] = [direct.get(scenario), passed.get(scenario)];
+    const odd = [...got.filter((check) => !expected.includes(check)), ...missing(expected, got)];
+    if (odd.length > 0) differing[scenario] = odd;
+  }
+  return differing;
+}
+
+/** Checks that were not even made. */
+function missing(expected: readonly string[], got: readonly string[]): string[] {
+  const named = new Set(got.map((check) => check.slice(check.indexOf(" "))));
+  return expected
+    .filter((check) => !named.has(check.slice(check.indexOf(" "))))
+    .map((check) => `MISSING ${check}`);
+}
+
+const failures = (report: Report): string[] =>
+  [...report].flatMap(([scenario, checks]) =>
+    checks.filter((check) => check.startsWith("FAILURE")).map((check) => `${scenario}: ${check}`),
+  );
+
+describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}`, () => {
+  let suite: Suite;
+  beforeAll(async () => {
+    suite = await loadSuite();
+  }, INSTALL_MS);
+
+  describe.each([
+    ["2025-11-25", "legacy"],
+    ["2026-07-28", "modern"],
+  ] as const)("%s", (revision, era) => {
+    let direct: Report;
+
+    test("the fixture itself passes everything that is scored", { timeout: 60_000 }, async () => {
+      direct = await suite.server(await fixture(era), revision);
+      expect(direct.size).toBeGreaterThan(30);
+      // An extension that the fixture does not have; nobody needs it.
+      expect(failures(direct).filter((line) => !line.startsWith("tasks-"))).toEqual([]);
+    });
+
+    test.each([
+      ["legacy", "stdio"],
+      ["legacy", "http"],
+      ["modern", "stdio"],
+      ["modern", "http"],
+    ] as const)("through MetaMCP to a %s child over %s", { timeout: 60_000 }, async (childEra, transport) => {
+      // Of a child on stdio that asks, nobody knows for whom while calls of others wait for their clients.
+      const asksAnyone = era === "modern" && childEra === "legacy" && transport === "stdio";
+      const url = await through(childEra, transport, asksAnyone ? "session" : "shared");
+      const passed = await suite.server(url, revision);
+      const expected = Object.entries(EXPECTED[revision][childEra]).map(([scenario, { checks }]) => [
+        scenario,
+        checks,
+      ]);
+      // An entry that no longer holds fails as well.
+      expect(difference(direct, passed)).toEqual(Object.fromEntries(expected));
+    });
+  });
+});
