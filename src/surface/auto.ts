@@ -45,6 +45,10 @@ export class AutoFace implements Face {
     return this.#decided === this.#aggregate ? this.#aggregate.lists() : {};
   }
 
+  tool(name: string): Raw | undefined {
+    return this.#decided === this.#meta ? undefined : this.#aggregate.tool(name);
+  }
+
   learn(origin: Origin): void {
     if (this.#decided === this.#aggregate) this.#aggregate.learn(origin);
   }

@@ -34,6 +34,8 @@ export interface Face {
   instructions(): string;
   /** Rejects or throws RpcError for what is malformed or unknown; a failed tool is a result. */
   handle(request: ClientRequest): Promise<Raw>;
+  /** The definition of a tool of children, under the name it is listed by; undefined while it is not known. */
+  tool?(name: string): Raw | undefined;
   /** What the client would be shown now, of the lists that may change. */
   lists?(): ListStates;
   /** There may be servers that nothing is known of: gets to know what the client's lists should show. */

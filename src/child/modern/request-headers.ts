@@ -3,8 +3,8 @@ import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import type { Message } from "../../rpc/message.ts";
 import { toHeader } from "../../rpc/modern/header-value.ts";
 import { MODERN_VERSION, NAMED_BY } from "../../rpc/modern/names.ts";
+import { type ParamHeader, valueAt } from "../../rpc/modern/param-headers.ts";
 import { isString, members } from "../../rpc/slice.ts";
-import { type ParamHeader, valueAt } from "./param-headers.ts";
 
 export class RequestHeaders {
   /** By tool, where some of its parameters are to be repeated. */

@@ -1,7 +1,7 @@
 /** Reads a page of `tools/list` for what must be repeated in headers, and leaves out tools that ask for it wrongly. */
 import { asRaw, fromRaw, type Raw } from "../../kernel/raw.ts";
+import { type ParamHeader, paramHeaders } from "../../rpc/modern/param-headers.ts";
 import { elements, members, withMember } from "../../rpc/slice.ts";
-import { type ParamHeader, paramHeaders } from "./param-headers.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
 /** `first`: what was known of earlier lists is forgotten. */

@@ -2,6 +2,7 @@
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { fromHeader } from "../../rpc/modern/header-value.ts";
 import { HEADER_MISMATCH, NAMED_BY } from "../../rpc/modern/names.ts";
+import { paramHeaders, valueAt } from "../../rpc/modern/param-headers.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { isString, members } from "../../rpc/slice.ts";
 
@@ -23,6 +24,29 @@ export function checkRequestHeaders(headers: Headers, method: string, params: Ra
   const name = fromRaw(raw) as string;
   const given = headers["mcp-name"];
   if (typeof given !== "string" || fromHeader(given) !== name) throw mismatch("Mcp-Name", given, name);
+}
+
+/** Parameters that the tool wants repeated, each in a header of its own. */
+export function checkParamHeaders(headers: Headers, definition: Raw, params: Raw): void {
+  const wanted = paramHeaders(definition);
+  if ("problem" in wanted || wanted.length === 0) return;
+  const [raw] = members(params, ["arguments"]);
+  const args = raw && fromRaw(raw);
+  for (const { header, path } of wanted) {
+    const body = valueAt(args, path);
+    const given = headers[header];
+    const said = typeof given === "string" ? fromHeader(given) : undefined;
+    if (given === undefined ? body !== undefined : !same(said, body))
+      throw mismatch(header, given, body ?? "nothing there");
+  }
+}
+
+/** Numbers may be written in several ways. */
+function same(said: string | undefined, body: string | undefined): boolean {
+  if (said === undefined || body === undefined) return false;
+  return (
+    said === body || (/^-?\d+(\.0*)?$/.test(said) && /^-?\d+$/.test(body) && Number(said) === Number(body))
+  );
 }
 
 function mismatch(name: string, header: string | string[] | undefined, body: string): RpcError {

@@ -4,15 +4,16 @@
  */
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { type Raw, toRaw } from "../../kernel/raw.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Message } from "../../rpc/message.ts";
 import { MODERN_VERSION, UNSUPPORTED_VERSION } from "../../rpc/modern/names.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
+import { members } from "../../rpc/slice.ts";
 import type { Face } from "../../surface/face.ts";
 import { Parked } from "../parked.ts";
 import { bareParams, type Envelope, readEnvelope, readRetry } from "./envelope.ts";
 import { Exchange, type Outlet } from "./exchange.ts";
-import { checkRequestHeaders, checkVersionHeader, type Headers } from "./headers.ts";
+import { checkParamHeaders, checkRequestHeaders, checkVersionHeader, type Headers } from "./headers.ts";
 import { Run } from "./run.ts";
 import { codeOf } from "./stamp.ts";
 import { bindingOf, StateSeal } from "./state.ts";
@@ -133,9 +134,18 @@ export class Modern {
       const data = { supported: [MODERN_VERSION], requested: envelope.version };
       throw RpcError.of(UNSUPPORTED_VERSION, "Unsupported protocol version", data);
     }
-    if (headers) checkRequestHeaders(headers, method, params as Raw);
+    if (headers) this.#checkHeaders(headers, method, params as Raw);
     if (!METHODS.has(method)) throw RpcError.of(METHOD_NOT_FOUND, `Method not found: ${method}`);
     return envelope;
+  }
+
+  #checkHeaders(headers: Headers, method: string, params: Raw): void {
+    checkRequestHeaders(headers, method, params);
+    const { face } = this.#parts;
+    const [raw] = method === "tools/call" && face.tool ? members(params, ["name"]) : [];
+    const name = raw && fromRaw(raw);
+    const definition = typeof name === "string" ? face.tool?.(name) : undefined;
+    if (definition) checkParamHeaders(headers, definition, params);
   }
 
   #call({ method, params }: Request, envelope: Envelope, exchange: Exchange, from: From): Served {
@@ -157,6 +167,7 @@ export class Modern {
     const session = from.session ?? this.#stranger();
     const run: Run = new Run({
       session,
+      caller: `stateless ${from.caller}`,
       capabilities,
       method,
       park: (parked) => this.#park(parked, bindingOf(from.caller, method, params)),

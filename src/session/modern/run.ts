@@ -27,6 +27,7 @@ type Outcome = { readonly result: Raw } | { readonly error: unknown };
 
 export interface RunParts {
   readonly session: string;
+  readonly caller: string;
   readonly capabilities: Raw;
   readonly method: string;
   /** Keeps it until its client returns; gives the text that names it. */
@@ -59,12 +60,8 @@ export class Run implements Waiting {
       notify: (method, params) => this.#notify(method, params),
       request: (method, params, signal, more) => this.#ask({ method, params, signal, name: more?.name }),
     };
-    this.origin = {
-      session: parts.session,
-      modern: true,
-      capabilities: parts.capabilities,
-      uplink: this.uplink,
-    };
+    const { session, caller, capabilities } = parts;
+    this.origin = { session, caller, modern: true, capabilities, uplink: this.uplink };
   }
 
   /** Begins the work; once. */

@@ -61,6 +61,10 @@ export class AggregateFace implements Face {
     return mergedInstructions(this.#scope);
   }
 
+  tool(name: string): Raw | undefined {
+    return this.#shelves.tools.list.get(name)?.definition;
+  }
+
   lists(): Required<ListStates> {
     const { tools, prompts, resources, templates } = this.#shelves;
     return {

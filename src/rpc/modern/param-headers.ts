@@ -14,9 +14,20 @@ export interface ParamHeader {
   readonly path: readonly string[];
 }
 
+const NONE: readonly ParamHeader[] = [];
+const known = new WeakMap<Raw, readonly ParamHeader[] | { readonly problem: string }>();
+
 /** What the definition of a tool asks for, or what is wrong with it. */
 export function paramHeaders(definition: Raw): readonly ParamHeader[] | { readonly problem: string } {
-  if (!definition.includes(KEY)) return [];
+  if (!definition.includes(KEY)) return NONE;
+  const before = known.get(definition);
+  if (before) return before;
+  const found = read(definition);
+  known.set(definition, found);
+  return found;
+}
+
+function read(definition: Raw): readonly ParamHeader[] | { readonly problem: string } {
   const { inputSchema } = fromRaw(definition) as { inputSchema?: unknown };
   const found = new Map<string, ParamHeader>();
   try {
