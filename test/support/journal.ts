@@ -7,10 +7,22 @@ export interface JournalEvent {
   /** Order within its process. */
   readonly n: number;
   readonly at: number;
-  readonly event: "start" | "message" | "malformed" | "count" | "cancelled" | "eof" | "signal" | "grandchild";
+  readonly event:
+    | "start"
+    | "message"
+    | "malformed"
+    | "count"
+    | "cancelled"
+    | "roots"
+    | "eof"
+    | "signal"
+    | "grandchild";
   readonly method?: string;
   readonly id?: unknown;
   readonly tool?: string;
+  readonly uri?: string;
+  readonly level?: string;
+  readonly token?: unknown;
   readonly key?: string;
   /** Came before `initialized`, though it must not. */
   readonly early?: true;

@@ -1,0 +1,184 @@
+/** What passes between clients and children beside calls: log messages, roots, notifications, progress of questions, subscriptions. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { expect, onTestFinished, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { httpGateway } from "../support/http-gateway.ts";
+import type { Journal } from "../support/journal.ts";
+import { aggregate } from "../support/lists.ts";
+import type { RawClient } from "../support/raw-client.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const heard = (client: RawClient, method: string): unknown[] =>
+  client.notifications.flatMap((one) => (one.method === method ? [one.params] : []));
+const levels = (journal: Journal): unknown[] =>
+  journal.events("message").flatMap(({ method, level }) => (method === "logging/setLevel" ? [level] : []));
+
+test.each(["meta", "aggregate"])(
+  "on the %s surface log levels, roots and unknown notifications pass",
+  async (surface) => {
+    const folder = temp();
+    const [first, second] = [folder.journal("first"), folder.journal("second")];
+    folder.writeConfig({
+      first: fixture("--journal", first.file),
+      second: fixture("--journal", second.file),
+    });
+    const client = gateway(folder, { flags: ["--surface", surface] });
+    const { result } = await client.initialize({ roots: { listChanged: true } });
+    expect(result).toMatchObject({ capabilities: { logging: {} } });
+    const call = (server: string, tool: string, args: object) =>
+      surface === "meta" ? client.mcpCall(server, tool, args) : client.tool(`${server}__${tool}`, args);
+    await call("first", "echo", { message: "" });
+    expect((await client.request("logging/setLevel", { level: "loud" })).error?.code).toBe(-32602);
+    expect((await client.request("logging/setLevel", { level: "warning" })).result).toEqual({});
+    await first.until(() => levels(first).length > 0);
+
+    await call("first", "log", { level: "info", data: "too quiet" });
+    await call("first", "log", { level: "error", data: [1] });
+    await call("second", "log", { level: "info", data: "too quiet" });
+    await call("second", "log", { level: "alert", data: [2] });
+    expect([levels(first), levels(second)]).toEqual([["warning"], ["warning"]]);
+    expect(heard(client, "notifications/message")).toMatchObject([{ data: [1] }, { data: [2] }]);
+
+    client.notify("notifications/roots/list_changed");
+    for (const journal of [first, second]) await journal.until(() => journal.events("roots").length === 1);
+
+    await call("first", "notify", { method: "notifications/future", params: { a: 1 } });
+    expect(heard(client, "notifications/future")).toEqual([{ a: 1 }]);
+    await client.close();
+  },
+);
+
+test("a child hears of the progress of what it asked, in its own token, and can take the question back", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const client = aggregate(folder);
+  await client.initialize({ sampling: {} });
+  client.reply = ({ params }) => {
+    const { progressToken } = (params?.["_meta"] ?? {}) as { progressToken?: unknown };
+    client.notify("notifications/progress", { progressToken, progress: 1 });
+    return { result: { role: "assistant" } };
+  };
+  const params = { _meta: { progressToken: "the child's own" }, messages: [] };
+  await client.tool("a__request", { method: "sampling/createMessage", params });
+  const progress = journal.events("message").filter(({ method }) => method === "notifications/progress");
+  expect(progress).toMatchObject([{ token: "the child's own" }]);
+
+  client.reply = undefined;
+  const asked = client.tool("a__request", { method: "sampling/createMessage", params });
+  void asked.catch(() => {});
+  const waiting = client.lastId;
+  await client.until(() => client.requests.length === 2);
+  // Its own numbers start with 1; this is the second question.
+  await client.tool("a__notify", { method: "notifications/cancelled", params: { requestId: 2 } });
+  await client.until(() => heard(client, "notifications/cancelled").length > 0);
+  expect(heard(client, "notifications/cancelled")).toMatchObject([{ requestId: client.requests[1]?.id }]);
+  client.notify("notifications/cancelled", { requestId: waiting });
+  await client.close();
+});
+
+test("a subscription is told of its own resource, survives its child, and ends when asked to", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  const uri = "fixture://item/0";
+  folder.writeConfig({
+    a: { ...fixture("--bare", "--tools", "1", "--resources", "1"), lifecycle: "keep-alive" },
+    b: {
+      ...fixture("--journal", journal.file, "--resources", "1"),
+      // Subscribed to, it is not idle.
+      lifecycle: "ephemeral",
+    },
+  });
+  const client = aggregate(folder);
+  await client.initialize();
+  await client.request("resources/list");
+  const address = `metamcp://server/b/${uri}`;
+  expect((await client.request("resources/subscribe", { uri: address })).result).toEqual({});
+  const [subscribed] = journal.events("message").filter(({ method }) => method === "resources/subscribe");
+  expect(subscribed).toMatchObject({ uri });
+
+  const update = (changed: string) =>
+    client.tool("b__notify", { method: "notifications/resources/updated", params: { uri: changed } });
+  await update(uri);
+  await update("fixture://item/1");
+  await update(`${uri}/part`);
+  expect(heard(client, "notifications/resources/updated")).toEqual([
+    { uri: address },
+    { uri: `${address}/part` },
+  ]);
+  expect(
+    new Set(
+      journal
+        .events("message")
+        .slice(-3)
+        .map(({ pid }) => pid),
+    ).size,
+  ).toBe(1);
+  const { pid } = subscribed ?? {};
+  expect(journal.pids().at(-1)).toBe(pid);
+
+  // A new process is told what the old one knew, and nothing is missed in between.
+  await client.tool("b__crash", { crashes: 1 }).catch(() => {});
+  await client.tool("b__echo", { message: "" });
+  const again = journal.pids().at(-1) as number;
+  expect(again).not.toBe(pid);
+  await client.until(() => heard(client, "notifications/resources/updated").length === 3);
+  expect(journal.methods(again)).toContain("resources/subscribe");
+
+  expect((await client.request("resources/unsubscribe", { uri: address })).result).toEqual({});
+  await client.tool("b__notify", { method: "notifications/resources/updated", params: { uri } });
+  expect(heard(client, "notifications/resources/updated")).toHaveLength(3);
+  expect(journal.methods()).toContain("resources/unsubscribe");
+  await client.close();
+});
+
+test("clients that share a child hear only what they subscribed to, and the child is asked once", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file, "--resources", "2") });
+  const { url, stop } = await httpGateway(folder, "--surface", "aggregate");
+  const connect = async () => {
+    const updates: string[] = [];
+    const others: string[] = [];
+    const client = new Client({ name: "test", version: "1" });
+    client.fallbackNotificationHandler = async ({ method, params }) => {
+      if (method === "notifications/resources/updated") updates.push((params as { uri: string }).uri);
+      else if (!method.endsWith("list_changed")) others.push(method);
+    };
+    const transport = new StreamableHTTPClientTransport(new URL(url));
+    await client.connect(transport as Parameters<typeof client.connect>[0]);
+    onTestFinished(() => client.close());
+    return { client, transport, updates, others };
+  };
+  const [one, two] = [await connect(), await connect()];
+  const notify = (method: string, params: object = {}) =>
+    one.client.callTool({ name: "a__notify", arguments: { method, params } });
+  const updated = (uri: string) => notify("notifications/resources/updated", { uri });
+  const uris = (method: string): unknown[] =>
+    journal.events("message").flatMap((event) => (event.method === method ? [event.uri] : []));
+
+  await one.client.subscribeResource({ uri: "fixture://item/0" });
+  await two.client.subscribeResource({ uri: "fixture://item/0" });
+  await two.client.subscribeResource({ uri: "fixture://item/1" });
+  expect(uris("resources/subscribe")).toEqual(["fixture://item/0", "fixture://item/1"]);
+  await updated("fixture://item/0");
+  await updated("fixture://item/1");
+  await notify("notifications/future");
+  const all = ["fixture://item/0", "fixture://item/1"];
+  await until(() => two.updates.length === 2 && two.others.length === 1 && one.others.length === 1);
+  expect([one.updates, two.updates]).toEqual([["fixture://item/0"], all]);
+
+  await one.client.unsubscribeResource({ uri: "fixture://item/0" });
+  expect(uris("resources/unsubscribe")).toEqual([]);
+  await updated("fixture://item/0");
+  await until(() => two.updates.length === 3);
+  expect(one.updates).toHaveLength(1);
+  // With the session its subscriptions end.
+  await two.transport.terminateSession();
+  await journal.until(() => uris("resources/unsubscribe").length === 2);
+  expect(uris("resources/unsubscribe")).toEqual(all);
+  expect(journal.pids()).toHaveLength(1);
+  await stop();
+});
