@@ -21,6 +21,12 @@ function replaceConfig(folder: Temp, servers: Record<string, unknown>): void {
 const namesShown = async (client: RawClient): Promise<string[]> =>
   (await discover(client)).servers?.map(({ name }) => name) ?? [];
 
+/** The variable that the configs here change, as the server sees it. */
+async function settingOf(client: RawClient, server: string): Promise<unknown> {
+  const result = await client.mcpCall(server, "env", { names: ["SETTING"] });
+  return (result["structuredContent"] as { values: Record<string, unknown> }).values["SETTING"];
+}
+
 test("servers come, go and are switched off without the others noticing", async () => {
   const folder = temp();
   const stays = kept(folder, "stays");
@@ -56,10 +62,7 @@ test("a changed server: calls finish on the old process, the next one uses the n
   folder.writeConfig({ a: { ...kept(folder, "a"), ...env("old") }, idle: { ...idle, ...env("old") } });
   const client = gateway(folder);
   await client.initialize();
-  const setting = async (server: string): Promise<unknown> => {
-    const result = await client.mcpCall(server, "env", { names: ["SETTING"] });
-    return (result["structuredContent"] as { values: Record<string, unknown> }).values["SETTING"];
-  };
+  const setting = (server: string): Promise<unknown> => settingOf(client, server);
   expect(await setting("a")).toBe("old");
   const journal = folder.journal("a");
   client.mcpCall("a", "hang").catch(() => {});
@@ -123,6 +126,33 @@ test("a connect begun with old settings is discarded, and whoever waited goes on
   expect(textOf(await waiting)).toBe("k 1");
   await gone(journal.pids()[0] as number);
   expect(journal.pids()).toHaveLength(2);
+  await client.close();
+});
+
+test("calls go on while the settings change again and again", async () => {
+  const folder = temp();
+  const write = (n: number): void =>
+    void folder.writeConfig({ a: { ...kept(folder, "a"), env: { SETTING: `${n}` } }, b: kept(folder, "b") });
+  write(0);
+  const client = gateway(folder);
+  await client.initialize();
+  const journal = folder.journal("a");
+  let over = false;
+  const workers = Array.from({ length: 8 }, async (_, w) => {
+    for (let n = 0; !over; n++) {
+      const [server, key] = [n % 4 === 0 ? "b" : "a", `${w}-${n}`];
+      expect(textOf(await client.mcpCall(server, "count", { key, ms: n % 30 }))).toBe(`${key} 1`);
+    }
+  });
+  for (let n = 0; n < 7; n++) {
+    write(n);
+    await until(async () => (await settingOf(client, "a")) === `${n}`);
+  }
+  over = true;
+  await Promise.all(workers);
+  await gone(journal.pids().slice(0, -1));
+  expect(journal.pids()).toHaveLength(7);
+  expect(folder.journal("b").pids()).toHaveLength(1);
   await client.close();
 });
 

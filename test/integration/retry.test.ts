@@ -19,7 +19,7 @@ async function setUp(servers: Record<string, object>, folder: Temp = temp()): Pr
   ]);
   folder.writeConfig(Object.fromEntries(entries), { pool: { failureThreshold: 1_000 } });
   const client = gateway(folder, { flags: ["--log-level", "error"] });
-  await client.initialize();
+  await client.initialize({ elicitation: {} });
   return [client, folder];
 }
 
@@ -102,6 +102,24 @@ test("a call that timed out is cancelled at its child and never repeated", async
   expect(textOf(talking)).toBe("reported 8");
   expect([journal.executions("slow"), journal.executions("safe")]).toEqual([1, 1]);
   expect(journal.pids()).toHaveLength(1);
+  await client.close();
+});
+
+test("progress never extends the deadline, and neither limit runs while a person is asked", async () => {
+  const [client, folder] = await setUp({ a: { timeoutMs: 500, deadlineMs: 1_500 } });
+  await client.mcpCall("a", "pid");
+  const talking = client.mcpCall("a", "progress", { n: 1_000, ms: 50 }, { progressToken: 1 });
+  expect(failureOf(await talking)).toMatchObject({ code: "timeout" });
+  expect(client.notifications.length).toBeGreaterThan(3);
+
+  const asking = client.mcpCall("a", "ask");
+  await client.until(({ requests }) => requests.length === 1);
+  // Longer than both: another call runs into its own limit four times meanwhile.
+  for (let n = 0; n < 4; n++) expect(failureOf(await client.mcpCall("a", "hang")).code).toBe("timeout");
+  const answer = { jsonrpc: "2.0", id: client.requests[0]?.id, result: { action: "accept", content: {} } };
+  client.write(`${JSON.stringify(answer)}\n`);
+  expect(JSON.stringify(await asking)).toContain("accept");
+  expect(folder.journal("a").pids()).toHaveLength(1);
   await client.close();
 });
 
