@@ -160,7 +160,7 @@ export class Child {
     if (alive || !connection.connected) this.#saidNothing(claim, alive ? "cured" : "silent");
     else {
       const failure = new ChildFailure("offline", "it does not answer any more, not even a ping");
-      this.#health.hung(claim, failure.message, clock.now());
+      this.#health.failed(claim.admitted, failure.message, clock.now());
       connection.giveUp(failure);
     }
     lease.release();

@@ -90,13 +90,6 @@ export class Health {
     this.settle(admitted, "sick", now);
   }
 
-  /** A call timed out at a child that does not even answer a ping: one failure, also where its first attempt had died. */
-  hung({ admitted, death }: Claim, reason: string, now: number): void {
-    this.#lastFailure = reason;
-    if (death?.episode.open) this.tell(death, "failed", admitted, now);
-    else this.failed(admitted, reason, now);
-  }
-
   /** Remembered for a person; does not count. */
   noted(reason: string): void {
     this.#lastFailure = reason;
