@@ -21,7 +21,7 @@ type ChildTransport = "stdio" | "http";
 /** Its URL. */
 async function fixture(era: Era): Promise<string> {
   const child = spawn(process.execPath, [SERVER, "--http", "0", "--era", era], {
-    stdio: ["ignore", "pipe", 2],
+    stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill());
   return await new Promise((resolve, reject) => {

