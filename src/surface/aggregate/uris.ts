@@ -9,7 +9,8 @@ const OURS = `${SCHEME}//server/`;
 
 /** The URI itself stays readable in it, so that templates stay templates. */
 export function addressOf(server: ServerId, uri: string): string {
-  return `${OURS}${encodeURIComponent(server)}/${uri}`;
+  // Half a character cannot be encoded.
+  return `${OURS}${encodeURIComponent(Buffer.from(server).toString())}/${uri}`;
 }
 
 /** The server and its own URI, if this is an address of ours. */

@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { addressOf, fitsTemplate, fixedLength, placeAll, readAddress } from "./uris.ts";
+
+const part = (server: string, ...names: string[]) => ({
+  server,
+  prefix: "server" as const,
+  items: names.map((name) => ({ server, name })),
+});
+
+test("URIs are kept; a second owner's gets an address, and so does what looks like one of ours", () => {
+  const clashes: string[] = [];
+  const placed = placeAll(
+    [part("a", "x://1", "x://2"), part("b/c", "x://1"), part("d", "x://1", "metamcp://server/a/x://1")],
+    (item, keeper) => clashes.push(`${item.server} ${keeper.server}`),
+  );
+  expect([...placed].map(([uri, { server }]) => [uri, server])).toEqual([
+    ["x://1", "a"],
+    ["x://2", "a"],
+    ["metamcp://server/b%2Fc/x://1", "b/c"],
+    ["metamcp://server/d/x://1", "d"],
+    ["metamcp://server/d/metamcp://server/a/x://1", "d"],
+  ]);
+  expect(clashes).toEqual(["b/c a", "d a"]);
+});
+
+test("an address gives server and URI back, whatever they are", () => {
+  const name = fc.string({ unit: "grapheme" });
+  fc.assert(
+    fc.property(name, name, (server, uri) => {
+      expect(readAddress(addressOf(server, uri))).toEqual({ server, uri });
+    }),
+  );
+  for (const other of ["x://1", "metamcp://server/", "metamcp://server/a", "metamcp://server/%/x", ""])
+    expect(readAddress(other)).toBeUndefined();
+});
+
+test("a template fits what it may have led to, and hostile ones cost little", () => {
+  const fits = (template: string, uri: string) => fitsTemplate({ server: "s", name: template }, uri);
+  expect(fits("file:///{+path}", "file:///a/b.txt")).toBe(true);
+  expect(fits("x://{id}/raw{?q,r}", "x://7/raw?q=1&r=2")).toBe(true);
+  expect(fits("x://{id}/raw{?q,r}", "x://7/raw")).toBe(true);
+  expect(fits("x://{id}/raw", "x://7/cooked")).toBe(false);
+  expect(fits("x://fixed", "x://fixed")).toBe(true);
+  expect(fits(`${"{a}x".repeat(500)}y`, "x".repeat(5_000))).toBe(false);
+  expect(fixedLength({ server: "s", name: "x://{id}/raw" })).toBe(8);
+});
