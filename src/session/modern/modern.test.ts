@@ -372,7 +372,7 @@ test("questions that were not declared, or on requests that take none, are refus
   const world = new World();
   const { heard } = world.call({}, { capabilities: { elicitation: { url: {} }, sampling: {} } });
   const refusal = (method: string, params: unknown = {}): Promise<unknown> =>
-    void ask(world.current, method, params).catch((error: RpcError) => [error.code, error.message]);
+    ask(world.current, method, params).catch((error: RpcError) => [error.code, error.message]);
   expect(await refusal("elicitation/create")).toEqual([-32601, expect.stringContaining('{"form":{}}')]);
   expect(await refusal("roots/list")).toEqual([-32601, expect.stringContaining("roots")]);
   expect(await refusal("sampling/createMessage", { tools: [] })).toEqual([
