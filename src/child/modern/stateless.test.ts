@@ -1,0 +1,327 @@
+import { expect, test } from "vitest";
+import type { Asking, Origin } from "../../kernel/call.ts";
+import { ManualClock } from "../../kernel/clock.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { CallSignal, type Signal } from "../../kernel/signal.ts";
+import type { Message } from "../../rpc/message.ts";
+import { Peer } from "../../rpc/peer.ts";
+import { RpcError } from "../../rpc/rpc-error.ts";
+import { closed } from "../breaker.ts";
+import { claimOf } from "../claim.ts";
+import type { Link } from "../link.ts";
+import { RequestHeaders } from "./request-headers.ts";
+import { Stateless } from "./stateless.ts";
+
+const KEY = "io.modelcontextprotocol/";
+type Params = Record<string, unknown> & { _meta: Record<string, unknown> };
+type Answer = { result: unknown } | { error: object } | undefined;
+
+/** A child behind a real peer; the test answers in its place. */
+function child(answer: (method: string, params: Params) => Answer, http = true) {
+  const sent: { method: string; params: Params; headers: Record<string, string> }[] = [];
+  const headers = new RequestHeaders();
+  const changed: string[] = [];
+  const problems: string[] = [];
+  const clock = new ManualClock();
+  const cancelled: unknown[] = [];
+  const peer: Peer = new Peer(
+    (message: Message) => {
+      if (message.kind === "notification") cancelled.push(fromRaw(message.params as Raw));
+      if (message.kind !== "request") return;
+      const params = fromRaw(message.params as Raw) as Params;
+      sent.push({ method: message.method, params, headers: headers.of(message) });
+      const said = answer(message.method, params);
+      if (said && "result" in said)
+        queueMicrotask(() => peer.receive({ kind: "result", id: message.id, result: toRaw(said.result) }));
+      else if (said)
+        queueMicrotask(() => peer.receive({ kind: "error", id: message.id, error: toRaw(said.error) }));
+    },
+    { onRequest: () => Promise.reject(new Error("none")), onNotification: () => {} },
+  );
+  const link = (http ? { stateless: () => {} } : {}) as unknown as Link;
+  const stateless = new Stateless(
+    {
+      peer,
+      link,
+      clock,
+      capabilities: toRaw({ roots: {} }),
+      warn: (problem) => void problems.push(problem),
+      onListChanged: (method) => void changed.push(method),
+    },
+    headers,
+  );
+  return { stateless, sent, changed, problems, clock, peer, cancelled };
+}
+
+/** A caller, who answers questions as told. */
+function caller(
+  ask: (method: string, params: unknown, name: string | undefined, signal: Signal) => Promise<unknown> = () =>
+    Promise.reject(RpcError.of(-32601, "cannot be asked")),
+  more: Partial<Origin> = {},
+) {
+  const uplink = {
+    notify: () => {},
+    request: async (method: string, params: Raw | undefined, signal: Signal, asking?: Asking) =>
+      toRaw(await ask(method, params && fromRaw(params), asking?.name, signal)),
+  };
+  const origin: Origin = { session: "s", capabilities: toRaw({ elicitation: {} }), uplink, ...more };
+  return claimOf({ origin, uplink, repeat: "unknown" }, closed);
+}
+
+const complete = (more: object = {}) => ({ result: { resultType: "complete", content: [], ...more } });
+const call = toRaw({ name: "t", arguments: { n: 1 }, _meta: { progressToken: 5, own: 1 } });
+const signal = new CallSignal();
+
+test("every request carries the envelope: ours, and the capabilities of who asks", async () => {
+  const { stateless, sent } = child(() => complete());
+  await stateless.request(caller(), "tools/call", call, signal);
+  await stateless.ask("resources/list", undefined);
+  const info = expect.objectContaining({ name: "metamcp" });
+  expect(sent.map(({ params }) => params)).toEqual([
+    {
+      name: "t",
+      arguments: { n: 1 },
+      _meta: {
+        [`${KEY}protocolVersion`]: "2026-07-28",
+        [`${KEY}clientInfo`]: info,
+        [`${KEY}clientCapabilities`]: { elicitation: {} },
+        progressToken: 1,
+        own: 1,
+      },
+    },
+    {
+      _meta: {
+        [`${KEY}protocolVersion`]: "2026-07-28",
+        [`${KEY}clientInfo`]: info,
+        [`${KEY}clientCapabilities`]: { roots: {} },
+      },
+    },
+  ]);
+  expect(sent.map(({ headers }) => headers)).toEqual([
+    { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "t" },
+    { "mcp-protocol-version": "2026-07-28", "mcp-method": "resources/list" },
+  ]);
+});
+
+test("an envelope of somebody else is replaced; tasks, which cannot be fetched, are not declared", async () => {
+  const { stateless, sent } = child(() => complete());
+  const foreign = toRaw({
+    _meta: { [`${KEY}protocolVersion`]: "1999-01-01", [`${KEY}logLevel`]: "info", x: 1 },
+  });
+  const capabilities = toRaw({ extensions: { [`${KEY}tasks`]: {}, "com.example/y": {} } });
+  await stateless.request(caller(undefined, { capabilities }), "tools/call", foreign, signal);
+  const { _meta } = (sent[0] as { params: Params }).params;
+  expect(_meta).toMatchObject({ [`${KEY}protocolVersion`]: "2026-07-28", [`${KEY}logLevel`]: "info", x: 1 });
+  expect(_meta[`${KEY}clientCapabilities`]).toEqual({ extensions: { "com.example/y": {} } });
+});
+
+test("results reach a client of the same era as they are, others without what only it understands", async () => {
+  const result = { resultType: "complete", contents: [], ttlMs: 5, cacheScope: "public", _meta: { a: 1 } };
+  const { stateless } = child(() => ({ result }));
+  const modern = await stateless.request(caller(undefined, { modern: true }), "resources/read", call, signal);
+  const legacy = await stateless.request(caller(), "resources/read", call, signal);
+  expect(modern.toString()).toBe(JSON.stringify(result));
+  expect(fromRaw(legacy)).toEqual({ contents: [], _meta: { a: 1 } });
+});
+
+test("questions are put to the caller at once, and the request is repeated with the answers and the state as it came", async () => {
+  const state = 'st"a\\te é';
+  const { stateless, sent } = child((_, { inputResponses }) =>
+    inputResponses
+      ? complete()
+      : {
+          result: {
+            resultType: "input_required",
+            inputRequests: {
+              a: { method: "elicitation/create", params: { message: "?" } },
+              b: { method: "roots/list" },
+            },
+            requestState: state,
+          },
+        },
+  );
+  const asked: unknown[] = [];
+  let release: () => void = () => {};
+  const both = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const who = caller(async (method, params, name) => {
+    if (asked.push([method, params, name]) === 2) release();
+    await both;
+    return { for: name };
+  });
+  await stateless.request(who, "tools/call", call, signal);
+  expect(asked).toEqual([
+    ["elicitation/create", { message: "?" }, "a"],
+    ["roots/list", undefined, "b"],
+  ]);
+  expect(sent).toHaveLength(2);
+  expect(sent[1]?.params).toMatchObject({
+    name: "t",
+    arguments: { n: 1 },
+    inputResponses: { a: { for: "a" }, b: { for: "b" } },
+    requestState: state,
+  });
+});
+
+test("a state of an earlier round is not sent with a later one, and nobody is asked for ever", async () => {
+  const { stateless, sent } = child((_, { requestState }) => ({
+    result: {
+      resultType: "input_required",
+      inputRequests: { a: { method: "roots/list" } },
+      ...(requestState === undefined && { requestState: "first" }),
+    },
+  }));
+  const who = caller(() => Promise.resolve({ roots: [] }));
+  await expect(stateless.request(who, "tools/call", call, signal)).rejects.toThrow("never answered");
+  expect(sent.slice(0, 3).map(({ params }) => params["requestState"])).toEqual([
+    undefined,
+    "first",
+    undefined,
+  ]);
+  expect(sent.length).toBeLessThan(100);
+});
+
+test("asked to come again without a question, it does so after a moment", async () => {
+  const { stateless, sent, clock } = child((_, { requestState }) =>
+    requestState ? complete() : { result: { resultType: "input_required", requestState: "busy" } },
+  );
+  const done = stateless.request(caller(), "tools/call", call, signal);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toHaveLength(1);
+  clock.advance(1_000);
+  await done;
+  expect(sent).toHaveLength(2);
+});
+
+test("who cannot answer fails the call; who is cancelled or lost stops asking", async () => {
+  const question = {
+    result: { resultType: "input_required", inputRequests: { a: { method: "roots/list" } } },
+  };
+  const { stateless, peer } = child(() => question);
+  await expect(stateless.request(caller(), "tools/call", call, signal)).rejects.toThrow("cannot be asked");
+
+  const never = (_: string, __: unknown, ___: string | undefined, asking: Signal): Promise<never> =>
+    new Promise((_resolve, reject) => asking.addEventListener("abort", () => reject(asking.reason as Error)));
+  const waiting = async (): Promise<[ReturnType<typeof caller>, Promise<unknown>, CallSignal]> => {
+    const who = caller(never);
+    const own = new CallSignal();
+    const done = stateless.request(who, "tools/call", call, own).catch((error: Error) => error.message);
+    await new Promise((resolve) => setImmediate(resolve));
+    return [who, done, own];
+  };
+  const [, first, own] = await waiting();
+  own.abort(new Error("the caller left"));
+  expect(await first).toBe("the caller left");
+  const [who, second] = await waiting();
+  stateless.cancel(who, new Error("too slow"));
+  expect(await second).toBe("too slow");
+  const [, third] = await waiting();
+  stateless.end(new Error("it died"));
+  expect(await third).toBe("it died");
+  expect(peer.pending).toBe(0);
+});
+
+test("errors about our own hop are not passed on bare", async () => {
+  const failed = async (error: object): Promise<unknown> => {
+    const { stateless } = child(() => ({ error }));
+    return await stateless
+      .request(caller(), "tools/call", call, signal)
+      .catch(({ code, data }: RpcError) => [code, data]);
+  };
+  const requiredCapabilities = { sampling: {} };
+  expect(await failed({ code: -32021, message: "m", data: { requiredCapabilities } })).toEqual([
+    -32603,
+    { requiredCapabilities },
+  ]);
+  expect(await failed({ code: -32022, message: "m", data: { supported: [] } })).toEqual([-32603, undefined]);
+  expect(await failed({ code: -32602, message: "m", data: 1 })).toEqual([-32602, 1]);
+});
+
+test("tools that want parameters repeated get them; those that want it wrongly are left out; a refusal is cured once", async () => {
+  const tool = (name: string, header: string) => ({
+    name,
+    inputSchema: { properties: { region: { type: "string", "x-mcp-header": header } } },
+  });
+  let header = "Old";
+  const { stateless, sent, problems } = child((method, _params) => {
+    if (method === "tools/list") return { result: { tools: [tool("t", header), tool("bad", "no name")] } };
+    const given = sent.at(-1)?.headers ?? {};
+    return given["mcp-param-new"] === "eu" ? complete() : { error: { code: -32020, message: "headers" } };
+  });
+  const list = fromRaw(await stateless.ask("tools/list", undefined)) as { tools: { name: string }[] };
+  expect(list.tools.map(({ name }) => name)).toEqual(["t"]);
+  expect(problems).toEqual([expect.stringContaining("bad")]);
+  header = "New";
+  const params = toRaw({ name: "t", arguments: { region: "eu" } });
+  await stateless.request(caller(), "tools/call", params, signal);
+  expect(sent.map(({ method }) => method)).toEqual(["tools/list", "tools/call", "tools/list", "tools/call"]);
+  expect(sent[1]?.headers).toMatchObject({ "mcp-param-old": "eu" });
+
+  header = "Wrong";
+  await stateless.ask("tools/list", undefined);
+  await expect(stateless.request(caller(), "tools/call", params, signal)).rejects.toMatchObject({
+    code: -32603,
+  });
+});
+
+test("changes are listened to; a stream that broke is opened again, and what may have been missed is looked up", async () => {
+  const { stateless, sent, changed, clock, peer, cancelled } = child(() => undefined);
+  stateless.begin({
+    era: "modern",
+    protocolVersion: "2026-07-28",
+    capabilities: toRaw({ tools: { listChanged: true }, prompts: {}, resources: { listChanged: true } }),
+    title: undefined,
+    version: undefined,
+    instructions: undefined,
+  });
+  expect(sent[0]).toMatchObject({
+    method: "subscriptions/listen",
+    params: { notifications: { toolsListChanged: true, resourcesListChanged: true } },
+  });
+  expect(changed).toEqual([]);
+  peer.receive({ kind: "result", id: toRaw(1), result: toRaw({ resultType: "complete" }) });
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(1_000);
+  expect(sent).toHaveLength(2);
+  expect(changed).toEqual(["notifications/tools/list_changed", "notifications/resources/list_changed"]);
+  // The other way it may end: the child has nothing to tell after all.
+  peer.receive({ kind: "error", id: toRaw(2), error: toRaw({ code: -32601, message: "no" }) });
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(100_000);
+  expect(sent).toHaveLength(2);
+  stateless.end(new Error("over"));
+  expect(clock.pending).toBe(0);
+  expect(cancelled).toEqual([]);
+});
+
+test("what this era has no request for is done in its own way", async () => {
+  const { stateless, sent, cancelled } = child((method) =>
+    method === "subscriptions/listen" ? undefined : complete(),
+  );
+  await stateless.ask("ping", undefined);
+  await stateless.ask("logging/setLevel", toRaw({ level: "debug" }));
+  await stateless.request(caller(), "tools/call", call, signal);
+  await stateless.request(caller(), "resources/subscribe", toRaw({ uri: "a://1" }), signal);
+  await stateless.request(caller(), "resources/subscribe", toRaw({ uri: "a://2" }), signal);
+  await stateless.ask("resources/unsubscribe", toRaw({ uri: "a://1" }));
+  stateless.notify();
+  expect(sent.map(({ method, params }) => [method, params["notifications"]])).toEqual([
+    ["server/discover", undefined],
+    ["tools/call", undefined],
+    ["subscriptions/listen", { resourceSubscriptions: ["a://1"] }],
+    ["subscriptions/listen", { resourceSubscriptions: ["a://1", "a://2"] }],
+    ["subscriptions/listen", { resourceSubscriptions: ["a://2"] }],
+  ]);
+  expect(sent[1]?.params._meta[`${KEY}logLevel`]).toBe("debug");
+  expect(cancelled).toMatchObject([{ requestId: 3 }, { requestId: 4 }]);
+});
+
+test("what is between us and the child is not passed on", () => {
+  const { stateless } = child(() => undefined);
+  const params = toRaw({ uri: "a", _meta: { [`${KEY}subscriptionId`]: 7, x: 1 } });
+  const heard = stateless.heard("notifications/resources/updated", params);
+  expect(heard?.params && fromRaw(heard.params)).toEqual({ uri: "a", _meta: { x: 1 } });
+  expect(stateless.heard("notifications/subscriptions/acknowledged", params)).toBeUndefined();
+  expect(stateless.heard("notifications/other", undefined)).toEqual({ params: undefined });
+});
