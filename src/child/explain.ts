@@ -52,7 +52,7 @@ function unavailable(
 function howToLogIn(spec: ServerSpec): string {
   return spec.kind === "stdio"
     ? "Check the credentials in its env."
-    : "Check its headers in the config, or log in with: metamcp auth " + spec.name;
+    : `Check its headers in the config, or log in with: metamcp auth ${spec.name}`;
 }
 
 /** A message over the limit reaches us as an error that the codec wrote in its place. */
