@@ -39,6 +39,15 @@ test("leaves out what does not fit, and says so", () => {
   expect(signature).toMatch(/, …\)$/);
 });
 
+test("shows required inputs first, however many others come before them", () => {
+  const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, { type: "string" }]));
+  const nested = { type: "object", properties: { ...many, key: { type: "int" } }, required: ["key"] };
+  const schema = object({ ...many, must: { type: "string" }, deep: nested }, ["deep", "must"]);
+  expect(signatureOf("t", schema, 120)).toBe(
+    "t(must: string, deep: {key: any, p0?: string, p1?: string, p2?: string, p3?: string, p4?: string, …}, p0?: string, …)",
+  );
+});
+
 test("survives schemas made to hurt", () => {
   const circular = toRaw({ $defs: { a: { $ref: "#/$defs/a" } }, properties: { x: { $ref: "#/$defs/a" } } });
   expect(signatureOf("t", circular)).toBe("t(x?: any)");
@@ -47,6 +56,11 @@ test("survives schemas made to hurt", () => {
     "t(__proto__?: string)",
   );
   expect(signatureOf("t", asRaw(Buffer.from("{broken")))).toBe("t()");
+  const wide = (of: unknown): object =>
+    Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, of]));
+  const self = { type: "object", properties: wide({ $ref: "#/$defs/self" }) };
+  const fan = toRaw({ $defs: { self }, properties: wide({ properties: wide({ $ref: "#/$defs/self" }) }) });
+  expect(signatureOf("t", fan).length).toBeLessThanOrEqual(240);
   expect(signatureOf("t", object({ "a b\n": { type: "string" } }))).toBe('t("a b\\n"?: string)');
 });
 

@@ -21,10 +21,9 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Required inputs first; what does not fit in `most` units is left out and said by `…`. */
 export function signatureOf(name: string, inputSchema: Raw, most = LONGEST): string {
   const schema = parse(inputSchema);
-  const parts = isObject(schema) ? parametersOf(schema, schema, 0) : [];
   const shown: string[] = [];
   let length = 2 + name.length;
-  for (const part of parts) {
+  for (const part of isObject(schema) ? parametersOf(schema, schema, 0) : []) {
     if (length + part.length + 3 > most) {
       shown.push("…");
       break;
@@ -33,6 +32,14 @@ export function signatureOf(name: string, inputSchema: Raw, most = LONGEST): str
     length += part.length + 2;
   }
   return `${name}(${shown.join(", ")})`;
+}
+
+/** Of each input on the top level what it takes, as the signature says it. */
+export function typesOf(inputSchema: Raw): ReadonlyMap<string, string> {
+  const schema = parse(inputSchema);
+  const properties = isObject(schema) ? own(schema, "properties") : undefined;
+  if (!isObject(schema) || !isObject(properties)) return new Map();
+  return new Map(Object.entries(properties).map(([key, property]) => [key, typeOf(property, schema, 0)]));
 }
 
 function parse(raw: Raw): unknown {
@@ -51,20 +58,19 @@ function own(schema: Schema, key: string): unknown {
   return Object.hasOwn(schema, key) ? schema[key] : undefined;
 }
 
-/** `name: type` for each property; `root` is where `$ref` points into. */
-function parametersOf(schema: Schema, root: Schema, depth: number): string[] {
+/** `name: type` for each property, made one by one: few of a large schema are shown. `root` is where `$ref` points into. */
+function* parametersOf(schema: Schema, root: Schema, depth: number): Generator<string> {
   const properties = own(schema, "properties");
-  if (!isObject(properties)) return [];
+  if (!isObject(properties)) return;
   const list = own(schema, "required");
   const required = new Set<unknown>(Array.isArray(list) ? list : []);
-  const first: string[] = [];
-  const then: string[] = [];
-  for (const [key, property] of Object.entries(properties).slice(0, 100)) {
-    const must = required.has(key);
-    const part = `${nameOf(key)}${must ? "" : "?"}: ${typeOf(property, root, depth)}`;
-    (must ? first : then).push(part);
+  const keys = Object.keys(properties);
+  for (const must of [true, false]) {
+    for (const key of keys) {
+      if (required.has(key) !== must) continue;
+      yield `${nameOf(key)}${must ? "" : "?"}: ${typeOf(properties[key], root, depth)}`;
+    }
   }
-  return [...first, ...then];
 }
 
 function nameOf(key: string): string {
@@ -86,7 +92,7 @@ function typeOf(schema: unknown, root: Schema, depth: number): string {
   const type = own(schema, "type");
   if (Array.isArray(type)) {
     return union(
-      type.map((one) => ({ ...schema, type: one })),
+      type.slice(0, MOST_CHOICES + 1).map((one) => ({ ...schema, type: one })),
       root,
       depth,
     );
@@ -106,10 +112,12 @@ function plainType(type: unknown, schema: Schema, root: Schema, depth: number): 
 }
 
 function objectType(schema: Schema, root: Schema, depth: number): string {
-  const inner = depth < DEEPEST ? parametersOf(schema, root, depth + 1) : [];
-  if (inner.length === 0) return "object";
-  const rest = inner.length > MOST_NESTED ? ", …" : "";
-  return `{${inner.slice(0, MOST_NESTED).join(", ")}${rest}}`;
+  const shown: string[] = [];
+  for (const part of depth < DEEPEST ? parametersOf(schema, root, depth + 1) : []) {
+    shown.push(shown.length < MOST_NESTED ? part : "…");
+    if (shown.length > MOST_NESTED) break;
+  }
+  return shown.length === 0 ? "object" : `{${shown.join(", ")}}`;
 }
 
 function union(options: readonly unknown[], root: Schema, depth: number): string {

@@ -1,4 +1,5 @@
 /** `metamcp search`: which tools fit a task, ranked as mcp_discover ranks them. */
+import { UsageError } from "../config/command-line.ts";
 import { fromRaw, toRaw } from "../kernel/raw.ts";
 import { ask, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
@@ -19,12 +20,12 @@ export const command: Command = {
   flags: { limit: { kind: "whole", least: 1, most: 100, default: 10, env: false, help: "How many." } },
   takes: [1, Number.POSITIVE_INFINITY],
   async run({ positionals, settings, ...given }) {
+    const query = positionals.join(" ");
+    if (query.trim() === "") throw new UsageError("Say in words what the tool is for.");
     const spinner = spin("looking at the servers …");
     return await withEngine({ positionals, settings, ...given }, async ({ scope }) => {
       const { limit } = settings as unknown as { limit: number };
-      const result = fromRaw(
-        await ask(scope, "mcp_discover", toRaw({ query: positionals.join(" "), limit })),
-      );
+      const result = fromRaw(await ask(scope, "mcp_discover", toRaw({ query, limit })));
       spinner.stop();
       const answer = JSON.parse(textOf(result as Result)) as Answer;
       show(answer, settings.json, () => forPeople(answer));

@@ -78,6 +78,7 @@ test("what is used wrongly ends with 2 and says how it is meant", async () => {
     [["list", "more"], /Usage: metamcp list/],
     [["list", "--port", "1"], /--port is not a flag of "metamcp list"/],
     [["search"], /Usage: metamcp search/],
+    [["search", " "], /Say in words/],
     [["search", "x", "--limit", "0"], /--limit/],
     [["call", "a"], /Usage: metamcp call SERVER TOOL/],
     [["call", "a", "echo", "hello"], /"hello" is not understood: .* name=value/],

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -75,9 +75,9 @@ const TOOLS = [
 function start(
   url: string,
   place: Temp,
-  { clock = new ManualClock(), log = silentLog as Log } = {},
+  { clock = new ManualClock(), log = silentLog as Log, key = "sk-very-secret" } = {},
 ): SearchStrategy {
-  const embedder = { url, model: "small", key: "sk-very-secret" };
+  const embedder = { url, model: "small", key };
   const search = setUpSearch({ embedder, home: place.home, clock, log });
   search.update("files", TOOLS);
   return search;
@@ -191,4 +191,44 @@ test("does not follow the embedder elsewhere", async () => {
   state.answer = (response) => response.writeHead(307, { location: `${other.url}/embeddings` }).end();
   expect((await start(url, temp()).search("paint it", { limit: 1 }))[0]?.name).toBe("paint");
   expect(other.asked).toEqual([]);
+});
+
+test.each([
+  ["a key that breaks off", "http://127.0.0.1:1/v1", "sk-very\nsecret"],
+  ["a key that cannot be sent", "http://127.0.0.1:1/v1", "sk-very’secret"],
+  ["an address with credentials", "http://me:secret@127.0.0.1:1/v1?key=secret", "sk"],
+])("says nothing secret about %s", async (_, url, key) => {
+  const warnings: unknown[] = [];
+  const log: Log = { ...silentLog, warn: (message, fields) => warnings.push([message, fields]) };
+  const search = start(url, temp(), { log, key });
+  expect((await search.search("paint it", { limit: 1 }))[0]?.name).toBe("paint");
+  await until(() => warnings.length > 0);
+  expect(JSON.stringify(warnings)).toContain("could not be asked");
+  expect(JSON.stringify(warnings)).not.toContain("secret");
+});
+
+test("takes another model behind the same name for what it is", async () => {
+  const { state, url } = await endpoint();
+  const place = temp();
+  await answered(start(url, place));
+
+  state.answer = (response, input) =>
+    send(response, {
+      data: input.map((text) => ({ embedding: /quokka|paint/i.test(text) ? [1, 0] : [0, 1] })),
+    });
+  const clock = new ManualClock();
+  const search = start(url, place, { clock });
+  search.update("files", [...TOOLS, tool("other", "Something else.")]);
+  await until(async () => {
+    clock.advance(31_000);
+    return (await first(search)) === "paint";
+  });
+});
+
+test("does without a place to keep vectors", async () => {
+  const { url } = await endpoint();
+  const place = temp();
+  mkdirSync(place.home, { recursive: true });
+  writeFileSync(join(place.home, "cache"), "in the way");
+  await answered(start(url, place));
 });

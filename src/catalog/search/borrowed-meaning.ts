@@ -117,7 +117,10 @@ export class BorrowedMeaning {
         rows[i] = await cache.put(texts[i] as string, vectors[k] as Float32Array);
       }
     }
-    if (missing.length > 0) await cache.save();
+    // What was kept is of another model by the same name. It is forgotten by now, and asked for again later.
+    if (rows.some((row) => row?.length !== rows[0]?.length))
+      throw new Error("the embedder's vectors differ in length");
+    if (missing.length > 0) await cache.save().catch((error: unknown) => this.#unsaved(error));
     this.#place(placed, rows as Int8Array[]);
   }
 
@@ -137,6 +140,11 @@ export class BorrowedMeaning {
 
   #resting(): boolean {
     return this.#lender.clock.now() < this.#restUntil;
+  }
+
+  /** Costs only the same questions to the embedder at the next start. */
+  #unsaved(error: unknown): void {
+    this.#lender.log.warn("vectors of the embedder cannot be kept", { error });
   }
 
   #failed(error: unknown): void {

@@ -6,7 +6,8 @@ const SEAM =
 
 export function clauses(question: string, most: number): string[] {
   const out: string[] = [];
-  for (const part of question.split(SEAM)) {
+  // The seams look ahead over white space: a long run of it would be looked over again from each of its places.
+  for (const part of question.replaceAll(/[^\S\n]+/g, " ").split(SEAM)) {
     const weight = words(part).filter(isContent).length;
     if (weight === 0) continue;
     // One word alone is no step: it belongs to what was said before.

@@ -6,6 +6,8 @@ import {
   buildSegment,
   fieldEnd,
   fieldStart,
+  listsOf,
+  release,
   type Segment,
   type ServerTools,
   TOOL_FIELDS,
@@ -34,6 +36,8 @@ const TYPICAL = {
 const NAME_B = 0.2;
 /** Placing a term takes about as long as reading this many characters. */
 const TERM_COST = 4;
+/** And looking at one entry of a list this many. */
+const ENTRY_COST = 0.03;
 
 export class Collection {
   readonly lexicon = new Lexicon();
@@ -55,7 +59,7 @@ export class Collection {
     const room = Math.min(this.#settings.maxDocs, MOST_SLOTS) - (this.#size - before);
     const tools = source.tools.length > room ? source.tools.slice(0, Math.max(0, room)) : source.tools;
     const segment = yield* buildSegment({ ...source, tools }, this.lexicon);
-    this.remove(source.server);
+    yield* this.remove(source.server);
     const slots = new Int32Array(segment.names.length);
     const placed = { segment, slots };
     const terms = new TermSums(this.lexicon, this.#settings);
@@ -71,7 +75,8 @@ export class Collection {
     this.#size += slots.length;
   }
 
-  remove(server: ServerId): void {
+  /** Like `replace`, in steps. */
+  *remove(server: ServerId): Generator<number> {
     const placed = this.#servers.get(server);
     if (!placed) return;
     this.#servers.delete(server);
@@ -81,13 +86,13 @@ export class Collection {
       this.#placed[slot] = undefined;
       this.#free.push(slot);
     }
-    const { words, serverWords, serverTextWords } = placed.segment;
-    const terms = new Set<number>();
-    for (const list of [words, serverWords, serverTextWords]) {
-      for (const word of list) terms.add(this.lexicon.termOf(word));
-    }
-    for (const term of terms) this.postings.remove(term, gone);
     this.#size -= placed.slots.length;
+    const seen = new Uint8Array(this.lexicon.terms);
+    for (const list of listsOf(placed.segment)) for (const word of list) seen[this.lexicon.termOf(word)] = 1;
+    for (let term = 0; term < seen.length; term++) {
+      if (seen[term] === 1) yield this.postings.remove(term, gone) * ENTRY_COST;
+    }
+    release(placed.segment, this.lexicon);
   }
 
   get servers(): Iterable<Placed> {
@@ -114,14 +119,32 @@ export class Collection {
 
   /** Order by tool id, for ties. */
   compareIds(a: number, b: number): number {
-    const left = `${this.at(a)?.segment.server}:${this.nameOf(a)}`;
-    const right = `${this.at(b)?.segment.server}:${this.nameOf(b)}`;
+    const alike = this.#placed[a] === this.#placed[b];
+    const left = alike ? this.nameOf(a) : `${this.at(a)?.segment.server}:${this.nameOf(a)}`;
+    const right = alike ? this.nameOf(b) : `${this.at(b)?.segment.server}:${this.nameOf(b)}`;
     return left < right ? -1 : left > right ? 1 : 0;
+  }
+
+  /** Whether a tool in view has this very word, not only one of its stem. */
+  holds(word: number, mask: Uint8Array | undefined): boolean {
+    return this.postings.some(this.lexicon.termOf(word), (slot) => {
+      if (mask && mask[slot] !== 1) return false;
+      return wordsOf(this, slot).some((list) => list.includes(word));
+    });
   }
 
   nameOf(slot: number): string {
     return this.#placed[slot]?.segment.names[this.indexOf(slot)] ?? "";
   }
+}
+
+/** All words a tool is found by: its own and its server's. */
+export function wordsOf(collection: Collection, slot: number): readonly Int32Array[] {
+  const segment = collection.at(slot)?.segment;
+  if (!segment) return [];
+  const i = collection.indexOf(slot);
+  const own = segment.words.subarray(fieldStart(segment, i, 0), fieldEnd(segment, i, TOOL_FIELDS.length - 1));
+  return [own, segment.serverWords, segment.serverTextWords];
 }
 
 /** Gathers one tool's weighted term frequencies over all fields, saturated at the end. */

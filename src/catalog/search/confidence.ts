@@ -1,9 +1,9 @@
 /** How likely a hit is what was asked for, by what can be seen of it: comparable between questions and catalogs. */
-import type { Collection } from "./collection.ts";
+import { type Collection, wordsOf } from "./collection.ts";
 import type { Ground } from "./ground.ts";
 import type { Question, Term } from "./question.ts";
 import type { Ranked } from "./rank.ts";
-import { fieldEnd, fieldStart, type Segment, TOOL_FIELDS } from "./segment.ts";
+import { fieldEnd, fieldStart, type Segment } from "./segment.ts";
 
 /** What a hit shows, each in 0..1. */
 export interface Signs {
@@ -77,11 +77,7 @@ function coveredBy(held: ReadonlySet<number>, { id, idf, kin }: Term): number {
 
 function heldTerms(collection: Collection, slot: number): Set<number> {
   const held = new Set<number>();
-  const segment = collection.at(slot)?.segment;
-  if (!segment) return held;
-  const i = collection.indexOf(slot);
-  const own = segment.words.subarray(fieldStart(segment, i, 0), fieldEnd(segment, i, TOOL_FIELDS.length - 1));
-  for (const list of [own, segment.serverWords, segment.serverTextWords]) {
+  for (const list of wordsOf(collection, slot)) {
     for (const word of list) held.add(collection.lexicon.termOf(word));
   }
   return held;

@@ -1,30 +1,42 @@
-/** Numbers for words and for what they stem to, so that everything after reading is arithmetic. Only ever grows. */
+/** Numbers for words and for what they stem to, so that everything after reading is arithmetic. Forgets words that nobody uses any more. */
 import { stem } from "./stem.ts";
 
 const MOST_WORDS = 500_000;
+/** V8 keeps the text a longer word was cut from alive as long as the word. */
+const LONGEST_COPIED = 12;
 
 export class Lexicon {
   readonly #words = new Map<string, number>();
   readonly #terms = new Map<string, number>();
   readonly #texts: string[] = [];
-  #termOf = new Int32Array(1024);
+  readonly #termOf: number[] = [];
+  /** How often each word is in use, and how many words each term has. */
+  readonly #uses: number[] = [];
+  readonly #members: number[] = [];
+  readonly #freeWords: number[] = [];
+  readonly #freeTerms: number[] = [];
 
-  /** The word's number; a new one if it was never seen. Undefined once there are too many: no honest list comes near. */
-  intern(word: string): number | undefined {
+  /** The word's number, once more in use. Undefined if it is new and `room` is 0, or there are too many: no honest list comes near. */
+  intern(word: string, room = 1): number | undefined {
     const known = this.#words.get(word);
-    if (known !== undefined || this.#texts.length >= MOST_WORDS) return known;
-    const id = this.#texts.push(word) - 1;
-    this.#words.set(word, id);
-    if (id >= this.#termOf.length) {
-      const larger = new Int32Array(this.#termOf.length * 2);
-      larger.set(this.#termOf);
-      this.#termOf = larger;
-    }
-    const root = stem(word);
-    const term = this.#terms.get(root) ?? this.#terms.size;
-    this.#terms.set(root, term);
-    this.#termOf[id] = term;
+    if (known !== undefined) this.#uses[known] = (this.#uses[known] as number) + 1;
+    if (known !== undefined || room <= 0 || this.#words.size >= MOST_WORDS) return known;
+    const text = word.length > LONGEST_COPIED ? Buffer.from(word).toString() : word;
+    const id = this.#freeWords.pop() ?? this.#texts.length;
+    this.#words.set(text, id);
+    this.#texts[id] = text;
+    this.#uses[id] = 1;
+    this.#termOf[id] = this.#join(stem(text));
     return id;
+  }
+
+  /** Ends one use of each. */
+  release(words: Int32Array): void {
+    for (const id of words) {
+      const left = (this.#uses[id] as number) - 1;
+      this.#uses[id] = left;
+      if (left === 0) this.#forget(id);
+    }
   }
 
   /** The term a word of a question belongs to, if any tool has it. */
@@ -41,15 +53,46 @@ export class Lexicon {
     return this.#termOf[id] ?? -1;
   }
 
+  /** Empty for a number that is free. */
   word(id: number): string {
     return this.#texts[id] ?? "";
   }
 
+  /** How many words are in use. */
+  get size(): number {
+    return this.#words.size;
+  }
+
+  /** Numbers of words and of terms are below these. */
   get words(): number {
     return this.#texts.length;
   }
 
   get terms(): number {
-    return this.#terms.size;
+    return this.#members.length;
+  }
+
+  #join(root: string): number {
+    let term = this.#terms.get(root);
+    if (term === undefined) {
+      term = this.#freeTerms.pop() ?? this.#members.length;
+      this.#terms.set(root, term);
+      this.#members[term] = 0;
+    }
+    this.#members[term] = (this.#members[term] as number) + 1;
+    return term;
+  }
+
+  #forget(id: number): void {
+    const text = this.word(id);
+    const term = this.termOf(id);
+    this.#words.delete(text);
+    this.#texts[id] = "";
+    this.#freeWords.push(id);
+    const left = (this.#members[term] as number) - 1;
+    this.#members[term] = left;
+    if (left > 0) return;
+    this.#terms.delete(stem(text));
+    this.#freeTerms.push(term);
   }
 }

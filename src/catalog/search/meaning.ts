@@ -25,8 +25,6 @@ export class Meaning implements Sense {
   readonly #table: WordTable;
   readonly #collection: Collection;
   readonly #done = new WeakSet<Placed>();
-  /** Row of each numbered word in the table. */
-  #rows = new Int32Array(0);
 
   constructor(table: WordTable, collection: Collection) {
     this.#table = table;
@@ -37,12 +35,17 @@ export class Meaning implements Sense {
   /** Fills in the tools that have no row yet. Yields what each cost, in characters read. */
   *catchUp(): Generator<number> {
     this.matrix.grow(this.#collection.capacity);
+    const sum = new Float32Array(this.#table.dims);
+    /** Row of each numbered word in the table. Not kept: the lexicon may give a number to another word. */
+    let rows: Int32Array | undefined;
     for (const placed of this.#collection.servers) {
       if (this.#done.has(placed)) continue;
-      this.#growRows();
-      const server = this.#serverSum(placed);
+      rows ??= new Int32Array(this.#collection.lexicon.words).fill(UNSEEN);
+      const server = this.#serverSum(placed, rows);
       for (let i = 0; i < placed.slots.length; i++) {
-        this.matrix.set(placed.slots[i] as number, this.#toolSum(placed, i, server));
+        sum.set(server);
+        this.#addTool(sum, placed, i, rows);
+        this.matrix.set(placed.slots[i] as number, sum);
         yield WORD_COST *
           (fieldEnd(placed.segment, i, TOOL_FIELDS.length - 1) - fieldStart(placed.segment, i, 0));
       }
@@ -66,38 +69,28 @@ export class Meaning implements Sense {
     return known ? toUnit(sum) : undefined;
   }
 
-  #serverSum({ segment }: Placed): Float32Array {
+  #serverSum({ segment }: Placed, rows: Int32Array): Float32Array {
     const sum = new Float32Array(this.#table.dims);
-    this.#add(sum, segment.serverWords, SERVER_WEIGHT);
-    this.#add(sum, segment.serverTextWords, SERVER_TEXT_WEIGHT);
+    this.#add(sum, segment.serverWords, SERVER_WEIGHT, rows);
+    this.#add(sum, segment.serverTextWords, SERVER_TEXT_WEIGHT, rows);
     return sum;
   }
 
-  #toolSum({ segment }: Placed, i: number, server: Float32Array): Float32Array {
-    const sum = Float32Array.from(server);
+  #addTool(sum: Float32Array, { segment }: Placed, i: number, rows: Int32Array): void {
     for (const [f, field] of TOOL_FIELDS.entries()) {
       const words = segment.words.subarray(fieldStart(segment, i, f), fieldEnd(segment, i, f));
-      this.#add(sum, words, FIELD_WEIGHTS[field]);
+      this.#add(sum, words, FIELD_WEIGHTS[field], rows);
     }
-    return sum;
   }
 
-  #add(sum: Float32Array, words: Int32Array, weight: number): void {
+  #add(sum: Float32Array, words: Int32Array, weight: number, rows: Int32Array): void {
     for (const word of words) {
-      let row = this.#rows[word] as number;
+      let row = rows[word] as number;
       if (row === UNSEEN) {
         row = this.#table.row(this.#collection.lexicon.word(word));
-        this.#rows[word] = row;
+        rows[word] = row;
       }
       if (row >= 0) this.#table.addTo(sum, row, weight * this.#table.weight(row));
     }
-  }
-
-  #growRows(): void {
-    const { words } = this.#collection.lexicon;
-    if (words <= this.#rows.length) return;
-    const rows = new Int32Array(Math.ceil(words * 1.25)).fill(UNSEEN);
-    rows.set(this.#rows);
-    this.#rows = rows;
   }
 }

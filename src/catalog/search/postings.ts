@@ -28,18 +28,29 @@ export class Postings {
     list.entries[list.length++] = slot * (LEVELS + 1) + Math.max(1, Math.round(impact * LEVELS));
   }
 
-  /** Takes out every entry whose slot is marked in `gone`. */
-  remove(term: number, gone: Uint8Array): void {
+  /** Takes out every entry whose slot is marked in `gone`; returns how many it looked at. */
+  remove(term: number, gone: Uint8Array): number {
     const list = this.#lists[term];
-    if (!list) return;
+    if (!list) return 0;
+    const { length } = list;
     let kept = 0;
-    for (let i = 0; i < list.length; i++) {
+    for (let i = 0; i < length; i++) {
       const entry = list.entries[i] as number;
       if (gone[entry >>> IMPACT_BITS] === 0) list.entries[kept++] = entry;
     }
     list.length = kept;
     if (kept === 0) this.#lists[term] = undefined;
     else if (kept * 4 < list.entries.length) list.entries = list.entries.slice(0, kept);
+    return length;
+  }
+
+  /** Whether one of the tools that hold the term passes. */
+  some(term: number, test: (slot: number) => boolean): boolean {
+    const list = this.#lists[term];
+    for (let i = 0; list && i < list.length; i++) {
+      if (test((list.entries[i] as number) >>> IMPACT_BITS)) return true;
+    }
+    return false;
   }
 
   /** How many tools in scope hold the term. */

@@ -3,7 +3,7 @@ import { actionsOf } from "./actions.ts";
 import { clauses } from "./clauses.ts";
 import type { Collection } from "./collection.ts";
 import { kinOf } from "./kindred.ts";
-import { repair } from "./repair.ts";
+import { nearest, takeApart } from "./repair.ts";
 import { nameThings } from "./things.ts";
 import type { View } from "./view.ts";
 import { contentWords, words } from "./words.ts";
@@ -30,6 +30,8 @@ export interface Phrase {
 export interface Question extends Phrase {
   /** All words as asked, without a space, to compare with a name. */
   readonly spoken: string;
+  /** It may be nothing but a name: one word, or none that says anything. */
+  readonly terse: boolean;
   /** The question itself if it does not split. */
   readonly clauses: readonly Phrase[];
   /** Adjacent terms, first * PAIR + second, with the sum of their idf. */
@@ -41,6 +43,8 @@ export interface Question extends Phrase {
 
 const LONGEST_QUESTION = 4_000;
 const MOST_CLAUSES = 8;
+/** Typing errors looked for in one question: each is compared with all words there are. */
+const MOST_TYPOS = 16;
 /** Room for any term's number: a pair is one number, first * PAIR + second. */
 export const PAIR = 2 ** 26;
 /** What a word of nearly the same meaning counts beside the word itself. */
@@ -65,7 +69,8 @@ export function readQuestion(
   const whole = reader.phrase(text);
   return {
     ...whole,
-    spoken: words(text).join(""),
+    spoken: words(query.slice(0, LONGEST_QUESTION)).join(""),
+    terse: whole.words.length === 0 || !/\s/.test(query.trim()),
     clauses: parts.length > 0 ? parts.map((part) => reader.phrase(part)) : [whole],
     pairs: reader.pairs(whole.words),
     actions: actionsOf(whole.words),
@@ -79,6 +84,7 @@ class Reader {
   readonly #isWord: (word: string) => boolean;
   readonly #terms = new Map<string, Term | undefined>();
   readonly #mended = new Map<string, readonly string[]>();
+  #typos = 0;
 
   constructor(collection: Collection, view: View, isWord: (word: string) => boolean) {
     this.#collection = collection;
@@ -113,10 +119,16 @@ class Reader {
     let mended = this.#mended.get(word);
     if (!mended) {
       const known = (other: string): boolean => this.term(other) !== undefined;
-      mended = repair(word, this.#collection.lexicon, known, this.#isWord(word));
+      mended = takeApart(word, known) ?? [this.#spelled(word)];
       this.#mended.set(word, mended);
     }
     return mended;
+  }
+
+  #spelled(word: string): string {
+    if (this.#isWord(word) || ++this.#typos > MOST_TYPOS) return word;
+    const held = (id: number): boolean => this.#collection.holds(id, this.#view.mask);
+    return nearest(word, this.#collection.lexicon, held) ?? word;
   }
 
   /** "screen shot" also asks for "screenshot". */

@@ -27,9 +27,9 @@ export function rankByKeywords(question: Question, ground: Ground): Ranked[] {
   const { collection, workspace } = ground;
   const scores = workspace.take(collection.capacity);
   scoreKeywords(question.terms, ground, scores);
-  const slots = highest(scores, CANDIDATES, (a, b) => collection.compareIds(a, b));
+  const slots = candidates(scores, question, ground);
   return sorted(
-    slots.map((slot) => ({ slot, score: scores[slot] as number })),
+    slots.map((slot) => ({ slot, score: (scores[slot] as number) + bonus(question, collection, slot) })),
     collection,
   );
 }
@@ -58,7 +58,7 @@ export function rank(question: Question, ground: Ground, weights: EvidenceWeight
     family[slot] = ((topic[slot] as number) + meant) / (1 + MEANING_SHARE);
     first[slot] = (keyword[slot] as number) + meant + CLAUSE_SHARE * (clauseKeyword[slot] as number);
   }
-  const slots = highest(first, CANDIDATES, (a, b) => collection.compareIds(a, b));
+  const slots = candidates(first, question, ground);
   const support = siblingSupport(family, collection, view, slots);
   const clauseSimilar = clauseMeaning(question, slots, similar, sense);
   const pairs = Float64Array.from(slots, (slot) => pairScore(question, collection, slot));
@@ -72,10 +72,24 @@ export function rank(question: Question, ground: Ground, weights: EvidenceWeight
       weights.siblings * (support[i] as number) +
       weights.pair * (pairs[i] as number) +
       weights.action * actionScore(question.actions, collection, slot);
-    const named = isNamed(question, collection, slot) ? NAMED : 0;
-    return { slot, score: score * freshness(collection, slot) + named };
+    return { slot, score: score * freshness(collection, slot) + bonus(question, collection, slot) };
   });
   return sorted(ranked, collection);
+}
+
+/** The highest, and whoever is called by a name whose words find nothing: `help`, `who_am_i`, `git.log`. */
+function candidates(scores: Float64Array, question: Question, { collection, view }: Ground): number[] {
+  const slots = highest(scores, CANDIDATES, (a, b) => collection.compareIds(a, b));
+  if (!question.terse) return slots;
+  const chosen = new Set(slots);
+  for (let slot = 0; slot < collection.capacity; slot++) {
+    if ((!view.mask || view.mask[slot] === 1) && isNamed(question, collection, slot)) chosen.add(slot);
+  }
+  return [...chosen];
+}
+
+function bonus(question: Question, collection: Collection, slot: number): number {
+  return isNamed(question, collection, slot) ? NAMED : 0;
 }
 
 /** Keywords without verbs: a server that can also "create" and "get" other things is no likelier for it. */

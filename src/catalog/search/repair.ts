@@ -8,23 +8,19 @@ const SHORTEST_TYPO = 5;
 const LONG = 8;
 const LONGEST = 24;
 
-/** The words meant; the word itself if nothing is near. `spelled`: it is a word of the language, so no typing error. */
-export function repair(
-  word: string,
-  lexicon: Lexicon,
-  known: (word: string) => boolean,
-  spelled: boolean,
-): readonly string[] {
-  if (!PLAIN.test(word) || word.length > LONGEST) return [word];
+/** The two words that were run together; undefined if there are none. */
+export function takeApart(word: string, known: (word: string) => boolean): readonly string[] | undefined {
+  if (!isPlain(word)) return undefined;
   for (let cut = word.length - SHORTEST_HALF; cut >= SHORTEST_HALF; cut--) {
     const halves = [word.slice(0, cut), word.slice(cut)] as const;
     if (known(halves[0]) && known(halves[1])) return halves;
   }
-  if (spelled || word.length < SHORTEST_TYPO) return [word];
-  return [nearest(word, lexicon, known) ?? word];
+  return undefined;
 }
 
-function nearest(word: string, lexicon: Lexicon, known: (word: string) => boolean): string | undefined {
+/** The nearest word that `held` knows by its number, if one is near enough for a typing error. */
+export function nearest(word: string, lexicon: Lexicon, held: (id: number) => boolean): string | undefined {
+  if (!isPlain(word) || word.length < SHORTEST_TYPO) return undefined;
   let most = word.length >= LONG ? 2 : 1;
   let best: string | undefined;
   for (let id = 0; id < lexicon.words; id++) {
@@ -32,11 +28,15 @@ function nearest(word: string, lexicon: Lexicon, known: (word: string) => boolea
     if (other.charCodeAt(0) !== word.charCodeAt(0) || Math.abs(other.length - word.length) > most) continue;
     const distance = distanceWithin(word, other, most);
     const nearer = distance < most || (distance === most && (best === undefined || other < best));
-    if (!nearer || !known(other)) continue;
+    if (!nearer || !held(id)) continue;
     best = other;
     most = distance;
   }
   return best;
+}
+
+function isPlain(word: string): boolean {
+  return word.length <= LONGEST && PLAIN.test(word);
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours; Infinity beyond `most`. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { asRaw, toRaw } from "../../kernel/raw.ts";
 import type { Tool } from "../tool.ts";
+import { Collection } from "./collection.ts";
 import { createSearch } from "./search.ts";
 import { MEASURED } from "./settings.ts";
 import type { SearchStrategy } from "./strategy.ts";
@@ -74,6 +75,40 @@ test("is sure of a name and not of nonsense", async () => {
   }
 });
 
+test.each(["who_am_i", "help", "x", "git.log", "/etc/passwd/show", "a.b@c.de", "odd:help", "__proto__"])(
+  "finds a tool by its name %s, though its words say little or something else",
+  async (name) => {
+    for (const strategy of ["lexical", "bm25", "hybrid"] as const) {
+      const odd = filled(createSearch({ ...MEASURED, strategy }));
+      const own = name.replace(/^odd:/, "");
+      odd.update("odd", [tool("odd", own, "Nothing special.")]);
+      const [hit] = await odd.search(name, { limit: 1 });
+      expect(hit).toMatchObject({ server: "odd", name: own });
+      expect(hit?.confidence).toBeGreaterThan(0.9);
+      expect(await odd.search(name, { limit: 1, scope: () => false })).toEqual([]);
+    }
+  },
+);
+
+test("a flood of words from one server leaves room for those of others, and goes with it", () => {
+  const letters = (n: number): string => n.toString(26).replaceAll(/\d/g, (d) => "qrstuvwxyz"[+d] as string);
+  const flood = Array.from({ length: 150 }, (_, i) =>
+    tool("evil", `t${i}`, Array.from({ length: 400 }, (_, k) => letters(1e6 + i * 400 + k)).join(" ")),
+  );
+  const collection = new Collection(MEASURED);
+  const run = (work: Generator<number>): number => [...work].length;
+  run(collection.replace({ server: "evil", tools: flood, text: {} }));
+  run(collection.replace({ server: "files", tools: FILES, text: {} }));
+  expect(collection.lexicon.size).toBeLessThan(50_100);
+  expect(collection.lexicon.term("rename")).toBeDefined();
+  run(collection.remove("evil"));
+  expect(collection.lexicon.size).toBeLessThan(100);
+  expect(collection.lexicon.term("rename")).toBeDefined();
+  run(collection.remove("files"));
+  expect(collection.lexicon.size).toBe(0);
+  expect(collection.lexicon.term("rename")).toBeUndefined();
+});
+
 test.each(["lexical", "bm25", "hybrid"] as const)("answers with the strategy %s", async (strategy) => {
   const [hit] = await filled(createSearch({ ...MEASURED, strategy })).search("take a screenshot", {
     limit: 1,
@@ -85,6 +120,8 @@ test("answers by keywords when there are no word vectors", async () => {
   const bare = filled(createSearch(MEASURED, { loadWords: async () => undefined }));
   expect((await namesOf(bare, "rename a file"))[0]).toBe("moveFile");
   expect((await bare.search("zxqv blorp page", { limit: 1 }))[0]?.confidence ?? 0).toBeLessThan(0.3);
+  // Without a list of words there is no telling "movie" from a wrong "move".
+  expect(await namesOf(bare, "movie")).toEqual([]);
 });
 
 test("sees updates asked for before the question, and none of the later ones", async () => {
@@ -101,23 +138,41 @@ test("sees updates asked for before the question, and none of the later ones", a
   expect((await last).map((hit) => hit.server)).not.toContain("browser");
 });
 
-test("an index that was changed a lot answers as one that was filled afresh", async () => {
-  const changed = createSearch();
-  for (let i = 0; i < 5; i++) {
-    changed.update("files", WEB.slice(i % 3));
-    changed.update(`other${i}`, FILES);
-    changed.update("browser", FILES.slice(i % 2));
-    changed.remove(`other${i}`);
-  }
-  filled(changed);
-  for (const query of ["rename a file", "take a screenshot", "go to a page and read the file"]) {
-    expect(await changed.search(query, { limit: 10 })).toEqual(await search.search(query, { limit: 10 }));
-  }
+test("an index that was changed answers as one that was filled afresh", async () => {
+  const pool = [...FILES, ...WEB, ...CHINESE, tool("x", "navigation", "Navigating and renamed directories.")];
+  const list = fc.option(fc.shuffledSubarray(pool), { nil: undefined });
+  const change = fc.tuple(fc.constantFrom("files", "browser", "other"), list);
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (changes) => {
+      const changed = createSearch();
+      const last = new Map<string, readonly Tool[]>();
+      for (const [server, tools] of changes) {
+        last.delete(server);
+        if (tools) changed.update(server, tools, { title: `${tools.length} tools` });
+        else changed.remove(server);
+        if (tools) last.set(server, tools);
+        if (tools?.length === 2) await changed.search("in between", { limit: 1 });
+      }
+      const fresh = createSearch();
+      for (const [server, tools] of [...last].reverse())
+        fresh.update(server, tools, { title: `${tools.length} tools` });
+      for (const query of [
+        "rename a file",
+        "navigatimg",
+        "screnshot of 天气",
+        "go to a page and read the file",
+      ]) {
+        expect(await changed.search(query, { limit: 10 })).toEqual(await fresh.search(query, { limit: 10 }));
+      }
+    }),
+    { numRuns: 40 },
+  );
 });
 
 test("what is out of scope leaves no trace in the answer", async () => {
   const alone = createSearch();
   alone.update("files", FILES, { title: "File system" });
+  search.update("hidden", [tool("hidden", "renaming", "Creates while renaming, moved directories.")]);
   const scope = (server: string): boolean => server === "files";
   for (const query of [
     "rename a file",
@@ -126,12 +181,16 @@ test("what is out of scope leaves no trace in the answer", async () => {
     "screnshot",
     "navigat",
     "picture",
+    "renamimg",
+    "directoriess",
+    "creatimg",
   ]) {
     expect(await search.search(query, { limit: 10, scope })).toEqual(
       await alone.search(query, { limit: 10 }),
     );
   }
   expect(await search.search("file", { limit: 10, scope: () => false })).toEqual([]);
+  search.remove("hidden");
 });
 
 test("tools that tie come in the order of their ids", async () => {
@@ -183,6 +242,8 @@ test.each([
   "/a".repeat(2_000),
   "a.b@".repeat(1_000),
   "and ".repeat(1_000),
+  `a${" ".repeat(3_990)}b`,
+  "qwertz".repeat(600).replaceAll(/.{7}/g, "$& "),
   "读".repeat(5_000),
 ])("survives the question %#", async (query) => {
   for (const hit of await search.search(query, { limit: 5 })) {

@@ -13,7 +13,7 @@ import { MEASURED, type SearchSettings } from "./settings.ts";
 import type { Hit, SearchOptions, SearchStrategy, ServerText } from "./strategy.ts";
 import { viewOf } from "./view.ts";
 import { loadWordTable, type WordTable } from "./word-table.ts";
-import { contentWords } from "./words.ts";
+import { words } from "./words.ts";
 import { Workspace } from "./workspace.ts";
 
 export interface SearchParts {
@@ -30,6 +30,9 @@ export function createSearch(settings: SearchSettings = MEASURED, parts: SearchP
 }
 
 type Vectors = ReadonlyMap<string, Float32Array>;
+
+/** Where no one knows the language's words, a short one is taken as it is: many are one letter from another. */
+const SHORTEST_GUESS = 8;
 
 /** Characters read between two pauses: a few milliseconds. */
 const SLICE = 40_000;
@@ -61,15 +64,15 @@ class Search implements SearchStrategy {
   }
 
   remove(server: ServerId): void {
-    this.#inOrder(() => {
-      this.#collection.remove(server);
+    this.#inOrder(async () => {
+      await this.#inSlices(this.#collection.remove(server));
       this.#borrowed?.forget(server);
     });
   }
 
   async search(query: string, options: SearchOptions): Promise<readonly Hit[]> {
     const texts = textsOf(query);
-    if (contentWords(texts[0] ?? "").length === 0) return await this.#inTurn(() => []);
+    if (words(texts[0] ?? "").length === 0) return await this.#inTurn(() => []);
     // Asked outside of the queue: a slow embedder holds up its own question only.
     const vectors = this.#borrowed ? await this.#borrowed.ask(texts) : undefined;
     return await this.#inTurn(async () => await this.#answer(query, options, vectors));
@@ -96,7 +99,7 @@ class Search implements SearchStrategy {
     const collection = this.#collection;
     const sense = this.#settings.strategy === "hybrid" ? await this.#senseFor(vectors) : undefined;
     const view = viewOf(collection, scope);
-    const question = readQuestion(query, collection, view, (word) => sense?.isWord(word) ?? false);
+    const question = readQuestion(query, collection, view, (word) => isWord(word, sense));
     this.#workspace.reset();
     const ground = { collection, view, workspace: this.#workspace, sense };
     const most = Math.max(0, Math.min(limit, this.#settings.maxResults));
@@ -136,4 +139,8 @@ class Search implements SearchStrategy {
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
   }
+}
+
+function isWord(word: string, sense: Sense | undefined): boolean {
+  return sense ? sense.isWord(word) : word.length < SHORTEST_GUESS;
 }

@@ -30,6 +30,8 @@ export interface Segment {
 
 const DEPRECATED = /\bdeprecated\b/i;
 const LONGEST_SERVER_TEXT = 1_000;
+/** Words that one server may be the first to use: no flood of them keeps the words of others out. */
+const MOST_NEW_WORDS = 50_000;
 
 export interface ServerTools {
   readonly server: ServerId;
@@ -37,9 +39,10 @@ export interface ServerTools {
   readonly text: ServerText;
 }
 
-/** Yields what it did since it last yielded, in characters read. */
+/** Yields what it did since it last yielded, in characters read. Its words are in use until `release`. */
 export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<number, Segment> {
   const { server, tools, text } = source;
+  const reader = new Reader(lexicon);
   const all: number[] = [];
   const ends = new Int32Array(tools.length * TOOL_FIELDS.length);
   const actions = new Uint16Array(tools.length);
@@ -49,7 +52,7 @@ export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<
     const fields = textOf(tool);
     let cost = tool.inputSchema.length;
     for (const [f, field] of TOOL_FIELDS.entries()) {
-      number(fields[field], lexicon, all);
+      reader.read(fields[field], all);
       ends[i * TOOL_FIELDS.length + f] = all.length;
       cost += fields[field].length;
     }
@@ -64,27 +67,47 @@ export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<
     names: tools.map((tool) => tool.name),
     plainNames,
     plainServer: words(server).join(""),
-    words: Int32Array.from(all),
+    words: new Int32Array(all),
     ends,
     actions,
     deprecated,
-    serverWords: numbered(`${server} ${text.title ?? ""}`, lexicon),
-    serverTextWords: numbered(text.description ?? "", lexicon),
+    serverWords: reader.numbered(`${server} ${text.title ?? ""}`),
+    serverTextWords: reader.numbered(text.description ?? ""),
   };
 }
 
-/** Adds the numbers of the text's words. */
-function number(text: string, lexicon: Lexicon, out: number[]): void {
-  for (const word of contentWords(text)) {
-    const id = lexicon.intern(word);
-    if (id !== undefined) out.push(id);
-  }
+/** What a segment uses of the lexicon is given back. */
+export function release(segment: Segment, lexicon: Lexicon): void {
+  for (const list of listsOf(segment)) lexicon.release(list);
 }
 
-function numbered(text: string, lexicon: Lexicon): Int32Array {
-  const out: number[] = [];
-  number(text.slice(0, LONGEST_SERVER_TEXT), lexicon, out);
-  return Int32Array.from(out);
+/** All words of the segment, the tools' own and the server's. */
+export function listsOf({ words: own, serverWords, serverTextWords }: Segment): readonly Int32Array[] {
+  return [own, serverWords, serverTextWords];
+}
+
+/** Numbers words, few of them new. */
+class Reader {
+  readonly #lexicon: Lexicon;
+  readonly #most: number;
+
+  constructor(lexicon: Lexicon) {
+    this.#lexicon = lexicon;
+    this.#most = lexicon.size + MOST_NEW_WORDS;
+  }
+
+  read(text: string, out: number[]): void {
+    for (const word of contentWords(text)) {
+      const id = this.#lexicon.intern(word, this.#most - this.#lexicon.size);
+      if (id !== undefined) out.push(id);
+    }
+  }
+
+  numbered(text: string): Int32Array {
+    const out: number[] = [];
+    this.read(text.slice(0, LONGEST_SERVER_TEXT), out);
+    return new Int32Array(out);
+  }
 }
 
 /** Where field `f` of tool `i` lies in `words`. */

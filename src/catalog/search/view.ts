@@ -3,18 +3,19 @@ import type { Collection } from "./collection.ts";
 import type { SearchOptions } from "./strategy.ts";
 
 export interface View {
-  /** 1 for each slot in sight; undefined when everything is. */
+  /** 1 for each slot in sight; undefined when everything is and no slot is empty. */
   readonly mask: Uint8Array | undefined;
   readonly size: number;
 }
 
 export function viewOf(collection: Collection, scope: SearchOptions["scope"]): View {
-  if (!scope) return { mask: undefined, size: collection.size };
-  const mask = new Uint8Array(collection.capacity);
+  const { size: all, capacity } = collection;
+  if (!scope && all === capacity) return { mask: undefined, size: all };
+  const mask = new Uint8Array(capacity);
   let size = 0;
   for (const { segment, slots } of collection.servers) {
     for (let i = 0; i < slots.length; i++) {
-      if (!scope(segment.server, segment.names[i] as string)) continue;
+      if (scope && !scope(segment.server, segment.names[i] as string)) continue;
       mask[slots[i] as number] = 1;
       size++;
     }
