@@ -5,6 +5,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { bundleSandbox } from "./build-sandbox.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -31,6 +32,7 @@ const { output } = await bundle.write({
   sourcemap: false,
 });
 await bundle.close();
+await bundleSandbox();
 chmodSync(join(dist, "metamcp.js"), 0o755);
 removeStale(new Set(output.map(({ fileName }) => fileName)));
 if (types) declare();

@@ -1,0 +1,22 @@
+// Bundles the process that strangers' code runs in into dist/sandbox/. It sees that folder and nothing else, so all that it
+// needs is there. Run by itself it builds nothing but that.
+import { copyFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+export async function bundleSandbox() {
+  const host = await rolldown({
+    input: { host: join(root, "src/sandbox/host/main.ts") },
+    platform: "node",
+    resolve: { mainFields: ["module", "main"] },
+  });
+  const folder = join(root, "dist/sandbox");
+  await host.write({ dir: folder, format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name].js" });
+  await host.close();
+  copyFileSync(join(root, "node_modules/quickjs-wasi/quickjs.wasm"), join(folder, "quickjs.wasm"));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleSandbox();

@@ -1,0 +1,59 @@
+/** A second fence under Linux: a host that got out of its engine would find no network, no other process, and no file but node and itself. */
+import { execFile } from "node:child_process";
+
+export interface Wrapper {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+const PROBE_MS = 5_000;
+/** What a dynamically linked node needs. */
+const SYSTEM = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"];
+
+let probe: Promise<boolean> | undefined;
+let probed: string | undefined;
+
+/** How to start a program that sees only this folder; undefined where bubblewrap is missing or not allowed. */
+export async function bubblewrapped(folder: string): Promise<Wrapper | undefined> {
+  if (process.platform !== "linux") return undefined;
+  const args = wrapperArgs(folder, process.execPath);
+  if (probed !== folder) {
+    probed = folder;
+    probe = works(args);
+  }
+  return (await probe) ? { command: "bwrap", args } : undefined;
+}
+
+export function wrapperArgs(folder: string, node: string): readonly string[] {
+  const visible = [...SYSTEM.flatMap((path) => ["--ro-bind-try", path, path]), "--ro-bind", node, node];
+  return [
+    "--unshare-all",
+    "--die-with-parent",
+    "--new-session",
+    "--clearenv",
+    "--cap-drop",
+    "ALL",
+    ...visible,
+    "--ro-bind",
+    folder,
+    folder,
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "--chdir",
+    "/",
+    "--",
+  ];
+}
+
+function works(args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile(
+      "bwrap",
+      [...args, process.execPath, "--version"],
+      { timeout: PROBE_MS, env: { PATH: process.env["PATH"] ?? "" } },
+      (error) => resolve(!error),
+    );
+  });
+}

@@ -1,0 +1,296 @@
+/** What every backend must do. Run it on an implementation of your own: `executorContract("mine", () => createMine())`. */
+import { afterAll, describe, expect, test } from "vitest";
+import { CallSignal } from "../kernel/signal.ts";
+import { type Executor, LIMITS, type Limits, type OutCall, type Outcome, type Run } from "./executor.ts";
+
+export interface Trial {
+  readonly limits?: Partial<Limits>;
+  readonly call?: (call: OutCall) => Promise<string>;
+  readonly signal?: CallSignal;
+  readonly servers?: readonly string[];
+  readonly progress?: Run["progress"];
+  readonly principal?: string;
+}
+
+const echo = ({ server, tool, args }: OutCall): Promise<string> =>
+  Promise.resolve(
+    JSON.stringify({ content: [], structuredContent: { server, tool, args: JSON.parse(args) as unknown } }),
+  );
+
+export function tryRun(executor: Executor, code: string, trial: Trial = {}): Promise<Outcome> {
+  const {
+    limits,
+    call = echo,
+    signal = new CallSignal(),
+    servers = ["a", "b-c"],
+    progress,
+    principal = "one",
+  } = trial;
+  const all = { ...LIMITS, ...limits };
+  return executor.run({ code, servers, limits: all, principal, signal, call, ...(progress && { progress }) });
+}
+
+export const valueIn = (outcome: Outcome): unknown => {
+  if (outcome.error) throw new Error(outcome.error.message);
+  return outcome.value === undefined ? undefined : JSON.parse(outcome.value);
+};
+
+export function executorContract(name: string, create: () => Executor): void {
+  describe(name, () => {
+    const executor = create();
+    afterAll(() => executor.close());
+    const run = (code: string, trial?: Trial) => tryRun(executor, code, trial);
+
+    const VALUES: readonly (readonly [code: string, value: unknown])[] = [
+      ["1 + 1", 2],
+      ["const x = await Promise.resolve(20);\nx * 2 + 2", 42],
+      ["return 5", 5],
+      ["if (true) return 'early';\n'late'", "early"],
+      ["if (false) return 'early';\n'late'", "late"],
+      ["// return 1\n/* return 2 */ 3 // return 4", 3],
+      ["if (false) return 1\n// the end; 7", undefined],
+      ["let n = 0; for (const i of [1, 2, 3]) n += i; n", 6],
+      ["const f = async (x) => x + 1\nawait f(1)", 2],
+      ["const f = async (x) => x + 1\nf(1)", 2],
+      ["function f() { return 9 }\nif (0) return 1\nf()", 9],
+      ["if (0) return 1\nconst a = [3, 1]\na\n  .toSorted()\n  .at(0)", 1],
+      ["const o: { a: number } = { a: 1 }; (o as any).a satisfies number", 1],
+      ["interface A { x: number }\ntype B = A & { y?: string }\nconst v: B = { x: 7 };\nreturn v.x", 7],
+      ["enum E { A = 1, B }\nE.B", 2],
+      ["class P { #x = 1; static s = 2; get x() { return this.#x } }\nnew P().x + P.s", 3],
+      ["null", null],
+      ["undefined", undefined],
+      ["'use strict'; 1n + 2n", "3"],
+      ["new Map([['a', new Set([1])]])", { a: [1] }],
+      ["const o = {}; o.o = o; o", { o: "[Circular]" }],
+      ["new Date(0)", "1970-01-01T00:00:00.000Z"],
+      ["Object.keys(servers)", ["a", "b-c"]],
+      [
+        "typeof URL + typeof TextEncoder + typeof structuredClone + typeof setTimeout",
+        "functionfunctionfunctionfunction",
+      ],
+      [
+        "const u = new URL('../x?q=1&r=a+b#h', 'https://u:p@example.com:8080/a/b/'); u.searchParams.append('s', 'ü&'); u.port = '9'; [u.href, u.searchParams.get('r'), u.hostname]",
+        ["https://u:p@example.com:9/a/x?q=1&r=a+b&s=%C3%BC%26#h", "a b", "example.com"],
+      ],
+      ["URL.canParse('nope')", false],
+      ["new TextDecoder().decode(new TextEncoder().encode('aä€😀\\ud800'))", "aä€😀�"],
+      ["[...new TextEncoder().encode('€')]", [226, 130, 172]],
+      [
+        "const d = structuredClone({ a: [new Date(0)], m: new Map([[1, 2]]) }); [d.a[0].getTime(), d.m.get(1)]",
+        [0, 2],
+      ],
+      [
+        "let n = 0, t = 0; const i = setInterval(() => n++, 1); setTimeout(() => t++, 1); while (n < 2 || t < 1) await sleep(1); clearInterval(i); const k = n; await sleep(5); k === n && t === 1",
+        true,
+      ],
+      ["btoa('hi') + atob('aGk=')", "aGk=hi"],
+      ["const { value = 3 } = await Promise.resolve({}); value ?? 4", 3],
+      ["`a" + "$" + "{'b'}\n;c`", "ab\n;c"],
+      ["await tools.a.echo({ n: 1 })", { server: "a", tool: "echo", args: { n: 1 } }],
+      ["(await servers['b-c'].call('x')).structuredContent", { server: "b-c", tool: "x", args: {} }],
+      ["tools.a.late({})", { server: "a", tool: "late", args: {} }],
+      [
+        "await Promise.all([1, 2, 3].map((n) => tools.a.echo({ n }))).then((all) => all.map(({ args }) => args.n))",
+        [1, 2, 3],
+      ],
+      [
+        "await search('x', { limit: 2 })",
+        { server: "metamcp", tool: "search", args: { query: "x", limit: 2 } },
+      ],
+      ["await describe('a:b')", { server: "metamcp", tool: "describe", args: { tool: "a:b" } }],
+    ];
+    test.each(VALUES)("%s", async (code, value) => {
+      expect(valueIn(await run(code))).toEqual(value);
+    });
+
+    test("a tool's value is its structure, its JSON, its text or its content", async () => {
+      const results: Record<string, unknown> = {
+        json: { content: [{ type: "text", text: '{"a": [1]}' }] },
+        text: { content: [{ type: "text", text: "plain" }] },
+        broken: { content: [{ type: "text", text: "{plain" }] },
+        image: { content: [{ type: "image", data: "" }] },
+        failed: { isError: true, content: [{ type: "text", text: "no such thing" }] },
+      };
+      const call = ({ tool }: OutCall) => Promise.resolve(JSON.stringify(results[tool]));
+      const code =
+        "[await tools.a.json(), await tools.a.text(), await tools.a.broken(), await tools.a.image()]";
+      expect(valueIn(await run(code, { call }))).toEqual([
+        { a: [1] },
+        "plain",
+        "{plain",
+        [{ type: "image", data: "" }],
+      ]);
+      const caught =
+        "try { await tools.a.failed() } catch (e) { [e.name, e.message, e.code, e instanceof Error] }";
+      expect(valueIn(await run(caught, { call }))).toEqual([
+        "ToolError",
+        "no such thing",
+        "execution_failed",
+        true,
+      ]);
+    });
+
+    test("an error shows the line of the code, and what happened until then", async () => {
+      const outcome = await run("console.log('first')\nawait tools.a.x()\n\nconst y = nothing.there");
+      expect(outcome.error).toMatchObject({ code: "execution_failed", name: "ReferenceError", line: 4 });
+      expect(outcome.error?.message).toContain("nothing is not defined");
+      expect(outcome.logs).toEqual([{ level: "log", text: "first" }]);
+      expect(outcome.calls).toMatchObject([{ server: "a", tool: "x" }]);
+      expect((await run("if (0) return 1\n\nthrow new TypeError('t')")).error?.line).toBe(3);
+      expect((await run("const n: number = 1\ninterface X {}\nnull.x")).error?.line).toBe(3);
+      expect((await run("1 +\n\n* 2")).error).toMatchObject({ name: "SyntaxError", line: 3 });
+      expect((await run("throw { odd: 1 }")).error?.message).toContain("odd: 1");
+    });
+
+    test("objects in logs are readable", async () => {
+      const { logs } = await run(
+        "console.log('a', { b: [1, 'x', null, undefined, 2n], f() {} });\nconsole.warn(new Error('e'), new Map([['k', new Set([1])]]));\nconst o = { o: 1 }; o.o = o; console.error(o, [[[[[[1]]]]]], Symbol('s'))",
+      );
+      expect(logs).toEqual([
+        { level: "log", text: 'a {b: [1, "x", null, undefined, 2n], f: [Function f]}' },
+        { level: "warn", text: 'Error: e Map(1) {"k" => Set(1) {1}}' },
+        { level: "error", text: "{o: [Circular]} [[[[[[…]]]]]] Symbol(s)" },
+      ]);
+    });
+
+    test("calls that nobody awaited are awaited; a rejection that nobody caught is a line in the logs", async () => {
+      const ended: string[] = [];
+      const call = async ({ tool }: OutCall): Promise<string> => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        ended.push(tool);
+        return '{"content":[]}';
+      };
+      const outcome = await run(
+        "tools.a.one().then(() => { tools.a.two() });\nPromise.reject(new Error('nobody'));\n'value'",
+        { call },
+      );
+      expect(valueIn(outcome)).toBe("value");
+      expect(ended).toEqual(["one", "two"]);
+      expect(outcome.logs).toMatchObject([
+        { level: "error", text: expect.stringContaining("nobody") as string },
+      ]);
+      const handled = await run(
+        "const p = Promise.reject(1);\nawait sleep(5);\nawait p.catch(() => 'late but caught')",
+      );
+      expect(handled).toMatchObject({ value: '"late but caught"', logs: [] });
+    });
+
+    test("after a throw what still runs is cancelled", async () => {
+      let reason: unknown;
+      const call = ({ signal }: OutCall): Promise<string> =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => {
+            reason = signal.reason;
+            reject(new Error("aborted"));
+          });
+        });
+      const outcome = await run("tools.a.hang();\nawait sleep(5);\nthrow new Error('stop')", { call });
+      expect(outcome.error?.message).toContain("stop");
+      expect(outcome.calls).toMatchObject([{ tool: "hang", error: "cancelled" }]);
+      expect(reason).toBeInstanceOf(Error);
+    });
+
+    test("a refused call is an error with its code; its text says what is meant", async () => {
+      const call = () =>
+        Promise.reject(Object.assign(new Error("no tool x; nearest: y"), { code: "tool_not_found" }));
+      const outcome = await run("try { await tools.a.x() } catch (e) { e.code + ' ' + e.message }", { call });
+      expect(valueIn(outcome)).toBe("tool_not_found no tool x; nearest: y");
+      expect(outcome.calls).toMatchObject([{ error: "tool_not_found" }]);
+    });
+
+    test("progress reaches whoever asked", async () => {
+      const seen: unknown[] = [];
+      await run("progress(1, 2, 'half'); await sleep(150); progress(2, 2)", {
+        progress: (one) => void seen.push(one),
+      });
+      expect(seen).toMatchObject([
+        { done: 1, total: 2, message: "half" },
+        { done: 2, total: 2 },
+      ]);
+    });
+
+    test("time, calls, calls in flight, arguments, results, logs, value and code are limited", async () => {
+      const started = performance.now();
+      const slow = await run("console.log('here'); await new Promise(() => {})", { limits: { wallMs: 300 } });
+      expect(slow.error).toMatchObject({ code: "sandbox_limit", limit: "wallMs" });
+      expect(slow.logs).toEqual([{ level: "log", text: "here" }]);
+      expect(performance.now() - started).toBeGreaterThan(250);
+
+      const calls = await run(
+        "const r = []; for (let i = 0; i < 4; i++) r.push(await tools.a.x().then(() => 1, (e) => e.code)); r",
+        { limits: { calls: 2 } },
+      );
+      expect(valueIn(calls)).toEqual([1, 1, "sandbox_limit", "sandbox_limit"]);
+      expect(calls.calls).toHaveLength(2);
+
+      let now = 0;
+      let most = 0;
+      const count = async (): Promise<string> => {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        now--;
+        return "{}";
+      };
+      await run("await Promise.all(Array.from({ length: 20 }, () => servers.a.call('x')))", {
+        call: count,
+        limits: { callsInFlight: 3 },
+      });
+      expect(most).toBe(3);
+
+      const limits = { argsBytes: 100, resultBytes: 100 };
+      expect(
+        valueIn(await run("await tools.a.x({ s: 'x'.repeat(200) }).catch((e) => e.code)", { limits })),
+      ).toBe("sandbox_limit");
+      const big = () => Promise.resolve(JSON.stringify("x".repeat(200)));
+      expect(valueIn(await run("await tools.a.x().catch((e) => e.code)", { limits, call: big }))).toBe(
+        "result_too_large",
+      );
+
+      const { logs } = await run("for (let i = 0; i < 100; i++) console.log('x'.repeat(99))", {
+        limits: { logBytes: 1_000 },
+      });
+      expect(logs.length).toBeLessThanOrEqual(11);
+      expect(logs.at(-1)?.text).toContain("not kept");
+      expect((await run("'x'.repeat(2000)", { limits: { valueBytes: 1_000 } })).error?.limit).toBe(
+        "valueBytes",
+      );
+      expect((await run(`1${" ".repeat(200)}`, { limits: { codeBytes: 100 } })).error?.limit).toBe(
+        "codeBytes",
+      );
+    });
+
+    test("endless computing is stopped, and the next run works", async () => {
+      const outcome = await run("console.log('before'); for (;;);", { limits: { cpuMs: 200, wallMs: 600 } });
+      expect(outcome.error?.code).toBe("sandbox_limit");
+      expect(outcome.logs).toEqual([{ level: "log", text: "before" }]);
+      expect(valueIn(await run("1"))).toBe(1);
+    });
+
+    test("cancelling ends it at once, and reaches the calls in flight", async () => {
+      const signal = new CallSignal();
+      let aborted = false;
+      const call = (one: OutCall): Promise<string> =>
+        new Promise((_, reject) => {
+          one.signal.addEventListener("abort", () => {
+            aborted = true;
+            reject(new Error("aborted"));
+          });
+          signal.abort(new Error("changed my mind"));
+        });
+      const outcome = await run("await tools.a.hang()", { call, signal });
+      expect(outcome.error?.code).toBe("cancelled");
+      expect(aborted).toBe(true);
+      const early = new CallSignal();
+      early.abort(new Error("never"));
+      expect((await run("1", { signal: early })).error?.code).toBe("cancelled");
+    });
+
+    test("says who ran it and what was enforced", async () => {
+      const outcome = await run("1");
+      expect(outcome.backend).not.toBe("");
+      expect(outcome.enforced).toContain("wallMs");
+      expect(outcome.durationMs).toBeGreaterThanOrEqual(0);
+    });
+  });
+}

@@ -1,0 +1,113 @@
+/** Running a stranger's code: the contract of every backend. It decides nothing about calls: each is handed to whoever asked for the run. */
+import type { Signal } from "../kernel/signal.ts";
+
+export interface Limits {
+  /** The whole run, waiting included. */
+  readonly wallMs: number;
+  /** One stretch of computing without waiting for anything. */
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+  readonly stackBytes: number;
+  readonly calls: number;
+  readonly callsInFlight: number;
+  /** JSON of the arguments of one call. */
+  readonly argsBytes: number;
+  /** JSON of what one call gives back. */
+  readonly resultBytes: number;
+  /** JSON of the value of the run. */
+  readonly valueBytes: number;
+  readonly logBytes: number;
+  readonly codeBytes: number;
+}
+
+export type Limit = keyof Limits;
+
+export const LIMITS: Limits = {
+  wallMs: 30_000,
+  cpuMs: 2_000,
+  memoryBytes: 64 << 20,
+  stackBytes: 256 << 10,
+  calls: 100,
+  callsInFlight: 16,
+  argsBytes: 1 << 20,
+  resultBytes: 4 << 20,
+  valueBytes: 1 << 20,
+  logBytes: 64 << 10,
+  codeBytes: 256 << 10,
+};
+
+/** A call on its way out of the sandbox. Nothing in it may be believed. */
+export interface OutCall {
+  readonly server: string;
+  readonly tool: string;
+  /** JSON of an object, on one line. */
+  readonly args: string;
+  readonly signal: Signal;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export interface Run {
+  readonly code: string;
+  /** The names that `servers` and `tools` show. */
+  readonly servers: readonly string[];
+  readonly limits: Limits;
+  /** Whose code it is. Strangers are kept apart where there is room. */
+  readonly principal: string;
+  readonly signal: Signal;
+  /** JSON of the result. A rejection reaches the code as an error with name, message and code. */
+  call(call: OutCall): Promise<string>;
+  progress?(progress: Progress): void;
+}
+
+export interface LogLine {
+  readonly level: "log" | "info" | "debug" | "warn" | "error";
+  readonly text: string;
+}
+
+/** One call that was made, in the order of the making. */
+export interface CallRecord {
+  readonly server: string;
+  readonly tool: string;
+  readonly ms: number;
+  /** The code of the error, where it failed. */
+  readonly error?: string;
+}
+
+export interface Failure {
+  /** `execution_failed`: the code itself threw or cannot be read. */
+  readonly code: "execution_failed" | "sandbox_limit" | "sandbox_terminated" | "cancelled" | "internal";
+  readonly message: string;
+  /** Of the error that was thrown. */
+  readonly name?: string;
+  /** In the code as it was given. */
+  readonly line?: number;
+  readonly limit?: Limit;
+}
+
+export interface Outcome {
+  /** JSON; undefined where the code gave no value or failed. */
+  readonly value: string | undefined;
+  readonly error: Failure | undefined;
+  readonly logs: readonly LogLine[];
+  readonly calls: readonly CallRecord[];
+  readonly durationMs: number;
+  readonly backend: string;
+  /** What was really held to in this run. */
+  readonly enforced: readonly Limit[];
+  /** The code could have reached everything that this user can. */
+  readonly unsafe: boolean;
+}
+
+export interface Executor {
+  /** Never rejects: what goes wrong is in the outcome. */
+  run(run: Run): Promise<Outcome>;
+  /** Ends everything it has started; runs under way end as `sandbox_terminated`. */
+  close(): Promise<void>;
+  /** The same, blocking: for a process that can wait for nothing any more. */
+  killNow(): void;
+}

@@ -1,0 +1,200 @@
+/** One sandbox host: a child process with an empty environment that runs strangers' code. Believes no frame of it, and kills it rather than wait for it. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { Clock, Timer } from "../kernel/clock.ts";
+import type { Log } from "../kernel/log.ts";
+import type { Execution, Seat } from "./execution.ts";
+import { LIMITS, type Limits } from "./executor.ts";
+import { LineReader, readFromHost, writeFrame } from "./frames.ts";
+
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** What is left to do when its process was killed, e.g. a container that outlives it. */
+  readonly killed?: () => void;
+}
+
+export interface HostOptions {
+  readonly launch: Launch;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits?: Limits;
+  /** Instances it keeps waiting. */
+  readonly spare: number;
+  readonly onExit: (host: HostProcess) => void;
+}
+
+/** A host that starts up is given this long. */
+const START_MS = 20_000;
+/** On top of the longest stretch of computing that is allowed. */
+const SILENCE_MS = 1_000;
+const MOST_FRAMES_PER_SECOND = 50_000;
+/** Silent for this long while it has runs: somebody in there is computing. */
+const BUSY_MS = 300;
+
+export class HostProcess implements Seat {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #options: HostOptions;
+  readonly #runs = new Map<number, Execution>();
+  readonly #early: Execution[] = [];
+  readonly exited: Promise<void>;
+  #ready = false;
+  #gone = false;
+  #retiring = false;
+  #served = 0;
+  #lastSeen: number;
+  #computing: number | undefined;
+  #watch: Timer | undefined;
+  #frames = 0;
+  #culprit: number | undefined;
+  #reason = "The sandbox ended unexpectedly.";
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    const { command, args, env = {} } = options.launch;
+    this.#lastSeen = options.clock.now();
+    this.#child = spawn(command, args, { env, cwd: "/", stdio: ["pipe", "pipe", "ignore"] });
+    this.#child.stdin.on("error", () => {});
+    const lines = new LineReader(
+      (line) => this.#receive(line),
+      () => this.#violate("a frame that is too long"),
+    );
+    this.#child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+    this.exited = new Promise((resolve) => {
+      const gone = (): void => {
+        this.#end();
+        resolve();
+      };
+      this.#child.once("error", (error) => {
+        this.#reason = `The sandbox could not be started: ${error.message}`;
+        gone();
+      });
+      this.#child.once("close", gone);
+    });
+    this.write(writeFrame({ type: "init", limits: options.limits ?? LIMITS, spare: options.spare }));
+    this.#watchOver();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get load(): number {
+    return this.#runs.size + this.#early.length;
+  }
+
+  get served(): number {
+    return this.#served;
+  }
+
+  /** Takes no further runs; ends when the last is over. */
+  get retiring(): boolean {
+    return this.#retiring;
+  }
+
+  get busy(): boolean {
+    return this.load > 0 && this.#ready && this.#options.clock.now() - this.#lastSeen > BUSY_MS;
+  }
+
+  /** Whether somebody else's code is in there. */
+  sharedWithOthers(principal: string): boolean {
+    for (const { run } of this.#runs.values()) if (run.principal !== principal) return true;
+    return this.#early.some(({ run }) => run.principal !== principal);
+  }
+
+  take(execution: Execution): void {
+    this.#served++;
+    if (this.#ready) this.#admit(execution);
+    else this.#early.push(execution);
+  }
+
+  #admit(execution: Execution): void {
+    if (execution.ended) return this.left(execution.id);
+    if (this.#runs.size === 0) this.#lastSeen = this.#options.clock.now();
+    this.#runs.set(execution.id, execution);
+    execution.begin(this);
+  }
+
+  retire(): void {
+    this.#retiring = true;
+    if (this.load === 0) this.#child.stdin.end();
+  }
+
+  write(text: string): void {
+    if (!this.#gone) this.#child.stdin.write(text);
+  }
+
+  left(id: number): void {
+    this.#runs.delete(id);
+    if (this.#retiring && this.load === 0) this.#child.stdin.end();
+  }
+
+  kill(culprit: number): void {
+    this.#culprit ??= culprit;
+    this.#reason = "Another run in the same sandbox had to be killed, and this one with it.";
+    this.killNow();
+  }
+
+  killNow(): void {
+    if (this.#gone) return;
+    this.#child.kill("SIGKILL");
+    this.#options.launch.killed?.();
+  }
+
+  #violate(what: string): void {
+    this.#options.log.error(`a sandbox host was killed: it sent ${what}`);
+    this.#reason = "The sandbox did not keep to its protocol and was killed.";
+    this.killNow();
+  }
+
+  #receive(line: string): void {
+    this.#lastSeen = this.#options.clock.now();
+    if (++this.#frames > MOST_FRAMES_PER_SECOND) return this.#violate("more frames than anyone needs");
+    const frame = readFromHost(line);
+    if (!frame) return this.#violate("something that is no frame");
+    if (frame.type === "heartbeat") this.#computing = frame.id;
+    else if (frame.type === "ready") this.#start();
+    // One that was cancelled may still have something to say.
+    else this.#runs.get(frame.id)?.receive(frame);
+  }
+
+  #start(): void {
+    this.#ready = true;
+    for (const execution of this.#early.splice(0)) this.#admit(execution);
+  }
+
+  /** Looks once a second whether it still answers. */
+  #watchOver(): void {
+    this.#watch = this.#options.clock.after(SILENCE_MS, () => {
+      this.#frames = 0;
+      const silent = this.#options.clock.now() - this.#lastSeen;
+      if (
+        !this.#ready ? silent > START_MS : this.#runs.size > 0 && silent > this.#longestStretch() + SILENCE_MS
+      ) {
+        this.#reason = "The sandbox stopped answering and was killed.";
+        this.#culprit ??= this.#runs.size === 1 ? [...this.#runs.keys()][0] : this.#computing;
+        this.killNow();
+        return;
+      }
+      this.#watchOver();
+    });
+  }
+
+  #longestStretch(): number {
+    let most = 0;
+    for (const { run } of this.#runs.values()) most = Math.max(most, run.limits.cpuMs);
+    return most;
+  }
+
+  #end(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#watch?.cancel();
+    const lost = [...this.#runs.values(), ...this.#early];
+    this.#runs.clear();
+    this.#early.length = 0;
+    for (const execution of lost) execution.lost(execution.id === this.#culprit, this.#reason);
+    this.#options.onExit(this);
+  }
+}

@@ -1,0 +1,49 @@
+/** What the host needs of an engine that runs one stranger's code, once. */
+import type { Bridge, Controls } from "./guest/guest.ts";
+
+export interface EngineHooks {
+  readonly bridge: Bridge;
+  /** Asked every now and then while code runs: whether it must stop. */
+  readonly interrupted: () => boolean;
+}
+
+export type Control = Exclude<keyof Controls, "watch" | "rejected">;
+
+export interface Engine {
+  /** Starts the code if it compiles, else says what is wrong with it. */
+  start(code: string): Uncompilable | undefined;
+  control(name: Control, ...texts: readonly string[]): void;
+  /** Runs what became due until nothing is. */
+  pump(): void;
+  /** Tells the bridge of rejections that nobody caught. */
+  flushRejections(): void;
+  readonly memoryBytes: number;
+  dispose(): void;
+}
+
+/** The code is no JavaScript and no TypeScript. */
+export class Uncompilable extends Error {
+  override readonly name = "SyntaxError";
+  readonly line: number | undefined;
+
+  constructor(message: string, line: number | undefined) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** The engine itself gave out: the run is over, whatever the code would say to that. */
+export class Exhausted extends Error {
+  readonly limit: "stackBytes" | "memoryBytes";
+
+  constructor(limit: "stackBytes" | "memoryBytes") {
+    super(limit);
+    this.limit = limit;
+  }
+}
+
+/** The line of the code in a stack of the engine. */
+export function lineIn(stack: string): number | undefined {
+  const found = /\bcode(?:\.js)?:(\d+)/.exec(stack);
+  return found ? Number(found[1]) : undefined;
+}

@@ -1,0 +1,252 @@
+/**
+ * What the code finds around it, written as one function that is carried into the sandbox as text: it may refer to nothing
+ * outside itself. It is a convenience and no fence: the limits are kept by the host and the gateway.
+ */
+
+import type { Values } from "./values.ts";
+
+/** Strings in, a string out, nothing else: whatever else crossed would run the guest's code on the host's stack. */
+export type Bridge = (op: string, a: string, b: string, c: string) => string;
+
+export interface Controls {
+  /** `servers`: JSON of the names that can be listed. */
+  begin(servers: string): void;
+  settle(callId: string, ok: string, json: string): void;
+  fire(timer: string): void;
+  /** Tells the host how the promise ended. `boxed`: its value is `{value}`. */
+  watch(main: unknown, boxed: string): void;
+  rejected(reason: unknown): void;
+}
+
+export function guest(bridge: Bridge, values: Values, pure: Record<string, unknown>): Controls {
+  const { inspect, toJson } = values;
+  const { parse, stringify } = JSON;
+  const { apply, ownKeys } = Reflect;
+  const { defineProperty } = Object;
+  const { isArray } = Array;
+  const text = String;
+  const then = Reflect.get(Promise.prototype, "then") as () => unknown;
+  const Promised = Promise;
+  let names: string[] = [];
+
+  // Calls.
+  const waiting = new Map<string, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+
+  class ToolError extends Error {
+    override name = "ToolError";
+  }
+
+  function send(server: string, tool: string, args: unknown): Promise<unknown> {
+    return new Promised((resolve, reject) => {
+      const json = args === undefined ? "{}" : stringify(args);
+      if (typeof json !== "string") throw new TypeError("The arguments of a tool are an object");
+      waiting.set(bridge("call", text(server), text(tool), json), { resolve, reject });
+    });
+  }
+
+  interface Block {
+    readonly type?: string;
+    readonly text?: string;
+  }
+  interface Result {
+    readonly isError?: boolean;
+    readonly content?: readonly Block[];
+    readonly structuredContent?: unknown;
+  }
+
+  /** The value of a result: what is structured, else its one text, parsed where it is JSON, else its content. */
+  function valueIn(result: unknown, where: string): unknown {
+    const { isError, content = [], structuredContent } = result as Result;
+    const texts = content.flatMap((block) => (typeof block?.text === "string" ? [block.text] : []));
+    if (isError) {
+      const error = new ToolError(texts.join("\n") || `${where} failed`);
+      throw Object.assign(error, { code: "execution_failed", result });
+    }
+    if (structuredContent !== undefined) return structuredContent;
+    if (texts.length !== 1 || content.length !== 1) return content;
+    const [one = ""] = texts;
+    if (!/^\s*[[{"\d\-tfn]/.test(one)) return one;
+    try {
+      return parse(one);
+    } catch {
+      return one;
+    }
+  }
+
+  /** Members are made when they are asked for; of symbols and of what promises look for there are none. */
+  function lazily(make: (name: string) => unknown, known: () => readonly string[]): object {
+    const made = new Map<string, unknown>();
+    return new Proxy(
+      {},
+      {
+        get(_target, key) {
+          if (typeof key !== "string" || key === "then" || key === "toJSON") return undefined;
+          if (!made.has(key)) made.set(key, make(key));
+          return made.get(key);
+        },
+        has: (_target, key) => known().includes(key as string),
+        ownKeys: () => [...known()],
+        getOwnPropertyDescriptor: (_target, key) =>
+          known().includes(key as string)
+            ? { value: undefined, enumerable: true, configurable: true }
+            : undefined,
+      },
+    );
+  }
+
+  const servers = lazily(
+    (server) => ({ name: server, call: (tool: unknown, args: unknown) => send(server, text(tool), args) }),
+    () => names,
+  );
+  const tools = lazily(
+    (server) =>
+      lazily(
+        (tool) => async (args: unknown) => valueIn(await send(server, tool, args), `${server}:${tool}`),
+        () => [],
+      ),
+    () => names,
+  );
+  const own = async (tool: string, args: unknown) => valueIn(await send("metamcp", tool, args), tool);
+  const search = (query: unknown, options?: object) => own("search", { query: text(query), ...options });
+  const describe = (tool: unknown) => own("describe", { tool: text(tool) });
+
+  function progress(done: unknown, total?: unknown, message?: unknown): void {
+    if (typeof total === "string") return progress(done, undefined, total);
+    const more = message === undefined ? {} : { message: text(message) };
+    bridge(
+      "progress",
+      stringify({ done: Number(done), total: total === undefined ? undefined : Number(total), ...more }),
+      "",
+      "",
+    );
+  }
+
+  // Time.
+  const timers = new Map<string, { run: () => void; every: number | undefined }>();
+  function start(run: () => void, ms: unknown, repeated: boolean): number {
+    const wait = Math.max(repeated ? 1 : 0, Number(ms) || 0);
+    const id = bridge("timer", text(wait), "", "");
+    timers.set(id, { run, every: repeated ? wait : undefined });
+    return Number(id);
+  }
+  const stop = (id: unknown): void => {
+    if (timers.delete(text(id))) bridge("untimer", text(id), "", "");
+  };
+  const timer =
+    (repeated: boolean) =>
+    (run: (...args: unknown[]) => void, ms?: unknown, ...args: unknown[]) => {
+      if (typeof run !== "function") throw new TypeError("A timer needs a function");
+      return start(() => run(...args), ms, repeated);
+    };
+  const sleep = (ms: unknown) => new Promised<void>((resolve) => void start(resolve, ms, false));
+
+  // What people expect to find.
+  const counts = new Map<string, number>();
+  const marks = new Map<string, number>();
+  let indent = "";
+  const say =
+    (level: string) =>
+    (...args: unknown[]): void => {
+      const line = args.map((one) => (typeof one === "string" ? one : inspect(one))).join(" ");
+      bridge("log", level, indent + line, "");
+    };
+  const log = say("log");
+  const console = {
+    log,
+    info: say("info"),
+    debug: say("debug"),
+    warn: say("warn"),
+    error: say("error"),
+    trace: say("debug"),
+    dir: (value: unknown) => log(inspect(value)),
+    table: (value: unknown) => {
+      const rows = isArray(value) ? value : [value];
+      for (const row of rows.slice(0, 100)) log(inspect(row));
+    },
+    assert: (fact: unknown, ...args: unknown[]) => {
+      if (!fact) say("error")("Assertion failed", ...args);
+    },
+    count: (label = "default") => {
+      counts.set(label, (counts.get(label) ?? 0) + 1);
+      log(`${label}: ${counts.get(label)}`);
+    },
+    time: (label = "default") => void marks.set(label, Date.now()),
+    timeEnd: (label = "default") => log(`${label}: ${Date.now() - (marks.get(label) ?? Date.now())} ms`),
+    group: (...args: unknown[]) => {
+      if (args.length > 0) log(...args);
+      indent += "  ";
+    },
+    groupEnd: () => {
+      indent = indent.slice(2);
+    },
+  };
+
+  const globals: Record<string, unknown> = {
+    servers,
+    tools,
+    search,
+    describe,
+    sleep,
+    progress,
+    console,
+    ...pure,
+    setTimeout: timer(false),
+    setInterval: timer(true),
+    clearTimeout: stop,
+    clearInterval: stop,
+    setImmediate: (run: () => void, ...args: unknown[]) => timer(false)(run, 0, ...args),
+  };
+  for (const name of ownKeys(globals) as string[]) {
+    const value = globals[name];
+    // As in a browser: a script may have variables of these names.
+    defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
+  }
+
+  function tell(op: "fail" | "rejected", error: unknown): void {
+    const isError =
+      error instanceof Error || (typeof error === "object" && error !== null && "message" in error);
+    const { name, message, stack, code } = (isError ? error : {}) as Error & { code?: unknown };
+    const told = {
+      name: isError && typeof name === "string" ? name : "",
+      message: isError ? text(message) : inspect(error),
+      stack: typeof stack === "string" ? stack.slice(0, 4_000) : "",
+      code: typeof code === "string" ? code : undefined,
+    };
+    bridge(op, stringify(told), "", "");
+  }
+
+  return {
+    begin(list) {
+      names = parse(list) as string[];
+    },
+    settle(callId, ok, json) {
+      const call = waiting.get(callId);
+      if (!waiting.delete(callId) || !call) return;
+      const value = parse(json) as { name: string; message: string; code?: string };
+      if (ok === "ok") call.resolve(value);
+      else call.reject(Object.assign(new ToolError(value.message), value.code ? { code: value.code } : {}));
+    },
+    fire(id) {
+      const due = timers.get(id);
+      if (!due) return;
+      timers.delete(id);
+      if (due.every !== undefined) {
+        const next = bridge("timer", text(due.every), id, "");
+        timers.set(next, due);
+      }
+      try {
+        due.run();
+      } catch (error) {
+        tell("rejected", error);
+      }
+    },
+    watch(main, boxed) {
+      // A promise as the last value is waited for: here it becomes the promise of what is in it.
+      const unboxed = (value: unknown) => (boxed === "boxed" ? (value as { value: unknown }).value : value);
+      const succeed = (value: unknown): void => void bridge("done", toJson(value) ?? "", "", "");
+      const failed = (error: unknown): void => tell("fail", error);
+      apply(then, apply(then, apply(then, main, [unboxed]), [succeed]), [undefined, failed]);
+    },
+    rejected: (reason) => tell("rejected", reason),
+  };
+}

@@ -1,0 +1,115 @@
+/** The process that strangers' code runs in. Reads frames on stdin, writes frames on stdout, and ends with its stdin. Looks at no environment and at no file but its own. */
+
+import { writeSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { LIMITS, type Limits } from "../executor.ts";
+import { type FromHost, LineReader, readFromGateway, writeFrame } from "../frames.ts";
+import { type Exec, HostRun, type RunParts } from "./run.ts";
+import type { WasmEngine as Ready } from "./wasm-engine.ts";
+
+const HEARTBEAT_MS = 100;
+/** All runs of one host together. */
+const MOST_MEMORY = 384 << 20;
+
+const runs = new Map<number, HostRun>();
+const opening = new Set<number>();
+
+/** Blocking: a run that spins right after must not keep back what was said before. */
+function send(frame: FromHost): void {
+  const bytes = Buffer.from(writeFrame(frame));
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") process.exit(0);
+    }
+  }
+}
+
+function inUse(): number {
+  let sum = 0;
+  for (const run of runs.values()) sum += run.memoryBytes;
+  return sum;
+}
+
+interface Engines {
+  open(): Promise<RunParts["engine"]>;
+}
+
+/** Instances that wait, so that a run need not. */
+async function wasmEngines(limits: Limits, spare: number): Promise<Engines> {
+  const { WasmEngine } = await import("./wasm-engine.ts");
+  const wasm = await WebAssembly.compile(await readFile(new URL("quickjs.wasm", import.meta.url)));
+  const waiting: Ready[] = [await WasmEngine.create(wasm, limits)];
+  let filling = false;
+  const fill = async (): Promise<void> => {
+    if (filling) return;
+    filling = true;
+    while (waiting.length < spare) {
+      waiting.push(await WasmEngine.create(wasm, limits));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    filling = false;
+  };
+  setImmediate(() => void fill());
+  return {
+    async open() {
+      const engine = waiting.pop() ?? (await WasmEngine.create(wasm, limits));
+      setImmediate(() => void fill());
+      return (hooks) => {
+        engine.take(hooks);
+        return engine;
+      };
+    },
+  };
+}
+
+async function nodeEngines(): Promise<Engines> {
+  const { NodeEngine } = await import("./node-engine.ts");
+  return { open: () => Promise.resolve((hooks) => new NodeEngine(hooks)) };
+}
+
+let engines: Promise<Engines> | undefined;
+
+async function receive(line: string): Promise<void> {
+  const frame = readFromGateway(line);
+  if (frame.type === "init") {
+    engines = process.argv[2] === "node" ? nodeEngines() : wasmEngines(frame.limits, frame.spare);
+    await engines;
+    send({ type: "ready" });
+  } else if (frame.type === "result") runs.get(frame.id)?.settled(frame);
+  else if (frame.type === "cancel") cancel(frame.id);
+  else await execute(frame);
+}
+
+async function execute(exec: Exec): Promise<void> {
+  const { id } = exec;
+  opening.add(id);
+  engines ??= wasmEngines(LIMITS, 1);
+  const engine = await (await engines).open();
+  const ended = (): void => void runs.delete(id);
+  const run = new HostRun(exec, { send, engine, ended, crowded: () => inUse() > MOST_MEMORY });
+  runs.set(id, run);
+  if (opening.delete(id)) run.begin(exec.servers);
+  else run.cancel();
+}
+
+/** It may come before the run has an engine. */
+function cancel(id: number): void {
+  runs.get(id)?.cancel();
+  opening.delete(id);
+}
+
+const lines = new LineReader(
+  (line) => void receive(line),
+  () => process.exit(1),
+);
+process.stdin.on("data", (chunk: Buffer) => lines.push(chunk));
+process.stdin.on("end", () => process.exit(0));
+process.stdin.on("error", () => process.exit(0));
+
+setInterval(() => {
+  if (runs.size === 0) return;
+  send({ type: "heartbeat" });
+  if (inUse() > MOST_MEMORY) [...runs.values()].sort((a, b) => b.memoryBytes - a.memoryBytes)[0]?.outgrown();
+}, HEARTBEAT_MS);

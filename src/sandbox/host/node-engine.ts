@@ -1,0 +1,62 @@
+/** The code in this very process, with all that the process may do. No fence at all: for a container that is one, and for `dev`. */
+import { runInThisContext, Script } from "node:vm";
+import { asFunction } from "./completion.ts";
+import { type Control, type Engine, type EngineHooks, lineIn, Uncompilable } from "./engine.ts";
+import type { Controls } from "./guest/guest.ts";
+import { guestSource } from "./guest/source.ts";
+
+export class NodeEngine implements Engine {
+  readonly #controls: Controls;
+  readonly #unhandled = new Map<Promise<unknown>, unknown>();
+  readonly memoryBytes = 0;
+
+  constructor({ bridge }: EngineHooks) {
+    process.on("unhandledRejection", (reason, promise) => this.#unhandled.set(promise, reason));
+    process.on("rejectionHandled", (promise) => this.#unhandled.delete(promise));
+    process.on("uncaughtException", (error) => this.#controls.rejected(error));
+    const install = runInThisContext(guestSource(true), { filename: "metamcp" }) as (
+      use: unknown,
+    ) => Controls;
+    this.#controls = install(bridge);
+  }
+
+  start(code: string): Uncompilable | undefined {
+    const script = asFunction(code, compiles);
+    if (script === undefined) return problemOf(code);
+    this.#controls.watch(runInThisContext(script, { filename: "code" }), "");
+    return undefined;
+  }
+
+  control(name: Control, ...texts: readonly string[]): void {
+    (this.#controls[name] as (...texts: readonly string[]) => void)(...texts);
+  }
+
+  /** Node runs what is due by itself. */
+  pump(): void {}
+
+  flushRejections(): void {
+    for (const reason of this.#unhandled.values()) this.#controls.rejected(reason);
+    this.#unhandled.clear();
+  }
+
+  dispose(): void {}
+}
+
+function compiles(script: string): boolean {
+  try {
+    new Script(script);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function problemOf(code: string): Uncompilable {
+  try {
+    new Script(`(async () => {${code}\n})()`, { filename: "code" });
+    return new Uncompilable("the code cannot be read", undefined);
+  } catch (error) {
+    const { message, stack = "" } = error as Error;
+    return new Uncompilable(message, lineIn(stack));
+  }
+}

@@ -1,0 +1,321 @@
+/** One run inside the host: keeps its limits, carries its calls, and says how it ended, exactly once. */
+import type { Limit, Limits } from "../executor.ts";
+import type { FromHost, ResultFrame, ToHost } from "../frames.ts";
+import { type Engine, type EngineHooks, Exhausted, lineIn, Uncompilable } from "./engine.ts";
+
+/** Progress is shown to people: more often than this it is noise. */
+const PROGRESS_MS = 100;
+const HEARTBEAT_MS = 100;
+const MOST_LINES = 1_000;
+const MOST_TIMERS = 1_000;
+const URL_PARTS = [
+  "href",
+  "protocol",
+  "username",
+  "password",
+  "host",
+  "hostname",
+  "port",
+  "pathname",
+  "search",
+  "hash",
+] as const;
+
+export type Exec = Extract<ToHost, { type: "exec" }>;
+
+interface Waiting {
+  readonly callId: number;
+  readonly server: string;
+  readonly tool: string;
+  readonly args: string;
+}
+
+export interface RunParts {
+  readonly send: (frame: FromHost) => void;
+  readonly engine: (hooks: EngineHooks) => Engine;
+  /** The run is over and its engine gone. */
+  readonly ended: () => void;
+  /** Bytes that all runs of this host may use together. */
+  readonly crowded: () => boolean;
+}
+
+export class HostRun {
+  readonly id: number;
+  readonly #limits: Limits;
+  readonly #parts: RunParts;
+  readonly #engine: Engine;
+  readonly #code: string;
+  readonly #deadline: number;
+  readonly #wall: NodeJS.Timeout;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #queue: Waiting[] = [];
+  #inFlight = 0;
+  #lastCall = 0;
+  #lastTimer = 0;
+  #logged = 0;
+  #lines = 0;
+  #progressAt = 0;
+  #sliceEnd = Number.POSITIVE_INFINITY;
+  #beatAt = 0;
+  /** Set from inside of the engine, looked at when it is left. */
+  #over: FromHost | undefined;
+  #ended = false;
+
+  constructor(exec: Exec, parts: RunParts) {
+    this.id = exec.id;
+    this.#limits = exec.limits;
+    this.#parts = parts;
+    this.#code = exec.code;
+    this.#deadline = performance.now() + exec.limits.wallMs;
+    this.#wall = setTimeout(() => this.#timeIsUp(), exec.limits.wallMs);
+    this.#engine = parts.engine({
+      bridge: (op, a, b, c) => this.#bridge(op, a, b, c),
+      interrupted: () => this.#interrupted(),
+    });
+  }
+
+  begin(servers: readonly string[]): void {
+    let problem: Uncompilable | undefined;
+    this.#enter(() => {
+      this.#engine.control("begin", JSON.stringify(servers));
+      problem = this.#engine.start(this.#code);
+    });
+    if (problem && !this.#ended) void this.#beginTyped(problem);
+  }
+
+  /** Most code that is no JavaScript is TypeScript. */
+  async #beginTyped(problem: Uncompilable): Promise<void> {
+    const plain = await import("./strip-types.ts")
+      .then(({ stripTypes }) => stripTypes(this.#code))
+      .catch(() => undefined);
+    this.#enter(() => {
+      const left = plain === undefined ? problem : this.#engine.start(plain);
+      if (left) throw left;
+    });
+  }
+
+  get memoryBytes(): number {
+    return this.#engine.memoryBytes;
+  }
+
+  settled({ callId, ok, value }: ResultFrame): void {
+    this.#inFlight--;
+    const next = this.#queue.shift();
+    if (next) this.#sendCall(next);
+    this.#enter(() => this.#engine.control("settle", String(callId), ok ? "ok" : "", value));
+  }
+
+  cancel(): void {
+    this.#end({ type: "fail", id: this.id, name: "Cancelled", message: "cancelled" });
+  }
+
+  outgrown(): void {
+    this.#end(this.#beyond("memoryBytes"));
+  }
+
+  /** Every step of the guest happens in here. */
+  #enter(step: () => void): void {
+    if (this.#ended) return;
+    this.#beatAt = performance.now();
+    this.#sliceEnd = Math.min(this.#beatAt + this.#limits.cpuMs, this.#deadline);
+    try {
+      step();
+      this.#engine.pump();
+    } catch (error) {
+      this.#gaveOut(error);
+    }
+    this.#sliceEnd = Number.POSITIVE_INFINITY;
+    this.#look();
+  }
+
+  #gaveOut(error: unknown): void {
+    if (error instanceof Uncompilable) {
+      const { name, message, line } = error;
+      this.#end({ type: "fail", id: this.id, name, message, ...(line !== undefined && { line }) });
+    } else if (error instanceof Exhausted) this.#end(this.#beyond(error.limit));
+    else this.#end({ type: "fail", id: this.id, name: "InternalError", message: "the engine failed" });
+  }
+
+  /** Calls that nobody awaits are waited for; after a failure nothing is. */
+  #look(): void {
+    const over = this.#over;
+    if (over && (over.type === "fail" || this.#inFlight === 0)) this.#end(over);
+  }
+
+  #interrupted(): boolean {
+    if (this.#over?.type === "fail") return true;
+    const now = performance.now();
+    if (now >= this.#sliceEnd) {
+      this.#over = this.#beyond(now >= this.#deadline ? "wallMs" : "cpuMs");
+      return true;
+    }
+    if (now >= this.#beatAt + HEARTBEAT_MS) {
+      this.#beatAt = now;
+      this.#parts.send({ type: "heartbeat", id: this.id });
+      if (this.#parts.crowded()) this.#over = this.#beyond("memoryBytes");
+    }
+    return false;
+  }
+
+  #timeIsUp(): void {
+    const over = this.#over;
+    if (over?.type !== "done") return this.#end(this.#beyond("wallMs"));
+    this.#log(
+      "warn",
+      `${this.#inFlight + this.#queue.length} calls that nobody awaited did not end in time.`,
+    );
+    this.#end(over);
+  }
+
+  #beyond(limit: Limit): FromHost {
+    return { type: "fail", id: this.id, name: "SandboxLimit", message: limit, limit };
+  }
+
+  #end(frame: FromHost): void {
+    if (this.#ended) return;
+    if (frame.type === "done" || !("limit" in frame)) this.#flush();
+    this.#ended = true;
+    clearTimeout(this.#wall);
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#engine.dispose();
+    this.#parts.send(frame);
+    this.#parts.ended();
+  }
+
+  #flush(): void {
+    this.#sliceEnd = performance.now() + HEARTBEAT_MS;
+    try {
+      this.#engine.flushRejections();
+    } catch {
+      // How it ended is known already.
+    }
+  }
+
+  #bridge(op: string, a: string, b: string, c: string): string {
+    if (this.#ended) return "";
+    switch (op) {
+      case "call":
+        return this.#call(a, b, c);
+      case "log":
+        return this.#log(a, b);
+      case "progress":
+        return this.#progress(a);
+      case "timer":
+        return this.#timer(Number(a), b);
+      case "untimer":
+        clearTimeout(this.#timers.get(a));
+        this.#timers.delete(a);
+        return "";
+      case "url":
+        return urlParts(() => (c === "" ? new URL(a) : new URL(a, b)));
+      case "url-set":
+        return urlParts(() => Object.assign(new URL(a), { [b]: c }));
+      case "done":
+        return this.#done(a);
+      case "fail":
+        this.#over ??= this.#failure(a);
+        return "";
+      case "rejected":
+        return this.#log("error", `Uncaught ${spoken(a)}`);
+      default:
+        return "";
+    }
+  }
+
+  #call(server: string, tool: string, args: string): string {
+    const callId = ++this.#lastCall;
+    const { calls, callsInFlight, argsBytes } = this.#limits;
+    if (callId > calls) this.#refuse(callId, `no more than ${calls} calls may be made in one run`);
+    else if (Buffer.byteLength(args) > argsBytes)
+      this.#refuse(callId, `the arguments of one call may have ${argsBytes} bytes of JSON, these have more`);
+    else {
+      const call = { callId, server, tool, args };
+      if (this.#inFlight < callsInFlight) this.#sendCall(call);
+      else this.#queue.push(call);
+    }
+    return String(callId);
+  }
+
+  #sendCall(call: Waiting): void {
+    this.#inFlight++;
+    this.#parts.send({ type: "call", id: this.id, ...call });
+  }
+
+  /** Later, as every other answer. */
+  #refuse(callId: number, message: string): void {
+    const value = JSON.stringify({
+      name: "ToolError",
+      message: `sandbox_limit: ${message}`,
+      code: "sandbox_limit",
+    });
+    setImmediate(() => this.#enter(() => this.#engine.control("settle", String(callId), "", value)));
+  }
+
+  #log(level: string, text: string): string {
+    if (this.#logged >= this.#limits.logBytes || this.#lines >= MOST_LINES) return "";
+    const room = this.#limits.logBytes - this.#logged;
+    this.#logged += Buffer.byteLength(text) + 1;
+    const full = this.#logged >= this.#limits.logBytes || ++this.#lines >= MOST_LINES;
+    const shown = text.length > room ? text.slice(0, room) : text;
+    const line = full ? `${shown} … (what was logged after this is not kept)` : shown;
+    this.#parts.send({ type: "log", id: this.id, level: level as "log", text: line });
+    return "";
+  }
+
+  #progress(json: string): string {
+    const now = performance.now();
+    const { done, total, message } = JSON.parse(json) as { done: number; total?: number; message?: string };
+    if (!Number.isFinite(done) || (now < this.#progressAt && done !== total)) return "";
+    this.#progressAt = now + PROGRESS_MS;
+    this.#parts.send({
+      type: "progress",
+      id: this.id,
+      done,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message: message.slice(0, 1_000) }),
+    });
+    return "";
+  }
+
+  #timer(ms: number, known: string): string {
+    const id = known || String(++this.#lastTimer);
+    if (this.#timers.size >= MOST_TIMERS) return id;
+    const due = (): void => {
+      this.#timers.delete(id);
+      this.#enter(() => this.#engine.control("fire", id));
+    };
+    this.#timers.set(id, setTimeout(due, Math.min(ms, this.#limits.wallMs + 1_000)));
+    return id;
+  }
+
+  #done(value: string): string {
+    const tooLong = Buffer.byteLength(value) > this.#limits.valueBytes;
+    if (tooLong) this.#over ??= this.#beyond("valueBytes");
+    else this.#over ??= { type: "done", id: this.id, ...(value !== "" && { value }) };
+    return "";
+  }
+
+  #failure(json: string): FromHost {
+    const { name, message, stack } = JSON.parse(json) as { name: string; message: string; stack: string };
+    if (name === "InternalError" && message === "out of memory") return this.#beyond("memoryBytes");
+    const line = lineIn(stack);
+    return { type: "fail", id: this.id, name: name.slice(0, 200), message, ...(line && { line }) };
+  }
+}
+
+function spoken(json: string): string {
+  const { name, message, stack } = JSON.parse(json) as { name: string; message: string; stack: string };
+  const line = lineIn(stack);
+  return `${name ? `${name}: ` : ""}${message}${line ? ` (line ${line})` : ""}`;
+}
+
+function urlParts(make: () => URL): string {
+  try {
+    const url = make();
+    return JSON.stringify(
+      Object.fromEntries([...URL_PARTS, "origin" as const].map((part) => [part, url[part]])),
+    );
+  } catch {
+    return "";
+  }
+}

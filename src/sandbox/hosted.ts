@@ -1,0 +1,135 @@
+/** The backends made of hosts: long-lived ones that several runs share, or one for each run. Spawns nothing before the first run. */
+import type { Clock, Timer } from "../kernel/clock.ts";
+import type { Log } from "../kernel/log.ts";
+import { type Backend, Execution, limitFailure } from "./execution.ts";
+import type { Executor, Outcome, Run } from "./executor.ts";
+import { HostProcess, type Launch } from "./host-process.ts";
+
+export interface HostedOptions {
+  readonly backend: Backend;
+  /** How a host is started; `id` is new each time. */
+  readonly launch: (id: number) => Launch | Promise<Launch>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** One host for each run, which ends with it. */
+  readonly perRun?: boolean;
+  readonly mostHosts?: number;
+}
+
+const MOST_HOSTS = 4;
+/** Instances that a host keeps waiting. */
+const SPARE = 4;
+const MOST_SERVED = 500;
+const IDLE_MS = 300_000;
+/** A host per run is a process per run. */
+const MOST_ALONE = 16;
+
+export class HostedExecutor implements Executor {
+  readonly #options: HostedOptions;
+  readonly #hosts = new Set<HostProcess>();
+  #lastId = 0;
+  #closed = false;
+  #idle: Timer | undefined;
+  #launch: Promise<unknown> = Promise.resolve();
+
+  constructor(options: HostedOptions) {
+    this.#options = options;
+  }
+
+  /** For tests and benchmarks: the processes there are. */
+  get pids(): readonly number[] {
+    return [...this.#hosts].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  }
+
+  async run(run: Run): Promise<Outcome> {
+    const { backend, clock } = this.#options;
+    const execution = new Execution(++this.#lastId, run, backend, clock);
+    const { codeBytes } = run.limits;
+    if (this.#closed) execution.end({ code: "sandbox_terminated", message: "MetaMCP is stopping." });
+    else if (run.signal.aborted) execution.end({ code: "cancelled", message: "The run was cancelled." });
+    else if (Buffer.byteLength(run.code) > codeBytes) execution.end(limitFailure("codeBytes", codeBytes));
+    else await this.#place(execution);
+    return await execution.outcome;
+  }
+
+  async #place(execution: Execution): Promise<void> {
+    try {
+      const host = this.#options.perRun
+        ? await this.#alone()
+        : (this.#choose(execution.run.principal) ?? (await this.#spawn()));
+      host.take(execution);
+      if (this.#options.perRun || host.served >= MOST_SERVED) host.retire();
+      if (!this.#options.perRun) this.#whenIdle();
+    } catch (error) {
+      execution.end({
+        code: "internal",
+        message: `No sandbox could be started: ${(error as Error).message}`,
+      });
+    }
+  }
+
+  async #alone(): Promise<HostProcess> {
+    if (this.#hosts.size >= MOST_ALONE)
+      throw new Error(`${MOST_ALONE} runs are under way, no more are possible`);
+    return await this.#spawn();
+  }
+
+  /** Where no stranger is, then where there is least to do. Nobody is sent to a host that somebody keeps busy while there is another way. */
+  #choose(principal: string): HostProcess | undefined {
+    const hosts = [...this.#hosts].filter((host) => !host.retiring);
+    const cost = (host: HostProcess): number =>
+      (host.busy ? 1e6 : 0) + (host.sharedWithOthers(principal) ? 1e3 : 0) + host.load;
+    const [best] = hosts.sort((a, b) => cost(a) - cost(b));
+    if (
+      !best ||
+      (cost(best) > 0 &&
+        hosts.length < (this.#options.mostHosts ?? MOST_HOSTS) &&
+        this.#worthAnother(best, principal))
+    )
+      return undefined;
+    return best;
+  }
+
+  /** A second host is worth its memory for strangers, and where one is at its limit. */
+  #worthAnother(best: HostProcess, principal: string): boolean {
+    return best.busy || best.sharedWithOthers(principal) || best.load >= 50;
+  }
+
+  async #spawn(): Promise<HostProcess> {
+    const { clock, log, launch, perRun } = this.#options;
+    const spawned = this.#launch.then(async () => {
+      const host = new HostProcess({
+        launch: await launch(++this.#lastId),
+        clock,
+        log,
+        spare: perRun ? 1 : SPARE,
+        onExit: (gone) => this.#hosts.delete(gone),
+      });
+      if (this.#closed) host.killNow();
+      else this.#hosts.add(host);
+      return host;
+    });
+    this.#launch = spawned.catch(() => {});
+    return await spawned;
+  }
+
+  #whenIdle(): void {
+    this.#idle?.cancel();
+    this.#idle = this.#options.clock.after(IDLE_MS, () => {
+      if ([...this.#hosts].every(({ load }) => load === 0)) for (const host of this.#hosts) host.retire();
+      else this.#whenIdle();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.killNow();
+    await this.#launch;
+    await Promise.all([...this.#hosts].map(({ exited }) => exited));
+  }
+
+  killNow(): void {
+    this.#closed = true;
+    this.#idle?.cancel();
+    for (const host of this.#hosts) host.killNow();
+  }
+}

@@ -1,0 +1,11 @@
+import { silentLog } from "../kernel/log.ts";
+import { systemClock } from "../system-clock.ts";
+import { executorContract } from "./executor.contract.ts";
+import { createWasmExecutor } from "./wasm.ts";
+
+const parts = { clock: systemClock, log: silentLog };
+executorContract("wasm", () => createWasmExecutor({ ...parts, bubblewrap: false }));
+executorContract("wasm in bubblewrap, where that works", () => createWasmExecutor(parts));
+executorContract("wasm, one host per run", () =>
+  createWasmExecutor({ ...parts, bubblewrap: false, perRun: true }),
+);
