@@ -1,4 +1,5 @@
-// `npm start`: MetaMCP in front of the demo servers. With a client on stdin it is the stdio server; on a terminal it shows itself.
+// `npm start`: MetaMCP in front of the demo servers. With a client on stdin it is the stdio server; on a terminal it shows
+// itself and then serves over HTTP.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,29 +10,35 @@ const metamcp = join(root, "dist", "metamcp.js");
 
 await import("./setup.mjs");
 
-if (process.stdin.isTTY) show();
-else {
-  process.argv.splice(1, process.argv.length, metamcp, "--config", config);
+if (process.stdin.isTTY) {
+  show();
+  await serve("--transport", "streamable", "--port", "0", "--log-level", "warn");
+} else await serve();
+
+/** In this very process: a signal, or the end of stdin, reaches it without a detour. */
+async function serve(...flags) {
+  process.argv.splice(1, process.argv.length, metamcp, "--config", config, ...flags);
   await import(metamcp);
 }
 
 function show() {
   console.log(`
-MetaMCP is one MCP server in front of all the others. A client sees two tools, mcp_discover and mcp_call;
-the servers behind them start when they are first needed. The demo has four: ${config}
+MetaMCP is one MCP server in front of all the others. A client sees mcp_discover and mcp_call instead of every tool
+of every server, and the servers start when they are first needed. The demo has four: ${config}
 `);
-  run("tools");
   run("search", "read a text file", "--limit", "3");
   run("call", "everything", "get-sum", "a=20", "b=22");
-  console.log(`
-Next:
-  node dist/metamcp.js --help                           what else it can do
-  node dist/metamcp.js doctor --config demo/mcp.json    check every server
-Put it in front of your own servers: copy the mcpServers of your client into ~/.metamcp/mcp.json
+  run("tools");
+  console.log(`Put it in front of your own servers: copy the mcpServers of your client into ~/.metamcp/mcp.json
 and give the client this one entry instead:
 
   "metamcp": { "command": "node", "args": ["${metamcp}"] }
-`);
+
+Then see how your servers are (the whole list of commands: --help):
+
+  node ${metamcp} doctor
+
+The demo is now served over HTTP, for clients that take an address; Ctrl-C ends it:`);
 }
 
 function run(command, ...args) {

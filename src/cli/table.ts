@@ -5,7 +5,8 @@ const GAP = "  ";
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows].map((row) => row.map((cell) => cell.replace(/\s+/g, " ").trim()));
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const room = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
+  // A terminal that does not know its width says 0.
+  const room = (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY;
   return all
     .map((row) =>
       row
