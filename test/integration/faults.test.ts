@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, shown, startedBy, textOf } from "../support/meta.ts";
 import { alive, gone, kill } from "../support/processes.ts";
-import { fixture, temp } from "../support/temp.ts";
+import { FIXTURE_TOOLS, fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 test("one server of every kind of fault among twenty delays no healthy one, and each fault is named", {
@@ -65,7 +65,7 @@ test("one server of every kind of fault among twenty delays no healthy one, and 
 
   folder.write("open", "");
   expect(textOf(await late)).toBe("slow");
-  expect(await shown(client, "slow")).toMatchObject({ connected: true, toolCount: 23 });
+  expect(await shown(client, "slow")).toMatchObject({ connected: true, toolCount: FIXTURE_TOOLS });
   const living = startedBy(client);
   expect(living.length).toBeGreaterThanOrEqual(16);
   await client.close();
@@ -104,7 +104,7 @@ test("a server that dies while idle shows it, stays discoverable, and is started
   kill(first);
   await until(async () => !(await shown(client, "a")).connected, { what: "its death to show" });
   const { state, toolCount, reason } = await shown(client, "a");
-  expect({ state, toolCount, reason }).toEqual({ state: "idle", toolCount: 23, reason: undefined });
+  expect({ state, toolCount, reason }).toEqual({ state: "idle", toolCount: FIXTURE_TOOLS, reason: undefined });
   expect(journal.pids()).toEqual([first]);
 
   const result = await client.mcpCall("a", "count", { key: "k" });

@@ -5,7 +5,7 @@ import type { Journal } from "../support/journal.ts";
 import { discover, failureOf, shown, textOf } from "../support/meta.ts";
 import { alive, gone } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
-import { fixture, type Temp, temp } from "../support/temp.ts";
+import { FIXTURE_TOOLS, fixture, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 interface Bench {
@@ -58,7 +58,7 @@ test("a full pool evicts who has been idle longest, and who went stays discovera
   const { client, folder, living, most } = await setUp({ a: {}, b: {}, c: {}, d: {} }, { poolSize: 2 });
   // A cold discovery needs all four, two at a time.
   const { servers } = await discover(client);
-  expect(servers?.map(({ toolCount }) => toolCount)).toEqual([23, 23, 23, 23]);
+  expect(servers?.map(({ toolCount }) => toolCount)).toEqual(Array(4).fill(FIXTURE_TOOLS));
   expect(living()).toHaveLength(2);
 
   for (const server of ["a", "b", "c"]) expect(await echo(client, server)).toBe(server);
@@ -68,7 +68,7 @@ test("a full pool evicts who has been idle longest, and who went stays discovera
   expect(living()).toEqual(["b", "d"]);
 
   const starts = folder.journal("a").pids().length;
-  expect(await shown(client, "a")).toMatchObject({ state: "idle", connected: false, toolCount: 23 });
+  expect(await shown(client, "a")).toMatchObject({ state: "idle", connected: false, toolCount: FIXTURE_TOOLS });
   const { tools } = await discover(client, { query: "say the message back", server: "a" });
   expect(tools?.map(({ tool }) => tool)).toContain("echo");
   expect(folder.journal("a").pids()).toHaveLength(starts);
@@ -120,7 +120,7 @@ test("an ephemeral child serves what is in flight with one process and ends righ
   // The list came first, and over the same process as the calls.
   expect(journal.pids()).toHaveLength(1);
   await gone(journal.pids());
-  expect(await shown(client, "e")).toMatchObject({ state: "idle", connected: false, toolCount: 23 });
+  expect(await shown(client, "e")).toMatchObject({ state: "idle", connected: false, toolCount: FIXTURE_TOOLS });
   expect(await echo(client, "e")).toBe("e");
   await gone(journal.pids());
   expect(journal.pids()).toHaveLength(2);

@@ -5,7 +5,7 @@ import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, shown, textOf } from "../support/meta.ts";
 import { alive, gone } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
-import { fixture, type Temp, temp } from "../support/temp.ts";
+import { FIXTURE_TOOLS, fixture, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 /** A server that keeps a journal under its own name. */
@@ -97,7 +97,7 @@ test("settings that do not change how it is started hold at once, on the same pr
   await client.initialize();
   await client.mcpCall("a", "pid");
   folder.writeConfig({ a: { ...server, timeoutMs: 300, retry: "never", tools: { deny: ["echo"] } } });
-  await until(async () => (await shown(client, "a")).toolCount === 22);
+  await until(async () => (await shown(client, "a")).toolCount === FIXTURE_TOOLS - 1);
   expect(failureOf(await client.mcpCall("a", "echo", { message: "?" })).code).toBe("tool_not_found");
   expect(failureOf(await client.mcpCall("a", "hang")).code).toBe("timeout");
   const journal = folder.journal("a");

@@ -53,6 +53,9 @@ export function temp(): Temp {
   };
 }
 
+/** How many tools the fixture server has by itself. */
+export const FIXTURE_TOOLS: number = (await import("../fixture/child/tools.mjs" as string)).list.size;
+
 /** A config entry for the fixture server. */
 export function fixture(...flags: string[]): { command: string; args: string[] } {
   return { command: process.execPath, args: [FIXTURE, ...flags] };
