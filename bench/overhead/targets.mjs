@@ -48,18 +48,22 @@ function direct(name, ...before) {
 }
 
 /** `dist`: a built folder of ours. */
-function metamcp(name, dist) {
+function metamcp(name, dist, surface = "meta") {
   const safe = name.replaceAll(/[^a-z0-9@-]/gi, "-");
   // Results of 1 MB are to be carried, not replaced by a preview.
   const config = configFile(safe, both, { maxResultBytes: 1 << 30 });
   const many = configFile(`${safe}-50`, fifty);
   const env = { ...process.env, METAMCP_HOME: join(temp, `home-${safe}`) };
-  const start = (file) => ({ command: node, args: [join(dist, "metamcp.js"), "--config", file], env });
+  const flags = surface === "meta" ? [] : ["--surface", surface];
+  const start = (file) => ({ command: node, args: [join(dist, "metamcp.js"), "--config", file, ...flags], env });
   return {
     name,
     start: () => start(config),
     startFifty: () => start(many),
-    call: (server, tool, args) => ({ name: "mcp_call", arguments: { server, tool, args } }),
+    call: (server, tool, args) =>
+      surface === "meta"
+        ? { name: "mcp_call", arguments: { server, tool, args } }
+        : { name: `${server}__${tool}`, arguments: args },
   };
 }
 
@@ -79,7 +83,8 @@ function ref(gitRef) {
 function ourselves(skipped) {
   const source = existsSync(join(root, "src/cli/metamcp.ts"));
   const built = source && spawnSync(node, [join(root, "scripts/setup.mjs")], quiet).status === 0;
-  if (built) return [metamcp("metamcp", join(root, "dist"))];
+  const dist = join(root, "dist");
+  if (built) return [metamcp("metamcp", dist), metamcp("metamcp, aggregate", dist, "aggregate")];
   skipped.push("metamcp: dist/metamcp.js cannot be built");
   return [];
 }
