@@ -15,8 +15,9 @@ export const command: Command = {
   summary: "Show what a client sees, and its token cost.",
   takes: [0, 0],
   async run(given) {
-    return await withEngine(given, async ({ scope, face }) => {
-      const { tools, bytes } = await listTools(face());
+    return await withEngine(given, async (engine) => {
+      const { scope } = engine;
+      const { tools, bytes } = await listTools(engine.face());
       const shown = tools.map((tool) => cost(tool.name, tool.title ?? "", JSON.stringify(tool)));
       await scope.catalog.loadCached();
       const listings = [...scope.catalog.snapshot.listings.values()];

@@ -6,6 +6,7 @@ import { gateway } from "../support/gateway.ts";
 import { httpGateway } from "../support/http-gateway.ts";
 import type { Journal } from "../support/journal.ts";
 import { aggregate } from "../support/lists.ts";
+import { gone } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -134,25 +135,27 @@ test("a subscription is told of its own resource, survives its child, and ends w
   await client.close();
 });
 
+/** A client over HTTP, what it hears of resources, and what else. */
+async function connectTo(url: string) {
+  const updates: string[] = [];
+  const others: string[] = [];
+  const client = new Client({ name: "test", version: "1" });
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    if (method === "notifications/resources/updated") updates.push((params as { uri: string }).uri);
+    else if (!method.endsWith("list_changed")) others.push(method);
+  };
+  const transport = new StreamableHTTPClientTransport(new URL(url));
+  await client.connect(transport as Parameters<typeof client.connect>[0]);
+  onTestFinished(() => client.close());
+  return { client, transport, updates, others };
+}
+
 test("clients that share a child hear only what they subscribed to, and the child is asked once", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file, "--resources", "2") });
   const { url, stop } = await httpGateway(folder, "--surface", "aggregate");
-  const connect = async () => {
-    const updates: string[] = [];
-    const others: string[] = [];
-    const client = new Client({ name: "test", version: "1" });
-    client.fallbackNotificationHandler = async ({ method, params }) => {
-      if (method === "notifications/resources/updated") updates.push((params as { uri: string }).uri);
-      else if (!method.endsWith("list_changed")) others.push(method);
-    };
-    const transport = new StreamableHTTPClientTransport(new URL(url));
-    await client.connect(transport as Parameters<typeof client.connect>[0]);
-    onTestFinished(() => client.close());
-    return { client, transport, updates, others };
-  };
-  const [one, two] = [await connect(), await connect()];
+  const [one, two] = [await connectTo(url), await connectTo(url)];
   const notify = (method: string, params: object = {}) =>
     one.client.callTool({ name: "a__notify", arguments: { method, params } });
   const updated = (uri: string) => notify("notifications/resources/updated", { uri });
@@ -180,5 +183,52 @@ test("clients that share a child hear only what they subscribed to, and the chil
   await journal.until(() => uris("resources/unsubscribe").length === 2);
   expect(uris("resources/unsubscribe")).toEqual(all);
   expect(journal.pids()).toHaveLength(1);
+  await stop();
+});
+
+test("with isolation each client has a connection of its own, which ends with its session", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: { ...fixture("--journal", journal.file), isolation: "session" } });
+  const { url, stop } = await httpGateway(folder, "--surface", "aggregate");
+  const [one, two] = [await connectTo(url), await connectTo(url)];
+  const pidOf = async ({ client }: typeof one): Promise<number> => {
+    const { content } = await client.callTool({ name: "a__pid" });
+    return Number((content as { text: string }[])[0]?.text);
+  };
+  const [first, second] = [await pidOf(one), await pidOf(two)];
+  expect(first).not.toBe(second);
+  const future = { method: "notifications/future" };
+  await one.client.callTool({ name: "a__notify", arguments: future });
+  await until(() => one.others.length === 1);
+  await one.transport.terminateSession();
+  await gone([first]);
+  expect(await pidOf(two)).toBe(second);
+  expect(two.others).toEqual([]);
+  await stop();
+  await gone(journal.pids());
+});
+
+test("clients that share a child get the log messages they want, and no others", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const { url, stop } = await httpGateway(folder, "--surface", "aggregate");
+  const [one, two] = [await connectTo(url), await connectTo(url)];
+  const log = ({ client }: typeof one, level: string) =>
+    client.callTool({ name: "a__log", arguments: { level, data: "x" } });
+  await log(one, "error");
+  await log(two, "error");
+  await one.client.setLoggingLevel("error");
+  await two.client.setLoggingLevel("info");
+  await journal.until(() => levels(journal).length === 2);
+  expect(levels(journal)).toEqual(["error", "info"]);
+  await log(one, "info");
+  await log(two, "info");
+  await until(() => two.others.length === 2);
+  expect(one.others).toHaveLength(1);
+  await two.transport.terminateSession();
+  await journal.until(() => levels(journal).length === 3);
+  expect(levels(journal).at(-1)).toBe("error");
   await stop();
 });
