@@ -12,10 +12,12 @@ import { diff } from "./config/diff.ts";
 import { permits } from "./config/glob.ts";
 import { identityOf } from "./config/identity.ts";
 import type { Config, ServerSpec } from "./config/spec.ts";
+import { createExamples } from "./examples.ts";
 import { compose } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
 import { askFirst } from "./middleware/ask.ts";
+import { remember } from "./middleware/remember.ts";
 import { Refresher } from "./refresh.ts";
 import { Debounce } from "./session/debounce.ts";
 import { Modern } from "./session/modern/modern.ts";
@@ -113,6 +115,7 @@ export function createEngine({
   ];
 
   const results = new ResultStore(clock);
+  const examples = createExamples({ home, log, clock, config: () => config });
   const rulesOf = (server: string) => config.servers.get(server)?.tools;
   const scope: Scope = {
     catalog,
@@ -121,7 +124,8 @@ export function createEngine({
     clock,
     results,
     maxResultBytes: () => config.maxResultBytes,
-    call: compose([askFirst(rulesOf, clock)], fleet.handle),
+    usageOf: (server, tool) => examples.of(server, tool),
+    call: compose([askFirst(rulesOf, clock), remember(examples)], fleet.handle),
     connect(server, origin) {
       const connect = fleet.connect(server, origin);
       learner.begun(server, connect);
@@ -210,6 +214,7 @@ export function createEngine({
       // Children that crashed may still have left something behind that is being ended.
       await connectors.settled();
       await cache.flush();
+      await examples.flush();
     },
     killNow: connectors.killNow,
   };

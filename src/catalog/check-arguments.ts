@@ -3,15 +3,22 @@ import type { Ajv as Compiler, ErrorObject, ValidateFunction } from "ajv";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import type { Tool } from "./tool.ts";
 
-type Check = (args: unknown) => readonly string[];
+type Check = (args: unknown, open?: readonly string[]) => readonly string[];
 
 const fits: Check = () => [];
 const compiled = new WeakMap<Tool, Check>();
 const compiling = new WeakMap<Tool, Promise<void>>();
 
-/** What is wrong, in words; empty if it fits or cannot be told. Undefined while the schema is not prepared. */
-export function checkArguments(tool: Tool, args: Raw): readonly string[] | undefined {
-  return compiled.get(tool)?.(fromRaw(args));
+/**
+ * What is wrong, in words; empty if it fits or cannot be told. Undefined while the schema is not prepared.
+ * `open`: JSON Pointers to places where the value is not known yet, which are not judged.
+ */
+export function checkArguments(
+  tool: Tool,
+  args: Raw,
+  open?: readonly string[],
+): readonly string[] | undefined {
+  return compiled.get(tool)?.(fromRaw(args), open);
 }
 
 /** Compiles the schema of a tool, once, however many wait for it. What cannot be compiled is not checked. */
@@ -29,9 +36,11 @@ export function prepareCheck(tool: Tool): Promise<void> {
 async function compile(tool: Tool): Promise<Check> {
   const schema = fromRaw(tool.inputSchema) as Record<string, unknown>;
   const validate = await compileSchema(schema, tool.inputSchema.includes('"$id"'));
-  return (args) => {
+  return (args, open) => {
     try {
-      return validate(args) ? [] : (validate.errors ?? []).slice(0, 10).map(inWords);
+      if (validate(args)) return [];
+      const errors = open ? certain(validate.errors ?? [], open) : (validate.errors ?? []);
+      return errors.slice(0, 10).map(inWords);
     } catch {
       return [];
     }
@@ -93,6 +102,24 @@ function boundedRegExp(pattern: string, flags: string) {
   };
 }
 boundedRegExp.code = "undefined";
+
+const CHOICES: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "if", "contains", "uniqueItems"]);
+
+/** Those that hold whatever stands at the open places. */
+function certain(errors: readonly ErrorObject[], open: readonly string[]): readonly ErrorObject[] {
+  const within = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
+  // A choice that an open place has part in may turn out well, and with it whatever was wrong in its branches.
+  const choices = errors
+    .filter(({ keyword, instancePath: at }) => CHOICES.has(keyword) && open.some((place) => within(place, at)))
+    .map(({ schemaPath }) => schemaPath);
+  const inBranch = (path: string): boolean =>
+    choices.some((choice) => path.startsWith(choice)) ||
+    (choices.length > 0 && /^#\/(\$defs|definitions)\//.test(path));
+  return errors.filter(
+    ({ instancePath, schemaPath }) =>
+      !open.some((place) => within(instancePath, place)) && !inBranch(schemaPath),
+  );
+}
 
 function inWords(error: ErrorObject): string {
   const where =

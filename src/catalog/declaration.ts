@@ -30,14 +30,19 @@ interface Walk {
 
 /** `function name(args: {…}): Promise<…>`, with what is described about the inputs as comments. */
 export function declarationOf(tool: Tool): string {
-  const [output] = members(tool.definition, ["outputSchema"]);
   const args = typeFrom(tool.inputSchema);
-  const result = output ? typeFrom(output) : "unknown";
+  const result = resultTypeOf(tool) ?? "unknown";
   const name = PLAIN_KEY.test(tool.name) ? tool.name : `/* ${tool.name.replaceAll("*/", "")} */ tool`;
   const whole = `function ${name}(args: ${args}): Promise<${result}>`;
   return whole.length <= LONGEST
     ? whole
     : `function ${name}(args: Record<string, unknown>): Promise<unknown>`;
+}
+
+/** What the tool declares to give. */
+export function resultTypeOf({ definition }: Tool): string | undefined {
+  const [output] = members(definition, ["outputSchema"]);
+  return output && typeFrom(output);
 }
 
 function typeFrom(raw: Raw): string {

@@ -1,7 +1,6 @@
 /** An engine for one command: opened on the config that is meant, closed when the command is done. */
 
-import { type Table, UsageError } from "../config/command-line.ts";
-import type { Settings } from "../config/flags.ts";
+import type { Table } from "../config/command-line.ts";
 import { loadConfig } from "../config/load.ts";
 import { configCandidates, pickConfig } from "../config/locate.ts";
 import type { ReadSettings } from "../config/settings.ts";
@@ -11,7 +10,6 @@ import type { Origin, Uplink } from "../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { createEngine, type Engine } from "../main.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
-import type { Surface } from "../surface/choose.ts";
 import { systemClock as clock } from "../system-clock.ts";
 import type { ExitCode } from "./command.ts";
 import { createLog } from "./log.ts";
@@ -21,11 +19,6 @@ import { hushSpinner } from "./spinner.ts";
 export async function readConfig({ settings, overrides }: ReadSettings<Table>): Promise<Config> {
   const path = await pickConfig(configCandidates(settings.config, process.cwd(), process.env));
   return await loadConfig(path, { env: process.env, overrides });
-}
-
-export function surfaceOf({ surface }: Pick<Settings, "surface">): Surface {
-  if (surface === "metatools") throw new UsageError("--surface metatools is not available yet.");
-  return surface;
 }
 
 /** Runs `use` with an engine whose log stays out of the way unless it was asked for. */
@@ -45,7 +38,7 @@ export async function withEngine(
     log,
     maxMessageBytes: settings.maxMessage,
     search,
-    surface: surfaceOf(settings),
+    surface: settings.surface,
   });
   const stop = (): void => void engine.close().finally(() => process.exit(130));
   process.once("SIGINT", stop).once("SIGTERM", stop);

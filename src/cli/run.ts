@@ -15,7 +15,6 @@ import { systemClock as clock } from "../system-clock.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
-import { surfaceOf } from "./open.ts";
 import { chooseSearch } from "./ranking.ts";
 
 type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
@@ -30,7 +29,6 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   for (const flag of ["pin", "registryUrl"]) {
     if (given.has(flag)) throw new UsageError(`${given.get(flag)} is not available yet.`);
   }
-  const surface = surfaceOf(settings);
 
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
@@ -47,7 +45,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
     log,
     maxMessageBytes: settings.maxMessage,
     search,
-    surface,
+    surface: settings.surface,
     notify: !settings.noNotify,
   });
   const watch = watchConfig(

@@ -122,12 +122,19 @@ export function requireServer(scope: Scope, name: string, finder?: string): void
 }
 
 /** A child that cannot list its tools decides by itself, within the rules: undefined where nothing is known of the tool. */
-function findTool(scope: Scope, { server, tool: name, finder }: ToolCall): Tool | undefined {
-  const { snapshot } = scope.catalog;
-  const tool = snapshot.tool(server, name);
+function findTool(scope: Scope, wanted: ToolCall): Tool | undefined {
+  const { server, tool: name } = wanted;
+  const tool = scope.catalog.snapshot.tool(server, name);
   if (tool || (!scope.catalog.isLive(server) && scope.permits(server, name))) return tool;
-  const names = snapshot.listings.get(server)?.tools.map((other) => other.name) ?? [];
-  throw new MetaMcpError(
+  throw noSuchTool(scope, wanted);
+}
+
+export function noSuchTool(
+  { catalog }: Scope,
+  { server, tool: name, finder }: Pick<ToolCall, "server" | "tool" | "finder">,
+): MetaMcpError {
+  const names = catalog.snapshot.listings.get(server)?.tools.map((other) => other.name) ?? [];
+  return new MetaMcpError(
     "tool_not_found",
     `Server "${server}" has no tool "${name}". ${suggest(name, names, "tool", finder)}`,
     {

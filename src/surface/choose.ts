@@ -3,9 +3,10 @@ import { AggregateFace } from "./aggregate/aggregate.ts";
 import { AutoFace } from "./auto.ts";
 import type { Face } from "./face.ts";
 import { createMetaFace } from "./meta/meta.ts";
+import { createMetatoolsFace } from "./metatools/metatools.ts";
 import type { Scope } from "./scope.ts";
 
-export type Surface = "meta" | "aggregate" | "auto";
+export type Surface = "meta" | "metatools" | "aggregate" | "auto";
 
 export interface SurfaceOptions {
   readonly surface: Surface;
@@ -15,6 +16,10 @@ export interface SurfaceOptions {
 
 /** Gives the face of each session in turn. */
 export function chooseSurface(scope: Scope, { surface, notify }: SurfaceOptions): () => Face {
+  if (surface === "metatools") {
+    const metatools = createMetatoolsFace(scope, { notify });
+    return () => metatools;
+  }
   const meta = createMetaFace(scope);
   if (surface === "meta") return () => meta;
   const aggregate = new AggregateFace(scope, { notify });

@@ -8,25 +8,30 @@ import { joinObject, members, withMember } from "../rpc/slice.ts";
 const DETAILS = ["code", "message", "data"] as const;
 
 export function failedResult(error: MetaMcpError): Raw {
-  const { cause } = error.context;
-  const told = toRaw(error);
   return joinObject([
     ["content", toRaw([{ type: "text", text: `${error.code}: ${error.message}` }])],
-    // What the child wrote passes as it was written.
-    [
-      "structuredContent",
-      joinObject([["error", cause instanceof RpcError ? withDetails(told, cause) : told]]),
-    ],
+    ["structuredContent", joinObject([["error", errorObject(error)]])],
     ["isError", toRaw(true)],
   ]);
+}
+
+/** The error as a program reads it. What the child wrote passes as it was written. */
+export function errorObject(error: MetaMcpError): Raw {
+  const { cause } = error.context;
+  const told = toRaw(error);
+  return cause instanceof RpcError ? withDetails(told, cause) : told;
 }
 
 /** What is malformed stays a JSON-RPC error; whatever else went wrong is a failed tool. */
 export function asResult(log: Log, error: unknown): Raw {
   if (MetaMcpError.is(error)) return failedResult(error);
   if (error instanceof RpcError) throw error;
+  return failedResult(internalError(log, error));
+}
+
+export function internalError(log: Log, error: unknown): MetaMcpError {
   log.error("a bug in MetaMCP", { error: error instanceof Error ? error.stack : error });
-  return failedResult(new MetaMcpError("internal", "MetaMCP itself failed here; its log has the details."));
+  return new MetaMcpError("internal", "MetaMCP itself failed here; its log has the details.");
 }
 
 function withDetails(told: Raw, { raw }: RpcError): Raw {

@@ -8,6 +8,7 @@ interface Property {
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly minimum?: number;
+  readonly description?: string;
 }
 
 export interface Fields {

@@ -33,6 +33,8 @@ export interface Scope {
   readonly results: ResultStore;
   /** The largest result of a child that is shown whole, as configured. */
   maxResultBytes(): number | undefined;
+  /** Arguments that worked before, newest first; none unless the user wants them kept. */
+  usageOf(server: ServerId, tool: string): Promise<readonly unknown[]>;
   /** Connects and lists, so that what the catalog knows of the server is fresh. */
   connect(server: ServerId, origin: Origin): Promise<Lease>;
   servers(): readonly ServerStatus[];

@@ -45,19 +45,13 @@ export function sketchOf(raw: Raw): Sketch {
 
 function sketch(raw: Raw, depth: number, walk: Walk): Sketch {
   walk.left--;
-  switch (kindOf(raw)) {
-    case "object":
-      return objectSketch(raw, depth, walk);
-    case "array":
-      return arraySketch(raw, depth, walk);
-    case "string":
-      return stringSketch(raw);
-    default: {
-      const json = raw.toString("latin1", 0, LONGEST_NUMBER + 1).trim();
-      if (json.length <= LONGEST_NUMBER) return { kind: "plain", json };
-      return { kind: "string", head: json.slice(0, LONGEST_NUMBER), whole: false, bytes: raw.length };
-    }
-  }
+  const kind = kindAt(raw, 0);
+  if (kind === "object") return objectSketch(raw, depth, walk);
+  if (kind === "array") return arraySketch(raw, depth, walk);
+  if (kind === "string") return stringSketch(raw);
+  const json = raw.toString("latin1", 0, LONGEST_NUMBER + 1).trim();
+  if (json.length <= LONGEST_NUMBER) return { kind: "plain", json };
+  return { kind: "string", head: json.slice(0, LONGEST_NUMBER), whole: false, bytes: raw.length };
 }
 
 function arraySketch(raw: Raw, depth: number, walk: Walk): Sketch {
@@ -106,24 +100,16 @@ function part(raw: Raw, from: number, end: number): Raw {
   return asRaw(raw.subarray(from, end));
 }
 
-export function kindOf(raw: Raw): Kind {
-  return kindAt(raw, 0);
-}
+const KINDS: ReadonlyMap<number | undefined, Kind> = new Map([
+  [0x7b, "object"],
+  [0x5b, "array"],
+  [0x22, "string"],
+  [0x74, "boolean"],
+  [0x66, "boolean"],
+  [0x6e, "null"],
+]);
 
+/** The first byte tells. */
 function kindAt(raw: Raw, at: number): Kind {
-  switch (raw[at]) {
-    case 0x7b:
-      return "object";
-    case 0x5b:
-      return "array";
-    case 0x22:
-      return "string";
-    case 0x74:
-    case 0x66:
-      return "boolean";
-    case 0x6e:
-      return "null";
-    default:
-      return "number";
-  }
+  return KINDS.get(raw[at]) ?? "number";
 }

@@ -31,7 +31,7 @@ export function partsOf(result: Raw, { plain = false } = {}): ResultParts {
   }
   const failed = isError?.toString() === "true";
   const usable = structured && structured[0] !== 0x6e ? structured : undefined;
-  return { value: usable ?? valueOf(texts, plain), blocks, failed, meta };
+  return { value: usable ?? valueIn(texts, plain), blocks, failed, meta };
 }
 
 export function textsOf(result: Raw): readonly string[] {
@@ -39,7 +39,7 @@ export function textsOf(result: Raw): readonly string[] {
   return content ? elements(content).flatMap((block) => textOf(block) ?? []) : [];
 }
 
-function valueOf(texts: readonly string[], plain: boolean): Raw {
+function valueIn(texts: readonly string[], plain: boolean): Raw {
   const [first] = texts;
   if (first === undefined) return NULL;
   const text = texts.join("\n");

@@ -1,0 +1,60 @@
+/** Examples from usage, as the config wants them. Loads and keeps nothing until it does. */
+import type { Usage } from "./catalog/usage.ts";
+import { identityOf } from "./config/identity.ts";
+import type { Config, ServerSpec } from "./config/spec.ts";
+import type { Clock } from "./kernel/clock.ts";
+import type { Log } from "./kernel/log.ts";
+import type { Memory } from "./middleware/remember.ts";
+
+export interface Examples extends Memory {
+  of(server: string, tool: string): Promise<readonly unknown[]>;
+  flush(): Promise<void>;
+}
+
+interface Parts {
+  readonly home: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly config: () => Config;
+}
+
+/** Shorter ones stand in every other text by chance. */
+const SHORTEST_SECRET = 4;
+
+export function createExamples({ config, ...parts }: Parts): Examples {
+  let usage: Promise<Usage> | undefined;
+  let noted: Promise<unknown> = Promise.resolve();
+  const open = (): Promise<Usage> => {
+    usage ??= import("./catalog/usage.ts").then((module) => new module.Usage(parts));
+    return usage;
+  };
+  const specOf = (server: string): ServerSpec | undefined =>
+    config().examplesFromUsage ? config().servers.get(server) : undefined;
+  return {
+    enabled: () => config().examplesFromUsage,
+    worked(server, tool, args) {
+      const spec = specOf(server);
+      if (!spec) return;
+      // The message it is part of may be gone by the time it is written down.
+      const own = Buffer.from(args) as typeof args;
+      const note = open()
+        .then((kept) => kept.worked({ server, identity: identityOf(spec), tool }, own, secretsOf(spec)))
+        .catch((error: unknown) => parts.log.warn("an example cannot be kept", { server, error }));
+      noted = Promise.all([noted, note]);
+    },
+    async of(server, tool) {
+      const spec = specOf(server);
+      return spec ? await (await open()).examplesOf(server, identityOf(spec), tool) : [];
+    },
+    async flush() {
+      await noted;
+      await (await usage)?.flush();
+    },
+  };
+}
+
+/** What the config gives a server to itself, under whatever name. */
+function secretsOf(spec: ServerSpec): readonly string[] {
+  const values = Object.values(spec.kind === "stdio" ? spec.env : spec.headers);
+  return values.filter((value) => value.length >= SHORTEST_SECRET);
+}

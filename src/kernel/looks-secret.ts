@@ -1,0 +1,67 @@
+/** Whether something looks like a secret. Errs on the side of yes: what is kept back by mistake costs little. */
+
+const SECRET_WORDS: ReadonlySet<string> = new Set(
+  (
+    "token tokens secret secrets password passwords passwd passphrase pass pwd key keys apikey apikeys auth authorization " +
+    "authentication credential credentials creds bearer cookie cookies session signature pin otp totp mfa jwt sas dsn nonce " +
+    "private privatekey accesskey secretkey webhook ssn cvv cvc iban"
+  ).split(" "),
+);
+/** How well-known services begin their tokens, and other forms that are secrets wherever they stand. */
+const SECRET_FORMS = [
+  /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd)[-_][\w-]{8,}/i,
+  /\bgithub_pat_\w{8,}/,
+  /\b(?:AKIA|ASIA|AIza|ya29\.)[\w-]{8,}/,
+  /\beyJ[\w-]{8,}\.[\w-]+/,
+  /-----BEGIN [A-Z ]+-----/,
+  /\b(?:bearer|basic|token)\s+[\w+/.=-]{8,}/i,
+  /\/\/[^/\s:@]+:[^/\s@]+@/,
+  /[?&;](?:[\w-]*(?:token|key|secret|sig|signature|password|auth|code))=[^&\s]{4,}/i,
+  /\b(?:token|secret|password|passwd|pwd|api[-_]?key)\s*[=:]\s*\S{4,}/i,
+];
+const SHORTEST_RANDOM = 20;
+/** Bits per character: words and paths stay below, keys do not. */
+const RANDOM_BITS = 3.5;
+
+/** `apiKey`, `API_KEY`, `x-api-key`: any word of the name counts. */
+export function isSecretName(name: string): boolean {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return words.some((word) => SECRET_WORDS.has(word)) || SECRET_WORDS.has(words.join(""));
+}
+
+export function isSecretText(text: string): boolean {
+  return SECRET_FORMS.some((form) => form.test(text)) || text.split(/[\s"'`,;(){}[\]<>|]+/).some(looksRandom);
+}
+
+/** Anywhere in the value, in names and in texts. */
+export function holdsSecret(value: unknown): boolean {
+  if (typeof value === "string") return isSecretText(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsSecret);
+  return Object.entries(value).some(
+    ([name, part]) => isSecretName(name) || isSecretText(name) || holdsSecret(part),
+  );
+}
+
+function looksRandom(word: string): boolean {
+  return word
+    .split(/[/\\:@=&?#.]/)
+    .some(
+      (part) =>
+        part.length >= SHORTEST_RANDOM &&
+        /\d/.test(part) &&
+        /[a-z]/i.test(part) &&
+        bitsOf(part) >= RANDOM_BITS,
+    );
+}
+
+function bitsOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}

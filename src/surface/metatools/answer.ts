@@ -1,0 +1,41 @@
+/** How the metatools answer: the value as structured content and a few words as text, so that nothing is paid for twice. */
+import { joinArray } from "../../catalog/json-array.ts";
+import type { Origin } from "../../kernel/call.ts";
+import type { MetaMcpError } from "../../kernel/errors.ts";
+import { type Raw, toRaw } from "../../kernel/raw.ts";
+import { joinObject } from "../../rpc/slice.ts";
+import { errorObject } from "../failure.ts";
+
+export interface Answer {
+  readonly structured: Raw;
+  /** For people, and for clients that show only this. */
+  readonly text: string;
+  /** Further content: images, files, links. */
+  readonly blocks?: readonly Raw[];
+  readonly meta?: Raw | undefined;
+  readonly failed?: boolean;
+}
+
+/** A client whose protocol version knows no structured content gets the value as text. */
+export function answer({ textOnly }: Origin, { structured, text, blocks = [], meta, failed }: Answer): Raw {
+  const words = toRaw({ type: "text", text: textOnly ? structured.toString() : text });
+  return joinObject([
+    ["content", joinArray([words, ...blocks])],
+    ["structuredContent", textOnly ? undefined : structured],
+    ["isError", failed ? toRaw(true) : undefined],
+    ["_meta", meta],
+  ]);
+}
+
+/** `more`: what is known beside the error. */
+export function failure(
+  origin: Origin,
+  error: MetaMcpError,
+  more: readonly (readonly [string, Raw | undefined])[] = [],
+): Raw {
+  return answer(origin, {
+    structured: joinObject([["error", errorObject(error)], ...more]),
+    text: `${error.code}: ${error.message}`,
+    failed: true,
+  });
+}

@@ -1,0 +1,139 @@
+/** Runs the steps of a chain, one after the other or as they become free. Starts none after an error that ends it, or once it is cancelled. */
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
+import { withMember } from "../../rpc/slice.ts";
+import type { ClientRequest } from "../face.ts";
+import type { Scope } from "../scope.ts";
+import { execute, isSafe, type Outcome } from "./execute.ts";
+import { knownTool } from "./known-tool.ts";
+import { Patience } from "./patience.ts";
+import type { Plan, Step } from "./plan.ts";
+import { Progress } from "./progress.ts";
+import { BadReference, resolved } from "./references.ts";
+
+const OP = "run_chain";
+
+export interface ChainOutcome {
+  /** By step; one that was never started has none. */
+  readonly outcomes: readonly (Outcome | undefined)[];
+  /** The step that ended the chain. */
+  readonly failedAt: number | undefined;
+}
+
+export class ChainRun {
+  readonly #scope: Scope;
+  readonly #plan: Plan;
+  readonly #request: ClientRequest;
+  readonly #meta: Raw | undefined;
+  readonly #progress: Progress;
+  readonly #outcomes: (Outcome | undefined)[];
+  readonly #underWay = new Set<Patience>();
+  #failedAt: number | undefined;
+  #done = 0;
+
+  constructor(scope: Scope, plan: Plan, meta: Raw | undefined, request: ClientRequest) {
+    this.#scope = scope;
+    this.#plan = plan;
+    this.#request = request;
+    this.#meta = meta;
+    this.#progress = new Progress(request.uplink, meta);
+    this.#outcomes = plan.steps.map(() => undefined);
+  }
+
+  async run(): Promise<ChainOutcome> {
+    const { steps, parallel } = this.#plan;
+    this.#tell(0, `${steps.length} steps begin`);
+    if (parallel) await this.#runFreely();
+    else for (const step of steps) await this.#runStep(step);
+    return { outcomes: this.#outcomes, failedAt: this.#failedAt };
+  }
+
+  /** Each as soon as what it needs is there. */
+  async #runFreely(): Promise<void> {
+    const runs: Promise<void>[] = [];
+    for (const step of this.#plan.steps) {
+      const needs = step.needs.map((index) => runs[index] ?? Promise.resolve());
+      runs.push(
+        needs.length === 0 ? this.#runStep(step) : Promise.all(needs).then(() => this.#runStep(step)),
+      );
+    }
+    await Promise.all(runs);
+  }
+
+  async #runStep(step: Step): Promise<void> {
+    if (this.#failedAt !== undefined || this.#request.signal.aborted) return;
+    const outcome = await this.#execute(step);
+    this.#outcomes[step.index] = outcome;
+    this.#tell(++this.#done, `step ${step.index} (${step.name.id}) ${outcome.error ? "failed" : "is done"}`);
+    if (!outcome.error || this.#plan.goOn || this.#failedAt !== undefined) return;
+    this.#failedAt = step.index;
+    const reason = new MetaMcpError(
+      "cancelled",
+      `Step ${step.index} failed, so this one was not waited for.`,
+    );
+    for (const other of this.#underWay) other.abort(reason);
+  }
+
+  async #execute(step: Step): Promise<Outcome> {
+    const { name, timeoutMs } = step;
+    let args: Raw;
+    try {
+      args = this.#argumentsOf(step);
+    } catch (error) {
+      if (!(error instanceof BadReference)) throw error;
+      return { durationMs: 0, error: this.#misfit(step, error.message) };
+    }
+    const patience = new Patience(this.#scope.clock, this.#request.signal, timeoutMs);
+    this.#underWay.add(patience);
+    try {
+      const uplink = this.#progress.wayBack(({ progress, total, message }) => {
+        const share = total !== undefined && total > 0 ? Math.min(Math.max(progress / total, 0), 0.99) : 0;
+        this.#tell(this.#done + share, message ?? `step ${step.index} (${name.id})`);
+      });
+      const request = patience.bound({ ...this.#request, uplink });
+      const outcome = await execute(this.#scope, { name, args, meta: this.#meta, op: OP }, request);
+      const { error } = outcome;
+      if (!error) return outcome;
+      const late = patience.ended && error.code === "cancelled";
+      return { ...outcome, error: late ? this.#tooLate(step) : error.with({ step_index: step.index }) };
+    } finally {
+      patience.release();
+      this.#underWay.delete(patience);
+    }
+  }
+
+  #argumentsOf({ args, references, usePrevious, index }: Step): Raw {
+    const made = references.length > 0 ? resolved(args, (of) => this.#valueOf(of)) : args;
+    return usePrevious ? withMember(made ?? EMPTY_OBJECT, "previous", this.#valueOf(index - 1)) : made;
+  }
+
+  #valueOf(step: number): Raw {
+    const value = this.#outcomes[step]?.value;
+    if (!value) throw new BadReference(`step ${step} failed, so there is no value of it`);
+    return value;
+  }
+
+  #misfit({ index, name }: Step, problem: string): MetaMcpError {
+    return new MetaMcpError("validation_input", `Step ${index}: ${problem}.`, {
+      op: OP,
+      server: name.server,
+      tool_id: name.id,
+      step_index: index,
+    });
+  }
+
+  #tooLate({ index, name, timeoutMs }: Step): MetaMcpError {
+    const text = `${name.id} took longer than its timeout_ms of ${timeoutMs}; the call was cancelled there. It may still have had effects.`;
+    return new MetaMcpError("timeout", text, {
+      op: OP,
+      server: name.server,
+      tool_id: name.id,
+      step_index: index,
+      retryable: isSafe(knownTool(this.#scope, name)),
+    });
+  }
+
+  #tell(progress: number, message: string): void {
+    this.#progress.report({ progress, total: this.#plan.steps.length, message });
+  }
+}

@@ -1,0 +1,150 @@
+/** run_chain: several tools in one request, each with what earlier ones gave. Tells what every step gave, and where it ended. */
+import { joinArray } from "../../catalog/json-array.ts";
+import { summarize } from "../../catalog/summary.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { type Raw, toRaw } from "../../kernel/raw.ts";
+import { joinObject, withMember } from "../../rpc/slice.ts";
+import type { ClientRequest } from "../face.ts";
+import { errorObject } from "../failure.ts";
+import { OWN_SERVER } from "../own-tool.ts";
+import { PREVIEW_BYTES, shorten } from "../result/budget.ts";
+import { partsOf } from "../result/value.ts";
+import type { Scope } from "../scope.ts";
+import { answer } from "./answer.ts";
+import { type ChainOutcome, ChainRun } from "./chain-run.ts";
+import { dryRun } from "./dry-run.ts";
+import { backendOf, definitionOf, type Outcome } from "./execute.ts";
+import { type Plan, planOf, type Step } from "./plan.ts";
+import { budgetFor, budgetOf } from "./run.ts";
+
+const OP = "run_chain";
+/** The whole is in the cause. */
+const LONGEST_MESSAGE = 300;
+const NOT_STARTED: Outcome = {
+  durationMs: 0,
+  error: new MetaMcpError("cancelled", "It was not started: another step had failed before."),
+};
+
+type Ran = readonly [Step, Outcome];
+
+/** What is shown of one step. */
+interface Shown {
+  readonly value: Raw | undefined;
+  readonly blocks: readonly Raw[];
+  readonly note?: string;
+}
+
+export async function runChain(
+  scope: Scope,
+  input: ReadonlyMap<string, Raw>,
+  meta: Raw | undefined,
+  request: ClientRequest,
+): Promise<Raw> {
+  const plan = planOf(input);
+  const outcome = plan.dryRun
+    ? await dryRun(scope, plan, request)
+    : await new ChainRun(scope, plan, meta, request).run();
+  return told(scope, plan, outcome, request);
+}
+
+function told(
+  scope: Scope,
+  plan: Plan,
+  { outcomes, failedAt }: ChainOutcome,
+  { origin }: ClientRequest,
+): Raw {
+  const ran = listed(plan, outcomes);
+  const shown = withinBudget(scope, ran, origin);
+  const results = ran.map((one, at) => stepResult(scope, plan, one, shown[at]?.value));
+  const final = failedAt === undefined && ran.length === plan.steps.length ? shown.at(-1)?.value : undefined;
+  const failed =
+    failedAt === undefined ? undefined : chainError(plan.steps[failedAt] as Step, outcomes[failedAt]?.error);
+  const notes = shown.flatMap(({ note }, at) =>
+    note === undefined ? [] : [`Step ${ran[at]?.[0].index}: ${note}`],
+  );
+  return answer(origin, {
+    structured: joinObject([
+      ["results", joinArray(results)],
+      ["final", final],
+      ["error", failed?.object],
+    ]),
+    text: [failed?.text ?? inWords(plan, ran), ...notes].join("\n"),
+    blocks: shown.flatMap(({ blocks }) => blocks),
+    failed: failed !== undefined,
+  });
+}
+
+/**
+ * Where steps run one after the other, those that ran: the failed one is the last. In parallel each step has its place,
+ * so that it can be told which is which.
+ */
+function listed({ steps, parallel, dryRun: dry }: Plan, outcomes: ChainOutcome["outcomes"]): readonly Ran[] {
+  return steps.flatMap((step): Ran[] => {
+    const outcome = outcomes[step.index];
+    if (outcome) return [[step, outcome]];
+    return parallel && !dry ? [[step, NOT_STARTED]] : [];
+  });
+}
+
+function stepResult(
+  scope: Scope,
+  plan: Plan,
+  [{ name }, { error, durationMs }]: Ran,
+  value: Raw | undefined,
+): Raw {
+  return joinObject([
+    ["tool_id", toRaw(name.id)],
+    ["structured", value],
+    ["error", error && errorObject(error)],
+    ["durationMs", toRaw(durationMs)],
+    ["tool", plan.includeTools ? definitionOf(scope, name) : undefined],
+    ["backend", plan.includeBackends ? backendOf(name) : undefined],
+  ]);
+}
+
+/** All steps share one budget. The last has the first claim on it: it is what the chain is for. */
+function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["origin"]): readonly Shown[] {
+  let left = budgetFor(scope);
+  const show = ([{ name }, { value, result }]: Ran): Shown => {
+    if (!result || !value) return { value, blocks: [] };
+    if (result.length <= left || name.server === OWN_SERVER) {
+      left -= result.length;
+      return { value, blocks: partsOf(result, { plain: true }).blocks };
+    }
+    const { note, link, preview } = shorten(result, budgetOf(scope, name.id, origin));
+    // The last one is shown twice, as a result and as the final value.
+    const room = Math.floor((PREVIEW_BYTES - note.length - (link?.length ?? 0)) / 2) - 200;
+    return { value: preview(room), blocks: link ? [link] : [], note };
+  };
+  const last = ran.at(-1);
+  if (!last) return [];
+  const shownLast = show(last);
+  return [...ran.slice(0, -1).map(show), shownLast];
+}
+
+function chainError({ index, name }: Step, cause: MetaMcpError | undefined): { object: Raw; text: string } {
+  const why = cause ?? new MetaMcpError("internal", "it is not known why");
+  const error = new MetaMcpError(
+    "chain_step_failed",
+    `Step ${index} (${name.id}) failed: ${summarize(why.message, LONGEST_MESSAGE)}`,
+    {
+      op: OP,
+      server: name.server,
+      tool_id: name.id,
+      step_index: index,
+    },
+  );
+  const details = joinObject([["cause", errorObject(why)]]);
+  return {
+    object: withMember(errorObject(error), "details", details),
+    text: `${error.code}: ${error.message}`,
+  };
+}
+
+function inWords({ steps, dryRun: dry }: Plan, ran: readonly Ran[]): string {
+  const bad = ran.filter(([, { error }]) => error).length;
+  if (dry) return `All ${steps.length} steps fit; nothing was run.`;
+  return bad > 0
+    ? `${bad} of ${steps.length} steps failed: see results.`
+    : `All ${steps.length} steps are done.`;
+}

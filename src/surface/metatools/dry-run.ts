@@ -1,0 +1,81 @@
+/** Checks a chain against the schemas of its tools. Runs none of them; starts servers where nothing is known of them. */
+import { checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
+import type { Tool } from "../../catalog/tool.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { members, withMember } from "../../rpc/slice.ts";
+import type { ClientRequest } from "../face.ts";
+import { internalError } from "../failure.ts";
+import type { Scope } from "../scope.ts";
+import type { ChainOutcome } from "./chain-run.ts";
+import type { Outcome } from "./execute.ts";
+import { requireTool } from "./known-tool.ts";
+import type { Plan, Step } from "./plan.ts";
+import { type Reference, withoutReferences } from "./references.ts";
+
+const OP = "run_chain";
+
+export async function dryRun(scope: Scope, { steps }: Plan, request: ClientRequest): Promise<ChainOutcome> {
+  const tools = await Promise.all(steps.map((step) => toolOf(scope, step, request)));
+  const outcomes = await Promise.all(steps.map((step) => check(step, tools)));
+  const failedAt = outcomes.findIndex(({ error }) => error);
+  return { outcomes, failedAt: failedAt < 0 ? undefined : failedAt };
+}
+
+type Found = Tool | MetaMcpError;
+
+async function toolOf(scope: Scope, { name, index }: Step, request: ClientRequest): Promise<Found> {
+  try {
+    return await requireTool(scope, name, request);
+  } catch (error) {
+    const context = { op: OP, server: name.server, tool_id: name.id, step_index: index };
+    return (MetaMcpError.is(error) ? error : internalError(scope.log, error)).with(context);
+  }
+}
+
+async function check(step: Step, tools: readonly Found[]): Promise<Outcome> {
+  const tool = tools[step.index] as Found;
+  if (MetaMcpError.is(tool)) return { durationMs: 0, error: tool };
+  await prepareCheck(tool);
+  const { args, references, usePrevious, name, index } = step;
+  const bare = references.length > 0 ? withoutReferences(args) : args;
+  const whole = usePrevious ? withMember(bare, "previous", toRaw(null)) : bare;
+  const open = [...references.map(({ at }) => at), ...(usePrevious ? ["/previous"] : [])];
+  const misfits = checkArguments(tool, whole, open) ?? [];
+  const problems = [
+    ...misfits,
+    ...references.flatMap((reference) => leadsNowhere(reference, tools[reference.step])),
+  ];
+  if (problems.length === 0) return { durationMs: 0 };
+  return {
+    durationMs: 0,
+    error: new MetaMcpError(
+      "validation_input",
+      `The arguments do not fit ${name.id}: ${problems.join("; ")}.`,
+      {
+        op: OP,
+        server: name.server,
+        tool_id: name.id,
+        step_index: index,
+        details: { problems, inputSchema: fromRaw(tool.inputSchema) },
+      },
+    ),
+  };
+}
+
+/** Certain only where the earlier tool declares what it gives, and nothing beside that. */
+function leadsNowhere({ path, text }: Reference, from: Found | undefined): readonly string[] {
+  if (!from || MetaMcpError.is(from)) return [];
+  let [schema] = members(from.definition, ["outputSchema"]) as (Raw | undefined)[];
+  for (const key of path) {
+    const [properties, more, type] = schema
+      ? members(schema, ["properties", "additionalProperties", "type"])
+      : [];
+    if (!schema || !properties || type?.toString() !== '"object"') return [];
+    const [next] = members(properties, [key]);
+    if (!next && more?.toString() === "false")
+      return [`${text} is not among what ${from.server}:${from.name} declares to give`];
+    schema = next;
+  }
+  return [];
+}

@@ -1,0 +1,86 @@
+/** One tool run for a program: its value, or an error of ours whatever went wrong. Never throws for what a child did. */
+import { repeatOf, type Tool } from "../../catalog/tool.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { RpcError } from "../../rpc/rpc-error.ts";
+import { joinObject } from "../../rpc/slice.ts";
+import { callTool } from "../call-tool.ts";
+import type { ClientRequest } from "../face.ts";
+import { executionFailed, internalError } from "../failure.ts";
+import { OWN_SERVER } from "../own-tool.ts";
+import { partsOf, textsOf } from "../result/value.ts";
+import type { Scope } from "../scope.ts";
+import { knownTool } from "./known-tool.ts";
+import type { ToolName } from "./tool-id.ts";
+
+export interface Job {
+  readonly name: ToolName;
+  readonly args: Raw;
+  /** `_meta` of the client's request, the progress token in it. */
+  readonly meta: Raw | undefined;
+  /** Which of our tools runs it. */
+  readonly op: string;
+}
+
+export interface Outcome {
+  readonly durationMs: number;
+  /** Undefined where it failed. */
+  readonly value?: Raw;
+  readonly error?: MetaMcpError;
+  /** As the child gave it, a failed one too; undefined where it gave none. */
+  readonly result?: Raw;
+}
+
+const LONGEST_MESSAGE = 2_000;
+const LONGEST_DETAILS = 4_000;
+
+export async function execute(scope: Scope, job: Job, request: ClientRequest): Promise<Outcome> {
+  const { name, args, meta } = job;
+  const since = scope.clock.now();
+  const durationMs = (): number => Math.round((scope.clock.now() - since) * 1000) / 1000;
+  const params = joinObject([
+    ["name", toRaw(name.tool)],
+    ["arguments", args],
+    ["_meta", meta],
+  ]);
+  try {
+    const call = { server: name.server, tool: name.tool, args, params, finder: "list_tools" };
+    const result = await callTool(scope, call, request);
+    const { value, failed } = partsOf(result, { plain: name.server === OWN_SERVER });
+    if (!failed) return { durationMs: durationMs(), value, result };
+    return { durationMs: durationMs(), error: reported(job, result, value), result };
+  } catch (error) {
+    return { durationMs: durationMs(), error: explained(scope, job, error) };
+  }
+}
+
+/** The child's own `isError`: what it said, for who can mend it. */
+function reported({ name, op }: Job, result: Raw, value: Raw): MetaMcpError {
+  const said = textsOf(result).join("\n").slice(0, LONGEST_MESSAGE);
+  return new MetaMcpError("execution_failed", `${name.id} failed: ${said || "it did not say why"}`, {
+    server: name.server,
+    tool_id: name.id,
+    op,
+    ...(value.length <= LONGEST_DETAILS && { details: { structured: fromRaw(value) } }),
+  });
+}
+
+function explained(scope: Scope, { name, op }: Job, error: unknown): MetaMcpError {
+  const { server, id } = name;
+  const context = { server, tool_id: id, op };
+  if (error instanceof RpcError) return executionFailed(error, context).with({ op });
+  return (MetaMcpError.is(error) ? error : internalError(scope.log, error)).with(context);
+}
+
+export function backendOf({ server }: ToolName): Raw {
+  return toRaw(server === OWN_SERVER ? { kind: "local", server } : { kind: "mcp", server });
+}
+
+export function definitionOf(scope: Scope, name: ToolName): Raw | undefined {
+  return knownTool(scope, name)?.definition;
+}
+
+/** Whether repeating it can do no harm. */
+export function isSafe(tool: Tool | undefined): boolean {
+  return tool !== undefined && repeatOf(tool.annotations) === "safe";
+}

@@ -1,0 +1,89 @@
+/** A chain as it was asked for, checked as far as can be without asking anybody: what is wrong here lets no step run. */
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
+import { elements } from "../../rpc/slice.ts";
+import { readFields } from "../input.ts";
+import { BadReference, type Reference, referencesIn } from "./references.ts";
+import { splitId, type ToolName } from "./tool-id.ts";
+import { MOST_STEPS, RUN_CHAIN, STEP } from "./tools.ts";
+
+export interface Step {
+  readonly index: number;
+  readonly name: ToolName;
+  readonly args: Raw;
+  readonly usePrevious: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly references: readonly Reference[];
+  /** Steps whose values it is made of. */
+  readonly needs: readonly number[];
+}
+
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly goOn: boolean;
+  readonly parallel: boolean;
+  readonly dryRun: boolean;
+  readonly includeBackends: boolean;
+  readonly includeTools: boolean;
+}
+
+const OP = RUN_CHAIN.name;
+
+export function planOf(input: ReadonlyMap<string, Raw>): Plan {
+  const written = elements(input.get("steps") as Raw);
+  if (written.length === 0 || written.length > MOST_STEPS)
+    throw new MetaMcpError(
+      "validation_input",
+      `${OP}: steps must be a list of 1 to ${MOST_STEPS}, not ${written.length}.`,
+      { op: OP },
+    );
+  const is = (key: string, wanted: string): boolean => input.get(key)?.toString() === wanted;
+  return {
+    steps: written.map(readStep),
+    goOn: is("on_error", '"continue"'),
+    parallel: is("parallel", "true"),
+    dryRun: is("dry_run", "true"),
+    includeBackends: is("include_backends", "true"),
+    includeTools: is("include_tools", "true"),
+  };
+}
+
+function readStep(written: Raw, index: number): Step {
+  const context = { op: OP, step_index: index };
+  const fields = readFields(STEP, written, { name: `${OP}: step ${index}`, context });
+  const id = fromRaw(fields.get("tool_id") as Raw) as string;
+  const args = fields.get("args") ?? EMPTY_OBJECT;
+  const timeout = fields.get("timeout_ms");
+  const misfit = (problem: string): MetaMcpError =>
+    new MetaMcpError("validation_input", `${OP}: step ${index}: ${problem}.`, { ...context, tool_id: id });
+  const references = referencesOf(args, misfit);
+  for (const { step, text } of references)
+    if (step >= index) throw misfit(`${text} is not of an earlier step`);
+  // The first step has nothing before it.
+  const usePrevious = index > 0 && fields.get("use_previous")?.toString() === "true";
+  return {
+    index,
+    name: nameOf(id, context),
+    args,
+    usePrevious,
+    timeoutMs: timeout && (fromRaw(timeout) as number),
+    references,
+    needs: [...new Set([...references.map(({ step }) => step), ...(usePrevious ? [index - 1] : [])])],
+  };
+}
+
+function nameOf(id: string, context: object): ToolName {
+  try {
+    return splitId(id);
+  } catch (error) {
+    throw MetaMcpError.is(error) ? error.with(context) : error;
+  }
+}
+
+function referencesOf(args: Raw, misfit: (problem: string) => MetaMcpError): readonly Reference[] {
+  try {
+    return referencesIn(args);
+  } catch (error) {
+    throw error instanceof BadReference ? misfit(error.message) : error;
+  }
+}

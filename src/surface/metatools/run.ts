@@ -1,0 +1,106 @@
+/** run_tool: one tool, its value as structured content, images and files as they are. */
+import { callerOf } from "../../kernel/call.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { joinObject } from "../../rpc/slice.ts";
+import type { ClientRequest } from "../face.ts";
+import { OWN_SERVER, READ } from "../own-tool.ts";
+import { type Budget, DEFAULT_BUDGET, PREVIEW_BYTES, shorten } from "../result/budget.ts";
+import { partsOf } from "../result/value.ts";
+import type { Scope } from "../scope.ts";
+import { answer, failure } from "./answer.ts";
+import { backendOf, definitionOf, execute, type Outcome } from "./execute.ts";
+import { Progress } from "./progress.ts";
+import { splitId, type ToolName } from "./tool-id.ts";
+
+type Input = ReadonlyMap<string, Raw>;
+type Members = readonly (readonly [string, Raw | undefined])[];
+
+const OP = "run_tool";
+
+export async function runTool(
+  scope: Scope,
+  input: Input,
+  meta: Raw | undefined,
+  request: ClientRequest,
+): Promise<Raw> {
+  refuseUnsupported(input);
+  const name = splitId(fromRaw(input.get("tool_id") as Raw) as string);
+  const args = input.get("args") ?? EMPTY_OBJECT;
+  const progress = new Progress(request.uplink, meta);
+  progress.report({ progress: 0, message: `${name.id} begins` });
+  const uplink = progress.wayBack((report, params) => progress.pass(report, params));
+  const outcome = await execute(scope, { name, args, meta, op: OP }, { ...request, uplink });
+  if (!progress.heard) progress.report({ progress: 1, total: 1, message: `${name.id} is done` });
+
+  const beside: Members = [
+    ["tool", wants(input, "include_tool") ? definitionOf(scope, name) : undefined],
+    ["backend", wants(input, "include_backend") ? backendOf(name) : undefined],
+    ["durationMs", toRaw(outcome.durationMs)],
+  ];
+  const whole = wants(input, "include_mcp_result") ? outcome.result : undefined;
+  if (outcome.error)
+    return failure(request.origin, outcome.error, [...beside, ["mcpResult", within(scope, whole)]]);
+  return succeeded(scope, { name, outcome, beside, whole }, request);
+}
+
+function refuseUnsupported(input: Input): void {
+  const tool_id = fromRaw(input.get("tool_id") as Raw) as string;
+  if (wants(input, "stream"))
+    throw new MetaMcpError(
+      "stream_not_supported",
+      "Results are not streamed here: leave stream out. With a progress token, progress is reported.",
+      { op: OP, tool_id },
+    );
+  if (input.has("backend_override"))
+    throw new MetaMcpError(
+      "backend_override_invalid",
+      "The server in tool_id is what runs a tool: leave backend_override out.",
+      { op: OP, tool_id },
+    );
+}
+
+interface Success {
+  readonly name: ToolName;
+  readonly outcome: Outcome;
+  readonly beside: Members;
+  /** The result as it came, where it is wanted. */
+  readonly whole: Raw | undefined;
+}
+
+function succeeded(scope: Scope, { name, outcome, beside, whole }: Success, { origin }: ClientRequest): Raw {
+  const { value = toRaw(null), result = EMPTY_OBJECT } = outcome;
+  if (result.length <= budgetFor(scope) || name.server === OWN_SERVER) {
+    const { blocks, meta } = partsOf(result, { plain: true });
+    const structured = joinObject([["structured", value], ...beside, ["mcpResult", whole]]);
+    return answer(origin, { structured, text: `${name.id} is done.`, blocks, meta });
+  }
+  const { note, link, preview } = shorten(result, budgetOf(scope, name.id, origin));
+  const write = (shown: Raw): Raw =>
+    answer(origin, {
+      structured: joinObject([["structured", shown], ...beside]),
+      text: note,
+      blocks: link ? [link] : [],
+    });
+  const room = PREVIEW_BYTES - write(EMPTY_OBJECT).length;
+  return write(preview(Math.max(room, 0)));
+}
+
+/** What is too large for the budget is left out here: the link has it. */
+function within(scope: Scope, result: Raw | undefined): Raw | undefined {
+  return result && result.length <= budgetFor(scope) ? result : undefined;
+}
+
+export function budgetFor(scope: Scope): number {
+  return scope.maxResultBytes() ?? DEFAULT_BUDGET;
+}
+
+export function budgetOf({ results }: Scope, source: string, origin: ClientRequest["origin"]): Budget {
+  const how = (uri: string): string =>
+    `run_tool {tool_id: "${OWN_SERVER}:${READ.name}", args: {uri: "${uri}"}}`;
+  return { store: results, caller: callerOf(origin), source, how };
+}
+
+export function wants(input: Input, key: string): boolean {
+  return input.get(key)?.toString() === "true";
+}

@@ -1,0 +1,21 @@
+/** Tool ids are `server:tool`, split at the first colon: a server has none in its name, a tool may. */
+import { MetaMcpError } from "../../kernel/errors.ts";
+
+export interface ToolName {
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+}
+
+export function splitId(id: string): ToolName {
+  const colon = id.indexOf(":");
+  if (colon > 0 && colon < id.length - 1)
+    return { id, server: id.slice(0, colon), tool: id.slice(colon + 1) };
+  throw new MetaMcpError(
+    "validation_input",
+    `"${id}" is no tool id: write server:tool, as search_tools gives it.`,
+    {
+      tool_id: id,
+    },
+  );
+}

@@ -1,0 +1,253 @@
+/** The definitions of the metatools surface: what goes in, and what comes out, errors included. */
+
+const text = (description: string) => ({ type: "string", description }) as const;
+const flag = (description: string) => ({ type: "boolean", description }) as const;
+const count = (description: string, minimum = 1) => ({ type: "integer", minimum, description }) as const;
+
+const STRING = { type: "string" } as const;
+const NUMBER = { type: "number" } as const;
+const OBJECT = { type: "object" } as const;
+const STRINGS = { type: "array", items: STRING } as const;
+
+const ERROR = {
+  type: "object",
+  properties: { code: STRING, message: STRING, retryable: { type: "boolean" } },
+  required: ["code", "message", "retryable"],
+} as const;
+
+const UNAVAILABLE = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: { server: STRING, reason: STRING, retryAfterMs: NUMBER },
+    required: ["server", "reason"],
+    additionalProperties: false,
+  },
+} as const;
+
+const TOOLS = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: { id: STRING, name: STRING, namespace: STRING, shortDescription: STRING, tags: STRINGS },
+    required: ["id", "name", "namespace", "shortDescription", "tags"],
+    additionalProperties: false,
+  },
+} as const;
+
+const EXAMPLES = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: { id: STRING, title: STRING, description: STRING, args: OBJECT, resultHint: STRING },
+    required: ["id", "title", "description", "args", "resultHint"],
+    additionalProperties: false,
+  },
+} as const;
+
+/** What is there, or why not: never neither. */
+function output<const P extends Readonly<Record<string, object>>>(
+  properties: P,
+  required: readonly (keyof P & string)[],
+) {
+  return {
+    type: "object",
+    properties: { ...properties, error: ERROR },
+    anyOf: [{ required }, { required: ["error"] }],
+    additionalProperties: false,
+  } as const;
+}
+
+function input<const P extends Readonly<Record<string, object>>>(
+  properties: P,
+  required: readonly (keyof P & string)[] = [],
+) {
+  return { type: "object", properties, required, additionalProperties: false } as const;
+}
+
+const LIMIT = count("20; at most 100");
+const CURSOR = text("nextCursor of the last page");
+const TOOL_ID = text("server:tool");
+const READS = { readOnlyHint: true, openWorldHint: false } as const;
+const ACTS = { openWorldHint: true } as const;
+
+const toolPage = output({ tools: TOOLS, nextCursor: STRING, unavailable: UNAVAILABLE }, [
+  "tools",
+  "unavailable",
+]);
+
+export const SEARCH_TOOLS = {
+  name: "search_tools",
+  title: "Search tools",
+  description: "Find tools by what they do, best first.",
+  inputSchema: input({ query: text("The task, in plain words"), limit: LIMIT, cursor: CURSOR }, ["query"]),
+  outputSchema: toolPage,
+  annotations: READS,
+} as const;
+
+export const LIST_TOOLS = {
+  name: "list_tools",
+  title: "List tools",
+  description: "All tools, or those of one namespace, by id.",
+  inputSchema: input({ limit: LIMIT, cursor: CURSOR, namespace: text("Only of this server") }),
+  outputSchema: toolPage,
+  annotations: READS,
+} as const;
+
+export const LIST_NAMESPACES = {
+  name: "list_namespaces",
+  title: "List namespaces",
+  description: "The servers whose tools can be used.",
+  inputSchema: input({ limit: LIMIT, cursor: CURSOR }),
+  outputSchema: output({ namespaces: STRINGS, nextCursor: STRING, unavailable: UNAVAILABLE }, [
+    "namespaces",
+    "unavailable",
+  ]),
+  annotations: READS,
+} as const;
+
+export const DESCRIBE_TOOL = {
+  name: "describe_tool",
+  title: "Describe a tool",
+  description:
+    "What a tool does and takes. summary: a sentence; schema: also its definition; full: also notes and examples. Says what each level costs.",
+  inputSchema: input(
+    {
+      tool_id: TOOL_ID,
+      detail_level: { enum: ["summary", "schema", "full"] },
+      examples_max: count("At most 5", 0),
+    },
+    ["tool_id", "detail_level"],
+  ),
+  outputSchema: output(
+    {
+      summary: STRING,
+      tool: OBJECT,
+      schemaInfo: {
+        type: "object",
+        properties: {
+          required: STRINGS,
+          defaults: OBJECT,
+          types: { type: "object", additionalProperties: STRING },
+        },
+        required: ["required", "defaults", "types"],
+        additionalProperties: false,
+      },
+      notes: STRING,
+      examples: EXAMPLES,
+      externalRefs: STRINGS,
+      tokens: {
+        type: "object",
+        properties: { summary: NUMBER, schema: NUMBER, full: NUMBER },
+        required: ["summary", "schema", "full"],
+        additionalProperties: false,
+      },
+    },
+    ["summary", "tokens"],
+  ),
+  annotations: READS,
+} as const;
+
+export const LIST_TOOL_EXAMPLES = {
+  name: "list_tool_examples",
+  title: "Examples of a tool",
+  description: "Arguments that a tool is known to take.",
+  inputSchema: input({ tool_id: TOOL_ID, max: count("At most 5", 0) }, ["tool_id"]),
+  outputSchema: output({ examples: EXAMPLES }, ["examples"]),
+  annotations: READS,
+} as const;
+
+export const RUN_TOOL = {
+  name: "run_tool",
+  title: "Run a tool",
+  description: "Run one tool. structured is its value; images stay in the content.",
+  inputSchema: input(
+    {
+      tool_id: TOOL_ID,
+      args: OBJECT,
+      stream: flag("Not supported"),
+      include_tool: flag("Add its definition"),
+      include_backend: flag("Add what ran it"),
+      include_mcp_result: flag("Add the result as it came"),
+      backend_override: { description: "Not supported" },
+    },
+    ["tool_id"],
+  ),
+  outputSchema: output(
+    { structured: {}, tool: OBJECT, backend: OBJECT, mcpResult: OBJECT, durationMs: NUMBER },
+    ["structured", "durationMs"],
+  ),
+  annotations: ACTS,
+} as const;
+
+export const STEP = input(
+  {
+    tool_id: TOOL_ID,
+    args: {
+      type: "object",
+      description: 'Anywhere in it {"$from": "steps/0/structured/items/1/id"} is what an earlier step gave',
+    },
+    use_previous: flag("Put the value of the step before at args.previous"),
+    timeout_ms: count("For this step"),
+  },
+  ["tool_id"],
+);
+
+export const MOST_STEPS = 32;
+
+export const RUN_CHAIN = {
+  name: "run_chain",
+  title: "Run tools in a chain",
+  description:
+    "Run up to 32 tools one after the other, each with what earlier ones gave, without a round trip for each.",
+  inputSchema: input(
+    {
+      steps: { type: "array", items: STEP, minItems: 1, maxItems: MOST_STEPS },
+      on_error: { enum: ["stop", "continue"], description: "stop" },
+      parallel: flag("Run steps at once that need nothing of each other"),
+      dry_run: flag("Check all steps against the schemas, run none"),
+      include_backends: flag("Add what ran them"),
+      include_tools: flag("Add their definitions"),
+    },
+    ["steps"],
+  ),
+  outputSchema: output(
+    {
+      results: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            tool_id: STRING,
+            structured: {},
+            error: ERROR,
+            durationMs: NUMBER,
+            tool: OBJECT,
+            backend: OBJECT,
+          },
+          required: ["tool_id", "durationMs"],
+          additionalProperties: false,
+        },
+      },
+      final: {},
+    },
+    ["results"],
+  ),
+  annotations: ACTS,
+} as const;
+
+const NAMES_SHOWN = 40;
+
+/** What a model that has never seen MetaMCP must know. */
+export function instructions(servers: readonly string[]): string {
+  const shown = servers.slice(0, NAMES_SHOWN).join(", ");
+  const more = servers.length > NAMES_SHOWN ? ` and ${servers.length - NAMES_SHOWN} more` : "";
+  return [
+    "MetaMCP stands in front of other MCP servers; their tools are not listed here but found and run by id (server:tool).",
+    "1. search_tools {query} finds tools for a task; list_tools and list_namespaces show all there is.",
+    '2. describe_tool {tool_id, detail_level: "schema"} shows what one takes; list_tool_examples shows arguments that fit.',
+    "3. run_tool {tool_id, args} runs one; run_chain {steps} runs several, each with what earlier ones gave.",
+    "unavailable names servers that are down, and why. An error says what to do next; repeat a call only where it says retryable.",
+    servers.length > 0 ? `Servers: ${shown}${more}.` : "No servers are configured yet.",
+  ].join("\n");
+}

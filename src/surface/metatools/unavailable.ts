@@ -1,0 +1,28 @@
+/** What cannot be used at the moment, and why: so that "no tools" and "not reachable" are never confused. */
+import type { Unknown } from "../../catalog/learn.ts";
+import type { Scope } from "../scope.ts";
+
+export interface Unavailable {
+  readonly server: string;
+  readonly reason: string;
+  readonly retryAfterMs?: number;
+}
+
+export function unavailableOf(
+  scope: Scope,
+  unknown: readonly Unknown[],
+  only?: string,
+): readonly Unavailable[] {
+  const missing = new Map(unknown.map(({ server, reason }) => [server, reason]));
+  return scope.servers().flatMap(({ name, state, reason, retryAfterMs = 0 }) => {
+    const down = state === "failed" || missing.has(name);
+    if (!down || (only !== undefined && only !== name)) return [];
+    return [
+      {
+        server: name,
+        reason: reason ?? missing.get(name) ?? "it is down",
+        ...(retryAfterMs > 0 && { retryAfterMs: Math.ceil(retryAfterMs) }),
+      },
+    ];
+  });
+}
