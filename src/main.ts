@@ -162,6 +162,9 @@ export function createEngine({
 
   const host: Host = {
     modern,
+    get ready() {
+      return !closing;
+    },
     health: () => ({
       ready: !closing,
       down: servers()

@@ -11,6 +11,8 @@ export interface Host {
   open(send: (message: Message, via: Via) => void, stateless?: boolean): Session;
   /** The client of this session is gone. */
   ended(session: Session): void;
+  /** New sessions may begin. */
+  readonly ready: boolean;
   health(): Health;
   /** Serves requests of the stateless era, which belong to no session. */
   readonly modern: Modern;

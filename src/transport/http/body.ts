@@ -1,21 +1,43 @@
-/** Reads a request's body up to a limit. One over it is refused as soon as that is known, not when it has all come. */
-import type { IncomingMessage } from "node:http";
+/** Reads the message that a request carries. One over the limit is refused as soon as that is known, not when it has all come. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Message } from "../../rpc/message.ts";
+import { readMessage } from "../../rpc/scan.ts";
+import { fail, refuse, refuseMessage } from "./front.ts";
 
-/** The bytes, or "too-large"; rejects if the client goes away first. */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer | "too-large"> {
-  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve("too-large");
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    request.on("data", (part: Buffer) => {
-      bytes += part.length;
-      if (bytes > limit) {
-        parts.length = 0;
-        resolve("too-large");
-      } else parts.push(part);
-    });
-    request.once("end", () => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)));
-    request.once("error", reject);
-    request.once("close", () => reject(new Error("the client went away")));
+const MOST_BODY = 4 * 1024 * 1024;
+
+/** Calls back with the message; what is none has been refused. Does not if the client goes away first. */
+export function readMessageOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  onMessage: (message: Message) => void,
+): void {
+  if (Number(request.headers["content-length"] ?? 0) > MOST_BODY) return refuseSize(response);
+  let first: Buffer | undefined;
+  let more: Buffer[] | undefined;
+  let bytes = 0;
+  request.on("data", (part: Buffer) => {
+    const fitted = bytes <= MOST_BODY;
+    bytes += part.length;
+    if (bytes > MOST_BODY) {
+      first = more = undefined;
+      if (fitted) refuseSize(response);
+    } else if (!first) first = part;
+    else if (more) more.push(part);
+    else more = [first, part];
   });
+  request.on("end", () => {
+    if (bytes > MOST_BODY) return;
+    try {
+      const message = readMessage(more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0)));
+      if (message.kind === "malformed") refuseMessage(response, message);
+      else onMessage(message);
+    } catch {
+      fail(response);
+    }
+  });
+}
+
+function refuseSize(response: ServerResponse): void {
+  refuse(response, 413, `a message may have ${MOST_BODY} bytes`);
 }

@@ -3,45 +3,65 @@ import type { ServerResponse } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { encode } from "../../rpc/encode.ts";
-import { encodeEvent } from "../../rpc/event-stream.ts";
 import { idKey } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { Via } from "../../rpc/peer.ts";
 import { members } from "../../rpc/slice.ts";
 import type { Session } from "../../session/session.ts";
 import type { Host } from "../transport.ts";
-import { EventLog } from "./event-log.ts";
-import { Reply } from "./reply.ts";
+import { EventLog, type LogBudget } from "./event-log.ts";
+import { Reply, type ReplyOwner } from "./reply.ts";
+import { type Unread, writeOrCut } from "./unread.ts";
 
 /** The stream of what belongs to no request; others are counted from 1. */
 const STANDING = 0;
+/** Requests that one client may have under way. */
+const MOST_UNDER_WAY = 1_024;
 
-export interface ClientOptions {
+type Request = Message & { kind: "request" };
+
+/** What all clients of a transport have in common. */
+export interface Surroundings {
   readonly host: Host;
   readonly clock: Clock;
   readonly json: boolean;
   readonly stateless: boolean;
+  readonly unread: Unread;
+  readonly budget: LogBudget;
 }
 
-/** Around the answer of one request. */
-interface ReplyWatch {
-  before?(answer: Message): void;
-  after?(): void;
-}
-
-export class Client {
+export class Client implements ReplyOwner {
   readonly session: Session;
-  readonly #options: ClientOptions;
+  readonly #around: Surroundings;
   #log: EventLog | undefined;
   #standing: ServerResponse | undefined;
   readonly #replies = new Set<Reply>();
   #streams = STANDING;
   #lastUsed: number;
+  #onGreeted: ((named: boolean) => void) | undefined;
+  /** Somebody knows the id of its session. */
+  #named = false;
 
-  constructor(options: ClientOptions) {
-    this.#options = options;
-    this.#lastUsed = options.clock.now();
-    this.session = options.host.open((message, via) => this.#send(message, via), options.stateless);
+  constructor(around: Surroundings) {
+    this.#around = around;
+    this.#lastUsed = around.clock.now();
+    this.session = around.host.open((message, via) => this.#send(message, via), around.stateless);
+  }
+
+  get clock(): Clock {
+    return this.#around.clock;
+  }
+
+  get unread(): Unread {
+    return this.#around.unread;
+  }
+
+  get json(): boolean {
+    return this.#around.json;
+  }
+
+  get overloaded(): boolean {
+    return this.#replies.size >= MOST_UNDER_WAY;
   }
 
   /** How long nothing was heard of it; an open stream or a request under way is being heard of. */
@@ -50,30 +70,43 @@ export class Client {
   }
 
   receive(message: Message): void {
-    this.#lastUsed = this.#options.clock.now();
+    this.#lastUsed = this.clock.now();
     this.session.receive(message);
     if (message.kind === "notification" && message.method === "notifications/cancelled")
       this.#abandon(message.params);
   }
 
   /** A request whose answer, and whatever it causes, goes to `response`. */
-  request(message: Message & { kind: "request" }, response: ServerResponse, watch: ReplyWatch = {}): void {
-    const { clock, json, stateless } = this.#options;
-    const reply = new Reply(response, {
-      id: idKey(message.id),
-      clock,
-      json,
-      before: watch.before,
-      log: stateless || json ? undefined : () => this.#events(),
-      stream: ++this.#streams,
-      done: (done) => {
-        this.#lastUsed = clock.now();
-        this.#replies.delete(done);
-        watch.after?.();
-      },
-    });
+  request(message: Request, response: ServerResponse): void {
+    const reply = new Reply(this, response, message.id, ++this.#streams);
+    this.#replies.add(reply);
+    reply.streamSoon();
+    this.session.receive(message, reply);
+  }
+
+  /** The handshake. Its answer names the session, in a header: it is waited for, however long it takes. */
+  greet(message: Request, response: ServerResponse, onGreeted: (named: boolean) => void): void {
+    this.#onGreeted = onGreeted;
+    const reply = new Reply(this, response, message.id, ++this.#streams);
     this.#replies.add(reply);
     this.session.receive(message, reply);
+  }
+
+  log(): EventLog | undefined {
+    return this.json || this.#around.stateless ? undefined : this.#events();
+  }
+
+  answering({ response }: Reply, answer: Message): void {
+    if (!this.#onGreeted || answer.kind !== "result" || response.destroyed) return;
+    this.#named = true;
+    response.setHeader("mcp-session-id", this.session.id);
+  }
+
+  done(reply: Reply): void {
+    this.#lastUsed = this.clock.now();
+    this.#replies.delete(reply);
+    this.#onGreeted?.(this.#named);
+    this.#onGreeted = undefined;
   }
 
   /** Opens the stream of what belongs to no request. False: there is one already. */
@@ -86,49 +119,51 @@ export class Client {
   /** Goes on with a stream that broke. False: the id is none of ours. */
   resume(lastEventId: string, response: ServerResponse): boolean {
     const missed = this.#log?.after(lastEventId);
-    if (!missed) return false;
+    if (!missed || missed.stream > this.#streams) return false;
     const reply = [...this.#replies].find((other) => other.stream === missed.stream);
     if (missed.stream === STANDING) {
       this.#standing?.end();
       this.#stand(response);
     } else startEvents(response);
-    for (const { id, data } of missed.events)
-      for (const part of encodeEvent([data], id)) response.write(part);
+    for (const event of missed.events) response.write(event);
     if (reply) reply.resume(response);
     else if (missed.stream !== STANDING) response.end();
     return true;
   }
 
-  /** Proxies and dead peers are found out by writing. */
+  /** Proxies and dead peers are found out by writing. Forgets what nobody will come back for. */
   beat(): void {
-    this.#standing?.write(": \n\n");
+    if (this.#standing?.writableLength === 0) this.#standing.write(": \n\n");
+    for (const reply of this.#replies) reply.beat();
+    this.#log?.expire(this.clock.now());
   }
 
   end(reason: Error): void {
     this.#standing?.end();
     for (const reply of this.#replies) reply.abandon();
+    this.#log?.clear();
     this.session.destroy(reason);
-    this.#options.host.ended(this.session);
+    this.#around.host.ended(this.session);
   }
 
   #send(message: Message, via: Via): void {
     if (via instanceof Reply && via.send(message)) return;
-    const data = encode(message);
-    if (!this.#standing && message.kind === "request") {
+    const standing = this.#standing;
+    if (!standing && message.kind === "request") {
       // Nobody would ever see it: say so instead of waiting for an answer.
       this.session.unanswerable(message.id);
       return;
     }
-    if (this.#options.stateless) return;
-    const id = this.#events().add(STANDING, Buffer.concat(data));
-    for (const part of encodeEvent(data, id)) this.#standing?.write(part);
+    if (this.#around.stateless) return;
+    const event = this.#events().add(STANDING, encode(message), this.clock.now());
+    if (standing) writeOrCut(standing, event);
   }
 
   /** A cancelled request gets no answer; its stream must end all the same. */
   #abandon(params: Raw | undefined): void {
     const [id] = params ? members(params, ["requestId"]) : [];
     const key = id && idKey(id);
-    for (const reply of this.#replies) if (reply.id === key) reply.abandon();
+    for (const reply of this.#replies) if (idKey(reply.id) === key) reply.abandon();
   }
 
   #stand(response: ServerResponse): void {
@@ -138,12 +173,12 @@ export class Client {
     response.once("close", () => {
       if (this.#standing !== response) return;
       this.#standing = undefined;
-      this.#lastUsed = this.#options.clock.now();
+      this.#lastUsed = this.clock.now();
     });
   }
 
   #events(): EventLog {
-    this.#log ??= new EventLog();
+    this.#log ??= new EventLog(this.#around.budget);
     return this.#log;
   }
 }

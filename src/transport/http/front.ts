@@ -2,7 +2,9 @@
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import type { Malformed } from "../../rpc/message.ts";
+import { INTERNAL_ERROR } from "../../rpc/rpc-error.ts";
 import type { Host } from "../transport.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 
@@ -14,11 +16,24 @@ export interface FrontOptions extends GuardOptions {
 /** Takes what has passed the guard. False: there is nothing at that path. */
 export type Route = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
 
+/** How long a socket may take nothing of what is written to it. */
+const STALLED_MS = 30_000;
+
 const EXPOSED = "mcp-session-id";
+const ALLOWED = [
+  "authorization",
+  "content-type",
+  "accept",
+  "mcp-session-id",
+  "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
+  "last-event-id",
+];
+/** Parameters of tools may be repeated in headers; which, only the page knows. */
+const PARAM_HEADER = /^mcp-param-[a-z0-9_-]+$/;
 const CORS = {
   "access-control-allow-methods": "GET, POST, DELETE",
-  "access-control-allow-headers":
-    "authorization, content-type, accept, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, last-event-id",
   "access-control-max-age": "600",
 };
 
@@ -32,7 +47,8 @@ export class Front {
     const guard = createGuard(options);
     const { tls } = options;
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
-      response.on("error", () => {});
+      response.on("error", ignore);
+      response.on("timeout", cutStalled);
       const path = pathOf(request.url);
       // Probes of orchestrators carry neither token nor origin.
       if (request.method === "GET" && health(path, host, response)) return;
@@ -43,7 +59,7 @@ export class Front {
         response.setHeader("vary", "origin");
       }
       // A preflight never carries the token; that it passes says nothing about the request to come.
-      if (request.method === "OPTIONS") preflight(response, verdict.ok || verdict.status === 401);
+      if (request.method === "OPTIONS") preflight(request, response, verdict.ok || verdict.status === 401);
       else if (!verdict.ok) refuse(response, verdict.status, verdict.reason);
       else if (!route(path, request, response)) refuse(response, 404, "there is nothing here");
     };
@@ -59,6 +75,7 @@ export class Front {
           listener,
         )
       : createServer(limits, listener);
+    this.#server.timeout = STALLED_MS;
   }
 
   /** Resolves with the address it can be reached at, once it can. */
@@ -89,9 +106,39 @@ export class Front {
   }
 }
 
+const ignore = (): void => {};
+
+/** Nothing moved for long: a client that does not read is cut off, one that waits for an answer is not. */
+function cutStalled(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
+}
+
 /** Refused with a status and a JSON-RPC error that belongs to no request. */
 export function refuse(response: ServerResponse, status: number, reason: string, code = -32000): void {
-  const body = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message: reason } });
+  refuseWith(
+    response,
+    status,
+    JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message: reason } }),
+  );
+}
+
+/** Something of ours broke. The client is told so, if it still can be. */
+export function fail(response: ServerResponse): void {
+  if (response.headersSent) response.destroy();
+  else refuse(response, 500, "internal error", INTERNAL_ERROR);
+}
+
+/** As far as it could be read, the error says which request it belongs to. */
+export function refuseMessage(response: ServerResponse, { id, code, reason, meant }: Malformed): void {
+  const error = JSON.stringify({ code, message: reason });
+  refuseWith(
+    response,
+    400,
+    `{"jsonrpc":"2.0","id":${id && meant !== "answer" ? id.toString() : "null"},"error":${error}}`,
+  );
+}
+
+function refuseWith(response: ServerResponse, status: number, body: string): void {
   const headers: Record<string, string | number> = {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
@@ -100,9 +147,14 @@ export function refuse(response: ServerResponse, status: number, reason: string,
   response.writeHead(status, headers).end(body);
 }
 
-function preflight(response: ServerResponse, allowed: boolean): void {
-  if (allowed && response.hasHeader("access-control-allow-origin")) response.writeHead(204, CORS).end();
-  else refuse(response, 403, "this Origin may not connect; --allow-origin adds it");
+function preflight({ headers }: IncomingMessage, response: ServerResponse, allowed: boolean): void {
+  if (!allowed || !response.hasHeader("access-control-allow-origin"))
+    return refuse(response, 403, "this Origin may not connect; --allow-origin adds it");
+  const asked = headers["access-control-request-headers"]?.split(",") ?? [];
+  const params = asked.map((name) => name.trim().toLowerCase()).filter((name) => PARAM_HEADER.test(name));
+  response
+    .writeHead(204, { ...CORS, "access-control-allow-headers": [...ALLOWED, ...params].join(", ") })
+    .end();
 }
 
 function health(path: string, host: Host, response: ServerResponse): boolean {

@@ -8,21 +8,26 @@ import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { claimsModern, type Modern } from "../../session/modern/modern.ts";
 import { LEGACY_VERSIONS } from "../../session/session.ts";
 import { refuse } from "./front.ts";
-import { Reply } from "./reply.ts";
+import { Reply, type ReplyOwner } from "./reply.ts";
+import type { Unread } from "./unread.ts";
 
 export interface ModernHttpOptions {
   readonly clock: Clock;
+  readonly unread: Unread;
   readonly json: boolean;
 }
 
 export class ModernHttp {
   readonly #modern: Modern;
-  readonly #options: ModernHttpOptions;
-  readonly #listening = new Set<ServerResponse>();
+  readonly #answers: ReplyOwner;
+  readonly #streams: ReplyOwner;
+  readonly #open = new Set<Reply>();
 
   constructor(modern: Modern, options: ModernHttpOptions) {
+    const done = (reply: Reply): void => void this.#open.delete(reply);
     this.#modern = modern;
-    this.#options = options;
+    this.#answers = { ...options, log: () => undefined, done };
+    this.#streams = { ...this.#answers, json: false };
   }
 
   /** False: it is not of this era. */
@@ -37,7 +42,7 @@ export class ModernHttp {
 
   /** Proxies and dead peers are found out by writing. */
   beat(): void {
-    for (const response of this.#listening) if (response.headersSent) response.write(": \n\n");
+    for (const reply of this.#open) reply.beat();
   }
 
   #serve(
@@ -45,26 +50,17 @@ export class ModernHttp {
     headers: IncomingHttpHeaders,
     response: ServerResponse,
   ): void {
-    const { clock } = this.#options;
-    const listens = message.method === "subscriptions/listen";
-    const json = this.#options.json && !listens;
-    const reply = new Reply(response, {
-      id: "",
-      clock,
-      json,
-      log: undefined,
-      stream: 0,
-      before: undefined,
-      done() {},
-    });
+    const owner = message.method === "subscriptions/listen" ? this.#streams : this.#answers;
+    const reply = new Reply(owner, response, message.id, 0);
+    this.#open.add(reply);
+    reply.streamSoon();
     const served = this.#modern.serve(message, {
       caller: callerOf(headers),
       headers,
       send: (answer, status) => reply.send(answer, status),
     });
-    if (listens) this.#listening.add(response);
     response.once("close", () => {
-      this.#listening.delete(response);
+      this.#open.delete(reply);
       served.cancel("the client closed the stream of its request");
     });
   }

@@ -2,15 +2,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { encode } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
-import { readMessage } from "../../rpc/scan.ts";
 import type { Session } from "../../session/session.ts";
 import type { Host, Transport } from "../transport.ts";
-import { readBody } from "./body.ts";
+import { readMessageOf } from "./body.ts";
 import { Front, type FrontOptions, refuse } from "./front.ts";
+import { writeOrCut } from "./unread.ts";
 
-const MOST_BODY = 4 * 1024 * 1024;
-/** A client that does not read this much is cut off. */
-const MOST_BACKLOG = 16 * 1024 * 1024;
 const BEAT_MS = 25_000;
 
 export interface SseOptions extends FrontOptions {
@@ -33,12 +30,12 @@ export function createSseTransport(options: SseOptions): Transport {
       const front = new Front(options, host, (path, request, response) => {
         if (path === "/sse" && request.method === "GET") listen(host, open, response);
         else if (path === "/messages" && request.method === "POST") {
-          void take(open, request, response).catch(() => response.destroy());
+          take(open, request, response);
         } else return false;
         return true;
       });
       const beat = setInterval(() => {
-        for (const { response } of open.values()) response.write(": \n\n");
+        for (const { response } of open.values()) if (response.writableLength === 0) response.write(": \n\n");
       }, BEAT_MS);
       stop = () => front.stop();
       close = async () => {
@@ -55,10 +52,9 @@ export function createSseTransport(options: SseOptions): Transport {
 }
 
 function listen(host: Host, open: Map<string, Open>, response: ServerResponse): void {
-  if (!host.health().ready) return refuse(response, 503, "MetaMCP is stopping");
+  if (!host.ready) return refuse(response, 503, "MetaMCP is stopping");
   const session = host.open((message) => {
-    for (const part of encodeEvent(encode(message), undefined, "message")) response.write(part);
-    if (response.writableLength > MOST_BACKLOG) response.destroy();
+    writeOrCut(response, Buffer.concat(encodeEvent(encode(message), undefined, "message")));
   });
   open.set(session.id, { session, response });
   response.once("close", () => {
@@ -70,18 +66,12 @@ function listen(host: Host, open: Map<string, Open>, response: ServerResponse): 
   response.write(`event: endpoint\ndata: /messages?sessionId=${session.id}\n\n`);
 }
 
-async function take(
-  open: ReadonlyMap<string, Open>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+function take(open: ReadonlyMap<string, Open>, request: IncomingMessage, response: ServerResponse): void {
   const id = new URL(request.url ?? "/", "http://localhost").searchParams.get("sessionId") ?? "";
   const client = open.get(id);
   if (!client) return refuse(response, 404, "there is no such session: open /sse first", -32001);
-  const body = await readBody(request, MOST_BODY);
-  if (body === "too-large") return refuse(response, 413, `a message may have ${MOST_BODY} bytes`);
-  const message = readMessage(body);
-  if (message.kind === "malformed") return refuse(response, 400, message.reason, message.code);
-  client.session.receive(message);
-  response.writeHead(202).end("Accepted");
+  readMessageOf(request, response, (message) => {
+    client.session.receive(message);
+    response.writeHead(202).end("Accepted");
+  });
 }

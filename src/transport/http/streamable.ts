@@ -3,17 +3,23 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Message } from "../../rpc/message.ts";
 import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
-import { readMessage } from "../../rpc/scan.ts";
 import { LEGACY_VERSIONS } from "../../session/session.ts";
 import type { Host, Transport } from "../transport.ts";
-import { readBody } from "./body.ts";
-import { Client } from "./client.ts";
+import { readMessageOf } from "./body.ts";
+import { Client, type Surroundings } from "./client.ts";
+import { LogBudget } from "./event-log.ts";
 import { Front, type FrontOptions, refuse } from "./front.ts";
 import { ModernHttp, namesModern } from "./modern.ts";
+import { Unread } from "./unread.ts";
 
-const MOST_BODY = 4 * 1024 * 1024;
+const MOST_SESSIONS = 10_000;
 const BEAT_MS = 25_000;
 const PATH = "/mcp";
+
+// Made once: an error costs more than the rest of a request that ends with one.
+const STOPPING = new Error("MetaMCP is stopping");
+const NOT_BEGUN = new Error("its handshake failed");
+const LEFT = new Error("the client has its answer, or has left");
 
 export interface StreamableOptions extends FrontOptions {
   readonly clock: Clock;
@@ -50,21 +56,23 @@ export function createStreamableTransport(options: StreamableOptions): Transport
 
 class Streamable {
   readonly #options: StreamableOptions;
-  readonly #host: Host;
+  readonly #around: Surroundings;
   readonly #modern: ModernHttp;
   readonly #clients = new Map<string, Client>();
   #round: Timer;
 
   constructor(options: StreamableOptions, host: Host) {
+    const { clock, jsonResponse: json, stateless } = options;
+    const unread = new Unread();
     this.#options = options;
-    this.#host = host;
-    this.#modern = new ModernHttp(host.modern, { clock: options.clock, json: options.jsonResponse });
-    this.#round = options.clock.after(this.#roundMs, () => this.#lookAround());
+    this.#around = { host, clock, json, stateless, unread, budget: new LogBudget() };
+    this.#modern = new ModernHttp(host.modern, { clock, unread, json });
+    this.#round = clock.after(this.#roundMs, () => this.#lookAround());
   }
 
   route(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     if (path !== PATH) return false;
-    if (request.method === "POST") void this.#post(request, response).catch(() => response.destroy());
+    if (request.method === "POST") this.#post(request, response);
     else if (this.#options.stateless || namesModern(request.headers)) notAllowed(response, "POST");
     else if (request.method === "GET") this.#get(request, response);
     else if (request.method === "DELETE") this.#delete(request, response);
@@ -74,36 +82,38 @@ class Streamable {
 
   end(): void {
     this.#round.cancel();
-    for (const client of this.#clients.values()) client.end(new Error("MetaMCP is stopping"));
+    for (const client of this.#clients.values()) client.end(STOPPING);
     this.#clients.clear();
   }
 
-  async #post(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  #post(request: IncomingMessage, response: ServerResponse): void {
     const { headers } = request;
     if (!isJson(headers["content-type"]))
       return refuse(response, 415, "content-type must be application/json");
     if (!this.#acceptable(headers.accept)) {
       return refuse(response, 406, "accept must name application/json and text/event-stream");
     }
-    const body = await readBody(request, MOST_BODY);
-    if (body === "too-large") return refuse(response, 413, `a message may have ${MOST_BODY} bytes`);
-    const message = readMessage(body);
-    if (message.kind === "malformed") return refuse(response, 400, message.reason, message.code);
-    if (this.#modern.take(message, request, response)) return;
-    const version = headers["mcp-protocol-version"];
+    readMessageOf(request, response, (message) => {
+      if (!this.#modern.take(message, request, response)) this.#take(message, request, response);
+    });
+  }
+
+  #take(message: Message, request: IncomingMessage, response: ServerResponse): void {
+    const version = request.headers["mcp-protocol-version"];
     if (version !== undefined && !(LEGACY_VERSIONS as readonly unknown[]).includes(version)) {
-      return refuse(
-        response,
-        400,
-        `this protocol version is not spoken here; known: ${LEGACY_VERSIONS.join(", ")}`,
-      );
+      const known = LEGACY_VERSIONS.join(", ");
+      return refuse(response, 400, `this protocol version is not spoken here; known: ${known}`);
     }
     if (this.#options.stateless) return this.#once(message, response);
     if (message.kind === "request" && message.method === "initialize")
       return this.#begin(message, request, response);
     const client = this.#clientOf(request, response);
     if (!client) return;
-    if (message.kind === "request") return client.request(message, response);
+    if (message.kind === "request") {
+      if (client.overloaded) refuse(response, 429, "too many requests of this session are under way");
+      else client.request(message, response);
+      return;
+    }
     client.receive(message);
     response.writeHead(202).end();
   }
@@ -117,15 +127,13 @@ class Streamable {
     if (headers["mcp-session-id"] !== undefined) {
       return refuse(response, 400, "this session is initialized already", INVALID_REQUEST);
     }
-    const client = this.#open();
-    if (!client) return refuse(response, 503, "MetaMCP is stopping");
-    const { session } = client;
-    client.request(message, response, {
-      before: () => session.open && response.setHeader("mcp-session-id", session.id),
-      after: () => {
-        if (session.open) this.#clients.set(session.id, client);
-        else client.end(new Error("its handshake failed"));
-      },
+    if (!this.#ready(response)) return;
+    if (this.#clients.size >= MOST_SESSIONS && !this.#makeRoom())
+      return refuse(response, 503, "there are too many sessions");
+    const client = new Client(this.#around);
+    client.greet(message, response, (named) => {
+      if (named) this.#clients.set(client.session.id, client);
+      else client.end(NOT_BEGUN);
     });
   }
 
@@ -135,18 +143,32 @@ class Streamable {
       response.writeHead(202).end();
       return;
     }
-    const client = this.#open();
-    if (!client) return refuse(response, 503, "MetaMCP is stopping");
-    const end = (): void => client.end(new Error("the answer is out"));
-    client.request(message, response, { after: end });
+    if (!this.#ready(response)) return;
+    const client = new Client(this.#around);
+    client.request(message, response);
     // Without a session nobody can come back for the answer.
-    response.once("close", end);
+    response.once("close", () => client.end(LEFT));
   }
 
-  #open(): Client | undefined {
-    if (!this.#host.health().ready) return undefined;
-    const { clock, jsonResponse, stateless } = this.#options;
-    return new Client({ host: this.#host, clock, json: jsonResponse, stateless });
+  #ready(response: ServerResponse): boolean {
+    const ready = this.#around.host.ready;
+    if (!ready) refuse(response, 503, "MetaMCP is stopping");
+    return ready;
+  }
+
+  /** Ends the session that was idle for longest. False: none is. */
+  #makeRoom(): boolean {
+    const now = this.#options.clock.now();
+    let longest = 0;
+    let idlest: Client | undefined;
+    for (const client of this.#clients.values()) {
+      const idle = client.idleFor(now);
+      if (idle > longest) [longest, idlest] = [idle, client];
+    }
+    if (!idlest) return false;
+    this.#clients.delete(idlest.session.id);
+    idlest.end(new Error("other sessions needed its place"));
+    return true;
   }
 
   #get(request: IncomingMessage, response: ServerResponse): void {
