@@ -7,7 +7,7 @@ const MAY = {
   catalog: ["rpc", "home", "kernel"],
   child: ["rpc", "config", "home", "kernel"],
   middleware: ["catalog", "rpc", "config", "kernel"],
-  surface: ["middleware", "catalog", "rpc", "config", "kernel"],
+  surface: ["middleware", "catalog", "rpc", "config", "sandbox", "kernel"],
   gateway: ["surface", "middleware", "catalog", "rpc", "config", "kernel"],
   session: ["gateway", "surface", "rpc", "kernel"],
   transport: ["session", "rpc", "kernel"],
@@ -38,6 +38,9 @@ module.exports = {
     tsConfig: { fileName: "tsconfig.json" },
     tsPreCompilationDeps: true,
     doNotFollow: { path: "node_modules" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+    },
   },
 };

@@ -19,6 +19,7 @@ import type { Log } from "./kernel/log.ts";
 import { askFirst } from "./middleware/ask.ts";
 import { remember } from "./middleware/remember.ts";
 import { Refresher } from "./refresh.ts";
+import { type ExecutorChoice, LazyExecutor } from "./sandbox/choose.ts";
 import { Debounce } from "./session/debounce.ts";
 import { Modern } from "./session/modern/modern.ts";
 import { Session } from "./session/session.ts";
@@ -44,6 +45,8 @@ export interface EngineOptions {
   /** Tell clients when a list of theirs changes. */
   readonly notify?: boolean;
   readonly clock?: Clock;
+  /** Where code runs; false: nowhere. */
+  readonly code?: ExecutorChoice | false;
   /** How tools are ranked; the built-in way unless given. */
   readonly search?: SearchStrategy;
 }
@@ -116,6 +119,7 @@ export function createEngine({
 
   const results = new ResultStore(clock);
   const examples = createExamples({ home, log, clock, config: () => config });
+  const code = options.code === false ? undefined : new LazyExecutor(options.code ?? {}, { clock, log });
   const rulesOf = (server: string) => config.servers.get(server)?.tools;
   const scope: Scope = {
     catalog,
@@ -123,6 +127,7 @@ export function createEngine({
     log,
     clock,
     results,
+    code,
     maxResultBytes: () => config.maxResultBytes,
     usageOf: (server, tool) => examples.of(server, tool),
     call: compose([askFirst(rulesOf, clock), remember(examples)], fleet.handle),
@@ -213,13 +218,17 @@ export function createEngine({
       while (clock.now() < end && [modern, ...sessions].some(({ serving }) => serving > 0))
         await pause(clock, 10);
       clearInterval(hold);
+      await code?.close();
       await fleet.destroy();
       // Children that crashed may still have left something behind that is being ended.
       await connectors.settled();
       await cache.flush();
       await examples.flush();
     },
-    killNow: connectors.killNow,
+    killNow() {
+      code?.killNow();
+      connectors.killNow();
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { createEngine, type Engine } from "../main.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { systemClock as clock } from "../system-clock.ts";
+import { codeOf } from "./code.ts";
 import type { ExitCode } from "./command.ts";
 import { createLog } from "./log.ts";
 import { chooseSearch } from "./ranking.ts";
@@ -39,6 +40,7 @@ export async function withEngine(
     maxMessageBytes: settings.maxMessage,
     search,
     surface: settings.surface,
+    code: codeOf(settings),
   });
   const stop = (): void => void engine.close().finally(() => process.exit(130));
   process.once("SIGINT", stop).once("SIGTERM", stop);

@@ -12,6 +12,7 @@ import type { Log } from "../kernel/log.ts";
 import { VERSION } from "../kernel/version.ts";
 import { createEngine, type Engine } from "../main.ts";
 import { systemClock as clock } from "../system-clock.ts";
+import { codeOf } from "./code.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
@@ -47,6 +48,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
     search,
     surface: settings.surface,
     notify: !settings.noNotify,
+    code: codeOf(settings),
   });
   const watch = watchConfig(
     paths,

@@ -80,7 +80,13 @@ export interface CallRecord {
 
 export interface Failure {
   /** `execution_failed`: the code itself threw or cannot be read. */
-  readonly code: "execution_failed" | "sandbox_limit" | "sandbox_terminated" | "cancelled" | "internal";
+  readonly code:
+    | "execution_failed"
+    | "sandbox_limit"
+    | "sandbox_terminated"
+    | "cancelled"
+    | "no_backends"
+    | "internal";
   readonly message: string;
   /** Of the error that was thrown. */
   readonly name?: string;

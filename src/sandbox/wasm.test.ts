@@ -6,6 +6,3 @@ import { createWasmExecutor } from "./wasm.ts";
 const parts = { clock: systemClock, log: silentLog };
 executorContract("wasm", () => createWasmExecutor({ ...parts, bubblewrap: false }));
 executorContract("wasm in bubblewrap, where that works", () => createWasmExecutor(parts));
-executorContract("wasm, one host per run", () =>
-  createWasmExecutor({ ...parts, bubblewrap: false, perRun: true }),
-);

@@ -7,6 +7,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Severity } from "../kernel/severity.ts";
+import type { Executor } from "../sandbox/executor.ts";
 import type { ResultStore } from "./result/store.ts";
 
 /** One configured server as a person or a model sees it. */
@@ -35,6 +36,8 @@ export interface Scope {
   maxResultBytes(): number | undefined;
   /** Arguments that worked before, newest first; none unless the user wants them kept. */
   usageOf(server: ServerId, tool: string): Promise<readonly unknown[]>;
+  /** What runs code; undefined where code is not to be run. */
+  readonly code?: Executor | undefined;
   /** Connects and lists, so that what the catalog knows of the server is fresh. */
   connect(server: ServerId, origin: Origin): Promise<Lease>;
   servers(): readonly ServerStatus[];

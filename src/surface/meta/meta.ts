@@ -3,6 +3,7 @@ import { callerOf } from "../../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { joinObject, members } from "../../rpc/slice.ts";
+import type { Executor } from "../../sandbox/executor.ts";
 import { callTool } from "../call-tool.ts";
 import type { ClientRequest, Face } from "../face.ts";
 import { asResult, executionFailed } from "../failure.ts";
@@ -13,9 +14,11 @@ import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
 import { handleResources } from "../result/resources.ts";
 import type { Scope } from "../scope.ts";
 import { discover } from "./discover.ts";
-import { CALL, DISCOVER, instructions } from "./tools.ts";
+import { execute } from "./execute.ts";
+import { CALL, DISCOVER, EXECUTE, instructions } from "./tools.ts";
 
-const TOOLS = toRaw({ tools: [DISCOVER, CALL] });
+const TOOLS = toRaw({ tools: [DISCOVER, CALL, EXECUTE] });
+const WITHOUT_CODE = toRaw({ tools: [DISCOVER, CALL] });
 
 type Run = (
   scope: Scope,
@@ -28,19 +31,28 @@ const RUN: ReadonlyMap<string, Run> = new Map<string, Run>([
   ["mcp_discover", (scope, args, _meta, request) => discover(scope, readInput(DISCOVER, args), request)],
   ["mcp_call", call],
 ]);
+const EXECUTES: Run = async (scope, args, meta, request) => {
+  const whole = await execute(scope, { args, meta, executor: scope.code as Executor }, request);
+  const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET);
+  return fits ? whole : shortResult(whole, budgetOf(scope, EXECUTE.name, request));
+};
 
 export function isMetaTool(name: unknown): boolean {
-  return typeof name === "string" && RUN.has(name);
+  return typeof name === "string" && (RUN.has(name) || name === EXECUTE.name);
 }
 
 export function createMetaFace(scope: Scope): Face {
   return {
     // Only stored results are resources here.
     capabilities: { tools: {}, resources: {}, logging: {} },
-    instructions: () => instructions(scope.servers().map((server) => server.name)),
+    instructions: () =>
+      instructions(
+        scope.servers().map((server) => server.name),
+        scope.code !== undefined,
+      ),
     handle(request) {
       if (request.method === "tools/call") return callOwnTool(scope, request);
-      if (request.method === "tools/list") return Promise.resolve(list(request.params));
+      if (request.method === "tools/list") return Promise.resolve(list(scope, request.params));
       const resource = handleResources(scope, request);
       return resource ? Promise.resolve(resource) : passThrough(scope, request);
     },
@@ -48,21 +60,20 @@ export function createMetaFace(scope: Scope): Face {
   };
 }
 
-function list(params: Raw | undefined): Raw {
+function list({ code }: Scope, params: Raw | undefined): Raw {
   const [cursor] = params ? members(params, ["cursor"]) : [];
   if (cursor) throw RpcError.of(INVALID_PARAMS, "There is one page only: list without a cursor");
-  return TOOLS;
+  return code ? TOOLS : WITHOUT_CODE;
 }
 
 function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
   const [name, args, meta] = request.params ? members(request.params, ["name", "arguments", "_meta"]) : [];
   const wanted = name && fromRaw(name);
-  const run = typeof wanted === "string" ? RUN.get(wanted) : undefined;
+  const code = scope.code ? EXECUTES : undefined;
+  const run = wanted === EXECUTE.name ? code : RUN.get(wanted as string);
   if (!run) {
-    throw RpcError.of(
-      INVALID_PARAMS,
-      `Unknown tool: ${String(wanted)}. Tools here: ${[...RUN.keys()].join(", ")}`,
-    );
+    const names = [...RUN.keys(), ...(code ? [EXECUTE.name] : [])];
+    throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(wanted)}. Tools here: ${names.join(", ")}`);
   }
   try {
     return run(scope, args, meta, request).catch((error: unknown) => asResult(scope.log, error));

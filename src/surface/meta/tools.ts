@@ -38,16 +38,38 @@ export const CALL = {
   annotations: { openWorldHint: true },
 } as const;
 
+export const EXECUTE = {
+  name: "mcp_execute",
+  title: "Run code",
+  description:
+    "Run JavaScript that calls many tools and returns one value: await tools.server.tool(args), Promise.all, search(query), describe('server:tool'), console.log.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      code: text("Top-level await and return"),
+      timeoutMs: { type: "integer", minimum: 1, description: "30000" },
+    },
+    required: ["code"],
+    additionalProperties: false,
+  },
+  annotations: { openWorldHint: true },
+} as const;
+
 const NAMES_SHOWN = 40;
 
 /** What a model that has never seen MetaMCP must know. */
-export function instructions(servers: readonly string[]): string {
+export function instructions(servers: readonly string[], code: boolean): string {
   const shown = servers.slice(0, NAMES_SHOWN).join(", ");
   const more = servers.length > NAMES_SHOWN ? ` and ${servers.length - NAMES_SHOWN} more` : "";
   return [
     "MetaMCP stands in front of other MCP servers; their tools are not listed here but found and called by name.",
     '1. mcp_discover {query} finds tools for a task; the best hits carry a signature. Add detail: "schema" where it is not enough.',
     "2. mcp_call {server, tool, args} runs one. Servers start by themselves; the first call may take longer.",
+    ...(code
+      ? [
+          '3. mcp_execute {code} runs JavaScript or TypeScript for tasks of several calls: only what it returns comes back. `await tools.github.get_issue({…})` gives a tool\'s value, `await describe("github:get_issue")` its types.',
+        ]
+      : []),
     "An error says what to do next; repeat a call only where it says retryable.",
     servers.length > 0 ? `Servers: ${shown}${more}.` : "No servers are configured yet.",
   ].join("\n");

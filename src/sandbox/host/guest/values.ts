@@ -79,30 +79,69 @@ export function values(): Values {
     }
   }
 
-  /** What JSON has no word for is written so that nothing is lost in silence. */
-  function toJson(value: unknown): string | undefined {
+  // JSON has no word for these; written like this nothing is lost in silence, in arguments and in values.
+  const written: readonly (readonly [object, (this: never) => unknown])[] = [
+    [
+      BigInt.prototype,
+      function (this: bigint) {
+        return text(this);
+      },
+    ],
+    [
+      Set.prototype,
+      function (this: Set<unknown>) {
+        return [...this];
+      },
+    ],
+    [
+      Error.prototype,
+      function (this: Error) {
+        return { name: this.name, message: this.message };
+      },
+    ],
+    [
+      getPrototypeOf(Uint8Array.prototype) as object,
+      function (this: Uint8Array) {
+        return [...this];
+      },
+    ],
+    [
+      Map.prototype,
+      function (this: Map<unknown, unknown>) {
+        return Object.fromEntries(
+          [...this].map(([key, one]) => [typeof key === "string" ? key : inspect(key), one]),
+        );
+      },
+    ],
+  ];
+  for (const [prototype, value] of written)
+    Object.defineProperty(prototype, "toJSON", {
+      value,
+      writable: true,
+      enumerable: false,
+      configurable: true,
+    });
+
+  /** Where the engine cannot write it because it holds itself. */
+  function acyclic(value: unknown): string | undefined {
     const path: object[] = [];
     return stringify(value, function (this: object, _key, one: unknown) {
-      if (typeof one === "bigint") return text(one);
-      if (typeof one === "function" || typeof one === "symbol") return inspect(one);
       if (typeof one !== "object" || one === null) return one;
       while (path.length > 0 && path.at(-1) !== this) path.pop();
       if (path.includes(one)) return "[Circular]";
-      const plain =
-        one instanceof Map
-          ? Object.fromEntries(
-              [...one].map(([key, inner]) => [typeof key === "string" ? key : inspect(key), inner]),
-            )
-          : one instanceof Set
-            ? [...one]
-            : one instanceof Error
-              ? { name: one.name, message: one.message }
-              : ArrayBuffer.isView(one) && Symbol.iterator in one
-                ? [...(one as unknown as Iterable<unknown>)]
-                : one;
-      path.push(plain);
-      return plain;
+      path.push(one);
+      return one;
     });
+  }
+
+  function toJson(value: unknown): string | undefined {
+    if (typeof value === "function" || typeof value === "symbol") return stringify(inspect(value));
+    try {
+      return stringify(value);
+    } catch (error) {
+      if (error instanceof TypeError) return acyclic(value);
+      throw error;
+    }
   }
 
   return { inspect, toJson };

@@ -1,0 +1,75 @@
+/** Which backend code runs in. Never a weaker one than was asked for. Nothing is loaded or probed before the first run. */
+import type { Clock } from "../kernel/clock.ts";
+import type { Log } from "../kernel/log.ts";
+import type { Executor, Outcome, Run } from "./executor.ts";
+
+export interface ExecutorChoice {
+  /** Unset: WASM. */
+  readonly profile?: "standard" | "dev" | undefined;
+  readonly backend?: "wasm" | "docker" | undefined;
+  /** Whether the standard profile may use WASM where no container engine answers. */
+  readonly wasmEnabled?: boolean;
+}
+
+export interface ChooseParts {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class LazyExecutor implements Executor {
+  readonly #choice: ExecutorChoice;
+  readonly #parts: ChooseParts;
+  #chosen: Promise<Executor> | undefined;
+  #ready: Executor | undefined;
+  #closed = false;
+
+  constructor(choice: ExecutorChoice, parts: ChooseParts) {
+    this.#choice = choice;
+    this.#parts = parts;
+  }
+
+  async run(run: Run): Promise<Outcome> {
+    this.#chosen ??= choose(this.#choice, this.#parts);
+    try {
+      this.#ready = await this.#chosen;
+    } catch (error) {
+      // What is missing now may be there later.
+      this.#chosen = undefined;
+      return refused((error as Error).message);
+    }
+    if (this.#closed) this.#ready.killNow();
+    return await this.#ready.run(run);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#ready?.close();
+  }
+
+  killNow(): void {
+    this.#closed = true;
+    this.#ready?.killNow();
+  }
+}
+
+async function choose(
+  { profile, backend, wasmEnabled = true }: ExecutorChoice,
+  parts: ChooseParts,
+): Promise<Executor> {
+  if (backend === undefined && profile === "dev")
+    return (await import("./process.ts")).createProcessExecutor(parts);
+  if (backend === "docker" || (backend === undefined && profile === "standard")) {
+    const { createDockerExecutor, dockerAnswers } = await import("./docker.ts");
+    if (await dockerAnswers()) return createDockerExecutor(parts);
+    if (backend === "docker")
+      throw new Error("METAMCP_RUNTIME_BACKEND=docker, but no Docker engine answers.");
+    if (!wasmEnabled)
+      throw new Error("No Docker engine answers, and METAMCP_WASM_ENABLED=false rules out WASM.");
+  }
+  return (await import("./wasm.ts")).createWasmExecutor(parts);
+}
+
+function refused(message: string): Outcome {
+  const nothing = { value: undefined, logs: [], calls: [], durationMs: 0, enforced: [], unsafe: false };
+  return { ...nothing, backend: "none", error: { code: "no_backends", message } };
+}

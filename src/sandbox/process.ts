@@ -1,0 +1,32 @@
+/** The `dev` backend: a plain node process per run, with all rights of its user. No fence: every outcome says so. */
+import type { Clock } from "../kernel/clock.ts";
+import type { Log } from "../kernel/log.ts";
+import { HostedExecutor } from "./hosted.ts";
+import { hostFile } from "./wasm.ts";
+
+export function createProcessExecutor(parts: { readonly clock: Clock; readonly log: Log }): HostedExecutor {
+  return new HostedExecutor({
+    ...parts,
+    backend: {
+      name: "process",
+      unsafe: true,
+      // Computing and silence end by killing; memory outside of the heap is nobody's business here.
+      enforced: [
+        "wallMs",
+        "cpuMs",
+        "calls",
+        "callsInFlight",
+        "argsBytes",
+        "resultBytes",
+        "valueBytes",
+        "logBytes",
+        "codeBytes",
+      ],
+    },
+    perRun: true,
+    launch: () => ({
+      command: process.execPath,
+      args: ["--no-warnings", "--max-old-space-size=256", hostFile(), "node"],
+    }),
+  });
+}

@@ -1,0 +1,49 @@
+/** How the outcome of code looks on the wire: logs, then the value, or what went wrong and what had happened until then. */
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { joinObject } from "../../rpc/slice.ts";
+import type { LogLine, Outcome } from "../../sandbox/executor.ts";
+
+const UNSAFE =
+  "UNSAFE: this ran as a plain process with all rights of its user (METAMCP_RUNTIME_PROFILE=dev).";
+
+export function errorOf({ error }: Outcome, code: string, op: string): MetaMcpError | undefined {
+  if (!error) return undefined;
+  const { name, line, limit } = error;
+  const source = line === undefined ? undefined : code.split("\n")[line - 1]?.trim().slice(0, 200);
+  const message = source ? `${error.message}: ${source}` : error.message;
+  const details = { ...(name && { name }), ...(line !== undefined && { line }), ...(limit && { limit }) };
+  return new MetaMcpError(error.code, message, { op, ...(Object.keys(details).length > 0 && { details }) });
+}
+
+/** A result of a tool. */
+export function resultOf(outcome: Outcome, code: string, op: string): Raw {
+  const error = errorOf(outcome, code, op);
+  const { value, logs, calls, durationMs, unsafe, backend } = outcome;
+  const shown = error ? `${error.code}: ${error.message}` : (value ?? "");
+  const note = calls.length > 0 && error ? `Calls made before: ${calls.map(callLine).join(", ")}` : "";
+  const parts = [unsafe ? UNSAFE : "", ...logs.map(logLine), shown, note].filter((part) => part !== "");
+  const text = parts.length > 0 ? parts.join("\n") : "The code ran and gave no value.";
+  const structured = joinObject([
+    ["value", value === undefined ? undefined : asRaw(Buffer.from(value))],
+    ["error", error && toRaw(error)],
+    ["logs", toRaw(logs)],
+    ["calls", toRaw(calls)],
+    ["durationMs", toRaw(Math.round(durationMs * 10) / 10)],
+    ["unsafe", unsafe ? toRaw(true) : undefined],
+    ["backend", backend === "wasm" ? undefined : toRaw(backend)],
+  ]);
+  return joinObject([
+    ["content", toRaw([{ type: "text", text }])],
+    ["structuredContent", structured],
+    ["isError", error && toRaw(true)],
+  ]);
+}
+
+function logLine({ level, text }: LogLine): string {
+  return level === "warn" || level === "error" ? `[${level}] ${text}` : text;
+}
+
+function callLine({ server, tool, error }: { server: string; tool: string; error?: string }): string {
+  return `${server}:${tool}${error ? ` (${error})` : ""}`;
+}

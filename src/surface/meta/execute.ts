@@ -1,0 +1,28 @@
+/** mcp_execute: code that calls many tools and gives back one answer. */
+import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import type { Executor } from "../../sandbox/executor.ts";
+import { resultOf } from "../code/outcome.ts";
+import { runCode } from "../code/run-code.ts";
+import type { ClientRequest } from "../face.ts";
+import { readInput } from "../input.ts";
+import type { Scope } from "../scope.ts";
+import { EXECUTE } from "./tools.ts";
+
+export interface Execution {
+  readonly args: Raw | undefined;
+  readonly meta: Raw | undefined;
+  readonly executor: Executor;
+}
+
+export async function execute(
+  scope: Scope,
+  { args, meta, executor }: Execution,
+  request: ClientRequest,
+): Promise<Raw> {
+  const input = readInput(EXECUTE, args);
+  const code = fromRaw(input.get("code") as Raw) as string;
+  const timeout = input.get("timeoutMs");
+  const timeoutMs = timeout && (fromRaw(timeout) as number);
+  const job = { code, meta, finder: "search(…)", ...(timeoutMs !== undefined && { timeoutMs }) };
+  return resultOf(await runCode(scope, executor, job, request), code, EXECUTE.name);
+}

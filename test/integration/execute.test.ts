@@ -1,0 +1,94 @@
+/** Code through everything: client, surface, sandbox, and calls out of it to real children. */
+import { expect, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { failureOf, textOf } from "../support/meta.ts";
+import type { RawClient } from "../support/raw-client.ts";
+import { fixture, temp } from "../support/temp.ts";
+
+interface Answer {
+  readonly value?: unknown;
+  readonly logs: readonly { level: string; text: string }[];
+  readonly calls: readonly { server: string; tool: string; ms: number; error?: string }[];
+  readonly durationMs: number;
+}
+
+const execute = (client: RawClient, code: string, more: object = {}, meta?: object) =>
+  client.tool("mcp_execute", { code, ...more }, meta);
+const answerOf = (result: Record<string, unknown>) => result["structuredContent"] as Answer;
+
+async function start(
+  servers: Record<string, object>,
+  options: Parameters<typeof gateway>[1] = {},
+  capabilities = {},
+) {
+  const folder = temp();
+  folder.writeConfig(servers as never);
+  const client = gateway(folder, options);
+  await client.initialize(capabilities);
+  return { client, folder };
+}
+
+test("a few lines call several tools, and only the answer comes back", async () => {
+  const { client } = await start({ a: fixture(), "b-c": fixture() });
+  const listed = await client.request("tools/list");
+  expect(listed.raw.length).toBeLessThan(2_000);
+  expect(JSON.stringify(listed.result)).toContain("mcp_execute");
+
+  const code = `
+    const [one, two] = await Promise.all([tools.a.echo({ message: "1" }), tools.b_c.echo({ message: "2" })]);
+    console.log("both", { one, two });
+    const raw = await servers["b-c"].call("echo", { message: "3" });
+    ({ sum: one + two, third: raw.content[0].text })`;
+  const result = await execute(client, code);
+  expect(result["isError"]).toBeUndefined();
+  expect(answerOf(result)).toMatchObject({
+    value: { sum: 3, third: "3" },
+    logs: [{ level: "log", text: "both {one: 1, two: 2}" }],
+    calls: [
+      { server: "a", tool: "echo" },
+      { server: "b_c", tool: "echo" },
+      { server: "b-c", tool: "echo" },
+    ],
+  });
+  expect(textOf(result)).toBe('both {one: 1, two: 2}\n{"sum":3,"third":"3"}');
+  expect(await client.close()).toMatchObject({ code: 0 });
+});
+
+test("unknown names, wrong arguments and bad code fail with what to do next", async () => {
+  const { client } = await start({ alpha: fixture() });
+  const caught = (call: string) => `try { await ${call} } catch (e) { e.code + ": " + e.message }`;
+  const value = async (code: string) => answerOf(await execute(client, code)).value;
+  expect(await value(caught("tools.alpa.echo({})"))).toMatch(/^server_not_found: .*Nearest: alpha/);
+  expect(await value(caught("tools.alpha.ehco({})"))).toMatch(/^tool_not_found: .*Nearest: echo/);
+  expect(await value(caught("tools.alpha.echo({ message: 5 })"))).toMatch(/^validation_input: /);
+  expect(await value("(await search('echo a message'))[0].tool")).toBe("echo");
+  expect(await value("await describe('alpha:echo')")).toContain("function echo(args: {");
+  const failed = await execute(client, "const x = 1\nawait tools.alpha.echo({ message: 'hi' })\nx.y.z");
+  expect(failureOf(failed)).toMatchObject({
+    code: "execution_failed",
+    details: { line: 3 },
+    retryable: false,
+  });
+  expect(answerOf(failed).calls).toMatchObject([{ server: "alpha", tool: "echo" }]);
+  expect(textOf(failed)).toContain("x.y.z");
+  const { error } = await client.request("tools/call", { name: "mcp_execute", arguments: { code: 1 } });
+  expect(error).toBeUndefined();
+  await client.close();
+});
+
+test("a large value goes through the result budget", async () => {
+  const { client } = await start({});
+  const result = await execute(client, "Array.from({ length: 20000 }, (_, n) => ({ n, text: 'row ' + n }))");
+  expect(JSON.stringify(result).length).toBeLessThan(4_200);
+  expect(JSON.stringify(result["content"])).toContain("resource_link");
+  await client.close();
+});
+
+test("--no-code leaves no trace of it", async () => {
+  const { client } = await start({}, { flags: ["--no-code"] });
+  const { result } = await client.request("tools/list");
+  expect(JSON.stringify(result)).not.toContain("mcp_execute");
+  const { error } = await client.request("tools/call", { name: "mcp_execute", arguments: { code: "1" } });
+  expect(error).toMatchObject({ code: -32602 });
+  await client.close();
+});
