@@ -81,6 +81,8 @@ export class LineWriter {
     if (from === 0) process.nextTick(this.#flush);
     encode(message, parts).push(NEWLINE);
     for (let k = from; k < parts.length; k++) this.#bytes += (parts[k] as Buffer).length;
+    // Official clients drop progress that they read together with its answer: it must not wait for it here.
+    if (message.kind === "notification") this.flush();
   }
 
   /** Writes at once what was sent so far. */

@@ -52,7 +52,7 @@ test("an unknown server or tool is answered with the nearest ones, and nothing i
   const noTool = await refusal(client, "fixture", "ecko");
   expect(noTool).toMatchObject({ code: "tool_not_found", tool_id: "fixture:ecko", retryable: false });
   expect(noTool["details"]).toMatchObject({ nearest: expect.arrayContaining(["echo"]) });
-  for (const name of ["metamcp", "", "__proto__", "toString", "fixture "])
+  for (const name of ["", "__proto__", "toString", "fixture "])
     expect(await refusal(client, name, "echo")).toMatchObject({ code: "server_not_found" });
   for (const name of ["", "__proto__", "constructor"])
     expect(await refusal(client, "fixture", name)).toMatchObject({ code: "tool_not_found" });
@@ -226,7 +226,7 @@ test("a command or folder that is not there is said so, with what to do", async 
 test("a result of 50 MB passes whole; one over --max-message is an error and the connection lives", async () => {
   const folder = temp();
   const journal = folder.journal();
-  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  folder.writeConfig({ a: fixture("--journal", journal.file) }, { maxResultBytes: 100_000_000 });
   const client = await open(folder);
   const whole = await client.mcpCall("a", "big", { bytes: 50_000_000 });
   expect(textOf(whole)).toHaveLength(50_000_000 - '{"content":[{"type":"text","text":""}]}'.length);
