@@ -5,9 +5,10 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";
+import { cannotAsk } from "../../rpc/modern/capability.ts";
 import { HEADER_MISMATCH, META } from "../../rpc/modern/names.ts";
 import type { Peer } from "../../rpc/peer.ts";
-import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
+import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members, withMember } from "../../rpc/slice.ts";
 import type { Claim } from "../claim.ts";
 import { carry, type Dialect } from "../dialect.ts";
@@ -191,6 +192,8 @@ export class Stateless implements Dialect {
       if (asked.length === 0) await this.#breathe(asking);
       return await Promise.all(
         asked.map(async ({ name, method, params }) => {
+          const refusal = cannotAsk(claim.origin.capabilities, method, params);
+          if (refusal) throw RpcError.of(INVALID_PARAMS, `${method}: ${refusal}`);
           return [name, await claim.uplink.request(method, params, asking, { name })] as const;
         }),
       );

@@ -12,7 +12,11 @@ test("parameters are found along properties, however deep", () => {
       plain: { type: "string" },
       inner: { type: "object", properties: { id: { type: "integer", "x-mcp-header": "Id" } } },
       // A parameter of that name, and an example of one.
-      "x-mcp-header": { type: "string", default: { "x-mcp-header": "no" }, examples: [{ "x-mcp-header": 1 }] },
+      "x-mcp-header": {
+        type: "string",
+        default: { "x-mcp-header": "no" },
+        examples: [{ "x-mcp-header": 1 }],
+      },
     },
   };
   expect(paramHeaders(tool(inputSchema))).toEqual([

@@ -1,10 +1,10 @@
 /** One request on the wire and the one answer it gets. Knows statuses, which mean something over HTTP only. */
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Message } from "../../rpc/message.ts";
+import { lacking } from "../../rpc/modern/capability.ts";
 import { MISSING_CAPABILITY } from "../../rpc/modern/names.ts";
 import { METHOD_NOT_FOUND } from "../../rpc/rpc-error.ts";
 import { joinObject } from "../../rpc/slice.ts";
-import { lacking } from "./capability.ts";
 import type { Envelope } from "./envelope.ts";
 import { codeOf, complete, errorFor, OWN_META } from "./stamp.ts";
 

@@ -7,12 +7,12 @@ import type { Origin, Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";
+import { cannotAsk } from "../../rpc/modern/capability.ts";
 import { mayAsk } from "../../rpc/modern/names.ts";
 import { restoreProgress } from "../../rpc/progress.ts";
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { Waiting } from "../parked.ts";
-import { cannotAsk } from "./capability.ts";
 import type { Exchange } from "./exchange.ts";
 import { logged } from "./log-level.ts";
 

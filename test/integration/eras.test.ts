@@ -1,0 +1,232 @@
+/** Clients and children of both protocol eras, in every combination: none of them can tell what stands on the other side. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type Answerer, CLIENTS, call, MODERN_CHILD, modernHttpChild, open } from "../support/eras.ts";
+import { gateway } from "../support/gateway.ts";
+import { discover } from "../support/meta.ts";
+import { fixture, type Temp, temp } from "../support/temp.ts";
+
+const KEY = "io.modelcontextprotocol/";
+const CHILDREN = ["legacy", "modern", "remote"] as const;
+
+/** One child of each kind: of the old era, of the new one on stdio, and of the new one over HTTP. */
+async function writeChildren(folder: Temp): Promise<void> {
+  folder.writeConfig({
+    legacy: fixture(),
+    modern: modernChild("--journal", folder.journal().file),
+    remote: { url: await modernHttpChild("--strict") },
+  });
+}
+
+function modernChild(...flags: string[]): { command: string; args: string[] } {
+  return { command: process.execPath, args: [MODERN_CHILD, ...flags] };
+}
+
+/** What reached a child of the stateless era. */
+function arrived(folder: Temp): { method?: string; pid: number }[] {
+  const lines = readFileSync(folder.journal().file, "utf8").split("\n");
+  return lines.filter(Boolean).map((line) => JSON.parse(line));
+}
+
+/** A person who agrees to everything, and what they were asked. */
+function agreeable(): { asked: string[]; answer: Answerer } {
+  const asked: string[] = [];
+  return {
+    asked,
+    answer({ method, params }) {
+      asked.push(method);
+      if (method === "roots/list") return { roots: [] };
+      if (method === "sampling/createMessage")
+        return { role: "assistant", model: "m", content: { type: "text", text: "x" } };
+      return { action: "accept", content: { name: params?.["message"] } };
+    },
+  };
+}
+
+describe.each(CLIENTS)("a %s client", (client) => {
+  const modern = client.startsWith("modern");
+
+  test("calls children of both eras, hears their progress, and is asked by them in the middle", async () => {
+    const folder = temp();
+    await writeChildren(folder);
+    const driver = await open(client, folder, { elicitation: {}, sampling: {}, roots: {} });
+    for (const server of CHILDREN) {
+      const { result } = await call(driver, server, "echo", { args: { message: "hi" } });
+      expect(result?.["content"], server).toEqual([{ type: "text", text: "hi" }]);
+      expect(result?.["resultType"], server).toBe(modern ? "complete" : undefined);
+
+      const { asked, answer } = agreeable();
+      const answered = await call(driver, server, "ask", { args: { message: "Who?" }, answer });
+      expect(asked, server).toEqual(["elicitation/create"]);
+      expect(answered.result?.["structuredContent"], server).toEqual({
+        answer: { action: "accept", content: { name: "Who?" } },
+      });
+
+      const reported = await call(driver, server, "progress", {
+        args: { n: 2 },
+        _meta: { progressToken: "mine" },
+      });
+      const progress = reported.notifications.filter(({ method }) => method === "notifications/progress");
+      expect(
+        progress.map(({ params }) => [params["progressToken"], params["progress"]]),
+        server,
+      ).toEqual([
+        ["mine", 1],
+        ["mine", 2],
+      ]);
+    }
+    await driver.close();
+  });
+
+  test("is asked much at once, one thing after the other, or to come again, by children of the new era", async () => {
+    const folder = temp();
+    await writeChildren(folder);
+    const driver = await open(client, folder, { elicitation: {}, sampling: {}, roots: {} });
+    for (const server of ["modern", "remote"]) {
+      const { asked, answer } = agreeable();
+      const many = await call(driver, server, "ask_many", { answer });
+      expect(many.result?.["structuredContent"], server).toMatchObject({
+        c: { roots: [] },
+        requestState: "many",
+      });
+      expect(asked.toSorted()).toEqual(["elicitation/create", "roots/list", "sampling/createMessage"]);
+      const twice = await call(driver, server, "ask_twice", { answer });
+      expect(twice.result?.["content"], server).toEqual([{ type: "text", text: "two 2 after 1??" }]);
+      const later = await call(driver, server, "retry_later");
+      expect(later.result?.["content"], server).toEqual([{ type: "text", text: "later" }]);
+      const region = await call(driver, server, "region", { args: { region: "eu" } });
+      expect(region.result?.["content"]).toEqual([
+        { type: "text", text: server === "remote" ? "eu eu" : "eu undefined" },
+      ]);
+    }
+    await driver.close();
+  });
+
+  test("that declared nothing is asked nothing, and is told what a child needs in words of ours", async () => {
+    const folder = temp();
+    await writeChildren(folder);
+    const driver = await open(client, folder);
+    for (const server of CHILDREN) {
+      const asked: string[] = [];
+      const { result } = await call(driver, server, "ask", {
+        answer: ({ method }) => void asked.push(method),
+      });
+      expect(JSON.stringify(result), server).toMatch(/did not declare|nobody answers/);
+      // A child of the old era that asks in spite of what it was told gets a client's own answer.
+      if (modern || server !== "legacy") expect(asked, server).toEqual([]);
+    }
+    const { result } = await call(driver, "modern", "needs");
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: {
+        error: {
+          code: "execution_failed",
+          details: { code: -32603, data: { requiredCapabilities: { sampling: {} } } },
+        },
+      },
+    });
+    await driver.close();
+  });
+});
+
+test("a stdio child is asked once, on its one process; later its era is known before it is asked", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: modernChild("--journal", folder.journal().file) });
+  const first = gateway(folder);
+  await first.initialize();
+  await first.mcpCall("a", "count");
+  await first.close();
+  const started = arrived(folder);
+  expect(new Set(started.map(({ pid }) => pid)).size).toBe(1);
+  expect(started.flatMap(({ method }) => method ?? []).slice(0, 3)).toEqual([
+    "initialize",
+    "server/discover",
+    "subscriptions/listen",
+  ]);
+
+  const second = gateway(folder);
+  await second.initialize();
+  await discover(second);
+  await second.mcpCall("a", "count");
+  await second.close();
+  const [, ...later] = arrived(folder).slice(started.length);
+  expect(later[0]?.method).toBe("server/discover");
+  expect(later.some(({ method }) => method === "initialize")).toBe(false);
+});
+
+test("a child that no longer speaks the era it spoke is met anew, on the same process", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  const both = folder.write(
+    "child.mjs",
+    `process.argv.push(...(await import("node:fs")).readFileSync(${JSON.stringify(folder.path("flags"))}, "utf8").split(" "));
+    await import((await import("node:fs")).readFileSync(${JSON.stringify(folder.path("which"))}, "utf8"));`,
+  );
+  folder.write("flags", `--journal ${journal.file}`);
+  folder.write("which", MODERN_CHILD);
+  folder.writeConfig({ a: { command: process.execPath, args: [both] } });
+  const first = gateway(folder);
+  await first.initialize();
+  await first.mcpCall("a", "echo", { message: "new" });
+  await first.close();
+
+  folder.write("which", fixture().args[0] as string);
+  const second = gateway(folder);
+  await second.initialize();
+  await discover(second);
+  const { content } = await second.mcpCall("a", "echo", { message: "old" });
+  expect(content).toEqual([{ type: "text", text: "old" }]);
+  await second.close();
+  const methods = journal.methods();
+  expect(methods.slice(0, 2)).toEqual(["server/discover", "initialize"]);
+  expect(journal.pids()).toHaveLength(2);
+});
+
+test("a change of a modern child's list reaches the catalog", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: { url: await modernHttpChild("--strict") } });
+  const client = gateway(folder);
+  await client.initialize();
+  await client.mcpCall("a", "change");
+  for (;;) {
+    const { server } = await discover(client, { server: "a", limit: 100 });
+    if (server?.toolCount === 14) break;
+  }
+  await client.close();
+});
+
+test("cancelling reaches a modern child in the way of its transport", async () => {
+  const folder = temp();
+  const journals = [folder.journal("one"), folder.journal("two")] as const;
+  folder.writeConfig({
+    stdio: modernChild("--journal", journals[0].file),
+    http: { url: await modernHttpChild("--journal", journals[1].file) },
+  });
+  const client = gateway(folder);
+  await client.initialize();
+  for (const [at, server] of (["stdio", "http"] as const).entries()) {
+    const journal = journals[at] as (typeof journals)[0];
+    void client.mcpCall(server, "slow").catch(() => {});
+    await journal.until(() => journal.events().some(({ method }) => method === "tools/call"));
+    client.notify("notifications/cancelled", { requestId: client.lastId });
+    await journal.until(() => journal.events("cancelled").length > 0);
+    expect(journal.events().filter(({ method }) => method === "notifications/cancelled")).toHaveLength(
+      server === "stdio" ? 1 : 0,
+    );
+  }
+  await client.close();
+});
+
+test("results of a modern child arrive at a modern client as they were written", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: modernChild("--journal", folder.journal().file) });
+  const driver = await open("modern http", folder);
+  const { result } = await call(driver, "a", "weird");
+  expect(result).toEqual({
+    resultType: "complete",
+    content: [{ type: "smell", data: 1 }],
+    unheard: { of: "12345678901234567890" },
+    _meta: { [`${KEY}serverInfo`]: { name: "modern-fixture", version: "1.0.0" } },
+  });
+  await driver.close();
+});

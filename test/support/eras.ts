@@ -1,0 +1,197 @@
+/** Clients of both eras over both transports, and children of both, seen alike: a tool is called, questions are answered on the way. */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { gateway } from "./gateway.ts";
+import { type HttpGateway, httpGateway, messages } from "./http-gateway.ts";
+import type { RawClient } from "./raw-client.ts";
+import type { Temp } from "./temp.ts";
+
+const KEY = "io.modelcontextprotocol/";
+export const MODERN_CHILD = fileURLToPath(new URL("../fixture/modern-child.mjs", import.meta.url));
+
+type Json = Record<string, unknown>;
+export interface Question {
+  readonly method: string;
+  readonly params?: Json;
+}
+/** Undefined: it refuses to answer. */
+export type Answerer = (question: Question) => Json | undefined;
+
+export interface Answered {
+  readonly result?: Json;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+  readonly notifications: readonly { readonly method: string; readonly params: Json }[];
+  readonly status?: number;
+}
+
+export interface Driver {
+  /** Runs one request to its end, answering what it is asked. */
+  request(method: string, params: Json, answer?: Answerer): Promise<Answered>;
+  close(): Promise<unknown>;
+}
+
+/** A child's tool through the meta surface. */
+export function call(
+  driver: Driver,
+  server: string,
+  tool: string,
+  { args = {}, answer, _meta }: { args?: Json; answer?: Answerer; _meta?: Json } = {},
+): Promise<Answered> {
+  const params = { name: "mcp_call", arguments: { server, tool, args }, ...(_meta && { _meta }) };
+  return driver.request("tools/call", params, answer);
+}
+
+export function envelope(capabilities: Json, more: Json = {}): Json {
+  return { [`${KEY}protocolVersion`]: "2026-07-28", [`${KEY}clientCapabilities`]: capabilities, ...more };
+}
+
+export function modernHeaders(method: string, params: Json): Record<string, string> {
+  const name = params["name"] ?? params["uri"];
+  return {
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": method,
+    ...(typeof name === "string" && { "mcp-name": name }),
+  };
+}
+
+/** The same request again, with what was asked, until there is a result. */
+async function rounds(
+  params: Json,
+  answer: Answerer,
+  send: (params: Json) => Promise<Answered>,
+): Promise<Answered> {
+  let now = await send(params);
+  while (now.result?.["resultType"] === "input_required") {
+    const asked = (now.result["inputRequests"] ?? {}) as Record<string, Question>;
+    const inputResponses = Object.fromEntries(
+      Object.entries(asked).map(([name, question]) => [name, answer(question)]),
+    );
+    now = await send({ ...params, inputResponses, requestState: now.result["requestState"] });
+  }
+  return now;
+}
+
+const nobody: Answerer = () => undefined;
+
+function reply(answer: Json | undefined): { result: Json } | { error: Json } {
+  return answer ? { result: answer } : { error: { code: -32601, message: "nobody answers here" } };
+}
+
+export async function open(kind: ClientKind, folder: Temp, capabilities: Json = {}): Promise<Driver> {
+  if (kind === "legacy stdio") return await legacyStdio(folder, capabilities);
+  if (kind === "modern stdio") return modernStdio(folder, capabilities);
+  const server = await httpGateway(folder);
+  return kind === "legacy http" ? await legacyHttp(server, capabilities) : modernHttp(server, capabilities);
+}
+
+export const CLIENTS = ["legacy stdio", "modern stdio", "legacy http", "modern http"] as const;
+export type ClientKind = (typeof CLIENTS)[number];
+
+async function legacyStdio(folder: Temp, capabilities: Json): Promise<Driver> {
+  const client = gateway(folder);
+  await client.initialize(capabilities);
+  return {
+    async request(method, params, answer = nobody) {
+      client.reply = ({ method: asked, params: about }) =>
+        reply(answer({ method: asked, ...(about && { params: about }) }));
+      return await spoken(client, method, params);
+    },
+    close: () => client.close(),
+  };
+}
+
+function modernStdio(folder: Temp, capabilities: Json): Driver {
+  const client = gateway(folder);
+  return {
+    request: (method, params, answer = nobody) =>
+      rounds(params, answer, (now) =>
+        spoken(client, method, { ...now, _meta: envelope(capabilities, params["_meta"] as Json) }),
+      ),
+    async close() {
+      if (client.requests.length > 0) throw new Error("a client of this era must not be asked anything");
+      return await client.close();
+    },
+  };
+}
+
+async function spoken(client: RawClient, method: string, params: Json): Promise<Answered> {
+  const before = client.notifications.length;
+  const { result, error } = await client.request(method, params);
+  const notifications = client.notifications.slice(before) as unknown as Answered["notifications"];
+  return { ...(result && { result }), ...(error && { error }), notifications };
+}
+
+async function legacyHttp(server: HttpGateway, capabilities: Json): Promise<Driver> {
+  const session = await server.open(capabilities);
+  let id = 0;
+  return {
+    async request(method, params, answer = nobody) {
+      const response = await server.post({ id: ++id, method, params }, session);
+      const heard: Json[] = [];
+      await eachMessage(response, async (message) => {
+        heard.push(message);
+        if (message["id"] === undefined || message["method"] === undefined) return;
+        const said = reply(answer(message as unknown as Question));
+        await (await server.post({ id: message["id"], ...said }, session)).text();
+      });
+      return answeredBy(heard, response.status);
+    },
+    close: () => server.stop(),
+  };
+}
+
+export function modernHttp(server: HttpGateway, capabilities: Json): Driver {
+  let id = 0;
+  const send = async (method: string, params: Json): Promise<Answered> => {
+    const response = await server.post({ id: ++id, method, params }, modernHeaders(method, params));
+    return answeredBy(await messages(response), response.status);
+  };
+  return {
+    request: (method, params, answer = nobody) =>
+      rounds(params, answer, (now) =>
+        send(method, { ...now, _meta: envelope(capabilities, params["_meta"] as Json) }),
+      ),
+    close: () => server.stop(),
+  };
+}
+
+function answeredBy(heard: readonly Json[], status: number): Answered {
+  const last = heard.find((message) => "result" in message || "error" in message) ?? {};
+  const notifications = heard.filter((message) => message["method"] && message["id"] === undefined);
+  return {
+    ...(last as Pick<Answered, "result" | "error">),
+    notifications: notifications as unknown as Answered["notifications"],
+    status,
+  };
+}
+
+/** As they come: an answer may depend on what is answered to an earlier one. */
+export async function eachMessage(
+  response: Response,
+  take: (message: Json) => Promise<void> | void,
+): Promise<void> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const part of response.body ?? []) {
+    text += decoder.decode(part as Uint8Array, { stream: true });
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const data = /^data: (\{.*)$/m.exec(text.slice(0, end))?.[1];
+      text = text.slice(end + 2);
+      if (data) await take(JSON.parse(data) as Json);
+    }
+  }
+  if (text.startsWith("{")) await take(JSON.parse(text) as Json);
+}
+
+/** A child of the stateless era over HTTP; gone after the test. */
+export async function modernHttpChild(...flags: string[]): Promise<string> {
+  const child = spawn(process.execPath, [MODERN_CHILD, "--http", ...flags], {
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return await new Promise((resolve, reject) => {
+    child.stderr.once("data", (line: Buffer) => resolve(line.toString().trim()));
+    child.once("exit", (code) => reject(new Error(`the child ended with ${code}`)));
+  });
+}
