@@ -64,7 +64,12 @@ function caller(
     request: async (method: string, params: Raw | undefined, signal: Signal, asking?: Asking) =>
       toRaw(await ask(method, params && fromRaw(params), asking?.name, signal)),
   };
-  const origin: Origin = { session: "s", capabilities: toRaw({ elicitation: {} }), uplink, ...more };
+  const origin: Origin = {
+    session: "s",
+    capabilities: toRaw({ elicitation: {}, roots: {} }),
+    uplink,
+    ...more,
+  };
   return claimOf({ origin, uplink, repeat: "unknown" }, closed);
 }
 
@@ -84,7 +89,7 @@ test("every request carries the envelope: ours, and the capabilities of who asks
       _meta: {
         [`${KEY}protocolVersion`]: "2026-07-28",
         [`${KEY}clientInfo`]: info,
-        [`${KEY}clientCapabilities`]: { elicitation: {} },
+        [`${KEY}clientCapabilities`]: { elicitation: {}, roots: {} },
         progressToken: 1,
         own: 1,
       },
@@ -200,6 +205,8 @@ test("who cannot answer fails the call; who is cancelled or lost stops asking", 
   };
   const { stateless, peer } = child(() => question);
   await expect(stateless.request(caller(), "tools/call", call, signal)).rejects.toThrow("cannot be asked");
+  const unable = caller(() => Promise.resolve({}), { capabilities: toRaw({}) });
+  await expect(stateless.request(unable, "tools/call", call, signal)).rejects.toThrow("did not declare");
 
   const never = (_: string, __: unknown, ___: string | undefined, asking: Signal): Promise<never> =>
     new Promise((_resolve, reject) => asking.addEventListener("abort", () => reject(asking.reason as Error)));
