@@ -84,7 +84,12 @@ export function createEngine({
   const catalog = new Catalog({ cache, search: options.search ?? createSearch(), clock, log });
   const connectors = lazyConnectors({ log, clock, maxMessageBytes, runFolder: join(home, "run") });
 
-  const refresher = new Refresher({ catalog, log, items: surface === "aggregate" || surface === "auto" });
+  const refresher = new Refresher({
+    catalog,
+    clock,
+    log,
+    items: surface === "aggregate" || surface === "auto",
+  });
 
   const fleet = new Fleet(config, {
     clock,

@@ -3,21 +3,36 @@ import type { About, Catalog } from "./catalog/catalog.ts";
 import { CAPABILITY, ITEM_KINDS, type ItemKind } from "./catalog/item.ts";
 import type { Ask } from "./catalog/list-all.ts";
 import type { Greeting } from "./child/handshake.ts";
+import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
 import { type Raw, toRaw } from "./kernel/raw.ts";
 import { entries } from "./rpc/slice.ts";
 
 const nothingListed = (): Promise<Raw> => Promise.resolve(toRaw({ tools: [] }));
 
+/** A child that says all the time that its list changed is asked for it this often. */
+const PAUSE_MS = 100;
+
+export interface RefresherParts {
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Prompts and resources are shown to somebody; else nobody asks for them. */
+  readonly items: boolean;
+}
+
 export class Refresher {
   readonly #catalog: Catalog;
+  readonly #clock: Clock;
   readonly #log: Log;
   readonly #items: boolean;
   readonly #greetings = new Map<string, Greeting>();
+  /** By list, where one is under way or was just now: the refresh that is to follow, if any. */
+  readonly #next = new Map<string, (() => Promise<void>) | undefined>();
 
-  /** `items`: prompts and resources are shown to somebody; else nobody asks for them. */
-  constructor({ catalog, log, items }: { catalog: Catalog; log: Log; items: boolean }) {
+  constructor({ catalog, clock, log, items }: RefresherParts) {
     this.#catalog = catalog;
+    this.#clock = clock;
     this.#log = log;
     this.#items = items;
   }
@@ -26,7 +41,7 @@ export class Refresher {
   greet(server: string, greeting: Greeting, ask: Ask): Promise<void> {
     this.#greetings.set(server, greeting);
     const tools = this.#tools(server, greeting, ask);
-    for (const kind of this.#items ? ITEM_KINDS : []) this.#list(server, kind, greeting, ask);
+    for (const kind of this.#items ? ITEM_KINDS : []) void this.#list(server, kind, greeting, ask);
     return tools;
   }
 
@@ -34,14 +49,31 @@ export class Refresher {
     const greeting = this.#greetings.get(server);
     if (!greeting) return;
     if (method === "notifications/tools/list_changed") {
-      this.#tools(server, greeting, ask).catch((error: Error) => {
-        this.#log.warn(`${server}: its tools could not be listed: ${error.message}`, { server });
-      });
+      this.#keepUp(`${server} tools`, () =>
+        this.#tools(server, greeting, ask).catch((error: Error) => {
+          this.#log.warn(`${server}: its tools could not be listed: ${error.message}`, { server });
+        }),
+      );
       return;
     }
     for (const kind of this.#items ? ITEM_KINDS : [])
       if (method === `notifications/${CAPABILITY[kind]}/list_changed`)
-        this.#list(server, kind, greeting, ask);
+        this.#keepUp(`${server} ${kind}`, () => this.#list(server, kind, greeting, ask));
+  }
+
+  /** One at a time, with a pause after each; of what comes meanwhile the last follows. */
+  #keepUp(list: string, refresh: () => Promise<void>): void {
+    if (this.#next.has(list)) {
+      this.#next.set(list, refresh);
+      return;
+    }
+    this.#next.set(list, undefined);
+    const goOn = (): void => {
+      const next = this.#next.get(list);
+      this.#next.delete(list);
+      if (next) this.#keepUp(list, next);
+    };
+    void refresh().then(() => this.#clock.after(PAUSE_MS, goOn));
   }
 
   #tools(server: string, greeting: Greeting, ask: Ask): Promise<void> {
@@ -49,8 +81,8 @@ export class Refresher {
     return this.#catalog.refresh(server, offers(greeting, "tools") ? ask : nothingListed, about);
   }
 
-  #list(server: string, kind: ItemKind, greeting: Greeting, ask: Ask): void {
-    void this.#catalog.refreshItems(server, kind, offers(greeting, CAPABILITY[kind]) ? ask : undefined);
+  #list(server: string, kind: ItemKind, greeting: Greeting, ask: Ask): Promise<void> {
+    return this.#catalog.refreshItems(server, kind, offers(greeting, CAPABILITY[kind]) ? ask : undefined);
   }
 }
 

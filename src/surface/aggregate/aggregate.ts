@@ -80,7 +80,8 @@ export class AggregateFace implements Face {
   }
 
   notified(...[method, params, origin]: Parameters<NonNullable<Face["notified"]>>): void {
-    passOn(this.#scope, method, params, origin);
+    if (this.#scope.specs().size === 1) this.#scope.notify(origin, method, params);
+    else passOn(this.#scope, method, params, origin);
   }
 
   /** Whether showing all tools takes at most so many bytes; no if servers are still unknown. */

@@ -1,4 +1,6 @@
 /** What a model is told about many servers at once: what each says of itself, bounded, since every conversation pays for it. */
+
+import type { Catalog } from "../../catalog/catalog.ts";
 import { clip } from "../../catalog/read-tool.ts";
 import type { Scope } from "../scope.ts";
 
@@ -6,7 +8,9 @@ const LONGEST_OF_ONE = 2_000;
 const LONGEST_OF_ALL = 10_000;
 const NAMES_SHOWN = 40;
 
-export function mergedInstructions(scope: Scope): string {
+export function mergedInstructions(
+  scope: Pick<Scope, "specs"> & { readonly catalog: Pick<Catalog, "snapshot"> },
+): string {
   const specs = scope.specs();
   const told = [...specs.keys()].flatMap((server) => {
     const text = scope.catalog.snapshot.listings.get(server)?.about.instructions?.trim();

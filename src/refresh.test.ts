@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ToolCache } from "./catalog/cache.ts";
+import { Catalog } from "./catalog/catalog.ts";
+import type { Ask } from "./catalog/list-all.ts";
+import type { Greeting } from "./child/handshake.ts";
+import { ManualClock } from "./kernel/clock.ts";
+import { silentLog } from "./kernel/log.ts";
+import { type Raw, toRaw } from "./kernel/raw.ts";
+import { Refresher } from "./refresh.ts";
+
+let home: string;
+let cache: ToolCache;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "metamcp-refresh-"));
+  cache = new ToolCache({ home, log: silentLog });
+});
+afterEach(async () => {
+  await cache.flush();
+  await rm(home, { recursive: true, force: true });
+});
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const greeting = (capabilities: object): Greeting => ({
+  era: "legacy",
+  protocolVersion: "2025-11-25",
+  capabilities: toRaw(capabilities),
+  title: "T",
+  version: undefined,
+  instructions: "Be kind.",
+});
+
+function setUp(items = true) {
+  const clock = new ManualClock();
+  const search = { update: () => {}, remove: () => {}, search: async () => [] };
+  const catalog = new Catalog({ cache, search, clock, log: silentLog });
+  catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
+  const refresher = new Refresher({ catalog, clock, log: silentLog, items });
+  const asked: string[] = [];
+  let tools = ["a"];
+  const ask: Ask = async (method) => {
+    asked.push(method);
+    const named: Raw = toRaw({
+      tools: tools.map((name) => ({ name })),
+      prompts: [{ name: "p" }],
+      resources: [],
+    });
+    return named;
+  };
+  const offer = (...names: string[]): void => {
+    tools = names;
+  };
+  return { clock, catalog, refresher, asked, ask, offer };
+}
+
+test("asks for what a child declares, tools before anything is called, the rest only if someone is shown it", async () => {
+  const { refresher, asked, ask, catalog } = setUp();
+  await refresher.greet("s", greeting({ tools: {}, prompts: {} }), ask);
+  await turn();
+  expect(asked).toEqual(["tools/list", "prompts/list"]);
+  const listing = catalog.snapshot.listings.get("s");
+  expect(listing?.about).toEqual({
+    era: "legacy",
+    title: "T",
+    instructions: "Be kind.",
+    offers: "prompts tools",
+  });
+  expect([listing?.prompts?.length, listing?.resources, listing?.templates]).toEqual([1, [], []]);
+
+  const plain = setUp(false);
+  await plain.refresher.greet("s", greeting({ prompts: {}, resources: {} }), plain.ask);
+  plain.refresher.onListChanged("s", "notifications/prompts/list_changed", plain.ask);
+  await turn();
+  expect(plain.asked).toEqual([]);
+  expect(plain.catalog.knows("s", "tools")).toBe(true);
+});
+
+test("a child that says all the time that its list changed is asked now and then, and at last for the last time", async () => {
+  const { clock, refresher, asked, ask, offer, catalog } = setUp();
+  await refresher.greet("s", greeting({ tools: {} }), ask);
+  asked.length = 0;
+  for (let n = 0; n < 1_000; n++) {
+    refresher.onListChanged("s", "notifications/tools/list_changed", ask);
+    clock.advance(1);
+    await turn();
+  }
+  expect(asked.length).toBeGreaterThan(5);
+  expect(asked.length).toBeLessThan(20);
+  offer("last");
+  refresher.onListChanged("s", "notifications/tools/list_changed", ask);
+  for (let n = 0; n < 5; n++) {
+    clock.advance(100);
+    await turn();
+  }
+  expect(catalog.snapshot.tool("s", "last")).toBeDefined();
+  expect(clock.pending).toBe(0);
+});
+
+test("a list that cannot be had is asked for again when it changes again", async () => {
+  const { clock, refresher, ask, catalog, offer } = setUp();
+  await refresher.greet("s", greeting({ tools: {} }), ask);
+  refresher.onListChanged("s", "notifications/tools/list_changed", () => Promise.reject(new Error("no")));
+  await turn();
+  clock.advance(100);
+  offer("b");
+  refresher.onListChanged("s", "notifications/tools/list_changed", ask);
+  await turn();
+  expect(catalog.snapshot.tool("s", "b")).toBeDefined();
+  refresher.onListChanged("unknown", "notifications/tools/list_changed", ask);
+});
