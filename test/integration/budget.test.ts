@@ -1,0 +1,272 @@
+/** Results over the budget: a preview of 4 KB at most, and all of it in pages, for who asked and nobody else. */
+import { expect, test } from "vitest";
+import { gateway } from "../support/gateway.ts";
+import { httpGateway, messages } from "../support/http-gateway.ts";
+import { failureOf } from "../support/meta.ts";
+import { giving, Metatools, verbatim } from "../support/metatools.ts";
+import { type Answer, RawClient } from "../support/raw-client.ts";
+import { fixture, type Temp, temp } from "../support/temp.ts";
+
+const NEXT = "metamcp/next";
+const PREVIEW = 4_096;
+const PAGE = 32 * 1024;
+
+type Result = Record<string, unknown>;
+
+/** The `result` member as it came. */
+function resultIn({ raw }: Answer): string {
+  const text = raw.toString();
+  return text.slice(text.indexOf('"result":') + 9, -1);
+}
+
+function linkIn(result: Result | undefined): { uri: string; size: number } {
+  const blocks = result?.["content"] as { type: string; uri: string; size: number }[];
+  const link = blocks.find(({ type }) => type === "resource_link");
+  if (!link) throw new Error(`no link: ${JSON.stringify(result).slice(0, 500)}`);
+  return link;
+}
+
+function nextOf(result: Result): string | undefined {
+  return (result["_meta"] as Record<string, string> | undefined)?.[NEXT];
+}
+
+/** The whole, page by page, as resources. */
+async function readAll(client: RawClient, first: string): Promise<string> {
+  let whole = "";
+  for (let uri: string | undefined = first; uri !== undefined; ) {
+    const answer: Answer = await client.request("resources/read", { uri });
+    expect(resultIn(answer).length).toBeLessThanOrEqual(PAGE);
+    const { contents } = answer.result as { contents: { uri: string; text?: string; blob?: string }[] };
+    expect(contents).toHaveLength(1);
+    expect(contents[0]?.uri).toBe(uri);
+    whole += contents[0]?.text ?? contents[0]?.blob ?? "";
+    uri = nextOf(answer.result as Result);
+  }
+  return whole;
+}
+
+async function meta(folder: Temp): Promise<RawClient> {
+  const client = gateway(folder, { flags: ["--log-level", "error"] });
+  const { result } = await client.initialize();
+  expect(result).toMatchObject({ capabilities: { resources: {} } });
+  return client;
+}
+
+test("20 MB cost the model 4 KB, and can be read to the last byte", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const client = await meta(folder);
+  const bytes = 20 * 1024 * 1024;
+  const answer = await client.request("tools/call", {
+    name: "mcp_call",
+    arguments: { server: "a", tool: "big", args: { bytes } },
+  });
+  expect(resultIn(answer).length).toBeLessThanOrEqual(PREVIEW);
+  const { uri, size } = linkIn(answer.result);
+  expect(size).toBe(bytes);
+  const whole = await readAll(client, uri);
+  const direct = new RawClient(process.execPath, { args: fixture().args });
+  await direct.initialize();
+  const expected = resultIn(await direct.request("tools/call", { name: "big", arguments: { bytes } }));
+  expect(whole.length).toBe(expected.length);
+  expect(whole === expected).toBe(true);
+  const listed = await client.request("resources/list");
+  expect(listed.result).toMatchObject({ resources: [{ uri, name: "a:big", size: bytes }] });
+  expect((await client.request("resources/templates/list")).result).toEqual({ resourceTemplates: [] });
+  await client.close();
+  await direct.close();
+});
+
+test("what is within the budget passes untouched; the budget is measured on the child's own result", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() }, { maxResultBytes: 5_000 });
+  const client = await meta(folder);
+  const call = async (bytes: number): Promise<Answer> =>
+    await client.request("tools/call", {
+      name: "mcp_call",
+      arguments: { server: "a", tool: "big", args: { bytes } },
+    });
+  expect(resultIn(await call(5_000)).length).toBe(5_000);
+  expect(JSON.stringify((await call(5_001)).result)).toContain("resource_link");
+  await client.close();
+
+  folder.writeConfig({ a: fixture() });
+  const usual = await meta(folder);
+  const near = await usual.mcpCall("a", "big", { bytes: 102_400 });
+  expect(JSON.stringify(near).length).toBe(102_400);
+  expect(JSON.stringify(await usual.mcpCall("a", "big", { bytes: 102_401 })).length).toBeLessThan(PREVIEW);
+  await usual.close();
+});
+
+test("clients without resources read through the surface itself; the way on is in the content too", async () => {
+  const folder = temp();
+  folder.writeConfig({ v: verbatim(folder) });
+  const client = await meta(folder);
+  const rows = Array.from({ length: 4_000 }, (_, id) => ({ id, name: `"名前" ${id}\n` }));
+  const written = `{"content":[{"type":"text","text":"rows"}],"structuredContent":{"long":12345678901234567890,"rows":${JSON.stringify(rows)}}}`;
+  const short = await client.mcpCall("v", "give", { result: written });
+  expect(short["structuredContent"]).toMatchObject({ rows: expect.arrayContaining([rows[0]]) });
+  let whole = "";
+  for (let uri: string | undefined = linkIn(short).uri; uri !== undefined; ) {
+    const page = await client.mcpCall("metamcp", "read", { uri });
+    expect(JSON.stringify(page).length).toBeLessThanOrEqual(PAGE);
+    const [text, link] = page["content"] as { text?: string; uri?: string }[];
+    whole += text?.text ?? "";
+    uri = nextOf(page);
+    expect(link?.uri).toBe(uri);
+  }
+  expect(whole).toBe(written);
+
+  const gone = failureOf(await client.mcpCall("metamcp", "read", { uri: "metamcp://result/nothing" }));
+  expect(gone).toMatchObject({
+    code: "execution_failed",
+    message: expect.stringMatching(/no such result.*Run the tool again/),
+  });
+  expect(failureOf(await client.mcpCall("metamcp", "read", {}))).toMatchObject({ code: "validation_input" });
+  expect(failureOf(await client.mcpCall("metamcp", "write", {}))).toMatchObject({ code: "tool_not_found" });
+  expect((await client.request("resources/read", { uri: "metamcp://result/nothing" })).error).toMatchObject({
+    code: -32002,
+  });
+  expect((await client.request("resources/read", { uri: "file:///etc/passwd" })).error).toMatchObject({
+    code: -32002,
+  });
+  expect((await client.request("resources/read", {})).error).toMatchObject({ code: -32602 });
+  await client.close();
+});
+
+test("pictures and files are never text, and come back as they were", async () => {
+  const folder = temp();
+  folder.writeConfig({ v: verbatim(folder) });
+  const client = await meta(folder);
+  const data = Buffer.from(Array.from({ length: 90_000 }, (_, n) => (n * 31) & 255)).toString("base64");
+  const small = Buffer.alloc(300, 9).toString("base64");
+  const result = {
+    content: [
+      { type: "image", data, mimeType: "image/png" },
+      { type: "audio", data: small, mimeType: "audio/wav" },
+    ],
+  };
+  const short = await client.mcpCall("v", "give", { result: JSON.stringify(result) });
+  expect(JSON.stringify(short)).not.toContain(data.slice(0, 60));
+  const { uri } = linkIn(short);
+  expect(await readAll(client, uri)).toBe(JSON.stringify(result));
+  const blocks: { type: string; text?: string }[] = [];
+  for (let at: string | undefined = uri; at !== undefined; ) {
+    const page = await client.mcpCall("metamcp", "read", { uri: at });
+    blocks.push(
+      ...(page["content"] as { type: string; text?: string }[]).filter(
+        ({ type }) => type !== "resource_link",
+      ),
+    );
+    at = nextOf(page);
+  }
+  expect(blocks.map(({ type }) => type)).toEqual([
+    "text",
+    "resource",
+    "resource",
+    "resource",
+    "resource",
+    "text",
+    "audio",
+    "text",
+  ]);
+  expect(blocks.flatMap(({ text }) => text ?? []).join("").length).toBeLessThan(300);
+  await client.close();
+});
+
+test("metatools: previews as the value, the same pages under metamcp:read, whole values inside chains", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture(), v: verbatim(folder) });
+  const metatools = await Metatools.open(folder);
+  const items = Array.from({ length: 9_000 }, (_, id) => ({ id }));
+  const result = { content: [], structuredContent: { items } };
+  const short = await metatools.call("run_tool", { ...giving(result), include_mcp_result: true });
+  expect(short.bytes).toBeLessThanOrEqual(PREVIEW + 60);
+  expect(short.value.structured.items[0]).toEqual({ id: 0 });
+  expect(short.value).not.toHaveProperty("mcpResult");
+  const { uri } = linkIn({ content: short.content });
+  let whole = "";
+  for (let at: string | undefined = uri; at !== undefined; ) {
+    const page = await metatools.call("run_tool", { tool_id: "metamcp:read", args: { uri: at } });
+    expect(page.bytes).toBeLessThanOrEqual(PAGE);
+    whole += page.value.structured;
+    at = page.meta?.[NEXT] as string | undefined;
+  }
+  expect(whole).toBe(JSON.stringify(result));
+  expect(
+    (await metatools.call("run_tool", { tool_id: "metamcp:read", args: { uri: `${uri}x` } })).error,
+  ).toMatchObject({
+    code: "execution_failed",
+    tool_id: "metamcp:read",
+  });
+
+  const big = { tool_id: "a:big", args: { bytes: 20_000_000 } };
+  const chain = await metatools.call("run_chain", { steps: [big] });
+  expect(chain.bytes).toBeLessThanOrEqual(PREVIEW + 60);
+  const picked = await metatools.call("run_chain", {
+    steps: [
+      giving(result),
+      { tool_id: "a:add", args: { a: { $from: "steps/0/structured/items/8999/id" }, b: 1 } },
+    ],
+  });
+  expect(picked.value.final).toEqual({ sum: 9_000 });
+  expect(picked.bytes).toBeLessThan(PREVIEW);
+  await metatools.close();
+});
+
+test("many results of middling size share one budget in a chain", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const metatools = await Metatools.open(folder);
+  const steps = Array.from({ length: 10 }, () => ({ tool_id: "a:big", args: { bytes: 60_000 } }));
+  const told = await metatools.call("run_chain", { steps });
+  expect(told.bytes).toBeLessThan(200_000);
+  expect(told.value.final).toHaveLength(60_000 - 39);
+  await metatools.close();
+});
+
+test("a failed result that is too large is still a failed one", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture(), v: verbatim(folder) });
+  const client = await meta(folder);
+  const result = JSON.stringify({ content: [{ type: "text", text: "x".repeat(200_000) }], isError: true });
+  const failed = await client.mcpCall("v", "give", { result });
+  expect(failed).toMatchObject({ isError: true });
+  expect(JSON.stringify(failed).length).toBeLessThanOrEqual(PREVIEW);
+  await client.close();
+});
+
+test("another session cannot read what one was given", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const http = await httpGateway(folder);
+  const mine = await http.open();
+  const yours = await http.open();
+  const ask = async (session: Record<string, string>, method: string, params: object) =>
+    (await messages(await http.post({ id: 1, method, params }, session))).at(-1) as {
+      result?: Result;
+      error?: { code: number };
+    };
+  const args = { server: "a", tool: "big", args: { bytes: 200_000 } };
+  const { result } = await ask(mine, "tools/call", { name: "mcp_call", arguments: args });
+  const { uri } = linkIn(result);
+  expect((await ask(mine, "resources/read", { uri })).result).toHaveProperty("contents");
+  expect((await ask(yours, "resources/read", { uri })).error).toMatchObject({ code: -32002 });
+  const read = { server: "metamcp", tool: "read", args: { uri } };
+  expect((await ask(yours, "tools/call", { name: "mcp_call", arguments: read })).result).toMatchObject({
+    isError: true,
+  });
+  expect((await ask(yours, "resources/list", {})).result).toEqual({ resources: [] });
+  await http.stop();
+});
+
+test("on the aggregate surface results pass whole", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const client = gateway(folder, { flags: ["--surface", "aggregate", "--log-level", "error"] });
+  await client.initialize();
+  await client.request("tools/list");
+  const result = await client.tool("a__big", { bytes: 300_000 });
+  expect(JSON.stringify(result).length).toBe(300_000);
+  await client.close();
+});

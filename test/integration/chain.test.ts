@@ -1,0 +1,320 @@
+/** Chains over stdio: what goes from step to step, what happens on errors, and that nothing starts after the end. */
+import { expect, test } from "vitest";
+import { giving, Metatools, verbatim } from "../support/metatools.ts";
+import { fixture, temp } from "../support/temp.ts";
+
+const echo = (message: unknown, more: object = {}) => ({ tool_id: "a:echo", args: { message }, ...more });
+const from = (path: string) => ({ $from: path });
+
+async function open(options: { server?: object; capabilities?: object } = {}) {
+  const folder = temp();
+  const journal = folder.journal();
+  const v = verbatim(folder, [{ name: "back", inputSchema: { type: "object" } }]);
+  folder.writeConfig({ a: { ...fixture("--journal", journal.file), ...options.server }, v });
+  const metatools = await Metatools.open(folder, options);
+  const chain = async (steps: readonly object[], more: object = {}, meta?: object) =>
+    await metatools.call("run_chain", { steps, ...more }, meta);
+  return {
+    metatools,
+    journal,
+    chain,
+    ran: () =>
+      journal
+        .events()
+        .filter(({ tool }) => tool !== undefined)
+        .map(({ tool }) => tool),
+  };
+}
+
+test("the simple form: previous values go into args.previous, over whatever is there", async () => {
+  const { metatools, chain } = await open();
+  const { value } = await chain([
+    { ...giving({ content: [], structuredContent: { n: 1 } }), use_previous: true },
+    { tool_id: "v:back", args: { previous: "mine", other: 2 }, use_previous: true },
+    { tool_id: "v:back", args: { previous: "mine" } },
+  ]);
+  expect(value.results.map(({ structured }: { structured: unknown }) => structured)).toEqual([
+    { n: 1 },
+    { args: { previous: { n: 1 }, other: 2 } },
+    { args: { previous: "mine" } },
+  ]);
+  expect(value.final).toEqual({ args: { previous: "mine" } });
+  expect(value.results[0]).toEqual({
+    tool_id: "v:give",
+    structured: { n: 1 },
+    durationMs: expect.any(Number),
+  });
+  const full = await chain([echo("x")], { include_tools: true, include_backends: true });
+  expect(full.value.results).toMatchObject([
+    { tool: { name: "echo" }, backend: { kind: "mcp", server: "a" } },
+  ]);
+  await metatools.close();
+});
+
+test("references pick parts of earlier results, at any depth, digits and all", async () => {
+  const { metatools } = await open();
+  const written =
+    '{"content":[],"structuredContent":{"items":[{"id":1},{"id":12345678901234567890}],"a/b":{"~":"tilde"},"__proto__":{"x":1.50}}}';
+  const steps = [
+    giving(written),
+    {
+      tool_id: "v:back",
+      args: {
+        id: from("steps/0/structured/items/1/id"),
+        deep: [{ er: from("/steps/0/structured/a~1b/~0") }, { $from: 7 }, { $from: "x", more: 1 }],
+        odd: from("steps/0/structured/__proto__/x"),
+      },
+    },
+    { tool_id: "a:args", args: { id: from("steps/0/structured/items/1/id") } },
+    { tool_id: "v:back", args: { whole: from("steps/1/structured") } },
+  ];
+  const { raw, result } = await metatools.client.request("tools/call", {
+    name: "run_chain",
+    arguments: { steps },
+  });
+  const { value } = metatools.read("run_chain", result ?? {});
+  expect(value.results[1].structured.args).toMatchObject({
+    deep: [{ er: "tilde" }, { $from: 7 }, { $from: "x", more: 1 }],
+    odd: 1.5,
+  });
+  expect(raw.toString()).toContain('"arguments":{"id":12345678901234567890}');
+  expect(value.final.args.whole.args.deep[0]).toEqual({ er: "tilde" });
+
+  const lost = await metatools.call("run_chain", {
+    steps: [giving(written), { tool_id: "v:back", args: { x: from("steps/0/structured/items/2/id") } }],
+  });
+  expect(lost.error).toMatchObject({ code: "chain_step_failed", step_index: 1 });
+  expect(lost.value.results[1].error).toMatchObject({
+    code: "validation_input",
+    message: expect.stringMatching(/structured\/items is a list of 2/),
+  });
+  await metatools.close();
+});
+
+test("it stops at the first error, with what came before it and why", async () => {
+  const { metatools, chain, ran } = await open();
+  const told = await chain([echo("one"), { tool_id: "a:is_error", args: { message: "no" } }, echo("three")]);
+  expect(told.value.results).toMatchObject([
+    { structured: "one" },
+    { tool_id: "a:is_error", error: { code: "execution_failed" } },
+  ]);
+  expect(told.value).not.toHaveProperty("final");
+  expect(told.error).toMatchObject({
+    code: "chain_step_failed",
+    step_index: 1,
+    tool_id: "a:is_error",
+    server: "a",
+    op: "run_chain",
+    retryable: false,
+    details: { cause: { code: "execution_failed", message: "a:is_error failed: no" } },
+  });
+  expect(ran()).toEqual(["echo", "is_error"]);
+  await metatools.close();
+});
+
+test("the twelfth step is told from the second", async () => {
+  const { metatools, chain } = await open();
+  const told = await chain([...Array.from({ length: 12 }, (_, n) => echo(String(n))), { tool_id: "a:fail" }]);
+  expect(told.error).toMatchObject({ step_index: 12, message: expect.stringMatching(/^Step 12 \(a:fail\)/) });
+  expect(told.value.results).toHaveLength(13);
+  await metatools.close();
+});
+
+test("on_error: continue runs the rest, but nothing that needs what failed", async () => {
+  const { metatools, chain, ran } = await open();
+  const told = await chain(
+    [
+      { tool_id: "a:is_error" },
+      echo("free"),
+      echo(from("steps/0/structured")),
+      { tool_id: "a:no_such_tool" },
+      { tool_id: "a:echo", use_previous: true, args: { message: "x" } },
+      echo("last"),
+    ],
+    { on_error: "continue" },
+  );
+  expect(told.error).toBeUndefined();
+  expect(
+    told.value.results.map(
+      ({ error, structured }: { error?: { code: string }; structured?: string }) => error?.code ?? structured,
+    ),
+  ).toEqual(["execution_failed", "free", "validation_input", "tool_not_found", "validation_input", "last"]);
+  expect(told.value.final).toBe("last");
+  expect(told.text).toBe("4 of 6 steps failed: see results.");
+  expect(ran()).toEqual(["is_error", "echo", "echo"]);
+  await metatools.close();
+});
+
+test("in parallel: what needs nothing runs at once, what does waits, results keep their places", async () => {
+  const { metatools, journal, chain } = await open();
+  const told = await chain(
+    [
+      { tool_id: "a:sleep", args: { ms: 400 } },
+      { tool_id: "a:add", args: { a: 1, b: 2 } },
+      echo(from("steps/0/structured")),
+      { tool_id: "a:add", args: { a: from("steps/1/structured/sum"), b: 1 } },
+    ],
+    { parallel: true },
+  );
+  expect(told.value.results.map(({ structured }: { structured: unknown }) => structured)).toEqual([
+    "slept 400",
+    { sum: 3 },
+    "slept 400",
+    { sum: 4 },
+  ]);
+  expect(told.value.final).toEqual({ sum: 4 });
+  const order = journal
+    .events()
+    .filter(({ tool }) => tool !== undefined)
+    .map(({ tool }) => tool);
+  expect(order).toEqual(["sleep", "add", "add", "echo"]);
+
+  const failed = await chain(
+    [{ tool_id: "a:sleep", args: { ms: 60_000 } }, { tool_id: "a:fail" }, echo(from("steps/0/structured"))],
+    { parallel: true },
+  );
+  expect(failed.value.results.map(({ error }: { error: { code: string } }) => error.code)).toEqual([
+    "cancelled",
+    "execution_failed",
+    "cancelled",
+  ]);
+  expect(failed.error).toMatchObject({ code: "chain_step_failed", step_index: 1 });
+  await journal.until(() => journal.events("cancelled").length > 0);
+  await metatools.close();
+});
+
+test("a step that takes longer than its timeout_ms is cancelled at the child and says timeout", async () => {
+  const { metatools, journal, chain } = await open();
+  const told = await chain([
+    echo("x", { timeout_ms: 60_000 }),
+    { tool_id: "a:hang", timeout_ms: 100 },
+    echo("y"),
+  ]);
+  expect(told.value.results).toHaveLength(2);
+  expect(told.value.results[1].error).toMatchObject({
+    code: "timeout",
+    step_index: 1,
+    tool_id: "a:hang",
+    retryable: false,
+  });
+  expect(told.error?.details?.cause?.code).toBe("timeout");
+  await journal.until(() => journal.events("cancelled").length > 0);
+  const safe = await chain([{ tool_id: "a:count_safe", args: { key: "k", hangs: 1 }, timeout_ms: 100 }]);
+  expect(safe.value.results[0].error).toMatchObject({ code: "timeout", retryable: true });
+  await metatools.close();
+});
+
+test("cancelling ends it at once and starts no further step", async () => {
+  const { metatools, journal, ran } = await open();
+  const { client } = metatools;
+  const steps = [echo("first"), { tool_id: "a:sleep", args: { ms: 60_000 } }, echo("never")];
+  void client.tool("run_chain", { steps, on_error: "continue" }).catch(() => {});
+  await journal.until(() => ran().includes("sleep"));
+  client.notify("notifications/cancelled", { requestId: client.lastId });
+  await journal.until(() => journal.events("cancelled").length > 0);
+  await metatools.call("run_tool", echo("after"));
+  expect(ran()).toEqual(["echo", "sleep", "echo"]);
+  await metatools.close();
+});
+
+test("a dry run holds all steps against the schemas and runs none", async () => {
+  const { metatools, chain, ran } = await open();
+  const fits = await chain(
+    [
+      { tool_id: "a:add", args: { a: 1, b: 2 } },
+      { tool_id: "a:add", args: { a: from("steps/0/structured/sum"), b: 2 } },
+      { tool_id: "v:back", use_previous: true },
+    ],
+    { dry_run: true },
+  );
+  expect(fits.value.results).toEqual([0, 1, 2].map(() => ({ tool_id: expect.any(String), durationMs: 0 })));
+  expect(fits.text).toBe("All 3 steps fit; nothing was run.");
+  const bad = await chain([{ tool_id: "a:add", args: { a: from("steps/0/structured"), b: 2 } }], {
+    dry_run: true,
+  });
+  expect(bad.error).toMatchObject({
+    code: "validation_input",
+    step_index: 0,
+    message: expect.stringMatching(/earlier step/),
+  });
+  const misfits = await chain(
+    [
+      { tool_id: "a:add", args: { a: 1 } },
+      { tool_id: "a:add", args: { a: from("steps/0/structured/sum"), b: "two" } },
+      { tool_id: "a:nothing" },
+      { tool_id: "nobody:nothing" },
+      echo("fits"),
+    ],
+    { dry_run: true },
+  );
+  expect(misfits.value.results.map(({ error }: { error?: { code: string } }) => error?.code)).toEqual([
+    "validation_input",
+    "validation_input",
+    "tool_not_found",
+    "server_not_found",
+    undefined,
+  ]);
+  expect(misfits.value.results[1].error.details.problems).toEqual(["b must be number"]);
+  expect(misfits.error).toMatchObject({ code: "chain_step_failed", step_index: 0 });
+  expect(ran()).toEqual([]);
+  await metatools.close();
+});
+
+test("what makes no sense as a chain is refused before anything runs", async () => {
+  const { metatools, chain, ran } = await open();
+  const refused: readonly (readonly [readonly object[], object, RegExp])[] = [
+    [[], {}, /list of 1 to 32, not 0/],
+    [Array.from({ length: 33 }, () => echo("x")), {}, /list of 1 to 32, not 33/],
+    [[echo("x"), { tool_id: "a:echo", argz: {} }], {}, /step 1: there is no "argz"/],
+    [[{ args: {} }], {}, /step 0: "tool_id" is missing/],
+    [[{ tool_id: "echo" }], {}, /no tool id/],
+    [[echo("x", { timeout_ms: 0 })], {}, /at least 1/],
+    [[echo("x"), echo(from("steps/1/structured"))], {}, /not of an earlier step/],
+    [[echo("x"), echo(from("step/0/structured"))], {}, /no reference/],
+    [[echo("x"), echo(from("steps/0"))], {}, /no reference/],
+    [[echo("x")], { on_error: "ignore" }, /must be one of stop, continue/],
+    [[echo("x")], { parallel: "yes" }, /must be true or false/],
+    [[echo("x")], { turbo: true }, /there is no "turbo"/],
+  ];
+  for (const [steps, more, message] of refused) {
+    const { error } = await chain(steps, more);
+    expect(error).toMatchObject({
+      code: "validation_input",
+      op: "run_chain",
+      message: expect.stringMatching(message),
+    });
+  }
+  expect(ran()).toEqual([]);
+  expect((await chain(Array.from({ length: 32 }, () => echo("x")))).value.final).toBe("x");
+  await metatools.close();
+});
+
+test("progress goes step by step, with what children report in between", async () => {
+  const { metatools, chain } = await open();
+  const steps = [echo("x"), { tool_id: "a:progress", args: { n: 2 } }, { tool_id: "a:is_error" }];
+  await chain(steps, { on_error: "continue" }, { progressToken: "t" });
+  const reports = metatools.client.notifications
+    .filter(({ params }) => params?.["progressToken"] === "t")
+    .map(({ params }) => params);
+  expect(reports.map((report) => report?.["progress"])).toEqual([0, 1, 1.5, 1.99, 2, 3]);
+  expect(reports.every((report) => report?.["total"] === 3)).toBe(true);
+  expect(reports.at(-1)?.["message"]).toBe("step 2 (a:is_error) failed");
+  await metatools.close();
+});
+
+test("policies hold for every step: a person is asked, and a no is forbidden", async () => {
+  const { metatools, chain, ran } = await open({
+    server: { tools: { ask: ["echo"], deny: ["add"] } },
+    capabilities: { elicitation: {} },
+  });
+  metatools.client.reply = ({ params }) => ({
+    result: { action: JSON.stringify(params).includes("wanted") ? "accept" : "decline" },
+  });
+  const told = await chain([echo("wanted"), echo("other")]);
+  expect(told.value.results).toMatchObject([{ structured: "wanted" }, { error: { code: "forbidden" } }]);
+  expect((await chain([{ tool_id: "a:add", args: { a: 1, b: 1 } }])).value.results[0].error.code).toBe(
+    "tool_not_found",
+  );
+  expect(ran()).toEqual(["echo"]);
+  await metatools.close();
+});
