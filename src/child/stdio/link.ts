@@ -24,6 +24,8 @@ export interface LinkOptions {
 
 /** What a dead child wrote last is still in the pipe; a grandchild can hold that open for ever. */
 const LAST_BYTES_MS = 100;
+/** On a busy machine the streams of a dead child close long before it is known how it died. */
+const EXIT_MS = 1_000;
 const LAST_LINES = 5;
 
 export class StdioLink implements Link {
@@ -92,7 +94,14 @@ export class StdioLink implements Link {
   #lose(): void {
     if (this.#losing || this.#closed) return;
     this.#losing = true;
-    const timer = this.#options.clock.after(LAST_BYTES_MS, () => this.#report());
+    const { clock } = this.#options;
+    const { exitCode, signalCode } = this.#process;
+    const ended = exitCode !== null || signalCode !== null;
+    let timer = clock.after(ended ? LAST_BYTES_MS : EXIT_MS, () => this.#report());
+    this.#process.once("exit", () => {
+      timer.cancel();
+      timer = clock.after(LAST_BYTES_MS, () => this.#report());
+    });
     this.#process.once("close", () => {
       timer.cancel();
       this.#report();
