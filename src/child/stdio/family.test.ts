@@ -26,8 +26,8 @@ async function script(text: string): Promise<number> {
 
 describe.runIf(hasTable)("process groups on Linux", () => {
   test("a group in which only zombies are left is gone", async () => {
-    // The shell becomes a program that never asks for the exit code of its child.
-    const pid = await script("setsid sleep 0 & echo $!; exec sleep 1000");
+    // The shell becomes a program that never asks for the exit code of its child, before that child is done.
+    const pid = await script("setsid sleep 0.5 & echo $!; exec sleep 1000");
     await until(() => readProcess(pid) === undefined);
     const family = new Family(pid, "mark", table);
     family.childExited();
