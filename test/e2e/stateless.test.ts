@@ -1,0 +1,155 @@
+/** The official SDK in its stateless era on both sides of MetaMCP: it must find nothing to object to. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { createMcpHandler, inputRequired, inputResponse, McpServer } from "@modelcontextprotocol/server";
+import { expect, onTestFinished, test } from "vitest";
+import { MODERN_CHILD } from "../support/eras.ts";
+import { httpGateway } from "../support/http-gateway.ts";
+import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+/** A child that knows no handshake: one tool that asks, one prompt, one resource. */
+async function sdkChild(): Promise<string> {
+  const handler = createMcpHandler(
+    () => {
+      const server = new McpServer({ name: "sdk-child", version: "2" });
+      server.registerTool("greet", { description: "greets who they say they are" }, (ctx) => {
+        const who = inputResponse(ctx.mcpReq.inputResponses, "who");
+        if (who.kind !== "elicit") {
+          const requestedSchema = {
+            type: "object" as const,
+            properties: { name: { type: "string" as const } },
+          };
+          return inputRequired({
+            inputRequests: { who: inputRequired.elicit({ message: "Who?", requestedSchema }) },
+          });
+        }
+        const { name } = (who.action === "accept" ? who.content : {}) as { name?: string };
+        return { content: [{ type: "text", text: `Hello, ${name}!` }] };
+      });
+      server.registerPrompt("hello", { description: "says hello" }, () => ({
+        messages: [{ role: "user", content: { type: "text", text: "hello" } }],
+      }));
+      server.registerResource("one", "test://one", {}, (uri) => ({
+        contents: [{ uri: uri.href, text: "1" }],
+      }));
+      return server;
+    },
+    { legacy: "reject" },
+  );
+  const server = createServer((incoming, outgoing) => {
+    const parts: Buffer[] = [];
+    incoming.on("data", (part: Buffer) => parts.push(part));
+    incoming.on("end", async () => {
+      const headers = Object.entries(incoming.headers).map(([name, value]): [string, string] => [
+        name,
+        String(value),
+      ]);
+      const body = Buffer.concat(parts);
+      const gone = new AbortController();
+      outgoing.on("close", () => gone.abort());
+      const response = await handler.fetch(
+        new Request(`http://${incoming.headers.host}${incoming.url}`, {
+          method: incoming.method ?? "GET",
+          headers,
+          ...(body.length > 0 && { body }),
+          signal: gone.signal,
+        }),
+      );
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      for await (const part of response.body ?? []) outgoing.write(part);
+      outgoing.end();
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(async () => {
+    await handler.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+function modernClient(): Client {
+  const client = new Client(
+    { name: "sdk-client", version: "2" },
+    { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  );
+  client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { name: "Ada" } }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function overHttp(
+  folder: Temp,
+  ...flags: string[]
+): Promise<{ client: Client; stop(): Promise<unknown> }> {
+  const server = await httpGateway(folder, ...flags);
+  const client = modernClient();
+  await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+  return { client, stop: () => server.stop() };
+}
+
+async function overStdio(
+  folder: Temp,
+  ...flags: string[]
+): Promise<{ client: Client; stop(): Promise<unknown> }> {
+  const args = [join(ROOT, "dist/metamcp.js"), "--config", folder.config, "--log-level", "error", ...flags];
+  const client = modernClient();
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env: { ...folder.env } }));
+  return { client, stop: () => client.close() };
+}
+
+test.each([
+  ["HTTP", overHttp],
+  ["stdio", overStdio],
+])("over %s: the whole of a child of the same era, and a question in the middle", async (_, connect) => {
+  const folder = temp();
+  folder.writeConfig({ sdk: { url: await sdkChild(), prefix: "none" } });
+  const { client, stop } = await connect(folder, "--surface", "aggregate");
+  expect(client.getServerVersion()?.name).toBe("metamcp");
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["greet"]);
+  expect(await client.callTool({ name: "greet", arguments: {} })).toMatchObject({
+    content: [{ text: "Hello, Ada!" }],
+    _meta: { "io.modelcontextprotocol/serverInfo": { name: "sdk-child" } },
+  });
+  expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(["hello"]);
+  expect((await client.getPrompt({ name: "hello" })).messages).toHaveLength(1);
+  expect((await client.readResource({ uri: "test://one" })).contents).toMatchObject([{ text: "1" }]);
+  await expect(client.readResource({ uri: "test://none" })).rejects.toMatchObject({ code: -32602 });
+  await stop();
+});
+
+test("over HTTP: a child of the old era asks in the middle of a call, which runs once", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const { client, stop } = await overHttp(folder);
+  const call = (tool: string) =>
+    client.callTool({ name: "mcp_call", arguments: { server: "a", tool, args: {} } });
+  expect(await call("ask")).toMatchObject({ structuredContent: { answer: { action: "accept" } } });
+  expect(journal.events("message").filter(({ tool }) => tool === "ask")).toHaveLength(1);
+  await stop();
+});
+
+test.each([
+  ["HTTP", overHttp],
+  ["stdio", overStdio],
+])("over %s: who listens is told of a child's new tool, and of our end", async (_, connect) => {
+  const folder = temp();
+  folder.writeConfig({ a: { command: process.execPath, args: [MODERN_CHILD] } });
+  const { client, stop } = await connect(folder, "--surface", "aggregate");
+  const before = (await client.listTools()).tools.length;
+  let told = 0;
+  client.setNotificationHandler("notifications/tools/list_changed", () => void told++);
+  const subscription = await client.listen({ toolsListChanged: true });
+  await client.callTool({ name: "a__change", arguments: {} });
+  await until(() => told > 0, { what: "a change of the list" });
+  expect((await client.listTools()).tools).toHaveLength(before + 1);
+  expect(told).toBe(1);
+  await stop();
+  expect(["graceful", "local"]).toContain(await subscription.closed);
+});
