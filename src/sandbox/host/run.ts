@@ -9,6 +9,7 @@ const HEARTBEAT_MS = 100;
 const MOST_LINES = 1_000;
 /** A stretch of computing may last so many times longer than it would on an idle machine. */
 const MOST_STARVED = 3;
+const LONGEST_NAME = 1_000;
 const MOST_TIMERS = 1_000;
 const URL_PARTS = [
   "href",
@@ -243,7 +244,9 @@ export class HostRun {
   #call(server: string, tool: string, args: string): string {
     const callId = ++this.#lastCall;
     const { calls, callsInFlight, argsBytes } = this.#limits;
-    if (callId > calls) this.#refuse(callId, `no more than ${calls} calls may be made in one run`);
+    if (server.length > LONGEST_NAME || tool.length > LONGEST_NAME)
+      this.#refuse(callId, `no server and no tool has a name of more than ${LONGEST_NAME} characters`);
+    else if (callId > calls) this.#refuse(callId, `no more than ${calls} calls may be made in one run`);
     else if (Buffer.byteLength(args) > argsBytes)
       this.#refuse(callId, `the arguments of one call may have ${argsBytes} bytes of JSON, these have more`);
     else {

@@ -1,0 +1,122 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { silentLog } from "../../kernel/log.ts";
+import { systemClock } from "../../system-clock.ts";
+import { tryRun } from "../executor.contract.ts";
+import type { OutCall, Outcome } from "../executor.ts";
+import { createWasmExecutor, hostFile } from "../wasm.ts";
+import { ABUSES } from "./abuse.ts";
+import { ESCAPES } from "./escapes.ts";
+import { runInVm } from "./vm-baseline.ts";
+
+const SECRET = `canary-${process.pid}-${performance.now()}`;
+const LIMITS = { wallMs: 700, cpuMs: 250 };
+/** Of one host with several runs, node itself included. */
+const MOST_RESIDENT_KB = 600 << 10;
+
+const executor = createWasmExecutor({ clock: systemClock, log: silentLog, bubblewrap: false });
+const folder = mkdtempSync(join(tmpdir(), "metamcp-canary-"));
+beforeAll(() => {
+  process.env["METAMCP_CANARY"] = SECRET;
+  writeFileSync(join(folder, "file"), SECRET);
+});
+afterAll(async () => {
+  await executor.close();
+  delete process.env["METAMCP_CANARY"];
+  rmSync(folder, { recursive: true });
+});
+
+const call = ({ tool }: OutCall): Promise<string> =>
+  tool === "fail"
+    ? Promise.reject(Object.assign(new Error("it failed"), { code: "execution_failed" }))
+    : Promise.resolve('{"content":[],"structuredContent":{"ok":true}}');
+
+/** Neither the canary nor anything that tells of the machine. */
+function expectNothingFound(outcome: Outcome): void {
+  const told = JSON.stringify(outcome);
+  for (const canary of [
+    SECRET,
+    hostFile(),
+    process.cwd(),
+    process.execPath,
+    "node:internal",
+    "wasm-function",
+  ])
+    expect(told.includes(canary) ? `found ${canary} in ${told.slice(0, 2_000)}` : "nothing").toBe("nothing");
+}
+
+async function expectWellAfter(): Promise<void> {
+  expect(await tryRun(executor, "6 * 7")).toMatchObject({ value: "42", error: undefined });
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  expect(([] as { polluted?: unknown }).polluted).toBeUndefined();
+}
+
+describe("escapes after the variable", () => {
+  test.each(ESCAPES)("$name", async ({ code }) => {
+    const outcome = await tryRun(executor, code, { call, limits: LIMITS });
+    expectNothingFound(outcome);
+    expect(outcome.value ?? "").not.toContain("canary");
+  });
+  test("the next honest run works", expectWellAfter);
+});
+
+describe("escapes bite where there is no fence", () => {
+  test.each(ESCAPES.filter(({ bites }) => bites))("$name", async ({ code }) => {
+    expect(await runInVm(code)).toBe(SECRET);
+  });
+});
+
+test("the file, and the host's own process, are out of reach", async () => {
+  const path = JSON.stringify(join(folder, "file"));
+  const codes = [
+    `(await import(${path})).default`,
+    `await import('node:fs').then((fs) => fs.readFileSync(${path}, 'utf8'))`,
+    `new Function('return this')().process?.kill?.(process.pid)`,
+    `(() => { throw null })()`,
+  ];
+  for (const code of codes) expectNothingFound(await tryRun(executor, code, { call, limits: LIMITS }));
+  for (const pid of executor.pids) {
+    const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+    expect(environment).toBe("");
+  }
+  await expectWellAfter();
+});
+
+describe("abuse", () => {
+  test.each(ABUSES)("$name, after $after", async ({ code }) => {
+    const attack = tryRun(executor, code, { call, limits: LIMITS, principal: "attacker" });
+    const neighbour = tryRun(executor, "(await tools.a.echo({})).ok", { call, principal: "neighbour" });
+    const met = await neighbour;
+    expect(met.error).toBeUndefined();
+    expect(met.value).toBe("true");
+    const outcome = await attack;
+    expectNothingFound(outcome);
+    if (outcome.error) expect(["sandbox_limit", "execution_failed"]).toContain(outcome.error.code);
+    expect(outcome.calls.length).toBeLessThanOrEqual(100);
+    expect(Buffer.byteLength(JSON.stringify(outcome.logs))).toBeLessThan(200_000);
+    expect(outcome.calls.some(({ tool }) => tool === "forged")).toBe(false);
+    await expectWellAfter();
+  });
+
+  test("memory stayed bounded", () => {
+    for (const pid of executor.pids) {
+      const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+      expect(Number(peak)).toBeLessThan(MOST_RESIDENT_KB);
+    }
+  });
+});
+
+test("a neighbour is answered while somebody computes", async () => {
+  const order: string[] = [];
+  const limits = { wallMs: 20_000, cpuMs: 6_000 };
+  const spin = tryRun(executor, "for (;;);", { limits, principal: "attacker" }).then(() =>
+    order.push("attacker"),
+  );
+  await tryRun(executor, "await tools.a.echo({})", { call, principal: "neighbour" }).then(() =>
+    order.push("neighbour"),
+  );
+  await spin;
+  expect(order).toEqual(["neighbour", "attacker"]);
+});

@@ -1,0 +1,163 @@
+/** Ways out that were tried before: each is code whose value is the canary if it got there. The canary of all of these is a variable in the environment of the gateway. */
+
+export interface Escape {
+  readonly name: string;
+  readonly code: string;
+  /** It is known to get out of `node:vm`, so the case can be seen to bite. */
+  readonly bites?: boolean;
+}
+
+const GRAB = JSON.stringify(
+  "return typeof process === 'undefined' ? 'no process' : process.env.METAMCP_CANARY",
+);
+
+/** Things of the host that code is handed, each a way to the host's own Function. */
+const HANDED = [
+  "console.log",
+  "console",
+  "tools",
+  "tools.a",
+  "tools.a.echo",
+  "servers.a",
+  "servers.a.call",
+  "search",
+  "describe",
+  "sleep",
+  "progress",
+  "setTimeout",
+  "clearTimeout",
+  "URL",
+  "URLSearchParams",
+  "TextEncoder",
+  "TextDecoder",
+  "structuredClone",
+  "new URL('http://a/')",
+  "new TextEncoder().encode('a')",
+  "structuredClone({})",
+  "tools.a.echo({})",
+  "await servers.a.call('echo')",
+  "await tools.a.fail().catch((e) => e)",
+  "sleep(1)",
+];
+
+const chains: readonly Escape[] = HANDED.map((expression) => ({
+  name: `constructor chain of ${expression}`,
+  code: `const x = ${expression};\nconst F = (typeof x === "function" ? x : x.constructor).constructor;\nF(${GRAB})()`,
+  bites: true,
+}));
+
+export const ESCAPES: readonly Escape[] = [
+  ...chains,
+  {
+    name: "prototype of a host function",
+    code: `Object.getPrototypeOf(tools.a.echo).constructor(${GRAB})()`,
+    bites: true,
+  },
+  {
+    name: "host error with a stack",
+    code: `try { await servers.a.call(Symbol.iterator, { toJSON() { throw 1 } }) } catch (e) { (e?.constructor?.constructor ?? Function)(${GRAB})() }`,
+  },
+  {
+    name: "a host promise's constructor",
+    code: `tools.a.echo({}).constructor.constructor(${GRAB})()`,
+    bites: true,
+  },
+  {
+    name: "a thenable that is handed the host's resolve",
+    code: `await new Promise((done) => { const p = tools.a.echo({}); p.then = undefined; const C = p.constructor; C.resolve({ then(resolve) { done(resolve.constructor(${GRAB})()) } }); setTimeout(() => done('none'), 50) })`,
+  },
+  {
+    name: "arguments.callee.caller of a callback",
+    code: `await new Promise((done) => setTimeout(function () { try { done(String(arguments.callee.caller?.constructor(${GRAB})())) } catch (e) { done(e.message) } }, 1))`,
+  },
+  {
+    name: "Error.prepareStackTrace",
+    code: `Error.prepareStackTrace = (e, frames) => frames; const frames = new Error().stack; Array.isArray(frames) ? String(frames.map((f) => f.getThis?.()?.process?.env?.METAMCP_CANARY)) : frames`,
+  },
+  {
+    name: "a stack overflow inside of the bridge",
+    code: `let found = 'nothing'; function deep() { try { deep() } catch (e) { try { found = String(e.constructor.constructor(${GRAB})()) } catch {} } } deep(); const over = () => { try { console.log('x'); over() } catch (e) { try { found = String(e.constructor.constructor(${GRAB})()) } catch {} } }; over(); found`,
+  },
+  {
+    name: "Symbol.species",
+    code: `class A extends Array { static get [Symbol.species]() { return function () { return new Proxy([], {}) } } }\nString(new A(1, 2, 3).map((x) => x).constructor.constructor(${GRAB})())`,
+  },
+  {
+    name: "Symbol.unscopables and with",
+    code: `with (tools) { typeof process === 'undefined' ? 'none' : process.env.METAMCP_CANARY }`,
+  },
+  {
+    name: "a getter on Object.prototype that sees the host",
+    code: `let seen = 'none'; Object.defineProperty(Object.prototype, 'callId', { get() { seen = String(this.constructor?.constructor?.(${GRAB})()); return 1 }, configurable: true }); await tools.a.echo({}); seen`,
+  },
+  {
+    name: "a setter on Object.prototype that sees the host",
+    code: `let seen = 'none'; Object.defineProperty(Object.prototype, 'value', { set(v) { seen = String(v?.constructor?.constructor?.(${GRAB})()) }, configurable: true }); await tools.a.echo({}); seen`,
+  },
+  {
+    name: "Proxy arguments",
+    code: `await servers.a.call('echo', new Proxy({}, { get(t, k, r) { return k === 'toJSON' ? () => ({ k: String(r.constructor) }) : undefined }, ownKeys() { return [] } })).then(() => Function(${GRAB})())`,
+  },
+  {
+    name: "an object in place of a tool's name",
+    code: `await servers.a.call({ toString() { return this.constructor.constructor(${GRAB})() } })`,
+  },
+  { name: "Function", code: `new Function(${GRAB})()` },
+  { name: "AsyncFunction", code: `await (async () => {}).constructor(${GRAB})()` },
+  {
+    name: "GeneratorFunction",
+    code: `(function* () {}).constructor("yield typeof process === 'undefined' ? 'none' : process.env.METAMCP_CANARY")().next().value`,
+  },
+  {
+    name: "indirect eval",
+    code: `(0, eval)("typeof process === 'undefined' ? 'none' : process.env.METAMCP_CANARY")`,
+  },
+  { name: "process", code: "process.env.METAMCP_CANARY" },
+  { name: "globalThis.process", code: "globalThis.process?.env?.METAMCP_CANARY ?? 'none'" },
+  { name: "require", code: "require('node:process').env.METAMCP_CANARY" },
+  { name: "module.constructor._load", code: "module.constructor._load('process').env.METAMCP_CANARY" },
+  ...[
+    "fs",
+    "node:fs",
+    "node:process",
+    "std",
+    "os",
+    "qjs:std",
+    "qjs:os",
+    "bjson",
+    "file:///proc/self/environ",
+    "data:text/javascript,export default 1",
+    "./host.js",
+    "quickjs-wasi",
+  ].map((name) => ({
+    name: `import ${name}`,
+    code: `Object.keys(await import(${JSON.stringify(name)})).join()`,
+  })),
+  { name: "static import", code: "import fs from 'node:fs'\nfs.readFileSync('/proc/self/environ', 'utf8')" },
+  { name: "import.meta", code: "import.meta.url" },
+  { name: "process.binding", code: "process.binding('fs')" },
+  { name: "internalBinding", code: "internalBinding('fs')" },
+  { name: "fetch", code: "await fetch('file:///proc/self/environ').then((r) => r.text())" },
+  {
+    name: "XMLHttpRequest, WebSocket, Worker, Deno, Bun",
+    code: "[typeof XMLHttpRequest, typeof WebSocket, typeof Worker, typeof Deno, typeof Bun, typeof WebAssembly, typeof Atomics].join()",
+  },
+  {
+    name: "the raw bridge",
+    code: "[typeof bridge, typeof values, typeof guest, Object.getOwnPropertyNames(globalThis).filter((n) => /bridge|host|metamcp/i.test(n)).join()].join()",
+  },
+  {
+    name: "source of the prelude",
+    code: "[tools.a.echo.toString(), console.log.toString()].join().includes('METAMCP_CANARY') ? 'x' : 'none'",
+  },
+  { name: "ShadowRealm, Realm, vm", code: "[typeof ShadowRealm, typeof Realm, typeof vm].join()" },
+  { name: "HTML comments and unicode escapes", code: "<!-- x\n\\u0070rocess.env.METAMCP_CANARY" },
+  {
+    name: "an own server named like a prototype",
+    code: "await tools.__proto__.constructor.constructor({}).catch((e) => e.code ?? e.message)",
+  },
+  {
+    name: "servers.constructor",
+    code: `String(await servers.constructor.call('return process', {}).catch((e) => e.code ?? e.message))`,
+  },
+];
