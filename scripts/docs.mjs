@@ -34,7 +34,10 @@ Two kinds, which are never mixed.
 
 \`code\`, \`message\` and \`retryable\` are always there; \`tool_id\`, \`server\`, \`op\` (which of our own tools it was), \`step_index\`,
 \`retryAfterMs\` and \`details\` where they apply. \`retryable\` is true only where trying again can help and can do no harm.
-A result of a server that says \`isError\` itself passes unchanged: it carries none of these codes.
+A result of a server that says \`isError\` itself passes unchanged and carries none of these codes; only \`run_tool\` and
+\`run_chain\`, which give values instead of results, report it as \`execution_failed\`. A failed step of a chain is
+\`chain_step_failed\` with the step's own error in \`details.cause\`. What is no tool call (a prompt, a resource) answers with
+JSON-RPC code -32603 and the same object as its \`data\`.
 
 | code | meaning | trying again can help |
 |---|---|---|
@@ -51,6 +54,7 @@ whatever its code.
 | \`-32600\` | It is no request, it is over \`--max-message\`, or it came before \`initialize\`. |
 | \`-32601\` | There is no such method. |
 | \`-32602\` | We have no tool of that name, or a cursor is not valid here (anymore). |
+| \`-32002\` | There is no such resource: a stored result has expired, or was somebody else's. Clients of 2026-07-28 get \`-32602\`. |
 | \`-32603\` | MetaMCP is stopping, or has a bug. |
 
 _Written by \`node scripts/docs.mjs\` from \`src/kernel/errors.ts\`._

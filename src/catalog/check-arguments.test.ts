@@ -61,3 +61,33 @@ test("doubt means yes: what cannot be compiled is not checked, and spoils nothin
     expect(await problems(broken, { a: 1 })).toEqual([]);
   expect(await problems(needs("n"), {})).toHaveLength(1);
 });
+
+test("places where the value is not known yet are not judged, everything else is", async () => {
+  const check = async (
+    schema: object,
+    args: unknown,
+    ...open: string[]
+  ): Promise<readonly string[] | undefined> => {
+    const one = tool(schema);
+    await prepareCheck(one);
+    return checkArguments(one, toRaw(args), open);
+  };
+  const two = {
+    type: "object",
+    properties: { a: { type: "number" }, b: { type: "number" } },
+    required: ["a", "b"],
+  };
+  expect(await check(two, { a: null, b: 1 }, "/a")).toEqual([]);
+  expect(await check(two, { a: null, b: "x" }, "/a")).toEqual(["b must be number"]);
+  expect(await check(two, { a: null }, "/a")).toEqual(["the arguments must have required property 'b'"]);
+  expect(await check({ ...two, additionalProperties: false }, { a: 1, b: 1, c: null }, "/c")).toEqual([
+    'the arguments must not have "c"',
+  ]);
+  const choice = { anyOf: [{ properties: { a: { type: "number" } } }, { required: ["b"] }] };
+  expect(await check(choice, { a: null }, "/a")).toEqual([]);
+  expect(await check({ ...choice, required: ["c"] }, { a: null }, "/a")).toEqual([
+    "the arguments must have required property 'c'",
+  ]);
+  const deep = { properties: { l: { items: { type: "object", properties: { x: { type: "string" } } } } } };
+  expect(await check(deep, { l: [{ x: null }, { x: 1 }] }, "/l/0/x")).toEqual(["l.1.x must be string"]);
+});

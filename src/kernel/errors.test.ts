@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { ERRORS, MetaMcpError } from "./errors.ts";
+
+const SOURCE = fileURLToPath(new URL("..", import.meta.url));
+
+/** In the table because the protocol of the metatools has them; nothing here leads to them yet. */
+const RESERVED = ["backend_override_no_match", "validation_output", "stream_failed", "rate_limited"];
+
+function sources(): string {
+  const files = readdirSync(SOURCE, { recursive: true, encoding: "utf8" });
+  const own = files.filter((file) => /\.(ts|mjs)$/.test(file) && !/\.(test|contract)\.ts$/.test(file));
+  return own.map((file) => readFileSync(join(SOURCE, file), "utf8")).join("\n");
+}
+
+test("every code that is used stands in the table, and every code in the table is used or reserved", () => {
+  const text = sources();
+  const made = [...text.matchAll(/new MetaMcpError\(\s*(?:\w+ \? )?"(\w+)"(?:\s*:\s*"(\w+)")?/g)].flatMap(
+    ([, ...codes]) => codes.filter(Boolean),
+  );
+  expect(made.filter((code) => !Object.hasOwn(ERRORS, code as string))).toEqual([]);
+  const unused = Object.keys(ERRORS).filter(
+    (code) => !text.replace(/export const ERRORS[\s\S]*?as const/, "").includes(`"${code}"`),
+  );
+  expect(unused).toEqual(RESERVED);
+});
+
+test("what is known of the case wins over the table, and only idempotent timeouts may be repeated", () => {
+  expect(new MetaMcpError("timeout", "").retryable).toBe(false);
+  expect(new MetaMcpError("timeout", "", { retryable: true }).retryable).toBe(true);
+  expect(new MetaMcpError("server_unavailable", "").retryable).toBe(true);
+  expect(new MetaMcpError("server_unavailable", "", { retryable: false }).toJSON()).toMatchObject({
+    retryable: false,
+  });
+});
+
+test("more can be said of an error without changing what it is", () => {
+  const error = new MetaMcpError("forbidden", "no", { server: "a", details: 1 }).with({
+    op: "run_tool",
+    step_index: 3,
+  });
+  expect(error.toJSON()).toMatchObject({
+    code: "forbidden",
+    message: "no",
+    server: "a",
+    op: "run_tool",
+    step_index: 3,
+    details: 1,
+  });
+  expect(MetaMcpError.is(error)).toBe(true);
+});

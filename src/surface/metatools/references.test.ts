@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { asRaw, fromRaw, toRaw } from "../../kernel/raw.ts";
+import { BadReference, referencesIn, resolved, withoutReferences } from "./references.ts";
+
+/** All JSON Pointers into a value, with what they point at. */
+function places(value: unknown, path: readonly string[] = []): (readonly [readonly string[], unknown])[] {
+  const below = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return [[path, value], ...below.flatMap(([key, part]) => places(part, [...path, key]))];
+}
+
+const pointer = (path: readonly string[]): string =>
+  ["steps/0/structured", ...path.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"))].join("/");
+
+test("every place of any value can be referred to, and is what it is", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+      const written = JSON.parse(JSON.stringify(value)) as unknown;
+      for (const [path, part] of places(written).slice(0, 50)) {
+        const args = toRaw({ a: [{ deep: { $from: pointer(path) } }] });
+        const made = fromRaw(resolved(args, () => toRaw(written))) as { a: { deep: unknown }[] };
+        expect(JSON.stringify(made.a[0]?.deep)).toBe(JSON.stringify(part));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("arguments without references stay the same bytes", () => {
+  const written =
+    '{"n":12345678901234567890, "f" : 1.0,"x":{"$from":1},"y":{"$from":"steps/0/structured","z":1},"s":"$from"}';
+  const raw = asRaw(Buffer.from(written));
+  expect(JSON.stringify(fromRaw(resolved(raw, () => toRaw("never"))))).toBe(
+    JSON.stringify(JSON.parse(written)),
+  );
+  expect(resolved(raw, () => toRaw("never")).toString()).toContain("12345678901234567890");
+  const plain = asRaw(Buffer.from('{"a" : [1, 2]}'));
+  expect(resolved(plain, () => toRaw("never"))).toBe(plain);
+});
+
+test("a reference is told where it stands and where it leads", () => {
+  const args = asRaw(Buffer.from('{"a/b":[0,{"\\u0024from":"#/steps/12/structured/x~1y/0"}]}'));
+  expect(referencesIn(args)).toEqual([
+    { text: "#/steps/12/structured/x~1y/0", step: 12, path: ["x/y", "0"], at: "/a~1b/1" },
+  ]);
+  expect(fromRaw(withoutReferences(args))).toEqual({ "a/b": [0, null] });
+});
+
+test.each([
+  "",
+  "steps",
+  "steps/x/structured",
+  "steps/-1/structured",
+  "steps/0/content",
+  "step/0/structured",
+  "steps/0",
+])("%j is no reference", (text) => {
+  expect(() => referencesIn(toRaw({ a: { $from: text } }))).toThrow(BadReference);
+});
+
+test.each([
+  ["items/3", /items is a list of 2/],
+  ["items/01", /items is a list of 2/],
+  ["items/0/x", /items\/0 is a plain value/],
+  ["itemz", /structured has items, more/],
+  ["more/x", /structured\/more is an empty object/],
+])("%s leads nowhere and says how far it led", (path, message) => {
+  const value = toRaw({ items: [1, 2], more: {} });
+  expect(() => resolved(toRaw({ a: { $from: `steps/0/structured/${path}` } }), () => value)).toThrow(message);
+});
