@@ -1,10 +1,16 @@
 /** The official SDK in its stateless era on both sides of MetaMCP: it must find nothing to object to. */
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { createMcpHandler, inputRequired, inputResponse, McpServer } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  inputRequired,
+  inputResponse,
+  type McpHttpHandler,
+  McpServer,
+} from "@modelcontextprotocol/server";
 import { expect, onTestFinished, test } from "vitest";
 import { MODERN_CHILD } from "../support/eras.ts";
 import { httpGateway } from "../support/http-gateway.ts";
@@ -43,26 +49,7 @@ async function sdkChild(): Promise<string> {
   const server = createServer((incoming, outgoing) => {
     const parts: Buffer[] = [];
     incoming.on("data", (part: Buffer) => parts.push(part));
-    incoming.on("end", async () => {
-      const headers = Object.entries(incoming.headers).map(([name, value]): [string, string] => [
-        name,
-        String(value),
-      ]);
-      const body = Buffer.concat(parts);
-      const gone = new AbortController();
-      outgoing.on("close", () => gone.abort());
-      const response = await handler.fetch(
-        new Request(`http://${incoming.headers.host}${incoming.url}`, {
-          method: incoming.method ?? "GET",
-          headers,
-          ...(body.length > 0 && { body }),
-          signal: gone.signal,
-        }),
-      );
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-      for await (const part of response.body ?? []) outgoing.write(part);
-      outgoing.end();
-    });
+    incoming.on("end", () => void answer(handler, incoming, Buffer.concat(parts), outgoing));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   onTestFinished(async () => {
@@ -71,6 +58,31 @@ async function sdkChild(): Promise<string> {
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+/** From the web's own requests and responses to those of Node. */
+async function answer(
+  handler: Pick<McpHttpHandler, "fetch">,
+  incoming: IncomingMessage,
+  body: Buffer,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  outgoing.on("close", () => gone.abort());
+  const response = await handler.fetch(
+    new Request(`http://${incoming.headers.host}${incoming.url}`, {
+      method: incoming.method ?? "GET",
+      headers: Object.entries(incoming.headers).map(([name, value]): [string, string] => [
+        name,
+        String(value),
+      ]),
+      ...(body.length > 0 && { body }),
+      signal: gone.signal,
+    }),
+  );
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  for await (const part of response.body ?? []) outgoing.write(part);
+  outgoing.end();
 }
 
 function modernClient(): Client {
