@@ -55,7 +55,11 @@ function metamcp(name, dist, surface = "meta") {
   const many = configFile(`${safe}-50`, fifty);
   const env = { ...process.env, METAMCP_HOME: join(temp, `home-${safe}`) };
   const flags = surface === "meta" ? [] : ["--surface", surface];
-  const start = (file) => ({ command: node, args: [join(dist, "metamcp.js"), "--config", file, ...flags], env });
+  const start = (file) => ({
+    command: node,
+    args: [join(dist, "metamcp.js"), "--config", file, ...flags],
+    env,
+  });
   return {
     name,
     start: () => start(config),

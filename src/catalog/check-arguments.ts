@@ -110,7 +110,9 @@ function certain(errors: readonly ErrorObject[], open: readonly string[]): reado
   const within = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
   // A choice that an open place has part in may turn out well, and with it whatever was wrong in its branches.
   const choices = errors
-    .filter(({ keyword, instancePath: at }) => CHOICES.has(keyword) && open.some((place) => within(place, at)))
+    .filter(
+      ({ keyword, instancePath: at }) => CHOICES.has(keyword) && open.some((place) => within(place, at)),
+    )
     .map(({ schemaPath }) => schemaPath);
   const inBranch = (path: string): boolean =>
     choices.some((choice) => path.startsWith(choice)) ||

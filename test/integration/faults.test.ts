@@ -104,7 +104,11 @@ test("a server that dies while idle shows it, stays discoverable, and is started
   kill(first);
   await until(async () => !(await shown(client, "a")).connected, { what: "its death to show" });
   const { state, toolCount, reason } = await shown(client, "a");
-  expect({ state, toolCount, reason }).toEqual({ state: "idle", toolCount: FIXTURE_TOOLS, reason: undefined });
+  expect({ state, toolCount, reason }).toEqual({
+    state: "idle",
+    toolCount: FIXTURE_TOOLS,
+    reason: undefined,
+  });
   expect(journal.pids()).toEqual([first]);
 
   const result = await client.mcpCall("a", "count", { key: "k" });

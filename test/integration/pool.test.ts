@@ -68,7 +68,11 @@ test("a full pool evicts who has been idle longest, and who went stays discovera
   expect(living()).toEqual(["b", "d"]);
 
   const starts = folder.journal("a").pids().length;
-  expect(await shown(client, "a")).toMatchObject({ state: "idle", connected: false, toolCount: FIXTURE_TOOLS });
+  expect(await shown(client, "a")).toMatchObject({
+    state: "idle",
+    connected: false,
+    toolCount: FIXTURE_TOOLS,
+  });
   const { tools } = await discover(client, { query: "say the message back", server: "a" });
   expect(tools?.map(({ tool }) => tool)).toContain("echo");
   expect(folder.journal("a").pids()).toHaveLength(starts);
@@ -120,7 +124,11 @@ test("an ephemeral child serves what is in flight with one process and ends righ
   // The list came first, and over the same process as the calls.
   expect(journal.pids()).toHaveLength(1);
   await gone(journal.pids());
-  expect(await shown(client, "e")).toMatchObject({ state: "idle", connected: false, toolCount: FIXTURE_TOOLS });
+  expect(await shown(client, "e")).toMatchObject({
+    state: "idle",
+    connected: false,
+    toolCount: FIXTURE_TOOLS,
+  });
   expect(await echo(client, "e")).toBe("e");
   await gone(journal.pids());
   expect(journal.pids()).toHaveLength(2);

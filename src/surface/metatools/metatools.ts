@@ -13,10 +13,12 @@ import { failure } from "./answer.ts";
 import { runChain } from "./chain.ts";
 import { contentMark } from "./content.ts";
 import { describeTool, listToolExamples } from "./describe.ts";
+import { executeCode } from "./execute-code.ts";
 import { listNamespaces, listTools, searchTools } from "./find.ts";
 import { runTool } from "./run.ts";
 import {
   DESCRIBE_TOOL,
+  EXECUTE_CODE,
   instructions,
   LIST_NAMESPACES,
   LIST_TOOL_EXAMPLES,
@@ -42,10 +44,14 @@ const METATOOLS = [
   { tool: LIST_TOOL_EXAMPLES, run: asking(listToolExamples) },
   { tool: RUN_TOOL, run: runTool },
   { tool: RUN_CHAIN, run: runChain },
+  { tool: EXECUTE_CODE, run: executeCode },
 ] as const;
 
 const BY_NAME = new Map(METATOOLS.map((each) => [each.tool.name as string, each]));
 const LIST = toRaw({ tools: METATOOLS.map(({ tool }) => tool) });
+const WITHOUT_CODE = toRaw({
+  tools: METATOOLS.filter(({ tool }) => tool !== EXECUTE_CODE).map(({ tool }) => tool),
+});
 
 export interface MetatoolsOptions {
   /** Clients are told when what can be searched changed. */
@@ -61,7 +67,7 @@ export function createMetatoolsFace(scope: Scope, { notify }: MetatoolsOptions):
     instructions: () => instructions(scope.servers().map((server) => server.name)),
     handle(request) {
       if (request.method === "tools/call") return callMetatool(scope, request);
-      if (request.method === "tools/list") return Promise.resolve(list(request, version()));
+      if (request.method === "tools/list") return Promise.resolve(list(scope, request, version()));
       const resource = handleResources(scope, request);
       return resource ? Promise.resolve(resource) : passThrough(scope, request);
     },
@@ -74,19 +80,20 @@ export function createMetatoolsFace(scope: Scope, { notify }: MetatoolsOptions):
   };
 }
 
-function list({ params, listing }: ClientRequest, version: string): Raw {
+function list({ code }: Scope, { params, listing }: ClientRequest, version: string): Raw {
   const [cursor] = params ? members(params, ["cursor"]) : [];
   if (cursor) throw RpcError.of(INVALID_PARAMS, "There is one page only: list without a cursor");
   listing?.("tools")(version);
-  return LIST;
+  return code ? LIST : WITHOUT_CODE;
 }
 
 async function callMetatool(scope: Scope, request: ClientRequest): Promise<Raw> {
   const [name, args, meta] = request.params ? members(request.params, ["name", "arguments", "_meta"]) : [];
   const wanted = name && fromRaw(name);
-  const found = typeof wanted === "string" ? BY_NAME.get(wanted) : undefined;
+  const named = typeof wanted === "string" ? BY_NAME.get(wanted) : undefined;
+  const found = named?.tool === EXECUTE_CODE && !scope.code ? undefined : named;
   if (!found) {
-    const known = [...BY_NAME.keys()].join(", ");
+    const known = [...BY_NAME.keys()].filter((one) => scope.code || one !== EXECUTE_CODE.name).join(", ");
     throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(wanted)}. Tools here: ${known}`);
   }
   try {
