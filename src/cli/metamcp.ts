@@ -8,7 +8,10 @@ const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly command: Command }>
   ["list", () => import("./list.ts")],
   ["tools", () => import("./tools.ts")],
   ["search", () => import("./search.ts")],
+  ["describe", () => import("./describe.ts")],
   ["call", () => import("./call.ts")],
+  ["chain", () => import("./chain.ts")],
+  ["exec", () => import("./exec.ts")],
   ["doctor", () => import("./doctor.ts")],
 ]);
 

@@ -180,6 +180,42 @@ export const RUN_TOOL = {
   annotations: ACTS,
 } as const;
 
+export const EXECUTE_CODE = {
+  name: "execute_code",
+  title: "Run code",
+  description:
+    "Run code that calls many tools and returns one value: await tools.server.tool(args), search(query), describe('server:tool'), console.log. Top-level await and return.",
+  inputSchema: input(
+    {
+      language: { enum: ["javascript", "typescript"] },
+      code: STRING,
+      timeout_ms: count("30000"),
+      max_tool_calls: count("100", 0),
+    },
+    ["language", "code"],
+  ),
+  outputSchema: output(
+    {
+      value: {},
+      stdout: STRING,
+      stderr: STRING,
+      durationMs: NUMBER,
+      unsafe: { type: "boolean" },
+      calls: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { server: STRING, tool: STRING, ms: NUMBER, error: STRING },
+          required: ["server", "tool", "ms"],
+          additionalProperties: false,
+        },
+      },
+    },
+    ["stdout", "stderr", "durationMs", "calls"],
+  ),
+  annotations: ACTS,
+} as const;
+
 export const STEP = input(
   {
     tool_id: TOOL_ID,

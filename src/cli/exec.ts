@@ -1,0 +1,78 @@
+/** `metamcp exec`: runs a file of code as a model would through mcp_execute, and shows the calls it made. */
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { UsageError } from "../config/command-line.ts";
+import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { joinObject } from "../rpc/slice.ts";
+import { ask, type Result } from "./ask.ts";
+import type { Command } from "./command.ts";
+import { withEngine } from "./open.ts";
+import { spin } from "./spinner.ts";
+import { table } from "./table.ts";
+
+interface Structured {
+  readonly value?: unknown;
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly logs?: readonly { readonly level: string; readonly text: string }[];
+  readonly calls?: readonly { server: string; tool: string; ms: number; error?: string }[];
+  readonly durationMs?: number;
+  readonly unsafe?: boolean;
+}
+
+export const command: Command = {
+  name: "exec",
+  usage: "exec FILE|-",
+  summary: "Run JavaScript or TypeScript that calls tools; - reads it from stdin.",
+  flags: { timeout: { kind: "time", least: 1, default: 30_000, env: false, help: "How long it may run." } },
+  takes: [1, 1],
+  async run(given) {
+    const [file = ""] = given.positionals;
+    const code = await read(file);
+    const { timeout } = given.settings as unknown as { timeout: number };
+    const spinner = spin(`${file} …`);
+    return await withEngine(given, async ({ scope }) => {
+      const input = joinObject([
+        ["code", toRaw(code)],
+        ["timeoutMs", toRaw(timeout)],
+      ]);
+      const raw = await ask(scope, "mcp_execute", input);
+      spinner.stop();
+      print(raw, given.settings.json);
+      return (fromRaw(raw) as Result).isError ? 1 : 0;
+    }).finally(() => spinner.stop());
+  },
+};
+
+async function read(file: string): Promise<string> {
+  try {
+    return file === "-" ? readFileSync(0, "utf8") : await readFile(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** The value goes to stdout and nothing else does, so that it can be piped. */
+function print(raw: Raw, json: boolean): void {
+  const { structuredContent } = fromRaw(raw) as { structuredContent: Structured };
+  const { value, error, logs = [], calls = [], durationMs = 0, unsafe } = structuredContent;
+  if (json) {
+    process.stdout.write(`${JSON.stringify(structuredContent)}\n`);
+    return;
+  }
+  for (const { level, text } of logs)
+    process.stderr.write(`${level === "error" || level === "warn" ? `[${level}] ` : ""}${text}\n`);
+  if (unsafe) process.stderr.write("UNSAFE: this ran as a plain process with all your rights.\n");
+  if (value !== undefined)
+    process.stdout.write(`${typeof value === "string" ? value : JSON.stringify(value, undefined, 2)}\n`);
+  if (error) process.stderr.write(`${error.code}: ${error.message}\n`);
+  if (calls.length > 0) {
+    const rows = calls.map(({ server, tool, ms, error: failed }) => [
+      server,
+      tool,
+      `${ms} ms`,
+      failed ?? "ok",
+    ]);
+    process.stderr.write(`\n${table(["SERVER", "TOOL", "TOOK", "RESULT"], rows)}\n`);
+  }
+  process.stderr.write(`${calls.length} calls, ${Math.round(durationMs)} ms\n`);
+}
