@@ -1,23 +1,51 @@
 /** Asks the surface as a client would, so that people and models get the same answers. */
-import { type Raw, toRaw } from "../kernel/raw.ts";
+import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
-import { joinObject } from "../rpc/slice.ts";
+import { joinObject, members } from "../rpc/slice.ts";
+import type { ClientRequest } from "../surface/face.ts";
 import { createMetaFace } from "../surface/meta/meta.ts";
 import type { Scope } from "../surface/scope.ts";
 import { person } from "./open.ts";
 
 /** The result of one of our own tools, as written. */
 export async function ask(scope: Scope, tool: string, args: Raw): Promise<Raw> {
-  return await createMetaFace(unbounded(scope)).handle({
+  return await createMetaFace(unbounded(scope)).handle(requestFor(tool, args, undefined));
+}
+
+/** The same of the metatools. `onProgress` hears what is under way. */
+export async function askMetatool(
+  scope: Scope,
+  tool: string,
+  args: Raw,
+  onProgress?: (message: string) => void,
+): Promise<Raw> {
+  const { createMetatoolsFace } = await import("../surface/metatools/metatools.ts");
+  const face = createMetatoolsFace(unbounded(scope), { notify: false });
+  return await face.handle(requestFor(tool, args, onProgress));
+}
+
+function requestFor(
+  tool: string,
+  args: Raw,
+  onProgress: ((message: string) => void) | undefined,
+): ClientRequest {
+  return {
     method: "tools/call",
     params: joinObject([
       ["name", toRaw(tool)],
       ["arguments", args],
+      ["_meta", onProgress && toRaw({ progressToken: 1 })],
     ]),
     origin: person,
     signal: new CallSignal(),
-    uplink: person.uplink,
-  });
+    uplink: {
+      ...person.uplink,
+      notify(method, params) {
+        const [message] = method === "notifications/progress" && params ? members(params, ["message"]) : [];
+        if (message) onProgress?.(String(fromRaw(message)));
+      },
+    },
+  };
 }
 
 /** People and programs get results whole: here no context window is to be spared. */

@@ -7,15 +7,16 @@ import { ask, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
 import { person, withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
+import { readToolName } from "./tool-name.ts";
 
 export const command: Command = {
   name: "call",
-  usage: "call SERVER TOOL ['{\"json\": …}' | name=value …]",
+  usage: "call SERVER TOOL (or SERVER:TOOL) ['{\"json\": …}' | name=value …]",
   summary: "Run one tool and print its result.",
-  takes: [2, Number.POSITIVE_INFINITY],
+  takes: [1, Number.POSITIVE_INFINITY],
   async run(given) {
-    const [server = "", tool = "", ...words] = given.positionals;
-    const written = readArguments(words);
+    const { server, tool, rest } = readToolName(given.positionals, command.usage);
+    const written = readArguments(rest);
     const spinner = spin(`${server} ${tool} …`);
     return await withEngine(given, async ({ scope }) => {
       const args = isPairs(written) ? joinObject(await typed(scope, server, tool, written)) : written;

@@ -1,0 +1,84 @@
+/** `metamcp describe`: what one tool does and takes, as describe_tool tells it. */
+import { fromRaw, toRaw } from "../kernel/raw.ts";
+import { members } from "../rpc/slice.ts";
+import { askMetatool, type Result, textOf } from "./ask.ts";
+import type { Command } from "./command.ts";
+import { withEngine } from "./open.ts";
+import { spin } from "./spinner.ts";
+import { table } from "./table.ts";
+import { readToolName } from "./tool-name.ts";
+
+interface Described {
+  readonly summary: string;
+  readonly tool?: { readonly title?: string; readonly description?: string };
+  readonly schemaInfo?: {
+    readonly required: readonly string[];
+    readonly defaults: Readonly<Record<string, unknown>>;
+    readonly types: Readonly<Record<string, string>>;
+  };
+  readonly notes?: string;
+  readonly examples?: readonly { readonly description: string; readonly args: unknown }[];
+  readonly externalRefs?: readonly string[];
+  readonly tokens: Readonly<Record<string, number>>;
+}
+
+export const command: Command = {
+  name: "describe",
+  usage: "describe SERVER TOOL (or SERVER:TOOL)",
+  summary: "Show what a tool does and takes.",
+  flags: {
+    detail: {
+      kind: "choice",
+      choices: ["summary", "schema", "full"],
+      default: "full",
+      env: false,
+      help: "How much.",
+    },
+  },
+  takes: [1, 2],
+  async run(given) {
+    const { server, tool } = readToolName(given.positionals, command.usage);
+    const { detail } = given.settings as unknown as { detail: string };
+    const { json } = given.settings;
+    const spinner = spin(`asking ${server} …`);
+    return await withEngine(given, async ({ scope }) => {
+      const tool_id = `${server}:${tool}`;
+      const raw = await askMetatool(scope, "describe_tool", toRaw({ tool_id, detail_level: detail }));
+      spinner.stop();
+      const result = fromRaw(raw) as Result;
+      const out = result.isError && !json ? process.stderr : process.stdout;
+      const shown = result.isError
+        ? textOf(result)
+        : forPeople(tool_id, result.structuredContent as Described);
+      out.write(`${json ? members(raw, ["structuredContent"])[0]?.toString() : shown}\n`);
+      return result.isError ? 1 : 0;
+    }).finally(() => spinner.stop());
+  },
+};
+
+function forPeople(id: string, described: Described): string {
+  const { summary, tool, notes, examples = [], externalRefs = [], tokens } = described;
+  const costs = Object.entries(tokens).map(([level, count]) => `${level} ~${count}`);
+  const sections = [
+    `${id}${tool?.title ? ` (${tool.title})` : ""}`,
+    tool?.description?.trim() || summary,
+    inputs(described),
+    notes ?? "",
+    examples.map(({ description, args }) => `${description}: ${JSON.stringify(args)}`).join("\n"),
+    externalRefs.join("\n"),
+    `Tokens for a model: ${costs.join(", ")}.`,
+  ];
+  return sections.filter((section) => section !== "").join("\n\n");
+}
+
+function inputs({ schemaInfo }: Described): string {
+  if (!schemaInfo) return "";
+  const { types, required, defaults } = schemaInfo;
+  const rows = Object.entries(types).map(([name, type]) => [
+    name,
+    type,
+    required.includes(name) ? "required" : "",
+    Object.hasOwn(defaults, name) ? JSON.stringify(defaults[name]) : "",
+  ]);
+  return rows.length > 0 ? table(["INPUT", "TYPE", "", "DEFAULT"], rows) : "It takes no inputs.";
+}

@@ -1,0 +1,93 @@
+/** describe, call and chain on the command line: for people and with --json. */
+import { expect, test } from "vitest";
+import { metamcp } from "../support/command.ts";
+import { verbatim } from "../support/metatools.ts";
+import { fixture, temp } from "../support/temp.ts";
+
+test("describe shows inputs, examples and costs, and the same as JSON", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: { ...fixture(), examples: { echo: [{ message: "hi" }] } } });
+  const [people, json, short, missing] = await Promise.all([
+    metamcp(folder, ["describe", "a", "echo"]),
+    metamcp(folder, ["describe", "a:echo", "--json"]),
+    metamcp(folder, ["describe", "a:echo", "--detail", "summary"]),
+    metamcp(folder, ["describe", "a:ecko"]),
+  ]);
+  expect(people).toMatchObject({ code: 0, err: "" });
+  expect(people.out).toMatch(
+    /^a:echo\n\nSays the message back\.\n\nINPUT[\s\S]*message +string +required[\s\S]*From the config: \{"message":"hi"\}/,
+  );
+  expect(people.out).toMatch(/Tokens for a model: summary ~\d+, schema ~\d+, full ~\d+\.\n$/);
+  expect(JSON.parse(json.out)).toMatchObject({
+    summary: "Says the message back.",
+    examples: [{ args: { message: "hi" } }],
+  });
+  expect(short.out).not.toContain("INPUT");
+  expect(missing).toMatchObject({
+    code: 1,
+    out: "",
+    err: expect.stringMatching(/tool_not_found.*Nearest: echo/),
+  });
+});
+
+test("call takes a tool id too, and gives results whole, whatever their size", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() }, { maxResultBytes: 1_000 });
+  const [sum, big, wrong] = await Promise.all([
+    metamcp(folder, ["call", "a:add", "a=1", "b=2"]),
+    metamcp(folder, ["call", "a", "big", "bytes=300000", "--json"]),
+    metamcp(folder, ["call", "a"]),
+  ]);
+  expect(sum).toEqual({ code: 0, out: "3\n", err: "" });
+  expect(big.out.length).toBe(300_001);
+  expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/SERVER:TOOL/) });
+});
+
+test("chain runs a file or stdin, keeps long numbers, and ends with 1 where a step failed", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture(), v: verbatim(folder) });
+  const steps = `[
+    {"tool_id": "v:give", "args": {"result": "{\\"content\\":[],\\"structuredContent\\":{\\"n\\":12345678901234567890}}"}},
+    {"tool_id": "a:args", "args": {"n": {"$from": "steps/0/structured/n"}}}
+  ]`;
+  const file = folder.write("chain.json", steps);
+  const failing = folder.write("failing.json", '{"steps":[{"tool_id":"a:is_error"},{"tool_id":"a:pid"}]}');
+  const [people, json, dry, failed, goesOn, piped] = await Promise.all([
+    metamcp(folder, ["chain", file]),
+    metamcp(folder, ["chain", file, "--json"]),
+    metamcp(folder, ["chain", file, "--dry-run"]),
+    metamcp(folder, ["chain", failing]),
+    metamcp(folder, ["chain", failing, "--on-error", "continue", "--parallel", "--json"]),
+    metamcp(folder, ["chain", "-"], '[{"tool_id":"a:echo","args":{"message":"hello"}}]'),
+  ]);
+  expect(people.code).toBe(0);
+  expect(people.out).toMatch(/STEP +TOOL +MS +RESULT\n0 +v:give .*✓/);
+  expect(people.out).toContain('"arguments":{"n":12345678901234567890}');
+  expect(json.out).toContain('"structured":{"n":12345678901234567890}');
+  expect(dry).toMatchObject({ code: 0, out: expect.stringMatching(/✓ fits\n1 .*✓ fits\n$/) });
+  expect(failed).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/✗ execution_failed/),
+    err: expect.stringMatching(/^chain_step_failed: Step 0/),
+  });
+  expect(goesOn.code).toBe(0);
+  expect(JSON.parse(goesOn.out).results).toMatchObject([
+    { error: { code: "execution_failed" } },
+    { structured: expect.any(Number) },
+  ]);
+  expect(piped.out).toMatch(/\n\nhello\n$/);
+});
+
+test("a file that is none, is no JSON or no chain is used wrongly or said to be", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const [none, garbage, text, empty] = await Promise.all([
+    metamcp(folder, ["chain", "nowhere.json"]),
+    metamcp(folder, ["chain", folder.write("x.json", "{")]),
+    metamcp(folder, ["chain", folder.write("y.json", '"steps"')]),
+    metamcp(folder, ["chain", folder.write("z.json", "[]")]),
+  ]);
+  expect([none.code, garbage.code, text.code]).toEqual([2, 2, 2]);
+  expect(garbage.err).toMatch(/is not JSON/);
+  expect(empty).toMatchObject({ code: 1, err: expect.stringMatching(/validation_input.*1 to 32, not 0/) });
+});
