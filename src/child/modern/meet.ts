@@ -1,7 +1,7 @@
 /** Finds out which era a child speaks, on the one link there is: a handshake, and only if that is refused, the question of the stateless era. */
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
-import { META, MODERN_VERSION } from "../../rpc/modern/names.ts";
+import { META, MODERN_VERSION, UNSUPPORTED_VERSION } from "../../rpc/modern/names.ts";
 import type { Peer } from "../../rpc/peer.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { elements, isObject, members } from "../../rpc/slice.ts";
@@ -67,7 +67,12 @@ async function discover(meeting: Meeting, patienceMs?: number): Promise<Met | un
   try {
     const params = enclose(undefined, envelopeOf(capabilities));
     const both = AbortSignal.any([signal, patience.signal]);
-    const result = await peer.request("server/discover", params, { signal: both });
+    const ask = (): Promise<Raw> => peer.request("server/discover", params, { signal: both });
+    const result = await ask().catch((error: unknown) => {
+      // A refusal that asks for the very version it was given is worth a second word.
+      if (namesOurs(error)) return ask();
+      throw error;
+    });
     return { greeting: readDiscovery(result), dialect: new Stateless(meeting, headers) };
   } catch {
     link.stateless?.(undefined);
@@ -75,6 +80,12 @@ async function discover(meeting: Meeting, patienceMs?: number): Promise<Met | un
   } finally {
     timer?.cancel();
   }
+}
+
+function namesOurs(error: unknown): boolean {
+  if (!(error instanceof RpcError) || error.code !== UNSUPPORTED_VERSION) return false;
+  const { supported } = (error.data ?? {}) as { supported?: unknown };
+  return Array.isArray(supported) && supported.includes(MODERN_VERSION);
 }
 
 /** Throws for what is no such answer, or names no version that we speak. */

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { ManualClock } from "../../kernel/clock.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import type { Message } from "../../rpc/message.ts";
+import { Peer } from "../../rpc/peer.ts";
+import { ChildFailure, type HeadersOf, type Link } from "../link.ts";
+import { meet } from "./meet.ts";
+
+type Answer = { result: unknown } | { error: unknown } | { failure: ChildFailure } | undefined;
+
+const DISCOVERED = {
+  result: {
+    resultType: "complete",
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: {} },
+    instructions: "Mind the gap.",
+    _meta: { "io.modelcontextprotocol/serverInfo": { name: "n", title: "New", version: "2" } },
+  },
+};
+const INITIALIZED = {
+  result: { protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "old", version: "1" } },
+};
+const NO_METHOD = { error: { code: -32601, message: "Method not found" } };
+
+/** Meets a child that answers as told, first things first. */
+function met(answers: Record<string, Answer[]>, known?: string) {
+  const asked: string[] = [];
+  const clock = new ManualClock();
+  const opening = new AbortController();
+  let headersOf: HeadersOf | undefined;
+  const spoken: unknown[] = [];
+  const peer: Peer = new Peer(
+    (message: Message) => {
+      if (message.kind !== "request") return;
+      asked.push(message.method);
+      spoken.push(headersOf?.(message)["mcp-method"]);
+      const answer = answers[message.method]?.shift();
+      queueMicrotask(() => {
+        if (!answer) return;
+        if ("failure" in answer) peer.fail(Number(fromRaw(message.id)), answer.failure);
+        else if ("error" in answer)
+          peer.receive({ kind: "error", id: message.id, error: toRaw(answer.error) });
+        else peer.receive({ kind: "result", id: message.id, result: toRaw(answer.result) });
+      });
+    },
+    { onRequest: () => Promise.resolve(toRaw({})), onNotification: () => {} },
+  );
+  const link = {
+    stateless: (given: HeadersOf | undefined) => {
+      headersOf = given;
+    },
+  } as unknown as Link;
+  const done = meet({
+    peer,
+    link,
+    capabilities: toRaw({ roots: {} }) as Raw,
+    signal: opening.signal,
+    clock,
+    known,
+    warn: () => {},
+    onListChanged: () => {},
+  });
+  done.catch(() => {});
+  return { done, asked, spoken, clock, opening };
+}
+
+test("a child of the old era is only ever asked for a handshake", async () => {
+  const { done, asked, spoken } = met({ initialize: [INITIALIZED] });
+  expect((await done).greeting).toMatchObject({ era: "legacy", protocolVersion: "2025-06-18", title: "old" });
+  expect([asked, spoken]).toEqual([["initialize"], [undefined]]);
+});
+
+test.each([
+  ["an unknown method", NO_METHOD],
+  ["another version", { error: { code: -32022, message: "no", data: { supported: ["2026-07-28"] } } }],
+  ["invalid params", { error: { code: -32602, message: "no envelope" } }],
+  ["a bare status", { failure: new ChildFailure("other", "answered 400") }],
+])("who refuses the handshake as %s is asked in the other way", async (_, refusal) => {
+  const { done, asked, spoken } = met({ initialize: [refusal], "server/discover": [DISCOVERED] });
+  const { greeting } = await done;
+  expect({ ...greeting, capabilities: fromRaw(greeting.capabilities) }).toEqual({
+    era: "modern",
+    protocolVersion: "2026-07-28",
+    capabilities: { tools: {} },
+    title: "New",
+    version: "2",
+    instructions: "Mind the gap.",
+  });
+  expect(asked).toEqual(["initialize", "server/discover"]);
+  expect(spoken).toEqual([undefined, "server/discover"]);
+});
+
+test("who knows neither is told of by what it said to the handshake", async () => {
+  const neither = met({
+    initialize: [{ error: { code: 1, message: "go away" } }],
+    "server/discover": [NO_METHOD],
+  });
+  await expect(neither.done).rejects.toThrow("refused the handshake: go away");
+  const strange = met({
+    initialize: [NO_METHOD],
+    "server/discover": [{ result: { supportedVersions: ["2030-01-01"] } }],
+  });
+  await expect(strange.done).rejects.toThrow("refused the handshake");
+});
+
+test.each([
+  new ChildFailure("offline", "cannot be reached"),
+  new ChildFailure("auth", "wants a login"),
+  new ChildFailure("other", "never sent", { unsent: true }),
+])("what is no refusal is no reason to ask otherwise: $message", async (failure) => {
+  const { done, asked } = met({ initialize: [{ failure }] });
+  await expect(done).rejects.toBe(failure);
+  expect(asked).toEqual(["initialize"]);
+});
+
+test("one that is known to speak the new era is asked so at once; a mere doubt about versions is cleared", async () => {
+  const sure = met({ "server/discover": [DISCOVERED] }, "modern");
+  expect((await sure.done).greeting.era).toBe("modern");
+  expect(sure.asked).toEqual(["server/discover"]);
+  const doubt = { error: { code: -32022, message: "?", data: { supported: ["2026-07-28"] } } };
+  const unsure = met({ "server/discover": [doubt, DISCOVERED] }, "modern");
+  expect((await unsure.done).greeting.era).toBe("modern");
+});
+
+test("one that no longer speaks it, or says nothing to it, is met with a handshake", async () => {
+  const changed = met({ "server/discover": [NO_METHOD], initialize: [INITIALIZED] }, "modern");
+  expect((await changed.done).greeting.era).toBe("legacy");
+  expect(changed.spoken).toEqual(["server/discover", undefined]);
+  const silent = met({ initialize: [INITIALIZED] }, "modern");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(silent.asked).toEqual(["server/discover"]);
+  silent.clock.advance(5_000);
+  expect((await silent.done).greeting.era).toBe("legacy");
+});
+
+test("giving up ends it at once", async () => {
+  const { done, opening, asked } = met({}, "modern");
+  opening.abort(new Error("too slow"));
+  await expect(done).rejects.toThrow("too slow");
+  expect(asked).toEqual(["server/discover"]);
+});
