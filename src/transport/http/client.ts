@@ -150,6 +150,8 @@ export class Client implements ReplyOwner {
     if (via instanceof Reply && via.send(message)) return;
     const standing = this.#standing;
     if (!standing && message.kind === "request") {
+      // A question of which only the client is known may go on any of its streams.
+      for (const reply of this.#replies) if (!reply.response.destroyed && reply.send(message)) return;
       // Nobody would ever see it: say so instead of waiting for an answer.
       this.session.unanswerable(message.id);
       return;
