@@ -54,9 +54,10 @@ export class HostedExecutor implements Executor {
 
   async #place(execution: Execution): Promise<void> {
     try {
+      const { principal } = execution.run;
       const host = this.#options.perRun
         ? await this.#alone()
-        : (this.#choose(execution.run.principal) ?? (await this.#spawn()));
+        : (this.#choose(principal) ?? (await this.#spawn(() => this.#choose(principal))));
       host.take(execution);
       if (this.#options.perRun || host.served >= MOST_SERVED) host.retire();
       if (!this.#options.perRun) this.#whenIdle();
@@ -95,9 +96,12 @@ export class HostedExecutor implements Executor {
     return best.busy || best.sharedWithOthers(principal) || best.load >= 50;
   }
 
-  async #spawn(): Promise<HostProcess> {
+  /** One after the other: who comes while a host is being started may find room in that one. */
+  async #spawn(instead: () => HostProcess | undefined = () => undefined): Promise<HostProcess> {
     const { clock, log, launch, perRun } = this.#options;
     const spawned = this.#launch.then(async () => {
+      const other = instead();
+      if (other) return other;
       const host = new HostProcess({
         launch: await launch(++this.#lastId),
         clock,

@@ -1,4 +1,6 @@
 /** One run inside the host: keeps its limits, carries its calls, and says how it ended, exactly once. */
+// The code may have put its own in the place of the global ones, where it runs in this very process.
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import type { Limit, Limits } from "../executor.ts";
 import type { FromHost, ResultFrame, ToHost } from "../frames.ts";
 import { type Engine, type EngineHooks, Exhausted, lineIn, Uncompilable } from "./engine.ts";
@@ -233,6 +235,7 @@ export class HostRun {
         return this.#done(a);
       case "fail":
         this.#over ??= this.#failure(a);
+        setImmediate(() => this.#look());
         return "";
       case "rejected":
         return this.#log("error", `Uncaught ${spoken(a)}`);
@@ -313,6 +316,8 @@ export class HostRun {
     const tooLong = Buffer.byteLength(value) > this.#limits.valueBytes;
     if (tooLong) this.#over ??= this.#beyond("valueBytes");
     else this.#over ??= { type: "done", id: this.id, ...(value !== "" && { value }) };
+    // An engine that runs what is due by itself tells of its end when nobody waits for it.
+    setImmediate(() => this.#look());
     return "";
   }
 

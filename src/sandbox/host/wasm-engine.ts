@@ -9,6 +9,9 @@ import { guestSource } from "./guest/source.ts";
 const NO_FILE = 8;
 const MOST_REJECTIONS = 20;
 
+/** The same for all instances of this process. */
+let prelude: Uint8Array | undefined;
+
 /** What a waiting instance lacks until a run takes it. */
 const IDLE: EngineHooks = { bridge: () => "", interrupted: () => false };
 
@@ -36,7 +39,9 @@ export class WasmEngine implements Engine {
   private constructor(vm: QuickJS) {
     this.#vm = vm;
     const bridge = vm.newFunction("bridge", (...args) => this.#bridge(args));
-    const install = vm.evalCode(source, "metamcp");
+    // Ours, compiled here: bytecode of anybody else is never loaded.
+    prelude ??= vm.compile(guestSource(), "metamcp");
+    const install = vm.evalBytecode(prelude);
     const controls = vm.callFunction(install, vm.undefined, bridge);
     const names = ["begin", "settle", "fire", "watch", "rejected"];
     this.#controls = new Map(names.map((name) => [name, controls.getProp(name)]));
@@ -165,5 +170,3 @@ export class WasmEngine implements Engine {
     this.#vm.dispose();
   }
 }
-
-const source = guestSource();

@@ -1,0 +1,43 @@
+/** The sandbox of this checkout, bundled for the benchmark. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
+import { bundleSandbox } from "../../scripts/build-sandbox.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const ENTRY = "\0entry";
+const PARTS = [
+  ["src/kernel/log.ts", "silentLog"],
+  ["src/kernel/signal.ts", "CallSignal"],
+  ["src/system-clock.ts", "systemClock"],
+  ["src/sandbox/attack/abuse.ts", "ABUSES"],
+  ["src/sandbox/executor.ts", "LIMITS"],
+  ["src/sandbox/wasm.ts", "createWasmExecutor"],
+];
+
+/** Bundles into dist/, where the host is found. */
+export async function load() {
+  await bundleSandbox();
+  const source = PARTS.map(
+    ([file, name]) => `export { ${name} } from ${JSON.stringify(join(root, file))};`,
+  ).join("\n");
+  const bundle = await rolldown({
+    input: ENTRY,
+    platform: "node",
+    plugins: [
+      {
+        name: "entry",
+        resolveId: (id) => (id === ENTRY ? id : null),
+        load: (id) => (id === ENTRY ? source : null),
+      },
+    ],
+  });
+  const folder = mkdtempSync(join(root, "dist", "bench-"));
+  const file = join(folder, "entry.js");
+  await bundle.write({ file, format: "esm", codeSplitting: false });
+  await bundle.close();
+  const module = await import(pathToFileURL(file).href);
+  rmSync(folder, { recursive: true });
+  return module;
+}

@@ -1,0 +1,156 @@
+// Prints what the sandbox costs, beside node:vm (no fence at all) and a plain process per run, in one go.
+// npm run bench:sandbox [-- --attacks]: also how far each attack runs past its limit and what the gateway feels of it.
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createContext, runInContext } from "node:vm";
+import { load } from "./code.mjs";
+
+const { ABUSES, CallSignal, createWasmExecutor, LIMITS, silentLog, systemClock } = await load();
+const RESULT = '{"content":[],"structuredContent":{"ok":true}}';
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const create = (more = {}) => createWasmExecutor({ clock: systemClock, log: silentLog, ...more });
+
+function run(executor, code, { call = async () => RESULT, limits = {}, principal = "bench" } = {}) {
+  const all = { ...LIMITS, ...limits };
+  return executor.run({ code, servers: ["a"], limits: all, principal, signal: new CallSignal(), call });
+}
+
+const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+const spread = (times) => {
+  const sorted = times.toSorted((a, b) => a - b);
+  return { min: sorted[0], p50: at(sorted, 0.5), p95: at(sorted, 0.95) };
+};
+const ms = (value) => `${value.toFixed(2)} ms`;
+const row = (name, ...cells) => console.log(`${name.padEnd(52)} ${cells.join("   ")}`);
+const shown = ({ min, p50, p95 }) => `min ${ms(min)}  p50 ${ms(p50)}  p95 ${ms(p95)}`;
+
+async function timed(times, step) {
+  const taken = [];
+  for (let i = 0; i < times; i++) {
+    const began = performance.now();
+    await step(i);
+    taken.push(performance.now() - began);
+  }
+  return spread(taken);
+}
+
+/** Memory of a process and of what it started. */
+function residentMb(pid) {
+  try {
+    const own = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+    return children.filter(Boolean).reduce((sum, child) => sum + residentMb(child), own);
+  } catch {
+    // It has just ended.
+    return 0;
+  }
+}
+
+// Cold.
+const node = await timed(7, () => spawnSync(process.execPath, ["-e", "0"]));
+row("node -e 0", shown(node));
+for (const bubblewrap of [false, true]) {
+  const cold = await timed(5, async () => {
+    const executor = create({ bubblewrap });
+    await run(executor, "1 + 1");
+    await executor.close();
+  });
+  row(
+    `cold: first run${bubblewrap ? ", bubblewrap" : ""}`,
+    shown(cold),
+    `${(cold.p50 / node.p50).toFixed(1)} x node -e 0`,
+  );
+}
+
+// Warm.
+const executor = create();
+await timed(20, () => run(executor, "1 + 1"));
+await wait(300);
+const pause = async () => wait(5);
+const warm = [];
+for (let i = 0; i < 200; i++) {
+  const began = performance.now();
+  await run(executor, "1 + 1");
+  warm.push(performance.now() - began);
+  await pause();
+}
+row("warm run", shown(spread(warm)));
+row("warm run, one after the other without a pause", shown(await timed(200, () => run(executor, "1 + 1"))));
+row("warm run, TypeScript", shown(await timed(50, () => run(executor, "const n: number = 1; n"))));
+row(
+  "node:vm, fresh context (no fence)",
+  shown(await timed(200, () => runInContext("1 + 1", createContext({})))),
+);
+row(
+  "plain process per run (no fence)",
+  shown(
+    await timed(7, () => new Promise((done) => spawn(process.execPath, ["-e", "1 + 1"]).once("exit", done))),
+  ),
+);
+
+// The bridge.
+const calls = 100;
+const loop = `for (let i = 0; i < ${calls}; i++) await tools.a.echo({ i })`;
+const bridge = await timed(20, () => run(executor, loop));
+row(
+  "one call out, awaited",
+  `p50 ${((bridge.p50 / calls) * 1000).toFixed(0)} µs`,
+  `min ${((bridge.min / calls) * 1000).toFixed(0)} µs`,
+);
+const parallel = `await Promise.all(Array.from({ length: ${calls} }, (_, i) => tools.a.echo({ i })))`;
+row("100 calls at once", shown(await timed(20, () => run(executor, parallel))));
+
+// Many at once.
+const slow = async () => {
+  await wait(50);
+  return RESULT;
+};
+const ten = "for (let i = 0; i < 10; i++) await tools.a.echo({ i }); 1";
+for (const principals of [1, 200]) {
+  const began = performance.now();
+  let most = 0;
+  const watch = setInterval(() => {
+    most = Math.max(
+      most,
+      executor.pids.reduce((sum, pid) => sum + residentMb(pid), 0),
+    );
+  }, 50);
+  const outcomes = await Promise.all(
+    Array.from({ length: 200 }, (_, i) =>
+      run(executor, ten, { call: slow, principal: `p${i % principals}` }),
+    ),
+  );
+  clearInterval(watch);
+  const failed = outcomes.filter(({ error }) => error).length;
+  row(
+    `200 runs of 10 calls at 50 ms, ${principals} principals`,
+    ms(performance.now() - began),
+    `hosts ${executor.pids.length}, ${most.toFixed(0)} MB`,
+    `failed ${failed}`,
+  );
+}
+
+if (process.argv.includes("--attacks")) {
+  console.log("\nattack: how long past its limit, worst lag of the gateway's event loop");
+  const limits = { wallMs: 1_000, cpuMs: 1_000 };
+  let worst = { over: 0, lag: 0 };
+  for (const { name, code } of ABUSES) {
+    const lag = monitorEventLoopDelay({ resolution: 1 });
+    lag.enable();
+    const began = performance.now();
+    const { error } = await run(executor, code, { limits, principal: "attacker" });
+    const over = Math.max(0, performance.now() - began - 1_000);
+    lag.disable();
+    const felt = lag.max / 1e6;
+    worst = { over: Math.max(worst.over, over), lag: Math.max(worst.lag, felt) };
+    row(
+      `  ${name}`,
+      `+${over.toFixed(0)} ms`,
+      `lag ${felt.toFixed(0)} ms`,
+      error?.limit ?? error?.code ?? "ended by itself",
+    );
+  }
+  row("worst", `+${worst.over.toFixed(0)} ms (goal 1200)`, `lag ${worst.lag.toFixed(0)} ms (goal 20)`);
+}
+await executor.close();

@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { silentLog } from "../kernel/log.ts";
+import { systemClock } from "../system-clock.ts";
+import { tryRun } from "./executor.contract.ts";
+import { LIMITS, type OutCall } from "./executor.ts";
+import { HostedExecutor } from "./hosted.ts";
+
+/** A host that says what the test wants: `frames` after it was told to run something. */
+function hostile(frames: string) {
+  const script = `
+    const say = (line) => process.stdout.write(typeof line === "string" ? line : JSON.stringify(line) + "\\n");
+    const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+    let rest = "";
+    process.stdin.on("end", () => process.exit());
+    process.stdin.on("data", async (chunk) => {
+      rest += chunk;
+      const lines = rest.split("\\n");
+      rest = lines.pop();
+      for (const line of lines) {
+        const frame = JSON.parse(line);
+        if (frame.type === "init") say({ type: "ready" });
+        if (frame.type !== "exec") continue;
+        const { id } = frame;
+        ${frames}
+      }
+    });`;
+  return new HostedExecutor({
+    backend: { name: "hostile", unsafe: true, enforced: [] },
+    clock: systemClock,
+    log: silentLog,
+    mostHosts: 1,
+    launch: () => ({ command: process.execPath, args: ["-e", script] }),
+  });
+}
+
+async function outcomeOf(frames: string, limits = {}) {
+  const executor = hostile(frames);
+  const calls: OutCall[] = [];
+  const call = (one: OutCall): Promise<string> => {
+    calls.push(one);
+    return new Promise(() => {});
+  };
+  const outcome = await tryRun(executor, "whatever", { call, limits });
+  await executor.close();
+  return { outcome, calls };
+}
+
+const CALL = `{ type: "call", id, callId: n, server: "a", tool: "t", args: "{}" }`;
+
+test.each([
+  ["something that is no frame", `say("not json\\n")`],
+  ["a frame of no known type", `say({ type: "root", id })`],
+  ["a line without end", `for (let i = 0; i < 10; i++) say("x".repeat(1 << 20))`],
+  ["more calls than are allowed", `for (let n = 0; n < ${LIMITS.callsInFlight + 1}; n++) say(${CALL})`],
+  ["the same call twice", `const n = 1; say(${CALL}); say(${CALL})`],
+  [
+    "arguments that are too large",
+    `say({ type: "call", id, callId: 1, server: "a", tool: "t", args: JSON.stringify({ s: "x".repeat(2 << 20) }) })`,
+  ],
+  [
+    "logs without end",
+    `for (let i = 0; i < 200; i++) say({ type: "log", id, level: "log", text: "x".repeat(1000) })`,
+  ],
+  ["a call without a name", `say({ type: "call", id, callId: 1, server: 5, tool: null, args: "{}" })`],
+  ["its own death", `process.kill(process.pid, "SIGKILL")`],
+])("a host that sends %s is ended, and its run is told", async (_name, frames) => {
+  const { outcome, calls } = await outcomeOf(frames);
+  expect(["sandbox_terminated", "sandbox_limit"]).toContain(outcome.error?.code);
+  expect(calls.length).toBeLessThanOrEqual(LIMITS.callsInFlight);
+});
+
+test("frames for other runs reach nobody", async () => {
+  const { outcome, calls } = await outcomeOf(
+    `say({ type: "call", id: id + 7, callId: 1, server: "a", tool: "t", args: "{}" });
+     say({ type: "log", id: id + 7, level: "log", text: "forged" });
+     say({ type: "done", id: id + 7, value: "666" });
+     say({ type: "done", id, value: "1" });
+     say({ type: "done", id, value: "2" });`,
+  );
+  expect(outcome).toMatchObject({ value: "1", logs: [] });
+  expect(calls).toEqual([]);
+});
+
+test("a value that is no JSON is no value", async () => {
+  const { outcome } = await outcomeOf(`say({ type: "done", id, value: '1}, "isError": false, "x": {' })`);
+  expect(outcome.value).toBeUndefined();
+  expect(outcome.error?.code).toBe("internal");
+});
+
+test("arguments that are no object are refused without asking anybody", async () => {
+  const { calls } = await outcomeOf(
+    `for (const [n, args] of ["[]", "{", '{} , "name": "other"', "7"].entries()) say({ type: "call", id, callId: n, server: "a", tool: "t", args });
+     await wait(50); say({ type: "done", id })`,
+  );
+  expect(calls).toEqual([]);
+});
+
+test("a host that falls silent is killed, and so are its neighbours' runs, never repeated", async () => {
+  const executor = hostile(`if (frame.code === "spin") for (;;);`);
+  const limits = { cpuMs: 300, wallMs: 30_000 };
+  const [spin, neighbour] = await Promise.all([
+    tryRun(executor, "spin", { limits }),
+    tryRun(executor, "wait", { limits }),
+  ]);
+  const codes = [spin.error?.code, neighbour.error?.code];
+  expect(codes).toContain("sandbox_terminated");
+  expect(neighbour.error?.message).toMatch(/not repeated|computed for too long/);
+  await executor.close();
+});

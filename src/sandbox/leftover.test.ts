@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { silentLog } from "../kernel/log.ts";
+import { systemClock } from "../system-clock.ts";
+import { tryRun } from "./executor.contract.ts";
+import { createWasmExecutor } from "./wasm.ts";
+
+/** In full by METAMCP_SOAK; a sixth of it suffices to see that hosts are replaced. */
+const RUNS = process.env["METAMCP_SOAK"] ? 3_000 : 600;
+const MOST_RESIDENT_KB = 400 << 10;
+
+const MIXED = [
+  "1 + 1",
+  "await Promise.all([1, 2, 3].map((n) => tools.a.echo({ n })))",
+  "throw new Error('x')",
+  "const n: number = 1; n",
+  "new Uint8Array(1 << 22).length",
+  "const a = []; for (;;) a.push(new Uint8Array(1 << 20))",
+  "return",
+];
+
+const alive = (pid: number): boolean => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
+test("after many mixed runs no process and no memory is left over", { timeout: 240_000 }, async () => {
+  const executor = createWasmExecutor({ clock: systemClock, log: silentLog, bubblewrap: false });
+  const seen = new Set<number>();
+  for (let n = 0; n < RUNS; n += 20) {
+    const codes = Array.from({ length: 20 }, (_, i) => MIXED[(n + i) % MIXED.length] as string);
+    const outcomes = await Promise.all(codes.map((code) => tryRun(executor, code)));
+    for (const { error } of outcomes) expect(["sandbox_terminated", "internal"]).not.toContain(error?.code);
+    for (const pid of executor.pids) seen.add(pid);
+  }
+  expect(seen.size).toBeGreaterThan(1);
+  for (const pid of executor.pids) {
+    const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    expect(Number(resident)).toBeLessThan(MOST_RESIDENT_KB);
+  }
+  await executor.close();
+  expect([...seen].filter(alive)).toEqual([]);
+});

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { silentLog } from "../kernel/log.ts";
+import { systemClock } from "../system-clock.ts";
+import { LazyExecutor } from "./choose.ts";
+import { tryRun, valueIn } from "./executor.contract.ts";
+
+test("the dev profile is a plain process, says so, and still keeps time, calls and sizes", async () => {
+  const executor = new LazyExecutor({ profile: "dev" }, { clock: systemClock, log: silentLog });
+  const run = (code: string, limits = {}) => tryRun(executor, code, { limits });
+  const outcome = await run(
+    "const x: number = (await tools.a.echo({ n: 1 })).args.n;\nconsole.log({ x });\n[x, typeof process]",
+  );
+  expect(outcome).toMatchObject({
+    value: '[1,"object"]',
+    unsafe: true,
+    backend: "process",
+    logs: [{ text: "{x: 1}" }],
+  });
+  expect(outcome.enforced).not.toContain("memoryBytes");
+  expect(valueIn(await run("if (false) return 1\n'late'"))).toBe("late");
+  expect((await run("\nnull.x")).error).toMatchObject({ code: "execution_failed", line: 2 });
+  expect((await run("for (;;);", { cpuMs: 200, wallMs: 1_000 })).error?.code).toBe("sandbox_limit");
+  expect((await run("process.exit(3)")).error?.code).toBe("sandbox_terminated");
+  await executor.close();
+});
