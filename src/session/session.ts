@@ -24,6 +24,8 @@ export class Session {
   #origin: Origin | undefined;
   readonly #stateless: boolean;
   #refusing = false;
+  /** Settles when the handshake is answered; undefined before and after. */
+  #beginning: Promise<void> | undefined;
 
   constructor(face: Face, send: (message: Message, via: Via) => void, stateless = false) {
     this.#face = face;
@@ -98,8 +100,23 @@ export class Session {
   /** Not async: what throws here is an answer all the same, and every call comes by. */
   #onRequest(request: Incoming): Promise<Raw> {
     if (this.#refusing) throw RpcError.of(INTERNAL_ERROR, "MetaMCP is stopping");
-    if (request.method === "initialize") return this.#initialize(request.params);
+    if (request.method === "initialize") return this.#begin(request.params);
     if (request.method === "ping") return Promise.resolve(EMPTY_OBJECT);
+    // Sent along with the handshake: its answer goes first.
+    if (this.#beginning) return this.#beginning.then(() => this.#handle(request));
+    return this.#handle(request);
+  }
+
+  #begin(params: Raw | undefined): Promise<Raw> {
+    const greeting = this.#initialize(params);
+    const over = (): void => {
+      this.#beginning = undefined;
+    };
+    this.#beginning = greeting.then(over, over);
+    return greeting;
+  }
+
+  #handle(request: Incoming): Promise<Raw> {
     const origin = this.#origin;
     if (!origin) throw RpcError.of(INVALID_REQUEST, "Not initialized: send an initialize request first");
     const { method, params, signal, via } = request;

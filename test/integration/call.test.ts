@@ -115,3 +115,19 @@ test("a child asks the client in the middle of a call and gets the answer", asyn
   expect(JSON.stringify(result)).toContain("Ada");
   await client.close();
 });
+
+test("what is sent along with the handshake is answered after it", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const client = gateway(folder);
+  const order: string[] = [];
+  const note = (name: string) => (): void => void order.push(name);
+  const sent = [
+    client.initialize().then(note("initialize")),
+    client.request("tools/list").then(note("tools/list")),
+    client.mcpCall("a", "echo", { message: "x" }).then(note("mcp_call")),
+  ];
+  await Promise.all(sent);
+  expect(order).toEqual(["initialize", "tools/list", "mcp_call"]);
+  await client.close();
+});
