@@ -121,13 +121,19 @@ test("what is sent along with the handshake is answered after it", async () => {
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder);
   const order: string[] = [];
-  const note = (name: string) => (): void => void order.push(name);
-  const sent = [
-    client.initialize().then(note("initialize")),
-    client.request("tools/list").then(note("tools/list")),
-    client.mcpCall("a", "echo", { message: "x" }).then(note("mcp_call")),
-  ];
-  await Promise.all(sent);
-  expect(order).toEqual(["initialize", "tools/list", "mcp_call"]);
+  const send = async (method: string, params?: object): Promise<void> => {
+    await client.request(method, params);
+    order.push(method);
+  };
+  const clientInfo = { name: "eager", version: "1" };
+  await Promise.all([
+    send("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo }),
+    send("tools/list"),
+    send("tools/call", {
+      name: "mcp_call",
+      arguments: { server: "a", tool: "echo", args: { message: "x" } },
+    }),
+  ]);
+  expect(order).toEqual(["initialize", "tools/list", "tools/call"]);
   await client.close();
 });
