@@ -48,6 +48,32 @@ function methodPart(method: string): Buffer {
   return part;
 }
 
+/** As few pieces as can be without copying a big one. */
+export function inPieces(parts: readonly Buffer[], bytes = lengthOf(parts)): Buffer[] {
+  if (bytes < BIG) return [Buffer.concat(parts, bytes)];
+  const pieces: Buffer[] = [];
+  let small: Buffer[] = [];
+  const join = (): void => {
+    if (small.length > 0) pieces.push(Buffer.concat(small));
+    small = [];
+  };
+  for (const part of parts) {
+    if (part.length < BIG) small.push(part);
+    else {
+      join();
+      pieces.push(part);
+    }
+  }
+  join();
+  return pieces;
+}
+
+export function lengthOf(parts: readonly Buffer[]): number {
+  let bytes = 0;
+  for (const part of parts) bytes += part.length;
+  return bytes;
+}
+
 export interface WriterEvents {
   /** The stream had been full and has room again. */
   onDrain?(): void;
@@ -92,23 +118,14 @@ export class LineWriter {
     this.#parts = [];
     this.#bytes = 0;
     if (parts.length === 0 || !this.#stream.writable) return;
-    if (bytes < BIG) this.#stream.write(Buffer.concat(parts, bytes));
-    else this.#writeInParts(parts);
+    const pieces = inPieces(parts, bytes);
+    if (pieces.length === 1) this.#stream.write(pieces[0]);
+    else this.#writeAll(pieces);
   }
 
-  #writeInParts(parts: readonly Buffer[]): void {
+  #writeAll(pieces: readonly Buffer[]): void {
     this.#stream.cork();
-    let small: Buffer[] = [];
-    for (const part of parts) {
-      if (part.length < BIG) {
-        small.push(part);
-        continue;
-      }
-      if (small.length > 0) this.#stream.write(Buffer.concat(small));
-      small = [];
-      this.#stream.write(part);
-    }
-    if (small.length > 0) this.#stream.write(Buffer.concat(small));
+    for (const piece of pieces) this.#stream.write(piece);
     this.#stream.uncork();
   }
 }

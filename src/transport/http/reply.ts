@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
-import { encode } from "../../rpc/encode.ts";
+import { encode, inPieces, lengthOf } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { EventLog } from "./event-log.ts";
@@ -118,13 +118,18 @@ export class Reply {
     if (response.destroyed) return;
     // Who is refused by status need not know how to read streams.
     const json = this.#owner.json || status !== 200;
-    const body = Buffer.concat(json ? encode(message) : encodeEvent(encode(message)));
+    const body = json ? encode(message) : encodeEvent(encode(message));
+    const bytes = lengthOf(body);
     response.writeHead(status, {
       "content-type": json ? "application/json" : "text/event-stream",
-      "content-length": body.length,
+      "content-length": bytes,
     });
-    response.end(body);
-    this.#owner.unread.add(response, body.length);
+    const pieces = inPieces(body, bytes);
+    const last = pieces.pop();
+    if (pieces.length > 0) response.cork();
+    for (const piece of pieces) response.write(piece);
+    response.end(last);
+    this.#owner.unread.add(response, bytes);
   }
 
   #leave(): void {
