@@ -8,7 +8,6 @@ import type { ClientRequest } from "../face.ts";
 import { errorObject } from "../failure.ts";
 import { OWN_SERVER } from "../own-tool.ts";
 import { PREVIEW_BYTES, shorten } from "../result/budget.ts";
-import { partsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
 import { answer } from "./answer.ts";
 import { type ChainOutcome, ChainRun } from "./chain-run.ts";
@@ -105,11 +104,11 @@ function stepResult(
 /** All steps share one budget. The last has the first claim on it: it is what the chain is for. */
 function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["origin"]): readonly Shown[] {
   let left = budgetFor(scope);
-  const show = ([{ name }, { value, result }]: Ran): Shown => {
+  const show = ([{ name }, { value, result, blocks = [] }]: Ran): Shown => {
     if (!result || !value) return { value, blocks: [] };
     if (result.length <= left || name.server === OWN_SERVER) {
       left -= result.length;
-      return { value, blocks: partsOf(result, { plain: true }).blocks };
+      return { value, blocks };
     }
     const { note, link, preview } = shorten(result, budgetOf(scope, name.id, origin));
     // The last one is shown twice, as a result and as the final value.

@@ -29,6 +29,9 @@ export interface Outcome {
   readonly error?: MetaMcpError;
   /** As the child gave it, a failed one too; undefined where it gave none. */
   readonly result?: Raw;
+  /** What of it is no text. */
+  readonly blocks?: readonly Raw[];
+  readonly meta?: Raw | undefined;
 }
 
 const LONGEST_MESSAGE = 2_000;
@@ -46,8 +49,8 @@ export async function execute(scope: Scope, job: Job, request: ClientRequest): P
   try {
     const call = { server: name.server, tool: name.tool, args, params, finder: "list_tools" };
     const result = await callTool(scope, call, request);
-    const { value, failed } = partsOf(result, { plain: name.server === OWN_SERVER });
-    if (!failed) return { durationMs: durationMs(), value, result };
+    const { value, failed, blocks, meta: told } = partsOf(result, { plain: name.server === OWN_SERVER });
+    if (!failed) return { durationMs: durationMs(), value, result, blocks, meta: told };
     return { durationMs: durationMs(), error: reported(job, result, value), result };
   } catch (error) {
     return { durationMs: durationMs(), error: explained(scope, job, error) };

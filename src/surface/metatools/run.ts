@@ -6,7 +6,6 @@ import { joinObject } from "../../rpc/slice.ts";
 import type { ClientRequest } from "../face.ts";
 import { OWN_SERVER, READ } from "../own-tool.ts";
 import { type Budget, DEFAULT_BUDGET, PREVIEW_BYTES, shorten } from "../result/budget.ts";
-import { partsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
 import { answer, failure } from "./answer.ts";
 import { backendOf, definitionOf, execute, type Outcome } from "./execute.ts";
@@ -69,9 +68,8 @@ interface Success {
 }
 
 function succeeded(scope: Scope, { name, outcome, beside, whole }: Success, { origin }: ClientRequest): Raw {
-  const { value = toRaw(null), result = EMPTY_OBJECT } = outcome;
+  const { value = toRaw(null), result = EMPTY_OBJECT, blocks = [], meta } = outcome;
   if (result.length <= budgetFor(scope) || name.server === OWN_SERVER) {
-    const { blocks, meta } = partsOf(result, { plain: true });
     const structured = joinObject([["structured", value], ...beside, ["mcpResult", whole]]);
     return answer(origin, { structured, text: `${name.id} is done.`, blocks, meta });
   }
