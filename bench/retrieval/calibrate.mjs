@@ -4,9 +4,9 @@
 import { parseArgs } from "node:util";
 import { loadCode } from "./code.mjs";
 import { fill, readSets } from "./data.mjs";
-import { calibrationError, mean } from "./metrics.mjs";
+import { calibrationError, mean, random } from "./metrics.mjs";
 
-const SIGNS = ["coverage", "named", "ahead"];
+const SIGNS = ["coverage", "named", "ahead", "lead"];
 const HITS = 5;
 const { values: options } = parseArgs({
   options: { data: { type: "string" }, split: { type: "string", default: "dev" } },
@@ -37,6 +37,9 @@ async function examples(code, set) {
 
 const chance = (w, x) => 1 / (1 + Math.exp(-x.reduce((sum, value, i) => sum + w[i + 1] * value, w[0])));
 
+/** How strongly a weight is held back; the base hardly is. */
+const held = (i) => (i === 0 ? 1e-6 : 1e-2);
+
 /** Newton's method; each group weighs the same, and weights are held back a little. */
 function fit(rows) {
   const counts = new Map();
@@ -46,7 +49,7 @@ function fit(rows) {
   for (let round = 0; round < 30; round++) {
     const gradient = new Array(n).fill(0);
     const hessian = Array.from({ length: n }, (_, i) =>
-      Array.from({ length: n }, (_, j) => (i === j ? 1e-4 : 0)),
+      Array.from({ length: n }, (_, j) => (i === j ? held(i) : 0)),
     );
     for (const { group, x, right } of rows) {
       const weight = 1 / counts.get(group);
@@ -57,6 +60,7 @@ function fit(rows) {
         for (let j = 0; j < n; j++) hessian[i][j] += weight * p * (1 - p) * z[i] * z[j];
       }
     }
+    for (let i = 0; i < n; i++) gradient[i] -= held(i) * w[i];
     const step = solve(hessian, gradient);
     w = w.map((value, i) => value + step[i]);
   }
@@ -88,12 +92,20 @@ function auc(rows) {
   return wins / Math.max(1, right.length * wrong.length);
 }
 
+/** What the calibration error of so many promises is from chance alone, if each is kept as often as promised. */
+function chanceError(promises) {
+  const next = random(7);
+  const draw = () => promises.map((confidence) => ({ confidence, right: next() < confidence }));
+  return mean(Array.from({ length: 200 }, () => calibrationError(draw())));
+}
+
 const code = await loadCode();
 const rows = [];
 for (const set of readSets(options.data, options.split)) rows.push(...(await examples(code, set)));
 const show = (w) => ["base", ...SIGNS].map((name, i) => `${name} ${w[i].toFixed(2)}`).join(", ");
 console.log(`all groups: ${show(fit(rows))}`);
 const errors = [];
+const losses = [];
 for (const group of new Set(rows.map((row) => row.group))) {
   const w = fit(rows.filter((row) => row.group !== group));
   for (const set of new Set(rows.filter((row) => row.group === group).map((row) => row.set))) {
@@ -102,6 +114,13 @@ for (const group of new Set(rows.map((row) => row.group))) {
       .map((row) => ({ ...row, p: chance(w, row.x) }));
     const error = calibrationError(first.map(({ p, right }) => ({ confidence: p, right })));
     errors.push(error);
+    const loss = (pick) => mean(first.map(({ p, right }) => pick(p, right ? 1 : 0)));
+    losses.push([
+      loss((p, y) => -Math.log(y === 1 ? p : 1 - p)),
+      loss((p, y) => (p - y) ** 2),
+      auc(first),
+      100 * chanceError(first.map(({ p }) => p)),
+    ]);
     const promised = mean(first.map(({ p }) => p));
     const kept = mean(first.map(({ right }) => (right ? 1 : 0)));
     console.log(
@@ -109,4 +128,7 @@ for (const group of new Set(rows.map((row) => row.group))) {
     );
   }
 }
-console.log(`mean ECE of left-out sets ${(100 * mean(errors)).toFixed(1)}`);
+const [log, square, order, floor] = [0, 1, 2, 3].map((m) => mean(losses.map((row) => row[m])));
+console.log(
+  `left-out sets, mean: ECE ${(100 * mean(errors)).toFixed(1)} (a perfect promise would show ${floor.toFixed(1)}), log loss ${log.toFixed(3)}, Brier ${square.toFixed(4)}, AUC ${order.toFixed(3)}`,
+);

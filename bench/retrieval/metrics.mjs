@@ -51,7 +51,7 @@ export function serverRecall(query, ranking, serverOf) {
 export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 /** A repeatable stream of numbers in 0..1. */
-function random(seed) {
+export function random(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -93,3 +93,23 @@ test("finds the right tools", async () => {
 
 /** Per cent; a little below what is reached, so that one question may move and a loss may not hide. */
 const FLOORS = { first: 79, five: 92.5, ten: 94.5 };
+
+test("is sure of every name, and of no nonsense", async () => {
+  for (const { server, tools } of captured) {
+    for (const { name } of tools) {
+      const hits = await search.search(`${server}:${name}`, { limit: 1 });
+      expect(hits).toMatchObject([{ server, name }]);
+      expect(hits[0]?.confidence).toBeGreaterThan(0.9);
+    }
+  }
+  for (const nonsense of [
+    "zxqv blorp",
+    "tbs uxmm poyuoar",
+    "zzzz file qqqq wwww",
+    "xyzzy plugh",
+    "fnord ley",
+  ]) {
+    const [hit] = await search.search(nonsense, { limit: 1 });
+    expect(hit?.confidence ?? 0, nonsense).toBeLessThan(0.3);
+  }
+});

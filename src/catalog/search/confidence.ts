@@ -4,36 +4,47 @@ import type { Ground } from "./ground.ts";
 import type { Question, Term } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { fieldEnd, fieldStart, type Segment } from "./segment.ts";
+import { rarity } from "./view.ts";
 
-/** What a hit shows, each in 0..1. */
+/** What a hit shows; in 0..1 where nothing else is said. */
 export interface Signs {
   /** Which share of the question, by rarity, the tool speaks of. */
   readonly coverage: number;
   /** Which share of the tool's name, by rarity, was asked for. */
   readonly named: number;
-  /** Cosine of meanings, less where the question holds words that mean nothing. */
+  /** Cosine of meanings. */
   readonly close: number;
+  /** Which share of the question's words are words at all. */
+  readonly sensible: number;
   /** How far it stands out among the first hits: its share of them. */
   readonly ahead: number;
+  /** By how much it beats the next, or is beaten by the first; 0 where it is alone. */
+  readonly lead: number;
 }
 
 /** Hits that compete for being the right one. */
 export const RIVALS = 10;
 /** How sharply scores tell rivals apart. */
-const SHARPNESS = 6;
+const SHARPNESS = 4;
+/** Who is further ahead or behind is not surer. */
+const MOST_LEAD = 2;
 /** A word that no tool has counts as one that few have. */
 const UNKNOWN_SHARE = 0.6;
+const LATIN = /^[a-z]/;
 /** Of a hit whose name is the question. */
 export const CALLED_BY_NAME = 0.96;
 
 /** Fitted on public data with groups of sets left out; see design/retrieval.md. */
-const FITTED = { base: -3.1, coverage: 1.4, named: 1.7, ahead: 2.8 } as const;
+const FITTED = { base: -1.8, coverage: 0.5, named: 1.4, ahead: 1, lead: 1.1 } as const;
 /** Below this much in common, by words or by meaning, standing out means little: nonsense finds something too. */
 const GROUNDED = 0.35;
+/** Below this share of words that are some, it is mostly nonsense. */
+const SENSIBLE = 0.75;
 
-export function confidenceOf({ coverage, named, close, ahead }: Signs): number {
-  const sum = FITTED.base + FITTED.coverage * coverage + FITTED.named * named + FITTED.ahead * ahead;
-  const grounded = Math.min(1, Math.max(coverage, close) / GROUNDED);
+export function confidenceOf({ coverage, named, close, sensible, ahead, lead }: Signs): number {
+  const said = FITTED.coverage * coverage + FITTED.named * named;
+  const sum = FITTED.base + said + FITTED.ahead * ahead + FITTED.lead * lead;
+  const grounded = Math.min(1, Math.max(coverage, close) / GROUNDED) * Math.min(1, sensible / SENSIBLE);
   return Math.round((1000 * grounded) / (1 + Math.exp(-sum))) / 1000;
 }
 
@@ -41,27 +52,30 @@ export function confidenceOf({ coverage, named, close, ahead }: Signs): number {
 export function signsOf(question: Question, ground: Ground, ranked: readonly Ranked[]): Signs[] {
   const { collection, view, sense } = ground;
   const vector = sense?.vectorOf(question);
-  const rarest = Math.log(1 + (view.size + 0.5) / 0.5);
-  const unknown = new Set(question.unknown).size * UNKNOWN_SHARE * rarest;
+  const unknown = new Set(question.unknown).size * UNKNOWN_SHARE * rarity(0, view);
   const total = question.terms.reduce((sum, term) => sum + worthOf(term), unknown);
   const sensible = sensibleShare(question, ground);
-  const rivals = ranked.slice(0, RIVALS).map(({ score }) => Math.exp(SHARPNESS * score));
-  const field = rivals.reduce((sum, rival) => sum + rival, 0);
-  return ranked.map(({ slot, score }) => {
+  const [first = 0, second = first] = ranked.map(({ score }) => score);
+  // Whom nobody competes with is compared with nothing, lest a small catalog make everything sure.
+  const field = Array.from({ length: RIVALS }, (_, i) => Math.exp(SHARPNESS * (ranked[i]?.score ?? 0)));
+  const all = field.reduce((sum, rival) => sum + rival, 0);
+  return ranked.map(({ slot, score }, i) => {
     const held = heldTerms(collection, slot);
     const covered = question.terms.reduce((sum, term) => sum + coveredBy(held, term), 0);
     return {
       coverage: total > 0 ? covered / total : 0,
       named: namedShare(question, ground, slot),
-      close: vector && sense ? sensible * Math.max(0, sense.matrix.cosine(slot, vector)) : 0,
-      ahead: field > 0 ? Math.exp(SHARPNESS * score) / field : 0,
+      close: vector && sense ? Math.max(0, sense.matrix.cosine(slot, vector)) : 0,
+      sensible,
+      ahead: Math.exp(SHARPNESS * score) / all,
+      lead: Math.max(-MOST_LEAD, Math.min(MOST_LEAD, score - (i === 0 ? second : first))),
     };
   });
 }
 
-/** The share of the question's words that are words at all. */
+/** Numbers, and what is not written in Latin letters, cannot be judged and count as words. */
 function sensibleShare({ words, unknown }: Question, { sense }: Ground): number {
-  const strange = unknown.filter((word) => !sense?.isWord(word)).length;
+  const strange = unknown.filter((word) => LATIN.test(word) && !sense?.isWord(word)).length;
   return words.length > 0 ? 1 - strange / words.length : 0;
 }
 
@@ -93,8 +107,7 @@ function namedShare(question: Question, { collection, view }: Ground, slot: numb
   let found = 0;
   for (const word of nameWords(segment, collection.indexOf(slot))) {
     const term = collection.lexicon.termOf(word);
-    const count = collection.postings.count(term, view.mask);
-    const idf = Math.log(1 + (view.size - count + 0.5) / (count + 0.5));
+    const idf = rarity(collection.postings.count(term, view.mask), view);
     total += idf;
     if (asked.has(term)) found += idf;
   }

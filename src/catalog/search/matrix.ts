@@ -25,13 +25,19 @@ export class Matrix {
   }
 
   set(slot: number, vector: Float32Array | Int8Array): void {
-    const at = slot * this.dims;
+    const { dims } = this;
+    const cells = this.#cells;
+    const at = slot * dims;
     let largest = 0;
-    for (let d = 0; d < this.dims; d++) largest = Math.max(largest, Math.abs(vector[d] as number));
+    for (let d = 0; d < dims; d++) {
+      const size = Math.abs(vector[d] as number);
+      if (size > largest) largest = size;
+    }
+    const unit = largest > 0 ? 127 / largest : 0;
     let square = 0;
-    for (let d = 0; d < this.dims; d++) {
-      const cell = largest > 0 ? Math.round(((vector[d] as number) / largest) * 127) : 0;
-      this.#cells[at + d] = cell;
+    for (let d = 0; d < dims; d++) {
+      const cell = Math.round((vector[d] as number) * unit);
+      cells[at + d] = cell;
       square += cell * cell;
     }
     this.#scale[slot] = square > 0 ? 1 / Math.sqrt(square) : 0;

@@ -5,7 +5,7 @@ import type { Collection } from "./collection.ts";
 import { kinOf } from "./kindred.ts";
 import { nearest, takeApart } from "./repair.ts";
 import { nameThings } from "./things.ts";
-import type { View } from "./view.ts";
+import { rarity, type View } from "./view.ts";
 import { contentWords, words } from "./words.ts";
 
 /** A term to look for, with others that may stand in for it. */
@@ -160,6 +160,6 @@ class Reader {
   #worth(id: number | undefined): Term | undefined {
     const count = id === undefined ? 0 : this.#collection.postings.count(id, this.#view.mask);
     if (id === undefined || count === 0) return undefined;
-    return { id, idf: Math.log(1 + (this.#view.size - count + 0.5) / (count + 0.5)), kin: [], verb: false };
+    return { id, idf: rarity(count, this.#view), kin: [], verb: false };
   }
 }

@@ -60,6 +60,8 @@ class Search implements SearchStrategy {
     this.#inOrder(async () => {
       await this.#inSlices(this.#collection.replace({ server, tools, text }));
       this.#borrowed?.learn(server, tools);
+      // Once someone has asked, the next question need not wait for this.
+      if (this.#meaning) await this.#catchUp(await this.#meaning);
     });
   }
 
@@ -126,8 +128,12 @@ class Search implements SearchStrategy {
     const builtIn = await this.#meaning;
     const borrowed = vectors && this.#borrowed?.senseOf(vectors, builtIn);
     if (borrowed) return borrowed;
-    if (builtIn) await this.#inSlices(builtIn.catchUp());
+    await this.#catchUp(builtIn);
     return builtIn;
+  }
+
+  async #catchUp(meaning: Meaning | undefined): Promise<void> {
+    if (meaning) await this.#inSlices(meaning.catchUp());
   }
 
   /** Runs to the end, letting everything else have its turn whenever enough has been done. */

@@ -22,3 +22,8 @@ export function viewOf(collection: Collection, scope: SearchOptions["scope"]): V
   }
   return { mask, size };
 }
+
+/** What a term is worth that this many of the tools in view hold. */
+export function rarity(count: number, { size }: View): number {
+  return Math.log(1 + (size - count + 0.5) / (count + 0.5));
+}
