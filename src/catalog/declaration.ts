@@ -26,14 +26,39 @@ interface Walk {
   readonly root: Schema;
   /** How many more parts are looked at. */
   left: number;
+  /** Being written: one that is met again refers to itself, and gets a name. */
+  readonly open: Set<Schema>;
+  readonly names: Map<Schema, string>;
+  /** `type Name = …;` for each that got one. */
+  readonly types: string[];
+  readonly prefix: string;
 }
+
+/** No function can be called like this. */
+const RESERVED = new Set(
+  "arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while with yield".split(
+    " ",
+  ),
+);
+
+/** A tool that did not change is the same object. */
+const written = new WeakMap<Tool, string>();
 
 /** `function name(args: {…}): Promise<…>`, with what is described about the inputs as comments. */
 export function declarationOf(tool: Tool): string {
-  const args = typeFrom(tool.inputSchema);
-  const result = resultTypeOf(tool) ?? "unknown";
-  const name = PLAIN_KEY.test(tool.name) ? tool.name : `/* ${tool.name.replaceAll("*/", "")} */ tool`;
-  const whole = `function ${name}(args: ${args}): Promise<${result}>`;
+  const known = written.get(tool) ?? declare(tool);
+  written.set(tool, known);
+  return known;
+}
+
+function declare(tool: Tool): string {
+  const [output] = members(tool.definition, ["outputSchema"]);
+  const args = typesFrom(tool.inputSchema, "Args");
+  const result = output ? typesFrom(output, "Result") : { type: "unknown", types: [] };
+  const plain = PLAIN_KEY.test(tool.name) && !RESERVED.has(tool.name);
+  const name = plain ? tool.name : `/* ${commentText(tool.name)} */ tool`;
+  const types = [...args.types, ...result.types].map((type) => `${type}\n`).join("");
+  const whole = `${types}function ${name}(args: ${args.type}): Promise<${result.type}>`;
   return whole.length <= LONGEST
     ? whole
     : `function ${name}(args: Record<string, unknown>): Promise<unknown>`;
@@ -42,12 +67,36 @@ export function declarationOf(tool: Tool): string {
 /** What the tool declares to give. */
 export function resultTypeOf({ definition }: Tool): string | undefined {
   const [output] = members(definition, ["outputSchema"]);
-  return output && typeFrom(output);
+  return output && typesFrom(output, "Result").type;
 }
 
-function typeFrom(raw: Raw): string {
+function typesFrom(raw: Raw, prefix: string): { readonly type: string; readonly types: readonly string[] } {
   const schema = fromRaw(raw);
-  return isSchema(schema) ? typeOf(schema, { root: schema, left: MOST_PARTS }, 0) : "unknown";
+  if (!isSchema(schema)) return { type: "unknown", types: [] };
+  const types: string[] = [];
+  const walk = { root: schema, left: MOST_PARTS, open: new Set<Schema>(), names: new Map(), types, prefix };
+  return { type: referred(schema, walk, 0), types };
+}
+
+/** The type of what a reference points to: written in place, or by name where it holds itself. */
+function referred(schema: Schema, walk: Walk, depth: number): string {
+  const { open, names, types, prefix } = walk;
+  const known = names.get(schema);
+  if (known !== undefined) return known;
+  if (open.has(schema)) {
+    const name = `${prefix}${names.size === 0 ? "" : names.size + 1}`;
+    names.set(schema, name);
+    return name;
+  }
+  open.add(schema);
+  const type = typeOf(schema, walk, depth);
+  open.delete(schema);
+  const name = names.get(schema);
+  if (name === undefined) return type;
+  // A type that is nothing but itself is none.
+  const empty = type.split(/ [|&] /).includes(name);
+  types.push(`type ${name} = ${empty ? "unknown" : type};`);
+  return name;
 }
 
 function isSchema(value: unknown): value is Schema {
@@ -62,7 +111,7 @@ function list(schema: Schema, key: string): readonly unknown[] {
 function typeOf(value: unknown, walk: Walk, depth: number): string {
   if (!isSchema(value) || depth > DEEPEST || walk.left-- <= 0) return "unknown";
   const target = refOf(value, walk.root);
-  if (target) return typeOf(target, walk, depth + 1);
+  if (target) return referred(target, walk, depth + 1);
   if (Object.hasOwn(value, "const")) return literal(value["const"]);
   if (list(value, "enum").length > 0) return union(list(value, "enum").map(literal));
   for (const key of ["anyOf", "oneOf"]) {
@@ -103,7 +152,12 @@ function objectType(schema: Schema, walk: Walk, depth: number): string {
 function commentOn(property: unknown): string {
   const text = isSchema(property) ? property["description"] : undefined;
   if (typeof text !== "string" || text === "") return "";
-  return `/** ${summarize(text, LONGEST_COMMENT).replaceAll("*/", "* /")} */ `;
+  return `/** ${commentText(summarize(text, LONGEST_COMMENT))} */ `;
+}
+
+/** Neither the end of the comment nor the end of the line. */
+function commentText(text: string): string {
+  return text.replaceAll("*/", "* /").replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
 function union(types: readonly string[]): string {
