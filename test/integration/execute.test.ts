@@ -1,9 +1,19 @@
 /** Code through everything: client, surface, sandbox, and calls out of it to real children. */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { failureOf, textOf } from "../support/meta.ts";
+import { gone } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+/** Direct children, and theirs. */
+function childrenOf(pid: number): number[] {
+  const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  const own = listed.split(" ").filter(Boolean).map(Number);
+  return own.flatMap((child) => [child, ...childrenOf(child)]);
+}
 
 interface Answer {
   readonly value?: unknown;
@@ -91,4 +101,78 @@ test("--no-code leaves no trace of it", async () => {
   const { error } = await client.request("tools/call", { name: "mcp_execute", arguments: { code: "1" } });
   expect(error).toMatchObject({ code: -32602 });
   await client.close();
+});
+
+test("a call out of the code asks the person, reports progress and logs as a direct one", async () => {
+  const { client } = await start(
+    { a: fixture(), careful: { ...fixture(), tools: { ask: ["echo"] } } },
+    {},
+    { elicitation: {} },
+  );
+  const answers = ["accept", "decline"];
+  client.reply = ({ method }) =>
+    method === "elicitation/create"
+      ? { result: { action: answers.shift(), content: { name: "x" } } }
+      : undefined;
+  const code =
+    "const r = []; for (const n of [1, 2]) r.push(await tools.careful.echo({ message: 'm' + n }).catch((e) => e.code)); r";
+  expect(answerOf(await execute(client, code)).value).toEqual(["m1", "forbidden"]);
+  expect(client.requests).toHaveLength(2);
+
+  answers.push("accept");
+  const asked = await execute(client, "await tools.a.ask({ message: 'who?' })");
+  expect(answerOf(asked).value).toMatchObject({ answer: { action: "accept", content: { name: "x" } } });
+
+  const token = { progressToken: "t" };
+  await execute(
+    client,
+    "progress(1, 2, 'half'); await tools.a.progress({ n: 3 }); progress(2, 2)",
+    {},
+    token,
+  );
+  await execute(client, "await tools.a.progress({ n: 2 })", {}, token);
+  const seen = client.notifications.filter(({ method }) => method === "notifications/progress");
+  expect(seen.map(({ params }) => params?.["progressToken"])).toEqual(seen.map(() => "t"));
+  const shown = seen.map(({ params }) => `${params?.["progress"]} ${params?.["message"] ?? ""}`);
+  expect(shown).toEqual([
+    "1 half",
+    "2 ",
+    "1 a progress: 1 of 2",
+    "2 a progress: 2 of 2",
+    "3 a progress answered",
+  ]);
+  await client.close();
+});
+
+test("cancelling reaches the calls that the code has in flight", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const client = gateway(folder);
+  await client.initialize();
+  await execute(client, "await tools.a.echo({ message: 'warm' })");
+  const running = execute(
+    client,
+    "await Promise.all([tools.a.sleep({ ms: 60000 }), tools.a.sleep({ ms: 60000 })])",
+  );
+  running.catch(() => {});
+  const methods = () => journal.events("message").map(({ method }) => String(method));
+  await until(() => methods().filter((method) => method === "tools/call").length === 3);
+  client.notify("notifications/cancelled", { requestId: client.lastId });
+  await until(() => methods().filter((method) => method === "notifications/cancelled").length === 2);
+  expect(answerOf(await execute(client, "6 * 7")).value).toBe(42);
+  expect(await client.close()).toMatchObject({ code: 0 });
+});
+
+test("hosts end with the gateway, even when it is killed", async () => {
+  for (const end of ["close", "kill"] as const) {
+    const { client } = await start({});
+    expect(childrenOf(client.pid)).toEqual([]);
+    expect(answerOf(await execute(client, "1")).value).toBe(1);
+    const hosts = childrenOf(client.pid);
+    expect(hosts.length).toBeGreaterThan(0);
+    if (end === "close") await client.close();
+    else client.kill("SIGKILL");
+    await gone(hosts);
+  }
 });
