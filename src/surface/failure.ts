@@ -4,7 +4,11 @@ import type { Log } from "../kernel/log.ts";
 import { type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { joinObject, members, withMember } from "../rpc/slice.ts";
+import { previewOf } from "./result/preview.ts";
+import { sketchOf } from "./result/sketch.ts";
 
+const LARGEST_ERROR = 32_768;
+const LONGEST_MESSAGE = 2_000;
 const DETAILS = ["code", "message", "data"] as const;
 
 export function failedResult(error: MetaMcpError): Raw {
@@ -41,10 +45,17 @@ function withDetails(told: Raw, { raw }: RpcError): Raw {
 
 /** The child's own JSON-RPC error, for surfaces on which a tool call must be a result. */
 export function executionFailed(error: RpcError, context: { server: string; tool_id: string }): MetaMcpError {
-  const { code, message, data } = error;
+  const large = error.raw.length > LARGEST_ERROR;
+  const message = large ? error.message.slice(0, LONGEST_MESSAGE) : error.message;
+  const data = large ? outlineOf(members(error.raw, ["data"])[0]) : error.data;
   return new MetaMcpError("execution_failed", `${context.server} answered with an error: ${message}`, {
     ...context,
-    details: { code, message, data },
-    cause: error,
+    details: { code: error.code, message, data },
+    ...(!large && { cause: error }),
   });
+}
+
+/** An error floods no context window either. */
+function outlineOf(data: Raw | undefined): unknown {
+  return data && JSON.parse(previewOf(sketchOf(data), (json) => json.length <= LONGEST_MESSAGE));
 }

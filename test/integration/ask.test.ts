@@ -75,3 +75,28 @@ test("a call that is cancelled takes its question back", async () => {
   expect(executed()).toBe(0);
   await client.close();
 });
+
+test("on every surface alike, and for all who are asked through it", async () => {
+  const calls: readonly (readonly [string, string, object])[] = [
+    ["meta", "mcp_call", { server: "a", tool: "count", args: { key: "k" } }],
+    ["metatools", "run_tool", { tool_id: "a:count", args: { key: "k" } }],
+    ["aggregate", "a__count", { key: "k" }],
+  ];
+  for (const [surface, tool, args] of calls) {
+    const folder = temp();
+    const journal = folder.journal();
+    folder.writeConfig({ a: { ...fixture("--journal", journal.file), tools: { ask: ["count*"] } } });
+    const client = gateway(folder, { flags: ["--surface", surface, "--log-level", "error"] });
+    await client.initialize({ elicitation: {} });
+    client.reply = () => ({ result: { action: "decline" } });
+    expect(failureOf(await client.tool(tool, args)), surface).toMatchObject({
+      code: "forbidden",
+      server: "a",
+    });
+    client.reply = () => ({ result: { action: "accept" } });
+    expect(await client.tool(tool, args), surface).not.toHaveProperty("isError");
+    expect(client.requests.map(({ method }) => method)).toEqual(["elicitation/create", "elicitation/create"]);
+    expect(journal.events("count")).toHaveLength(1);
+    await client.close();
+  }
+});

@@ -1,5 +1,6 @@
 /** Results over the budget: a preview of 4 KB at most, and all of it in pages, for who asked and nobody else. */
 import { expect, test } from "vitest";
+import { envelope, modernHeaders } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
 import { httpGateway, messages } from "../support/http-gateway.ts";
 import { failureOf } from "../support/meta.ts";
@@ -225,15 +226,72 @@ test("many results of middling size share one budget in a chain", async () => {
   await metatools.close();
 });
 
-test("a failed result that is too large is still a failed one", async () => {
+test("failures flood nobody either, and what they said can be read", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), v: verbatim(folder) });
   const client = await meta(folder);
-  const result = JSON.stringify({ content: [{ type: "text", text: "x".repeat(200_000) }], isError: true });
+  const words = "what went wrong, ".repeat(20_000);
+  const result = JSON.stringify({ content: [{ type: "text", text: words }], isError: true });
   const failed = await client.mcpCall("v", "give", { result });
   expect(failed).toMatchObject({ isError: true });
   expect(JSON.stringify(failed).length).toBeLessThanOrEqual(PREVIEW);
+  expect(await readAll(client, linkIn(failed).uri)).toBe(result);
+  const refused = await client.mcpCall("a", "fail", {
+    code: -32001,
+    message: words,
+    data: { list: Array(9_000).fill(words.slice(0, 17)) },
+  });
+  expect(JSON.stringify(refused).length).toBeLessThan(12_000);
+  expect(failureOf(refused)).toMatchObject({
+    code: "execution_failed",
+    details: { code: -32001, data: { list: expect.any(Array) } },
+  });
   await client.close();
+
+  const metatools = await Metatools.open(folder);
+  const { error, bytes } = await metatools.call("run_tool", giving(result));
+  expect(bytes).toBeLessThan(6_000);
+  expect(error).toMatchObject({ code: "execution_failed", details: { bytes: result.length } });
+  expect(await readAll(metatools.client, error?.details?.["uri"] as string)).toBe(result);
+  await metatools.close();
+});
+
+test("a client whose protocol knows no structured content is told how to read on, too", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const client = gateway(folder, { flags: ["--surface", "metatools", "--log-level", "error"] });
+  await client.initialize({}, "2024-11-05");
+  const result = await client.tool("run_tool", { tool_id: "a:big", args: { bytes: 200_000 } });
+  const [value, note] = result["content"] as { text: string }[];
+  expect(JSON.parse(value?.text ?? "")).toMatchObject({ structured: expect.stringMatching(/^xxx/) });
+  expect(note?.text).toMatch(/resources\/read or run_tool \{tool_id: "metamcp:read"/);
+  expect(JSON.stringify(result).length).toBeLessThanOrEqual(PREVIEW);
+  await client.close();
+});
+
+test("where each request stands alone, the same caller reads on", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture("--tools", "30") });
+  for (const flags of [[], ["--stateless"]]) {
+    const http = await httpGateway(folder, ...flags, "--surface", "metatools");
+    const ask = async (method: string, params: Result) => {
+      const modern = flags.length === 0;
+      const headers = modern ? modernHeaders(method, params) : { "mcp-protocol-version": "2025-11-25" };
+      const body = { id: 1, method, params: modern ? { ...params, _meta: envelope({}) } : params };
+      const answers = await messages(await http.post(body, headers));
+      return answers.at(-1) as { result?: Result & { structuredContent: Result }; error?: { code: number } };
+    };
+    const big = { name: "run_tool", arguments: { tool_id: "a:big", args: { bytes: 200_000 } } };
+    const { result } = await ask("tools/call", big);
+    expect(JSON.stringify(result).length).toBeLessThanOrEqual(PREVIEW);
+    expect((await ask("resources/read", { uri: linkIn(result).uri })).result).toHaveProperty("contents");
+    const first = (await ask("tools/call", { name: "list_tools", arguments: { limit: 10 } })).result;
+    const { nextCursor: cursor, tools } = first?.structuredContent as { nextCursor: string; tools: object[] };
+    const second = (await ask("tools/call", { name: "list_tools", arguments: { limit: 10, cursor } })).result;
+    expect(second?.structuredContent["tools"]).toHaveLength(10);
+    expect(second?.structuredContent["tools"]).not.toEqual(tools);
+    await http.stop();
+  }
 });
 
 test("another session cannot read what one was given", async () => {

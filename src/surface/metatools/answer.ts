@@ -10,6 +10,8 @@ export interface Answer {
   readonly structured: Raw;
   /** For people, and for clients that show only this. */
   readonly text: string;
+  /** What must be read beside the value. */
+  readonly note?: string | undefined;
   /** Further content: images, files, links. */
   readonly blocks?: readonly Raw[];
   readonly meta?: Raw | undefined;
@@ -17,10 +19,11 @@ export interface Answer {
 }
 
 /** A client whose protocol version knows no structured content gets the value as text. */
-export function answer({ textOnly }: Origin, { structured, text, blocks = [], meta, failed }: Answer): Raw {
-  const words = toRaw({ type: "text", text: textOnly ? structured.toString() : text });
+export function answer({ textOnly }: Origin, told: Answer): Raw {
+  const { structured, text, note, blocks = [], meta, failed } = told;
+  const words = [textOnly ? structured.toString() : text, ...(note === undefined ? [] : [note])];
   return joinObject([
-    ["content", joinArray([words, ...blocks])],
+    ["content", joinArray([...words.map((word) => toRaw({ type: "text", text: word })), ...blocks])],
     ["structuredContent", textOnly ? undefined : structured],
     ["isError", failed ? toRaw(true) : undefined],
     ["_meta", meta],

@@ -67,7 +67,8 @@ function told(
       ["final", final],
       ["error", failed?.object],
     ]),
-    text: [failed?.text ?? inWords(plan, ran), ...notes].join("\n"),
+    text: failed?.text ?? inWords(plan, ran),
+    note: notes.length > 0 ? notes.join("\n") : undefined,
     blocks: shown.flatMap(({ blocks }) => blocks),
     failed: failed !== undefined,
   });
@@ -110,7 +111,7 @@ function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["
       left -= result.length;
       return { value, blocks };
     }
-    const { note, link, preview } = shorten(result, budgetOf(scope, name.id, origin));
+    const { note, link, preview } = shorten(result, budgetOf(scope, name.id, origin), { value, blocks });
     // The last one is shown twice, as a result and as the final value.
     const room = Math.floor((PREVIEW_BYTES - note.length - (link?.length ?? 0)) / 2) - 200;
     return { value: preview(room), blocks: link ? [link] : [], note };

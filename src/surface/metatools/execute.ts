@@ -1,5 +1,6 @@
 /** One tool run for a program: its value, or an error of ours whatever went wrong. Never throws for what a child did. */
 import { repeatOf, type Tool } from "../../catalog/tool.ts";
+import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
@@ -35,7 +36,8 @@ export interface Outcome {
 }
 
 const LONGEST_MESSAGE = 2_000;
-const LONGEST_DETAILS = 4_000;
+/** What says more is kept for reading. */
+const LONGEST_DETAILS = 8_000;
 
 export async function execute(scope: Scope, job: Job, request: ClientRequest): Promise<Outcome> {
   const { name, args, meta } = job;
@@ -51,20 +53,31 @@ export async function execute(scope: Scope, job: Job, request: ClientRequest): P
     const result = await callTool(scope, call, request);
     const { value, failed, blocks, meta: told } = partsOf(result, { plain: name.server === OWN_SERVER });
     if (!failed) return { durationMs: durationMs(), value, result, blocks, meta: told };
-    return { durationMs: durationMs(), error: reported(job, result, value), result };
+    return { durationMs: durationMs(), error: reported(scope, job, request, { result, value }), result };
   } catch (error) {
     return { durationMs: durationMs(), error: explained(scope, job, error) };
   }
 }
 
 /** The child's own `isError`: what it said, for who can mend it. */
-function reported({ name, op }: Job, result: Raw, value: Raw): MetaMcpError {
-  const said = textsOf(result).join("\n").slice(0, LONGEST_MESSAGE);
-  return new MetaMcpError("execution_failed", `${name.id} failed: ${said || "it did not say why"}`, {
-    server: name.server,
-    tool_id: name.id,
-    op,
-    ...(value.length <= LONGEST_DETAILS && { details: { structured: fromRaw(value) } }),
+function reported(
+  { results }: Scope,
+  { name, op }: Job,
+  { origin }: ClientRequest,
+  { result, value }: { readonly result: Raw; readonly value: Raw },
+): MetaMcpError {
+  const said = textsOf(result).join("\n");
+  const message = `${name.id} failed: ${said.slice(0, LONGEST_MESSAGE) || "it did not say why"}`;
+  const context = { server: name.server, tool_id: name.id, op };
+  if (value.length <= LONGEST_DETAILS)
+    return new MetaMcpError("execution_failed", message, {
+      ...context,
+      details: { structured: fromRaw(value) },
+    });
+  const uri = results.put(callerOf(origin), name.id, result)?.uri;
+  return new MetaMcpError("execution_failed", `${message} … All it said can be read at ${uri}.`, {
+    ...context,
+    details: { uri, bytes: result.length },
   });
 }
 

@@ -73,11 +73,12 @@ function succeeded(scope: Scope, { name, outcome, beside, whole }: Success, { or
     const structured = joinObject([["structured", value], ...beside, ["mcpResult", whole]]);
     return answer(origin, { structured, text: `${name.id} is done.`, blocks, meta });
   }
-  const { note, link, preview } = shorten(result, budgetOf(scope, name.id, origin));
+  const { note, link, preview } = shorten(result, budgetOf(scope, name.id, origin), { value, blocks });
   const write = (shown: Raw): Raw =>
     answer(origin, {
       structured: joinObject([["structured", shown], ...beside]),
-      text: note,
+      text: `${name.id} is done.`,
+      note,
       blocks: link ? [link] : [],
     });
   const room = PREVIEW_BYTES - write(EMPTY_OBJECT).length;

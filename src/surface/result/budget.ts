@@ -25,8 +25,9 @@ export interface Budget {
   readonly how: (uri: string) => string;
 }
 
+type Shown = Pick<ResultParts, "value" | "blocks">;
+
 export interface Shortened {
-  readonly parts: ResultParts;
   /** JSON of at most so many bytes. */
   readonly preview: (room: number) => Raw;
   /** Says what happened and what to do. */
@@ -35,8 +36,12 @@ export interface Shortened {
   readonly link: Raw | undefined;
 }
 
-export function shorten(result: Raw, { store, caller, source, how }: Budget): Shortened {
-  const parts = partsOf(result);
+/** `parts`: those of the result, where they are known already. */
+export function shorten(
+  result: Raw,
+  { store, caller, source, how }: Budget,
+  parts: Shown = partsOf(result),
+): Shortened {
   const sketch = sketchOf(parts.value);
   const stored = store.put(caller, source, result);
   const size = result.length.toLocaleString("en");
@@ -45,7 +50,6 @@ export function shorten(result: Raw, { store, caller, source, how }: Budget): Sh
     : "It is too large to be kept, so only a narrower call can show more.";
   const held = parts.blocks.length > 0 ? ` It also holds ${blocksOf(parts.blocks)}.` : "";
   return {
-    parts,
     preview: (room) => asRaw(Buffer.from(previewOf(sketch, (json) => Buffer.byteLength(json) <= room))),
     note: `This result of ${size} bytes is too large to show whole: what you see is a preview.${held} ${reading}`,
     link:
@@ -64,8 +68,7 @@ export function shorten(result: Raw, { store, caller, source, how }: Budget): Sh
 /** The child's result within the budget, in the form of a result of its own. */
 export function shortResult(result: Raw, budget: Budget): Raw {
   const short = shorten(result, budget);
-  const [structured, isError] = members(result, ["structuredContent", "isError"]);
-  const { meta } = short.parts;
+  const [structured, isError, meta] = members(result, ["structuredContent", "isError", "_meta"]);
   const write = (text: string, preview: Raw | undefined): Raw =>
     joinObject([
       ["content", joinArray([toRaw({ type: "text", text }), ...(short.link ? [short.link] : [])])],
