@@ -59,6 +59,10 @@ export class Execution {
   #wall: Timer | undefined;
   #kill: Timer | undefined;
   #ended = false;
+  #holds = 0;
+  /** Of the time it may take, since `#since`. */
+  #left = 0;
+  #since = 0;
 
   constructor(id: number, run: Run, backend: Backend, clock: Clock) {
     this.id = id;
@@ -82,9 +86,31 @@ export class Execution {
     this.#seat = seat;
     const { code, servers, limits } = run;
     seat.write(writeFrame({ type: "exec", id, code, servers, limits }));
-    this.#wall = this.#clock.after(limits.wallMs, () =>
-      this.#stop(limitFailure("wallMs", limits.wallMs), false),
-    );
+    this.#left = limits.wallMs;
+    this.#tick();
+  }
+
+  #tick(): void {
+    const { wallMs } = this.run.limits;
+    this.#since = this.#clock.now();
+    this.#wall = this.#clock.after(this.#left, () => this.#stop(limitFailure("wallMs", wallMs), false));
+  }
+
+  /** Nobody is waited for longer than patience lasts, which is kept elsewhere. */
+  #hold(): () => void {
+    if (this.#holds++ === 0) {
+      this.#wall?.cancel();
+      this.#left = Math.max(0, this.#left - (this.#clock.now() - this.#since));
+      this.#seat?.write(writeFrame({ type: "hold", id: this.id, held: true }));
+    }
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      if (--this.#holds > 0 || this.#ended) return;
+      this.#seat?.write(writeFrame({ type: "hold", id: this.id, held: false }));
+      this.#tick();
+    };
   }
 
   receive(frame: RunFrame): void {
@@ -225,7 +251,9 @@ export class Execution {
         throw Object.assign(new Error("The arguments of a tool are an object."), {
           code: "validation_input",
         });
-      const value = oneLine(await this.run.call({ server, tool, args: oneLine(args), signal }));
+      const value = oneLine(
+        await this.run.call({ server, tool, args: oneLine(args), signal, hold: () => this.#hold() }),
+      );
       const { resultBytes } = this.run.limits;
       if (Buffer.byteLength(value) > Math.min(resultBytes, LONGEST_LINE - 1_024))
         throw Object.assign(

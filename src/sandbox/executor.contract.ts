@@ -260,6 +260,22 @@ export function executorContract(name: string, create: () => Executor): void {
       );
     });
 
+    test("time stands still while somebody is asked, and goes on after that", async () => {
+      const call = async ({ tool, hold }: OutCall): Promise<string> => {
+        const release = tool === "ask" ? hold() : () => {};
+        await new Promise((resolve) => setTimeout(resolve, 900));
+        release();
+        return '{"content":[],"structuredContent":"yes"}';
+      };
+      const limits = { wallMs: 500 };
+      expect(
+        valueIn(await run("await Promise.all([tools.a.ask(), tools.a.ask()])", { call, limits })),
+      ).toEqual(["yes", "yes"]);
+      expect((await run("await tools.a.ask(); await tools.a.other()", { call, limits })).error?.limit).toBe(
+        "wallMs",
+      );
+    });
+
     test("endless computing is stopped, and the next run works", async () => {
       const outcome = await run("console.log('before'); for (;;);", { limits: { cpuMs: 200, wallMs: 600 } });
       expect(outcome.error?.code).toBe("sandbox_limit");

@@ -43,6 +43,8 @@ export interface OutCall {
   /** JSON of an object, on one line. */
   readonly args: string;
   readonly signal: Signal;
+  /** Time stands still for the run until what it returns is called: somebody is being asked. */
+  hold(): () => void;
 }
 
 export interface Progress {

@@ -16,7 +16,9 @@ export type ToHost =
       readonly servers: readonly string[];
       readonly limits: Limits;
     }
-  | { readonly type: "cancel"; readonly id: number };
+  | { readonly type: "cancel"; readonly id: number }
+  /** Time stands still for this run while a person or a model is asked on its behalf. */
+  | { readonly type: "hold"; readonly id: number; readonly held: boolean };
 
 export interface Fault {
   readonly name: string;

@@ -79,6 +79,7 @@ async function receive(line: string): Promise<void> {
     send({ type: "ready" });
   } else if (frame.type === "result") runs.get(frame.id)?.settled(frame);
   else if (frame.type === "cancel") cancel(frame.id);
+  else if (frame.type === "hold") runs.get(frame.id)?.hold(frame.held);
   else await execute(frame);
 }
 

@@ -50,8 +50,9 @@ export class HostRun {
   readonly #parts: RunParts;
   readonly #engine: Engine;
   readonly #code: string;
-  readonly #deadline: number;
-  readonly #wall: NodeJS.Timeout;
+  #deadline: number;
+  #wall: NodeJS.Timeout;
+  #heldAt: number | undefined;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #queue: Waiting[] = [];
   #inFlight = 0;
@@ -101,6 +102,11 @@ export class HostRun {
     });
   }
 
+  /** When it must end; never, while somebody is asked. */
+  get #due(): number {
+    return this.#heldAt === undefined ? this.#deadline : Number.POSITIVE_INFINITY;
+  }
+
   get memoryBytes(): number {
     return this.#engine.memoryBytes;
   }
@@ -116,6 +122,19 @@ export class HostRun {
     this.#end({ type: "fail", id: this.id, name: "Cancelled", message: "cancelled" });
   }
 
+  hold(held: boolean): void {
+    if (this.#ended || held === (this.#heldAt !== undefined)) return;
+    const now = performance.now();
+    if (held) {
+      this.#heldAt = now;
+      clearTimeout(this.#wall);
+      return;
+    }
+    this.#deadline += now - (this.#heldAt ?? now);
+    this.#heldAt = undefined;
+    this.#wall = setTimeout(() => this.#timeIsUp(), Math.max(0, this.#deadline - now));
+  }
+
   outgrown(): void {
     this.#end(this.#beyond("memoryBytes"));
   }
@@ -126,7 +145,7 @@ export class HostRun {
     this.#sliceStart = performance.now();
     this.#sliceUsage = process.cpuUsage();
     this.#beatAt = this.#sliceStart;
-    this.#sliceEnd = Math.min(this.#sliceStart + this.#limits.cpuMs, this.#deadline);
+    this.#sliceEnd = Math.min(this.#sliceStart + this.#limits.cpuMs, this.#due);
     try {
       step();
       this.#engine.pump();
@@ -155,7 +174,7 @@ export class HostRun {
     if (this.#over?.type === "fail") return true;
     const now = performance.now();
     if (now >= this.#sliceEnd && !this.#starved(now)) {
-      this.#over = this.#beyond(now >= this.#deadline ? "wallMs" : "cpuMs");
+      this.#over = this.#beyond(now >= this.#due ? "wallMs" : "cpuMs");
       return true;
     }
     if (now >= this.#beatAt + HEARTBEAT_MS) {
@@ -169,11 +188,11 @@ export class HostRun {
   /** On a busy machine time passes without computing; that is nobody's fault, up to a point. */
   #starved(now: number): boolean {
     const { cpuMs } = this.#limits;
-    if (now >= Math.min(this.#deadline, this.#sliceStart + MOST_STARVED * cpuMs)) return false;
+    if (now >= Math.min(this.#due, this.#sliceStart + MOST_STARVED * cpuMs)) return false;
     const { user, system } = process.cpuUsage(this.#sliceUsage);
     const left = cpuMs - (user + system) / 1_000;
     if (left < 1) return false;
-    this.#sliceEnd = Math.min(now + left, this.#deadline);
+    this.#sliceEnd = Math.min(now + left, this.#due);
     return true;
   }
 

@@ -2,7 +2,7 @@
 import type { Uplink } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, members } from "../../rpc/slice.ts";
-import type { Progress } from "../../sandbox/executor.ts";
+import type { OutCall, Progress } from "../../sandbox/executor.ts";
 
 const METHOD = "notifications/progress";
 
@@ -39,9 +39,12 @@ export class CodeProgress {
   }
 
   /** Of a call: what its child reports would be no progress of the whole. */
-  wayBackOf(uplink: Uplink, { server, tool }: Named): Uplink {
+  wayBackOf(uplink: Uplink, { server, tool, hold }: OutCall): Uplink {
     return {
-      request: (...asked) => uplink.request(...asked),
+      request(...asked) {
+        const release = hold();
+        return uplink.request(...asked).finally(release);
+      },
       notify: (method, params) => {
         if (method !== METHOD || !params) uplink.notify(method, params);
         else if (!this.#spoken) this.#send(this.#last + 1, undefined, `${server} ${tool}${saidIn(params)}`);
