@@ -18,7 +18,7 @@ import { budgetFor, budgetOf } from "./run.ts";
 
 const OP = "run_chain";
 /** The whole is in the cause. */
-const LONGEST_MESSAGE = 300;
+const LONGEST_MESSAGE = 160;
 const NOT_STARTED: Outcome = {
   durationMs: 0,
   error: new MetaMcpError("cancelled", "It was not started: another step had failed before."),
