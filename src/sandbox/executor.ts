@@ -44,7 +44,7 @@ export interface OutCall {
   readonly args: string;
   readonly signal: Signal;
   /** Time stands still for the run until what it returns is called: somebody is being asked. */
-  hold(): () => void;
+  readonly hold: () => () => void;
 }
 
 export interface Progress {

@@ -39,6 +39,9 @@ export class HostProcess implements Seat {
   readonly #runs = new Map<number, Execution>();
   readonly #early: Execution[] = [];
   readonly exited: Promise<void>;
+  /** Resolves when it can run something; also when it never will. */
+  readonly started: Promise<void>;
+  #started!: () => void;
   #ready = false;
   #gone = false;
   #retiring = false;
@@ -54,6 +57,9 @@ export class HostProcess implements Seat {
     this.#options = options;
     const { command, args, env = {} } = options.launch;
     this.#lastSeen = options.clock.now();
+    this.started = new Promise((resolve) => {
+      this.#started = resolve;
+    });
     this.#child = spawn(command, args, { env, cwd: "/", stdio: ["pipe", "pipe", "ignore"] });
     this.#child.stdin.on("error", () => {});
     const lines = new LineReader(
@@ -161,6 +167,7 @@ export class HostProcess implements Seat {
 
   #start(): void {
     this.#ready = true;
+    this.#started();
     for (const execution of this.#early.splice(0)) this.#admit(execution);
   }
 
@@ -190,6 +197,7 @@ export class HostProcess implements Seat {
   #end(): void {
     if (this.#gone) return;
     this.#gone = true;
+    this.#started();
     this.#watch?.cancel();
     const lost = [...this.#runs.values(), ...this.#early];
     this.#runs.clear();

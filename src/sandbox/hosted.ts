@@ -1,4 +1,5 @@
 /** The backends made of hosts: long-lived ones that several runs share, or one for each run. Spawns nothing before the first run. */
+import { availableParallelism } from "node:os";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { type Backend, Execution, limitFailure } from "./execution.ts";
@@ -16,7 +17,8 @@ export interface HostedOptions {
   readonly mostHosts?: number;
 }
 
-const MOST_HOSTS = 4;
+/** Each costs memory even when it does nothing. */
+const MOST_HOSTS = Math.max(2, Math.min(availableParallelism(), 4));
 /** Instances that a host keeps waiting. */
 const SPARE = 4;
 const MOST_SERVED = 500;
@@ -59,7 +61,8 @@ export class HostedExecutor implements Executor {
         ? await this.#alone()
         : (this.#choose(principal) ?? (await this.#spawn(() => this.#choose(principal))));
       host.take(execution);
-      if (this.#options.perRun || host.served >= MOST_SERVED) host.retire();
+      if (this.#options.perRun) host.retire();
+      else if (host.served === MOST_SERVED) void this.#replace(host);
       if (!this.#options.perRun) this.#whenIdle();
     } catch (error) {
       execution.end({
@@ -67,6 +70,14 @@ export class HostedExecutor implements Executor {
         message: `No sandbox could be started: ${(error as Error).message}`,
       });
     }
+  }
+
+  /** Its successor is ready before it goes, so that nobody waits for one. */
+  async #replace(host: HostProcess): Promise<void> {
+    await this.#spawn()
+      .then(({ started }) => started)
+      .catch(() => {});
+    host.retire();
   }
 
   async #alone(): Promise<HostProcess> {

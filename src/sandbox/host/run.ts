@@ -4,6 +4,7 @@ import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import type { Limit, Limits } from "../executor.ts";
 import type { FromHost, ResultFrame, ToHost } from "../frames.ts";
 import { type Engine, type EngineHooks, Exhausted, lineIn, Uncompilable } from "./engine.ts";
+import { urlParts } from "./url-parts.ts";
 
 /** Progress is shown to people: more often than this it is noise. */
 const PROGRESS_MS = 100;
@@ -13,18 +14,6 @@ const MOST_LINES = 1_000;
 const MOST_STARVED = 3;
 const LONGEST_NAME = 1_000;
 const MOST_TIMERS = 1_000;
-const URL_PARTS = [
-  "href",
-  "protocol",
-  "username",
-  "password",
-  "host",
-  "hostname",
-  "port",
-  "pathname",
-  "search",
-  "hash",
-] as const;
 
 export type Exec = Extract<ToHost, { type: "exec" }>;
 
@@ -352,15 +341,4 @@ function spoken(json: string): string {
   const { name, message, stack } = JSON.parse(json) as { name: string; message: string; stack: string };
   const line = lineIn(stack);
   return `${name ? `${name}: ` : ""}${message}${line ? ` (line ${line})` : ""}`;
-}
-
-function urlParts(make: () => URL): string {
-  try {
-    const url = make();
-    return JSON.stringify(
-      Object.fromEntries([...URL_PARTS, "origin" as const].map((part) => [part, url[part]])),
-    );
-  } catch {
-    return "";
-  }
 }

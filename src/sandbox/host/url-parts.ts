@@ -1,0 +1,26 @@
+/** An address taken apart, as JSON: the engine in the sandbox has no parser of its own. */
+
+const URL_PARTS = [
+  "href",
+  "protocol",
+  "username",
+  "password",
+  "host",
+  "hostname",
+  "port",
+  "pathname",
+  "search",
+  "hash",
+] as const;
+
+/** Empty where it is no address. */
+export function urlParts(make: () => URL): string {
+  try {
+    const url = make();
+    return JSON.stringify(
+      Object.fromEntries([...URL_PARTS, "origin" as const].map((part) => [part, url[part]])),
+    );
+  } catch {
+    return "";
+  }
+}
