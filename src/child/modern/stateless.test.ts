@@ -252,6 +252,7 @@ test("tools that want parameters repeated get them; those that want it wrongly a
   });
   let header = "Old";
   const { stateless, sent, problems } = child((method, _params) => {
+    if (method === "tools/list" && header === "") return { result: { tools: [{ name: "t" }] } };
     if (method === "tools/list") return { result: { tools: [tool("t", header), tool("bad", "no name")] } };
     const given = sent.at(-1)?.headers ?? {};
     return given["mcp-param-new"] === "eu" ? complete() : { error: { code: -32020, message: "headers" } };
@@ -264,6 +265,11 @@ test("tools that want parameters repeated get them; those that want it wrongly a
   await stateless.request(caller(), "tools/call", params, signal);
   expect(sent.map(({ method }) => method)).toEqual(["tools/list", "tools/call", "tools/list", "tools/call"]);
   expect(sent[1]?.headers).toMatchObject({ "mcp-param-old": "eu" });
+
+  header = "";
+  await stateless.ask("tools/list", undefined);
+  await stateless.request(caller(), "tools/call", params, signal).catch(() => {});
+  expect(Object.keys(sent.at(-1)?.headers ?? {})).not.toContain("mcp-param-new");
 
   header = "Wrong";
   await stateless.ask("tools/list", undefined);

@@ -10,8 +10,11 @@ const KEY = "io.modelcontextprotocol/";
 const _meta = { [`${KEY}protocolVersion`]: "2026-07-28", [`${KEY}clientCapabilities`]: {} };
 
 /** A surface with lists that change and resources that do, too; `no://` there are none of. */
-function open(filter: unknown, capabilities: Record<string, unknown> = ALL) {
-  const versions: Record<ListName, string> = { tools: "1", prompts: "1", resources: "1", templates: "1" };
+function open(
+  filter: unknown,
+  capabilities: Record<string, unknown> = ALL,
+  versions: Partial<Record<ListName, string>> = { tools: "1", prompts: "1", resources: "1", templates: "1" },
+) {
   const heard: unknown[] = [];
   const ended: string[] = [];
   const subscribed = new Map<string, Uplink>();
@@ -49,7 +52,7 @@ function open(filter: unknown, capabilities: Record<string, unknown> = ALL) {
     },
   );
   const change = (...lists: ListName[]): void => {
-    for (const list of lists) versions[list] += "+";
+    for (const list of lists) versions[list] = `${versions[list] ?? ""}+`;
     modern.tellChanges();
   };
   return { modern, served, heard, ended, subscribed, learned, change };
@@ -83,6 +86,15 @@ test("it is acknowledged first, then tells of what was asked for, marked with it
     ["notifications/tools/list_changed", { _meta: mark }],
     ["notifications/resources/list_changed", { _meta: mark }],
   ]);
+});
+
+test("a list that begins to exist has not changed", async () => {
+  const { heard, change } = open({ toolsListChanged: true }, ALL, {});
+  await turn();
+  change("tools");
+  expect(heard).toHaveLength(1);
+  change("tools");
+  expect(heard).toHaveLength(2);
 });
 
 test("what is not offered is not promised", async () => {
