@@ -37,7 +37,7 @@ test(`${CALLS} calls, ${IN_FLIGHT} in flight, one of five children killed every 
         const server = NAMES[n % NAMES.length] as string;
         const tool = tools[n % tools.length] as string;
         const key = `k${n}`;
-        outcomes.push({ server, tool, key, result: await client.mcpCall(server, tool, { key, ms: 15 }) });
+        outcomes.push({ server, tool, key, result: await client.mcpCall(server, tool, { key, ms: 60 }) });
       }
     }),
   );
@@ -57,7 +57,7 @@ test(`${CALLS} calls, ${IN_FLIGHT} in flight, one of five children killed every 
     expect(times).toBeLessThanOrEqual(tool === "count_unsafe" || server !== "victim" ? 1 : 2);
   }
   // It was a storm: the victim died many times, the others never.
-  expect(victim.pids().length).toBeGreaterThan(3);
+  expect(victim.pids().length).toBeGreaterThan(2);
   for (const name of NAMES.slice(1)) expect(journals.get(name)?.pids()).toHaveLength(1);
 
   await client.close();
