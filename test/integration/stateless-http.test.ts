@@ -169,6 +169,8 @@ test("state that was used, forged, or given for something else runs nothing", as
   expect(done.message.result).toMatchObject({ structuredContent: { answer: { action: "accept" } } });
   expect(await code(tool("ask", {}, { inputResponses, requestState }))).toBe(-32602);
   expect(journal.events("message").flatMap(({ tool: called }) => called ?? [])).toEqual(["ask"]);
+  // Strangers who declare the same share one child.
+  expect(journal.pids()).toHaveLength(1);
   await server.stop();
 });
 

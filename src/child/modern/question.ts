@@ -1,5 +1,6 @@
 /** A result that is none yet: the child wants to know something first. Reads it, and writes the answers as the child wants them back. */
-import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { randomUUID } from "node:crypto";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { entries, isObject, isString, joinObject, members, withMember } from "../../rpc/slice.ts";
 
 export interface Question {
@@ -15,6 +16,7 @@ export interface Questions {
 }
 
 const QUESTION = Buffer.from('"input_required"');
+const URL_MODE = Buffer.from('"url"');
 
 /** Undefined for a result. Entries that are no questions are left out: the child gets no answer to them. */
 export function readQuestions(result: Raw): Questions | undefined {
@@ -39,4 +41,11 @@ export function answering(
 ): Raw {
   const answered = withMember(params, "inputResponses", answers.length > 0 ? joinObject(answers) : undefined);
   return withMember(answered, "requestState", state);
+}
+
+/** Clients of the old era know a page they are sent to by an id, which this era no longer gives. */
+export function withPageId(params: Raw | undefined): Raw | undefined {
+  const [mode, id] = params ? members(params, ["mode", "elicitationId"]) : [];
+  if (!params || !mode?.equals(URL_MODE) || id) return params;
+  return withMember(params, "elicitationId", toRaw(randomUUID()));
 }

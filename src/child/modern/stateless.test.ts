@@ -169,6 +169,32 @@ test("questions are put to the caller at once, and the request is repeated with 
   });
 });
 
+test("a page to visit gets an id for clients of the old era, which know it by that", async () => {
+  const page = { mode: "url", url: "https://x.example", message: "?" };
+  const { stateless } = child((_, { inputResponses }) =>
+    inputResponses
+      ? complete()
+      : {
+          result: {
+            resultType: "input_required",
+            inputRequests: { a: { method: "elicitation/create", params: page } },
+          },
+        },
+  );
+  const asked: unknown[] = [];
+  for (const modern of [false, true]) {
+    const who = caller(
+      (_, params) => {
+        asked.push(params);
+        return Promise.resolve({ action: "accept" });
+      },
+      { modern, capabilities: toRaw({ elicitation: { url: {} } }) },
+    );
+    await stateless.request(who, "tools/call", call, signal);
+  }
+  expect(asked).toEqual([{ ...page, elicitationId: expect.any(String) }, page]);
+});
+
 test("a state of an earlier round is not sent with a later one, and nobody is asked for ever", async () => {
   const { stateless, sent } = child((_, { requestState }) => ({
     result: {

@@ -16,7 +16,7 @@ import type { Greeting } from "../handshake.ts";
 import type { Link } from "../link.ts";
 import { enclose, envelopeOf, levelIn } from "./envelope.ts";
 import { Listening } from "./listening.ts";
-import { answering, type Questions, readQuestions } from "./question.ts";
+import { answering, type Questions, readQuestions, withPageId } from "./question.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { ownHop, plain } from "./result.ts";
 import { learnTools } from "./tool-headers.ts";
@@ -194,7 +194,8 @@ export class Stateless implements Dialect {
         asked.map(async ({ name, method, params }) => {
           const refusal = cannotAsk(claim.origin.capabilities, method, params);
           if (refusal) throw RpcError.of(INVALID_PARAMS, `${method}: ${refusal}`);
-          return [name, await claim.uplink.request(method, params, asking, { name })] as const;
+          const question = claim.origin.modern ? params : withPageId(params);
+          return [name, await claim.uplink.request(method, question, asking, { name })] as const;
         }),
       );
     } catch (error) {

@@ -3,10 +3,11 @@ import { type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Message } from "../../rpc/message.ts";
 import { lacking } from "../../rpc/modern/capability.ts";
 import { MISSING_CAPABILITY } from "../../rpc/modern/names.ts";
-import { METHOD_NOT_FOUND } from "../../rpc/rpc-error.ts";
+import { METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { Envelope } from "./envelope.ts";
 import { codeOf, complete, errorFor, OWN_META } from "./stamp.ts";
+import { pagesToVisit } from "./url-question.ts";
 
 /** Carries messages to the client. `status` is that of the HTTP answer, if nothing went out before. */
 export type Outlet = (message: Message, status: number) => void;
@@ -44,19 +45,22 @@ export class Exchange {
     this.#send({ kind: "result", id: this.id, result: complete(result, this.method) }, 200);
   }
 
-  /** The client is to come back with the answers to these. */
-  ask(inputRequests: Raw, requestState: string): void {
+  /** The client is to come back with the answers to these; without a state, as if for the first time. */
+  ask(inputRequests: Raw, requestState?: string): void {
     const result = joinObject([
       ["resultType", toRaw("input_required")],
       ["inputRequests", inputRequests],
-      ["requestState", toRaw(requestState)],
+      ["requestState", requestState === undefined ? undefined : toRaw(requestState)],
       ["_meta", OWN_META],
     ]);
     this.#send({ kind: "result", id: this.id, result }, 200);
   }
 
   fail(reason: unknown): void {
-    const error = errorFor(reason, (required) => lacking(this.#envelope.capabilities, required));
+    const lacks = (required: object): object | undefined => lacking(this.#envelope.capabilities, required);
+    const pages = pagesToVisit(reason, this.method, lacks);
+    if (pages && !(pages instanceof RpcError)) return this.ask(pages);
+    const error = errorFor(pages ?? reason, lacks);
     this.#send({ kind: "error", id: this.id, error }, statusOf(codeOf(error), this.method));
   }
 }

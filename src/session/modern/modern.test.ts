@@ -390,6 +390,40 @@ test("questions that were not declared, or on requests that take none, are refus
   expect(await refusal("roots/list")).toEqual([-32601, expect.stringContaining("without questions")]);
 });
 
+test("a page to visit is a question here, whichever way a child of the old era puts it", async () => {
+  const world = new World();
+  const page = { mode: "url", url: "https://x.example/login", message: "Log in" };
+  const able = { capabilities: { elicitation: { url: {} } } };
+  const asked = world.call({}, able);
+  void ask(world.current, "elicitation/create", { ...page, elicitationId: "e1" });
+  await turn();
+  expect(Object.values(asked.last().result?.inputRequests ?? {})).toEqual([
+    { method: "elicitation/create", params: page },
+  ]);
+
+  const required = RpcError.of(-32042, "log in first", { elicitations: [{ ...page, elicitationId: "e2" }] });
+  const failed = world.call({}, able);
+  world.current.fail(required);
+  await turn();
+  expect(failed.last().result).toEqual({
+    resultType: "input_required",
+    inputRequests: { e2: { method: "elicitation/create", params: page } },
+    _meta: expect.anything(),
+  });
+  const again = world.call({ inputResponses: { e2: { action: "accept" } } }, able);
+  world.current.answer({ content: [] });
+  await turn();
+  expect(again.last().result).toMatchObject({ resultType: "complete" });
+
+  const unable = world.call({}, { capabilities: { elicitation: {} } });
+  world.current.fail(required);
+  await turn();
+  expect([unable.last().error, unable.statuses]).toMatchObject([
+    { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } },
+    [400],
+  ]);
+});
+
 test("a client that goes away has cancelled; one that was asked has not", async () => {
   const world = new World();
   const first = world.call();
@@ -445,7 +479,7 @@ test("when MetaMCP stops, nobody is waited for and nothing new begins", async ()
   await turn();
   world.modern.refuse();
   expect(world.current.request.signal.aborted).toBe(true);
-  const { heard } = world.call();
-  expect(heard).toMatchObject([{ error: { code: -32603 } }]);
+  const { heard, statuses } = world.call();
+  expect([heard, statuses]).toMatchObject([[{ error: { code: -32603 } }], [503]]);
   expect(world.calls).toHaveLength(1);
 });

@@ -3,11 +3,10 @@
  * handshake and no request of ours to a client; all that is kept between two requests is what is parked.
  */
 import type { Clock } from "../../kernel/clock.ts";
-import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Message } from "../../rpc/message.ts";
 import { MODERN_VERSION, UNSUPPORTED_VERSION } from "../../rpc/modern/names.ts";
-import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import type { Face } from "../../surface/face.ts";
 import { Parked } from "../parked.ts";
@@ -114,9 +113,13 @@ export class Modern {
       from.send({ kind: "error", id: request.id, error: raw }, codeOf(raw) === METHOD_NOT_FOUND ? 404 : 400);
       return nothing;
     }
+    if (this.#refusing) {
+      const { raw } = RpcError.of(INTERNAL_ERROR, "MetaMCP is stopping");
+      from.send({ kind: "error", id: request.id, error: raw }, 503);
+      return nothing;
+    }
     const exchange = new Exchange(request, envelope, from.send);
     try {
-      if (this.#refusing) throw new MetaMcpError("server_unavailable", "MetaMCP is stopping");
       if (request.method === "server/discover") void this.#discover(exchange);
       else if (request.method === "subscriptions/listen") return this.#listen(request, exchange);
       else return this.#call(request, envelope, exchange, from);

@@ -15,6 +15,7 @@ import { joinObject } from "../../rpc/slice.ts";
 import type { Waiting } from "../parked.ts";
 import type { Exchange } from "./exchange.ts";
 import { logged } from "./log-level.ts";
+import { withoutId } from "./url-question.ts";
 
 interface Question {
   readonly method: string;
@@ -97,6 +98,7 @@ export class Run implements Waiting {
   }
 
   #ended(outcome: Outcome): void {
+    if (this.#over) return;
     this.#outcome = outcome;
     for (const question of this.#questions.values())
       question.refuse(RpcError.of(INTERNAL_ERROR, "the call this belongs to has ended"));
@@ -114,7 +116,10 @@ export class Run implements Waiting {
   #leave(): void {
     if (this.#over) return;
     this.#over = true;
+    // A connection that was opened for it may remember who that was for long.
     this.#first = undefined;
+    this.#outcome = undefined;
+    this.#given.clear();
     this.#parts.over(this);
   }
 
@@ -183,7 +188,7 @@ export class Run implements Waiting {
       };
       this.#questions.set(name, {
         method,
-        params,
+        params: withoutId(method, params),
         settle(answer) {
           leave();
           resolve(answer);
