@@ -106,6 +106,7 @@ test("clients without resources read through the surface itself; the way on is i
   const rows = Array.from({ length: 4_000 }, (_, id) => ({ id, name: `"名前" ${id}\n` }));
   const written = `{"content":[{"type":"text","text":"rows"}],"structuredContent":{"long":12345678901234567890,"rows":${JSON.stringify(rows)}}}`;
   const short = await client.mcpCall("v", "give", { result: written });
+  expect(JSON.stringify(short).length).toBeLessThanOrEqual(PREVIEW);
   expect(short["structuredContent"]).toMatchObject({ rows: expect.arrayContaining([rows[0]]) });
   let whole = "";
   for (let uri: string | undefined = linkIn(short).uri; uri !== undefined; ) {
@@ -294,7 +295,7 @@ test("where each request stands alone, the same caller reads on", async () => {
   }
 });
 
-test("another session cannot read what one was given", async () => {
+test("another session can neither read what one was given nor go on where it was", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const http = await httpGateway(folder);
@@ -315,6 +316,13 @@ test("another session cannot read what one was given", async () => {
     isError: true,
   });
   expect((await ask(yours, "resources/list", {})).result).toEqual({ resources: [] });
+
+  const page = async (session: Record<string, string>, cursor?: string) =>
+    await ask(session, "tools/call", { name: "mcp_discover", arguments: { server: "a", limit: 2, cursor } });
+  const { content } = (await page(mine)).result as { content: { text: string }[] };
+  const { nextCursor } = JSON.parse(content[0]?.text ?? "") as { nextCursor: string };
+  expect(await page(mine, nextCursor)).toHaveProperty("result");
+  expect((await page(yours, nextCursor)).error).toMatchObject({ code: -32602 });
   await http.stop();
 });
 

@@ -5,6 +5,7 @@ import type { Unknown } from "../../catalog/learn.ts";
 import { signatureOf } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
+import { callerOf } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { requireServer } from "../call-tool.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
@@ -23,6 +24,8 @@ interface Wanted {
   readonly limit: number;
   readonly cursor: string | undefined;
   readonly detail: "schema" | "types" | undefined;
+  /** Whose cursors these are. */
+  readonly caller: string;
 }
 
 export async function discover(
@@ -30,7 +33,7 @@ export async function discover(
   input: ReadonlyMap<string, Raw>,
   { origin }: ClientRequest,
 ): Promise<Raw> {
-  const wanted = read(input);
+  const wanted = { ...read(input), caller: callerOf(origin) };
   if (wanted.server !== undefined) requireServer(scope, wanted.server);
   await scope.catalog.loadCached();
   const concerned = wanted.server === undefined ? usable(scope) : [wanted.server];
@@ -44,7 +47,7 @@ export async function discover(
   return answer({ servers: scope.servers().map((status) => shown(scope, status, unknown)), notice });
 }
 
-function read(input: ReadonlyMap<string, Raw>): Wanted {
+function read(input: ReadonlyMap<string, Raw>): Omit<Wanted, "caller"> {
   const value = (key: string) => {
     const raw = input.get(key);
     return raw && fromRaw(raw);
@@ -65,9 +68,9 @@ const usable = (scope: Scope): string[] =>
     .filter((status) => !status.misconfigured)
     .map((status) => status.name);
 
-async function search(scope: Scope, { query = "", server, limit, cursor, detail }: Wanted) {
+async function search(scope: Scope, { query = "", server, limit, cursor, detail, caller }: Wanted) {
   const { snapshot } = scope.catalog;
-  const binding = JSON.stringify(["query", query, server, snapshot.version]);
+  const binding = JSON.stringify(["query", query, server, caller, snapshot.version]);
   const offset = readCursor(cursor, binding);
   const hits = await scope.catalog.search.search(query, {
     limit: offset + limit + 1,
@@ -89,12 +92,12 @@ async function search(scope: Scope, { query = "", server, limit, cursor, detail 
 
 function oneServer(
   scope: Scope,
-  { server = "", limit, cursor, detail }: Wanted,
+  { server = "", limit, cursor, detail, caller }: Wanted,
   unknown: readonly Unknown[],
 ) {
   const { snapshot } = scope.catalog;
   const tools = snapshot.listings.get(server)?.tools ?? [];
-  const binding = JSON.stringify(["server", server, snapshot.version]);
+  const binding = JSON.stringify(["server", server, caller, snapshot.version]);
   const offset = readCursor(cursor, binding);
   const page = tools.slice(offset, offset + limit).map((tool) => {
     const { server: _, ...rest } = brief(tool, detail, true);

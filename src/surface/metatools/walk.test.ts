@@ -125,3 +125,18 @@ test("content has one name, however it came about; any change of it has another"
   other.drop("c");
   expect(contentMark(other.catalog.snapshot)).toBe(contentMark(one.catalog.snapshot));
 });
+
+test("a cursor holds for what was asked and who asked, also where the list is the same", () => {
+  const items = ["a", "b", "c"];
+  const walk = (cursor: string | undefined, ...binding: string[]) =>
+    pageOf(items, (item) => item, { cursor, limit: 1, binding });
+  const { nextCursor } = walk(undefined, "search", "query", "me");
+  expect(walk(nextCursor, "search", "query", "me").page).toEqual(["b"]);
+  for (const other of [
+    ["search", "other", "me"],
+    ["search", "query", "you"],
+    ["list", "query", "me"],
+    ["search", "query"],
+  ])
+    expect(() => walk(nextCursor, ...other)).toThrow(/cursor/);
+});
