@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { Random, randomJson, randomString } from "../../test/support/random-json.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { elements, entries, isObject, isString, joinObject, members, withMember } from "./slice.ts";
+import {
+  elements,
+  entries,
+  isObject,
+  isString,
+  joinObject,
+  members,
+  withFirst,
+  withMember,
+} from "./slice.ts";
 
 const raw = (text: string): Raw => asRaw(Buffer.from(text));
 const texts = (found: (Raw | undefined)[]): (string | undefined)[] => found.map((span) => span?.toString());
@@ -126,4 +135,15 @@ describe("against JSON.parse", () => {
       expect(elements(raw(`[${strings.join(",")}]`)).map(String)).toEqual(strings);
     }
   });
+});
+
+test.each([
+  ["{}", '{"x":1,"y":2}'],
+  [" { } ", '{"x":1,"y":2 } '],
+  ['{"a":"{"}', '{"x":1,"y":2,"a":"{"}'],
+  ['{ "a":1}', '{"x":1,"y":2, "a":1}'],
+])("members before those of %s", (before, after) => {
+  const written = withFirst(raw(before), [Buffer.from('"x":1'), Buffer.from('"y":2')]).toString();
+  expect(written).toBe(after);
+  expect(JSON.parse(written)).toEqual({ x: 1, y: 2, ...(JSON.parse(before) as object) });
 });

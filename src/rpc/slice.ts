@@ -4,6 +4,7 @@ import { asRaw, type Raw } from "../kernel/raw.ts";
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = asRaw(Buffer.from(","));
+const OPEN = Buffer.from("{");
 
 export function isObject(raw: Raw): boolean {
   return raw[skip(raw, 0)] === 0x7b;
@@ -81,6 +82,16 @@ export function withMember(raw: Raw, key: string, value: Raw | undefined): Raw {
   }
   if (last < 0 && value !== undefined) parts.push(Buffer.from(`,${JSON.stringify(key)}:`), value);
   parts.push(raw.subarray(spans.at(-1)?.end));
+  return asRaw(Buffer.concat(parts));
+}
+
+/** A copy of an object with members, written without brackets, before its own. */
+export function withFirst(raw: Raw, members: readonly Buffer[]): Raw {
+  const open = skip(raw, 0) + 1;
+  const parts: Buffer[] = [];
+  for (const member of members) parts.push(parts.length === 0 ? OPEN : COMMA, member);
+  if (raw[skip(raw, open)] !== 0x7d) parts.push(COMMA);
+  parts.push(raw.subarray(open));
   return asRaw(Buffer.concat(parts));
 }
 

@@ -4,7 +4,7 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
 import { CACHEABLE, META, MISSING_CAPABILITY } from "../../rpc/modern/names.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { isObject, joinObject, members, withMember } from "../../rpc/slice.ts";
+import { isObject, joinObject, members, withFirst, withMember } from "../../rpc/slice.ts";
 
 const COMPLETE = toRaw("complete");
 /** Only we ask questions: whoever else says so is not understood that way. */
@@ -12,25 +12,35 @@ const QUESTION = toRaw("input_required");
 const SERVER = toRaw(IMPLEMENTATION);
 /** Who answers, where nobody else does. */
 export const OWN_META = joinObject([[META.server, SERVER]]);
+
+/** A member as it is written into an object. */
+const member = (key: string, value: Raw): Buffer => joinObject([[key, value]]).subarray(1, -1);
+const COMPLETE_MEMBER = member("resultType", COMPLETE);
+const META_MEMBER = member("_meta", OWN_META);
 /** Lists change at any time and depend on who asks: nobody may keep them who has not asked to be told. */
-const AT_ONCE_STALE = toRaw(0);
-const PRIVATE = toRaw("private");
+const TTL_MEMBER = member("ttlMs", toRaw(0));
+const SCOPE_MEMBER = member("cacheScope", toRaw("private"));
 
 const NOT_FOUND = -32002;
 const FIRST_RESERVED = -32020;
 const LAST_RESERVED = -32099;
 
-/** What a result does not say of itself is said for it. */
+/** What a result does not say of itself is said for it, before everything else: one copy, however large it is. */
 export function complete(result: Raw, method: string): Raw {
   if (!isObject(result)) return result;
   const [type, meta, ttl, scope] = members(result, ["resultType", "_meta", "ttlMs", "cacheScope"]);
-  let stamped = type && !type.equals(QUESTION) ? result : withMember(result, "resultType", COMPLETE);
-  if (!meta || !isObject(meta)) stamped = withMember(stamped, "_meta", OWN_META);
-  else if (!members(meta, [META.server])[0])
-    stamped = withMember(stamped, "_meta", withMember(meta, META.server, SERVER));
-  if (!CACHEABLE.has(method)) return stamped;
-  if (!ttl) stamped = withMember(stamped, "ttlMs", AT_ONCE_STALE);
-  return scope ? stamped : withMember(stamped, "cacheScope", PRIVATE);
+  const missing: Buffer[] = [];
+  let own = result;
+  if (!type) missing.push(COMPLETE_MEMBER);
+  else if (type.equals(QUESTION)) own = withMember(own, "resultType", COMPLETE);
+  if (!meta) missing.push(META_MEMBER);
+  else if (isObject(meta) && !members(meta, [META.server])[0])
+    own = withMember(own, "_meta", withMember(meta, META.server, SERVER));
+  if (CACHEABLE.has(method)) {
+    if (!ttl) missing.push(TTL_MEMBER);
+    if (!scope) missing.push(SCOPE_MEMBER);
+  }
+  return missing.length > 0 ? withFirst(own, missing) : own;
 }
 
 /** An error as this client may read it. `lacks` tells which of some capabilities it did not declare. */
