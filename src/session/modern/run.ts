@@ -41,7 +41,8 @@ export class Run implements Waiting {
   readonly origin: Origin;
   readonly uplink: Uplink;
   readonly signal = new CallSignal();
-  readonly #parts: RunParts;
+  /** Undefined once it is over: a connection that was opened for it may remember for long who that was. */
+  #parts: RunParts | undefined;
   readonly #questions = new Map<string, Question>();
   /** Answers the client gave before they were asked for. */
   #given = new Map<string, Raw>();
@@ -52,7 +53,6 @@ export class Run implements Waiting {
   #outcome: Outcome | undefined;
   #asked = 0;
   #asking = false;
-  #over = false;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -98,7 +98,7 @@ export class Run implements Waiting {
   }
 
   #ended(outcome: Outcome): void {
-    if (this.#over) return;
+    if (!this.#parts) return;
     this.#outcome = outcome;
     for (const question of this.#questions.values())
       question.refuse(RpcError.of(INTERNAL_ERROR, "the call this belongs to has ended"));
@@ -114,13 +114,12 @@ export class Run implements Waiting {
   }
 
   #leave(): void {
-    if (this.#over) return;
-    this.#over = true;
-    // A connection that was opened for it may remember who that was for long.
+    const parts = this.#parts;
+    this.#parts = undefined;
     this.#first = undefined;
     this.#outcome = undefined;
     this.#given.clear();
-    this.#parts.over(this);
+    parts?.over(this);
   }
 
   /** Answers if there is something to say and somebody to say it to. */
@@ -143,7 +142,8 @@ export class Run implements Waiting {
   #putQuestions(): void {
     this.#asking = false;
     const exchange = this.#exchange;
-    if (!exchange || this.#outcome || this.#questions.size === 0) return;
+    const parts = this.#parts;
+    if (!exchange || !parts || this.#outcome || this.#questions.size === 0) return;
     this.#exchange = undefined;
     const requests = [...this.#questions].map(
       ([name, { method, params = EMPTY_OBJECT }]) =>
@@ -155,7 +155,7 @@ export class Run implements Waiting {
           ]),
         ] as const,
     );
-    exchange.ask(joinObject(requests), this.#parts.park(this));
+    exchange.ask(joinObject(requests), parts.park(this));
   }
 
   #ask(asked: {
@@ -204,8 +204,9 @@ export class Run implements Waiting {
   }
 
   #cannotAsk(method: string, params: Raw | undefined): string | undefined {
-    if (this.#over || this.#outcome) return "the call this belongs to has ended";
-    if (!mayAsk(this.#parts.method)) return `${this.#parts.method} is answered without questions`;
+    if (!this.#parts || this.#outcome) return "the call this belongs to has ended";
+    const { method: asking } = this.#parts;
+    if (!mayAsk(asking)) return `${asking} is answered without questions`;
     return cannotAsk(this.#capabilities, method, params);
   }
 
