@@ -64,7 +64,7 @@ export const MEASURED: SearchSettings = {
     action: 0.2,
   },
   maxDocs: 200_000,
-  maxResults: 100,
+  maxResults: 1_000,
 };
 
 /** What someone wants otherwise; undefined leaves the measured value. */
