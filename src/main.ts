@@ -35,6 +35,9 @@ const DRAIN_MS = 5_000;
 /** When clients hear that a list of theirs changed. */
 const NOTIFY = { quietMs: 150, mostMs: 1_000 };
 
+/** Made once: without sessions of their own, clients leave with every answer. */
+const GONE = new Error("the client is gone");
+
 export interface EngineOptions {
   readonly config: Config;
   /** METAMCP_HOME: where everything of ours is kept. */
@@ -187,7 +190,7 @@ export function createEngine({
       return session;
     },
     ended(session) {
-      session.destroy(new Error("the client is gone"));
+      session.destroy(GONE);
       sessions.delete(session);
       results.forget(session.id);
       fleet.sessionEnded(session.id);

@@ -74,25 +74,29 @@ export function lengthOf(parts: readonly Buffer[]): number {
   return bytes;
 }
 
-export interface WriterEvents {
+export interface WriterOptions {
+  /** Waits for all that is ready in this turn of the event loop, and not only for what one event led to. */
+  readonly byTurn?: boolean;
   /** The stream had been full and has room again. */
   onDrain?(): void;
   /** The stream broke; nothing more is written. */
   onError?(error: Error): void;
 }
 
-/** Writes messages as lines. Those that one event of the loop led to go out in one write, big payloads without a copy. A dead stream swallows what it is given. */
+/** Writes messages as lines. Those that one event of the loop led to, or all of one turn, go out in one write, big payloads without a copy. A dead stream swallows what it is given. */
 export class LineWriter {
   readonly #stream: Writable;
   #parts: Buffer[] = [];
   #bytes = 0;
+  readonly #byTurn: boolean;
   readonly #flush = (): void => this.flush();
 
-  constructor(stream: Writable, events: WriterEvents = {}) {
+  constructor(stream: Writable, options: WriterOptions = {}) {
     this.#stream = stream;
+    this.#byTurn = options.byTurn ?? false;
     // Without a listener a broken pipe would end the process.
-    stream.on("error", (error: Error) => events.onError?.(error));
-    stream.on("drain", () => events.onDrain?.());
+    stream.on("error", (error: Error) => options.onError?.(error));
+    stream.on("drain", () => options.onDrain?.());
   }
 
   /** Bytes that have not left the process. */
@@ -104,11 +108,16 @@ export class LineWriter {
     if (!this.#stream.writable) return;
     const parts = this.#parts;
     const from = parts.length;
-    if (from === 0) process.nextTick(this.#flush);
+    if (from === 0) this.#flushSoon();
     encode(message, parts).push(NEWLINE);
     for (let k = from; k < parts.length; k++) this.#bytes += (parts[k] as Buffer).length;
     // Official clients drop progress that they read together with its answer: it must not wait for it here.
     if (message.kind === "notification") this.flush();
+  }
+
+  #flushSoon(): void {
+    if (this.#byTurn) setImmediate(this.#flush);
+    else process.nextTick(this.#flush);
   }
 
   /** Writes at once what was sent so far. */

@@ -1,5 +1,5 @@
 /** One client: its handshake, what it declared, and the way back to it. Knows neither streams nor tools. */
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Origin, Uplink } from "../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
@@ -15,7 +15,7 @@ export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-
 const STRUCTURED_SINCE = "2025-06-18";
 
 export class Session {
-  readonly id = randomBytes(16).toString("hex");
+  readonly id = randomUUID().replaceAll("-", "");
   readonly #peer: Peer;
   readonly #face: Face;
   readonly #send: (message: Message, via: Via) => void;

@@ -47,7 +47,7 @@ export class StdioLink implements Link {
     this.#family = family;
     this.#options = options;
     this.#stderr = new Stderr(child.stderr, options);
-    this.#writer = new LineWriter(child.stdin, { onError: () => this.#lose() });
+    this.#writer = new LineWriter(child.stdin, { byTurn: true, onError: () => this.#lose() });
     this.#stdout = new Stdout(child.stdout, {
       ...options,
       onMessage: (message) => this.#receive(message),

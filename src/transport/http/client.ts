@@ -10,6 +10,7 @@ import { members } from "../../rpc/slice.ts";
 import type { Session } from "../../session/session.ts";
 import type { Host } from "../transport.ts";
 import { EventLog, type LogBudget } from "./event-log.ts";
+import type { Holds } from "./holds.ts";
 import { Reply, type ReplyOwner } from "./reply.ts";
 import { type Unread, writeOrCut } from "./unread.ts";
 
@@ -26,6 +27,7 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly json: boolean;
   readonly stateless: boolean;
+  readonly holds: Holds;
   readonly unread: Unread;
   readonly budget: LogBudget;
 }
@@ -50,6 +52,10 @@ export class Client implements ReplyOwner {
 
   get clock(): Clock {
     return this.#around.clock;
+  }
+
+  get holds(): Holds {
+    return this.#around.holds;
   }
 
   get unread(): Unread {

@@ -8,11 +8,13 @@ import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { claimsModern, type Modern } from "../../session/modern/modern.ts";
 import { LEGACY_VERSIONS } from "../../session/session.ts";
 import { refuse } from "./front.ts";
+import type { Holds } from "./holds.ts";
 import { Reply, type ReplyOwner } from "./reply.ts";
 import type { Unread } from "./unread.ts";
 
 export interface ModernHttpOptions {
   readonly clock: Clock;
+  readonly holds: Holds;
   readonly unread: Unread;
   readonly json: boolean;
 }

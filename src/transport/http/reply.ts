@@ -1,19 +1,18 @@
 /** What goes back on one POST: held back a moment, so that most answers are one write; a stream once there is more to say. */
 import type { ServerResponse } from "node:http";
-import type { Clock, Timer } from "../../kernel/clock.ts";
+import type { Clock } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { encode, inPieces, lengthOf } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { EventLog } from "./event-log.ts";
+import type { Held, Holds } from "./holds.ts";
 import { type Unread, writeOrCut } from "./unread.ts";
-
-/** Clients give up on headers that do not come. */
-const HOLD_MS = 1_000;
 
 /** What a reply needs of its surroundings. */
 export interface ReplyOwner {
   readonly clock: Clock;
+  readonly holds: Holds;
   readonly unread: Unread;
   /** Plain JSON: nothing but the answer can go on it. */
   readonly json: boolean;
@@ -25,14 +24,13 @@ export interface ReplyOwner {
   done(reply: Reply): void;
 }
 
-export class Reply {
+export class Reply implements Held {
   /** Of the request it belongs to. */
   readonly id: Raw;
   /** Its number among the session's streams. */
   readonly stream: number;
   readonly #owner: ReplyOwner;
   #response: ServerResponse;
-  #hold: Timer | undefined;
   #state: "held" | "streaming" | "over" = "held";
 
   constructor(owner: ReplyOwner, response: ServerResponse, id: Raw, stream: number) {
@@ -44,8 +42,7 @@ export class Reply {
 
   /** Becomes a stream if the answer takes its time. */
   streamSoon(): void {
-    const { clock, json } = this.#owner;
-    if (!json) this.#hold = clock.after(HOLD_MS, () => this.#startStream());
+    if (!this.#owner.json) this.#owner.holds.add(this);
   }
 
   /** The response it goes to at present. */
@@ -58,7 +55,7 @@ export class Reply {
     const last = message.kind === "result" || message.kind === "error";
     if (this.#state === "over" || (!last && this.#owner.json)) return false;
     if (!last) {
-      this.#startStream();
+      this.startStream();
       this.#write(message);
       return true;
     }
@@ -66,6 +63,7 @@ export class Reply {
     if (this.#state === "streaming") {
       this.#write(message);
       this.#response.end();
+      this.#owner.unread.add(this.#response, this.#response.writableLength);
     } else this.#endAtOnce(message, status);
     this.#leave();
     return true;
@@ -85,22 +83,23 @@ export class Reply {
     this.#leave();
   }
 
-  /** Proxies and clients give up on streams that are silent for long. */
-  beat(): void {
-    if (this.#state === "streaming" && this.#response.writableLength === 0)
-      writeOrCut(this.#response, ": \n\n");
-  }
-
-  #startStream(): void {
+  /** It has been held back for long enough. */
+  startStream(): void {
     if (this.#state !== "held") return;
+    this.#owner.holds.delete(this);
     this.#state = "streaming";
-    this.#hold?.cancel();
     if (this.#response.destroyed) return;
     this.#response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     const log = this.#owner.log();
     // An event with an id and no data: from here on the client can resume.
     if (log) this.#response.write(`id: ${log.mark(this.stream)}\ndata: \n\n`);
     else this.#response.flushHeaders();
+  }
+
+  /** Proxies and clients give up on streams that are silent for long. */
+  beat(): void {
+    if (this.#state === "streaming" && this.#response.writableLength === 0)
+      writeOrCut(this.#response, ": \n\n");
   }
 
   #write(message: Message): void {
@@ -113,7 +112,6 @@ export class Reply {
   }
 
   #endAtOnce(message: Message, status: number): void {
-    this.#hold?.cancel();
     const response = this.#response;
     if (response.destroyed) return;
     // Who is refused by status need not know how to read streams.
@@ -133,7 +131,7 @@ export class Reply {
   }
 
   #leave(): void {
-    this.#hold?.cancel();
+    if (this.#state === "held") this.#owner.holds.delete(this);
     this.#state = "over";
     this.#owner.done(this);
   }

@@ -9,6 +9,7 @@ import { readMessageOf } from "./body.ts";
 import { Client, type Surroundings } from "./client.ts";
 import { LogBudget } from "./event-log.ts";
 import { Front, type FrontOptions, refuse } from "./front.ts";
+import { Holds } from "./holds.ts";
 import { ModernHttp, namesModern } from "./modern.ts";
 import { Unread } from "./unread.ts";
 
@@ -63,10 +64,10 @@ class Streamable {
 
   constructor(options: StreamableOptions, host: Host) {
     const { clock, jsonResponse: json, stateless } = options;
-    const unread = new Unread();
+    const common = { clock, json, holds: new Holds(clock), unread: new Unread() };
     this.#options = options;
-    this.#around = { host, clock, json, stateless, unread, budget: new LogBudget() };
-    this.#modern = new ModernHttp(host.modern, { clock, unread, json });
+    this.#around = { ...common, host, stateless, budget: new LogBudget() };
+    this.#modern = new ModernHttp(host.modern, common);
     this.#round = clock.after(this.#roundMs, () => this.#lookAround());
   }
 
