@@ -60,7 +60,7 @@ test("search, list and namespaces say what there is, and what is down and why", 
   const all = await metatools.call("list_tools", { limit: 1_000 });
   const ids = all.value.tools.map(({ id }: { id: string }) => id);
   expect(ids).toHaveLength(FIXTURE_TOOLS + 3 + 2);
-  expect(ids).toEqual([...ids].sort());
+  expect(ids).toEqual(ids.toSorted((a: string, b: string) => (a < b ? -1 : 1)));
   expect(all.value).not.toHaveProperty("nextCursor");
   const own = await metatools.call("list_tools", { namespace: "a" });
   expect(own.value).toMatchObject({ tools: [{ id: "a:tool_0" }, { id: "a:tool_1" }], unavailable: [] });
