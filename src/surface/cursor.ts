@@ -22,6 +22,12 @@ export function writeCursor(offset: number, binding: string): string {
   return Buffer.concat([seal(position, binding), position]).toString("base64url");
 }
 
+/** Where a cursor claims to stand; nothing is checked, so nothing may be given for it. */
+export function claimedOffset(cursor: string | undefined): number {
+  const bytes = Buffer.from(cursor ?? "", "base64url");
+  return bytes.length === MAC_BYTES + 4 ? bytes.readUInt32BE(MAC_BYTES) : 0;
+}
+
 /** The offset, 0 without a cursor. A foreign, stale or garbled one is a JSON-RPC invalid params error. */
 export function readCursor(cursor: string | undefined, binding: string): number {
   if (cursor === undefined) return 0;

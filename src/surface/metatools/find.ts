@@ -11,12 +11,12 @@ import { answer } from "./answer.ts";
 import { contentMark } from "./content.ts";
 import { tagsOf } from "./tags.ts";
 import { type Unavailable, unavailableOf } from "./unavailable.ts";
-import { pageOf, type Walk, type WalkPage } from "./walk.ts";
+import { neededFor, pageOf, type Walk, type WalkPage } from "./walk.ts";
 
 type Input = ReadonlyMap<string, Raw>;
 
 const SHORT = 120;
-/** As many as one search ever gives. */
+/** More of them nobody walks through. */
 const MOST_HITS = 1_000;
 
 export async function searchTools(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
@@ -27,7 +27,10 @@ export async function searchTools(scope: Scope, input: Input, request: ClientReq
     });
   const unavailable = await lookAround(scope, request);
   const hits = await scope.catalog.search.search(query, {
-    limit: MOST_HITS,
+    limit: Math.min(
+      neededFor({ cursor: textOf(input, "cursor"), limit: numberOf(input, "limit") }),
+      MOST_HITS,
+    ),
     scope: (server) => scope.catalog.snapshot.listings.has(server),
   });
   const { snapshot } = scope.catalog;
@@ -90,10 +93,9 @@ async function lookAround(
 }
 
 function walkOf(scope: Scope, input: Input, { origin }: ClientRequest, asked: readonly unknown[]): Walk {
-  const limit = input.get("limit");
   return {
     cursor: textOf(input, "cursor"),
-    limit: limit && (fromRaw(limit) as number),
+    limit: numberOf(input, "limit"),
     binding: [...asked, callerOf(origin), contentMark(scope.catalog.snapshot)],
   };
 }
@@ -126,6 +128,11 @@ function inWords(
 function textOf(input: Input, key: string): string | undefined {
   const raw = input.get(key);
   return raw && (fromRaw(raw) as string);
+}
+
+function numberOf(input: Input, key: string): number | undefined {
+  const raw = input.get(key);
+  return raw && (fromRaw(raw) as number);
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,5 +1,5 @@
-/** Pages over a list in a fixed order. A walk gives each item once, or ends with an invalid-params error: its cursors hold for exactly this list. */
-import { readCursor, writeCursor } from "../cursor.ts";
+/** Pages over a list in a fixed order. A walk gives each item once, or ends with an invalid-params error: a cursor holds only after exactly the items given before it. */
+import { claimedOffset, readCursor, writeCursor } from "../cursor.ts";
 import { digest } from "./content.ts";
 
 const LIMIT = 20;
@@ -17,13 +17,19 @@ export interface WalkPage<T> {
   readonly nextCursor?: string;
 }
 
+/** How many of the first items a page needs, to tell whether there are more. */
+export function neededFor({ cursor, limit = LIMIT }: Pick<Walk, "cursor" | "limit">): number {
+  return claimedOffset(cursor) + Math.min(limit, LIMIT_MOST) + 1;
+}
+
+/** `items`: all of them, or as many of the first as are needed. */
 export function pageOf<T>(items: readonly T[], idOf: (item: T) => string, walk: Walk): WalkPage<T> {
-  const limit = Math.min(walk.limit ?? LIMIT, LIMIT_MOST);
-  const binding = JSON.stringify([...walk.binding, digest(items.map(idOf))]);
-  const offset = readCursor(walk.cursor, binding);
-  const end = offset + limit;
+  const upTo = (end: number): string =>
+    JSON.stringify([...walk.binding, digest(items.slice(0, end).map(idOf))]);
+  const offset = readCursor(walk.cursor, upTo(claimedOffset(walk.cursor)));
+  const end = offset + Math.min(walk.limit ?? LIMIT, LIMIT_MOST);
   return {
     page: items.slice(offset, end),
-    ...(end < items.length && { nextCursor: writeCursor(end, binding) }),
+    ...(end < items.length && { nextCursor: writeCursor(end, upTo(end)) }),
   };
 }
