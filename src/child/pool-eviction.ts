@@ -28,6 +28,12 @@ export interface Demand {
 
 const keptAlive = (seat: Seat): boolean => seat.lifecycle?.mode === "keep-alive";
 
+/** Those that are kept alive come last, each kind as it was. */
+export function inOrderOfYielding<S extends Seat>(seats: Iterable<S>): S[] {
+  const all = [...seats];
+  return [...all.filter((seat) => !keptAlive(seat)), ...all.filter(keptAlive)];
+}
+
 /** Whether more places will be in use than belong to the pool, even when all that are ending have ended. */
 export function overfull(room: Room<Seat>): boolean {
   return room.seats.size - room.ending > room.options.poolSize;

@@ -6,7 +6,7 @@ import type { Lifecycle, PoolOptions } from "../config/spec.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
-import { endsWhenIdle, evicted, overdue, type Room, type Seat } from "./pool-eviction.ts";
+import { endsWhenIdle, evicted, inOrderOfYielding, overdue, type Room, type Seat } from "./pool-eviction.ts";
 
 export interface Pooled {
   readonly lifecycle: Lifecycle;
@@ -111,8 +111,9 @@ export class Pool {
   configure(options: PoolOptions): void {
     this.#room.options = options;
     if (this.#closed) return;
-    for (const seat of Array.from(this.#room.idle))
-      if (endsWhenIdle(seat, this.#room)) this.#end(seat, "it is idle and not to be kept");
+    // One that is gone at once makes others yield meanwhile.
+    for (const seat of inOrderOfYielding(this.#room.idle))
+      if (seat.phase === "idle" && endsWhenIdle(seat, this.#room)) this.#end(seat, "it is idle and not to be kept");
     this.#serve();
   }
 
