@@ -115,9 +115,11 @@ function scanLongString(b: Buffer, i: number): number {
     if (k >= end) return scanLastBytes(b, i);
     // The bytes before `at` in its word count as plain.
     let hit = special((w[k] as number) | ((1 << ((at & 3) << 3)) - 1));
-    while (hit === 0) {
-      if (++k >= end) return scanLastBytes(b, (k << 2) - offset);
-      hit = special(w[k] as number);
+    if (hit === 0) {
+      k = skipPlain(w, k + 1, end);
+      while (k < end && hit === 0) hit = special(w[k++] as number);
+      if (hit === 0) return scanLastBytes(b, (end << 2) - offset);
+      k--;
     }
     i = (k << 2) - offset + ((31 - Math.clz32(hit & -hit)) >> 3);
     if (b[i] !== BACKSLASH) return b[i] === QUOTE ? i + 1 : ~i;
@@ -138,12 +140,30 @@ function scanLastBytes(b: Buffer, i: number): number {
   return b[i] === QUOTE ? i + 1 : ~i;
 }
 
+/** Past groups of four words in which nothing is special. */
+function skipPlain(w: Int32Array, k: number, end: number): number {
+  for (; k + 3 < end; k += 4) {
+    const a = w[k] as number;
+    const b = w[k + 1] as number;
+    const c = w[k + 2] as number;
+    const d = w[k + 3] as number;
+    const doubt = (suspect(a) | suspect(b) | suspect(c) | suspect(d)) & 0x80808080;
+    if (doubt !== 0 && (special(a) | special(b) | special(c) | special(d)) !== 0) return k;
+  }
+  return k;
+}
+
 /** Not 0 if a byte of the word is quote, backslash or control character; the lowest bit set is in the first such byte. */
 function special(word: number): number {
   // Flipping bit 1 puts the quote below the control characters' limit: one comparison finds both. See "hasless" in Bit Twiddling Hacks.
   const low = word ^ 0x02020202;
   const slash = word ^ 0x5c5c5c5c;
   return (((low - 0x21212121) & ~low) | ((slash - 0x01010101) & ~slash)) & 0x80808080;
+}
+
+/** The same for ASCII, cheaper; other letters may be suspected wrongly. Only the highest bit of each byte counts. */
+function suspect(word: number): number {
+  return ((word ^ 0x02020202) - 0x21212121) | ((word ^ 0x5c5c5c5c) - 0x01010101);
 }
 
 /** From a backslash to the byte after the escape. */
