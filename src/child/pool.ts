@@ -113,7 +113,8 @@ export class Pool {
     if (this.#closed) return;
     // One that is gone at once makes others yield meanwhile.
     for (const seat of inOrderOfYielding(this.#room.idle))
-      if (seat.phase === "idle" && endsWhenIdle(seat, this.#room)) this.#end(seat, "it is idle and not to be kept");
+      if (seat.phase === "idle" && endsWhenIdle(seat, this.#room))
+        this.#end(seat, "it is idle and not to be kept");
     this.#serve();
   }
 
