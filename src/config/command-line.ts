@@ -34,7 +34,11 @@ export type Row = Common &
     | { readonly kind: "text"; readonly default?: string }
     | { readonly kind: "switch"; readonly default?: boolean }
     | { readonly kind: "choice"; readonly default?: string; readonly choices: readonly string[] }
-    | { readonly kind: "list" }
+    | {
+        readonly kind: "list";
+        /** False: each value is one item, with all its commas. */
+        readonly commas?: false;
+      }
   );
 
 export type Table = Readonly<Record<string, Row>>;
@@ -95,8 +99,7 @@ function read(row: Row, written: string): Value | undefined {
     case "choice":
       return row.choices.find((choice) => choice === written.toLowerCase());
     case "list": {
-      const items = written
-        .split(",")
+      const items = (row.commas === false ? [written] : written.split(","))
         .map((item) => item.trim())
         .filter((item) => item !== "");
       return items.length > 0 ? items : undefined;
@@ -138,7 +141,7 @@ function expectation(row: Row): string {
     case "choice":
       return `one of ${row.choices.join(", ")}`;
     case "list":
-      return "one or more values, with commas between them";
+      return row.commas === false ? "some text" : "one or more values, with commas between them";
   }
 }
 
@@ -150,6 +153,8 @@ export interface CommandLine {
   /** By key of the table; only what was given. */
   readonly values: ReadonlyMap<string, Value>;
   readonly positionals: readonly string[];
+  /** How many of them stood before `--`; undefined without one. */
+  readonly beforeDashes: number | undefined;
 }
 
 const SHORT: Readonly<Record<string, string>> = { "-h": "--help", "-v": "--version", "-V": "--version" };
@@ -165,9 +170,11 @@ export function parseFlags(
   );
   const values = new Map<string, Value>();
   const positionals: string[] = [];
+  let beforeDashes: number | undefined;
   const rest = [...argv];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === "--") {
+      beforeDashes = positionals.length;
       positionals.push(...rest.splice(0));
     } else if (!word.startsWith("-") || word === "-") {
       positionals.push(word);
@@ -183,7 +190,7 @@ export function parseFlags(
       values.set(key, Array.isArray(value) && Array.isArray(before) ? [...before, ...value] : value);
     }
   }
-  return { values, positionals };
+  return { values, positionals, beforeDashes };
 }
 
 function split(word: string): readonly [name: string, inline: string | undefined] {

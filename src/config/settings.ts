@@ -26,6 +26,8 @@ export interface ReadSettings<Own extends Table> {
   /** Which keys were given, and where: `--port`, `METAMCP_PORT`. All others have their default. */
   readonly given: ReadonlyMap<string, string>;
   readonly positionals: readonly string[];
+  /** How many of them stood before `--`; undefined without one. */
+  readonly beforeDashes: number | undefined;
   /** For the config: only what was given, so that a flag wins over the file even where it repeats a default. */
   readonly overrides: Overrides;
   /** Variables that look like a misspelt one of ours. */
@@ -39,7 +41,8 @@ export function readSettings<Own extends Table = Record<never, never>>(
   { command = "run", own }: ReadOptions<Own> = {},
 ): ReadSettings<Own> {
   const table: Table = { ...flagsFor(command), ...own };
-  const { values: flags, positionals } = parseFlags(argv, table, (flag) => flagElsewhere(flag, command));
+  const line = parseFlags(argv, table, (flag) => flagElsewhere(flag, command));
+  const { values: flags, positionals, beforeDashes } = line;
   // Whoever asks for help gets it, whatever else is wrong.
   const serious = !flags.has("help") && !flags.has("version");
   const values: Record<string, Value | undefined> = {};
@@ -53,7 +56,8 @@ export function readSettings<Own extends Table = Record<never, never>>(
   }
   const settings = values as Settings & Values<Own>;
   if (serious) checkTogether(settings, given);
-  return { settings, given, positionals, overrides: overridesOf(settings, given), warnings: misspelt(env) };
+  const overrides = overridesOf(settings, given);
+  return { settings, given, positionals, beforeDashes, overrides, warnings: misspelt(env) };
 }
 
 /** A flag that exists, but not here. */
