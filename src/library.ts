@@ -62,6 +62,9 @@ export interface FoundServer {
   readonly toolCount: number;
   readonly criticality: "vital" | "optional";
   readonly reason?: string;
+  /** Tools that are not as they were approved, and the command to review them. */
+  readonly changed?: readonly string[];
+  readonly approve?: string;
 }
 
 export interface FoundTool {

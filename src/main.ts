@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ToolCache } from "./catalog/cache.ts";
 import { Catalog } from "./catalog/catalog.ts";
 import { Learner } from "./catalog/learn.ts";
+import { PinGate } from "./catalog/pins/pin-gate.ts";
 import { createSearch } from "./catalog/search/search.ts";
 import type { SearchStrategy } from "./catalog/search/strategy.ts";
 import { Fleet } from "./child/fleet.ts";
@@ -45,6 +46,8 @@ export interface EngineOptions {
   readonly log: Log;
   readonly maxMessageBytes: number;
   readonly surface?: Surface;
+  /** Keep tools that are not as the user approved them out of use. */
+  readonly pin?: boolean;
   /** Tell clients when a list of theirs changes. */
   readonly notify?: boolean;
   readonly clock?: Clock;
@@ -56,6 +59,8 @@ export interface EngineOptions {
 
 export interface Engine {
   readonly scope: Scope;
+  /** What the user approved of the tools. */
+  readonly pins: Pick<PinGate, "review" | "approve" | "settled">;
   /** What a new client would see. */
   face(): Face;
   /** Takes another config; nothing that did not change is touched. */
@@ -84,7 +89,20 @@ export function createEngine({
   let closing = false;
   const sessions = new Set<Session>();
   const cache = new ToolCache({ home, log });
-  const catalog = new Catalog({ cache, search: options.search ?? createSearch(), clock, log });
+  const gate = new PinGate({
+    home,
+    log,
+    clock,
+    enforced: options.pin ?? false,
+    hold: (...list) => catalog.hold(...list),
+  });
+  const catalog: Catalog = new Catalog({
+    cache,
+    search: options.search ?? createSearch(),
+    clock,
+    log,
+    gate,
+  });
   const connectors = lazyConnectors({ log, clock, maxMessageBytes, runFolder: join(home, "run") });
 
   const refresher = new Refresher({
@@ -129,6 +147,15 @@ export function createEngine({
   const examples = createExamples({ home, log, clock, config: () => config });
   const code = options.code === false ? undefined : new LazyExecutor(options.code ?? {}, { clock, log });
   const rulesOf = (server: string) => config.servers.get(server)?.tools;
+  const allowed = (server: string, tool: string): boolean => {
+    const rules = rulesOf(server);
+    return rules !== undefined && permits(rules, tool);
+  };
+  const pins: Scope["pins"] = {
+    enforced: gate.enforced,
+    unapproved: (server) => gate.review(server).changes.filter(({ tool }) => allowed(server, tool)),
+    settled: () => gate.settled(),
+  };
   const scope: Scope = {
     catalog,
     learner,
@@ -149,10 +176,10 @@ export function createEngine({
     setLogLevel: (origin, level) => fleet.setLogLevel(origin.session, level),
     notify: (origin, method, params) => fleet.notify(origin.session, method, params),
     has: (name) => config.servers.has(name),
-    permits(server, tool) {
-      const rules = rulesOf(server);
-      return rules !== undefined && permits(rules, tool);
-    },
+    permits: (server, tool) =>
+      allowed(server, tool) &&
+      !(gate.enforced && gate.review(server).changes.some((change) => change.tool === tool)),
+    pins,
     server: (name) => servers().find((status) => status.name === name),
     notice: () =>
       fault ??
@@ -210,6 +237,7 @@ export function createEngine({
 
   return {
     scope,
+    pins: gate,
     face,
     apply,
     fault(message) {
@@ -230,6 +258,7 @@ export function createEngine({
       await fleet.destroy();
       // Children that crashed may still have left something behind that is being ended.
       await connectors.settled();
+      await gate.close();
       await cache.flush();
       await examples.flush();
     },

@@ -6,6 +6,7 @@ import type { Log } from "../kernel/log.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { type About, sameAbout } from "./about.ts";
 import type { ToolCache } from "./cache.ts";
+import type { Gate } from "./gate.ts";
 import { ITEM_KINDS, ITEM_LISTS, type Item, type ItemKind, type Items } from "./item.ts";
 import { type Ask, listAll } from "./list-all.ts";
 import { listTools } from "./list-tools.ts";
@@ -40,16 +41,27 @@ interface Turns {
   taken: number;
 }
 
+interface List {
+  readonly tools: readonly Tool[];
+  readonly about: About;
+  /** Names that nobody is to see or use for now. */
+  readonly held: ReadonlySet<string>;
+}
+
+const NONE_HELD: ReadonlySet<string> = new Set();
+
 /** One configured server. Replaced when its identity changes, so that late answers for the old one find nobody. */
 interface Known {
   readonly identity: string;
   permits: (tool: string) => boolean;
   /** Before the rules. */
-  list: { readonly tools: readonly Tool[]; readonly about: About } | undefined;
+  list: List | undefined;
   items: Items;
   live: boolean;
   /** The disk cache was read, or is being read. */
   lookedUp: boolean;
+  /** Lists are taken over one after the other: who waits for one finds it taken. */
+  taking: Promise<void>;
   readonly turns: Readonly<Record<Kind, Turns>>;
 }
 
@@ -58,16 +70,18 @@ export class Catalog {
   readonly #cache: ToolCache;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #gate: Gate | undefined;
   readonly #listeners = new Set<(change: CatalogChange) => void>();
   #servers: ReadonlyMap<ServerId, Known> = new Map();
   #snapshot = new IndexedSnapshot(0, new Map());
   #loading: Promise<void> = Promise.resolve();
 
-  constructor(parts: { cache: ToolCache; search: SearchStrategy; clock: Clock; log: Log }) {
+  constructor(parts: { cache: ToolCache; search: SearchStrategy; clock: Clock; log: Log; gate?: Gate }) {
     this.search = parts.search;
     this.#cache = parts.cache;
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#gate = parts.gate;
   }
 
   /** The same object until something changed. */
@@ -99,6 +113,7 @@ export class Catalog {
       if (known?.identity === identity) after.set(server, Object.assign(known, { permits }));
       else after.set(server, unknown(identity, permits));
     }
+    for (const [server, known] of before) if (after.get(server) !== known) this.#gate?.forget(server);
     this.#servers = after;
     this.#publish(new Set([...before.keys(), ...after.keys()]));
   }
@@ -114,17 +129,36 @@ export class Catalog {
   }
 
   async #load(missing: readonly (readonly [ServerId, Known])[]): Promise<void> {
-    const lists = await Promise.all(
-      missing.map(([server, { identity }]) => this.#cache.read(server, identity)),
-    );
-    for (const [at, [, known]] of missing.entries()) {
-      const list = lists[at];
-      if (!list) continue;
-      const { tools, about, ...items } = list;
-      known.list ??= { tools, about };
-      known.items = { ...items, ...known.items };
-    }
+    await Promise.all(missing.map(([server, known]) => this.#loadOne(server, known)));
     this.#publish(missing.map(([server]) => server));
+  }
+
+  async #loadOne(server: ServerId, known: Known): Promise<void> {
+    const cached = await this.#cache.read(server, known.identity);
+    if (!cached || this.#servers.get(server) !== known) return;
+    const { tools, about, ...items } = cached;
+    known.items = { ...items, ...known.items };
+    await inTurn(known, async () => {
+      known.list ??= { tools, about, held: await this.#judge(server, known, tools, false) };
+    });
+  }
+
+  /** A list that came is shown when it is known what of it may be. */
+  async #judge(
+    server: ServerId,
+    { identity }: Known,
+    tools: readonly Tool[],
+    live: boolean,
+  ): Promise<ReadonlySet<string>> {
+    return (await this.#gate?.judge(server, { identity, tools, live })) ?? NONE_HELD;
+  }
+
+  /** Of this list, if it is still the one, these are held back from now on. */
+  hold(server: ServerId, tools: readonly Tool[], held: ReadonlySet<string>): void {
+    const known = this.#servers.get(server);
+    if (known?.list?.tools !== tools) return;
+    known.list = { ...known.list, held };
+    this.#publish([server]);
   }
 
   /** Takes over a connected child's own list; rejects, and changes nothing, if it cannot be had. */
@@ -135,14 +169,21 @@ export class Catalog {
     const turn = ++turns.begun;
     const since = this.#clock.now();
     const tools = await listTools(server, ask, (problem) => this.#log.warn(problem, { server }));
-    if (!this.#isDue(server, known, turns, turn)) return;
-    this.#log.debug("tools listed", { server, tools: tools.length, ms: this.#clock.now() - since });
-    known.live = true;
-    if (!known.list || !sameEntries(known.list.tools, tools) || !sameAbout(known.list.about, about)) {
-      known.list = { tools, about };
-      this.#keep(server, known);
-    }
-    this.#publish([server]);
+    await inTurn(known, async () => {
+      if (!this.#isDue(server, known, turns, turn)) return;
+      this.#log.debug("tools listed", { server, tools: tools.length, ms: this.#clock.now() - since });
+      const again = known.live && sameEntries(known.list?.tools, tools);
+      const held = again ? undefined : await this.#judge(server, known, tools, true);
+      if (this.#servers.get(server) !== known) return;
+      const { list } = known;
+      const same = list && sameEntries(list.tools, tools) && sameAbout(list.about, about);
+      known.live = true;
+      // What was judged stays what it is: an approval is for that very list.
+      if (held) known.list = { tools, about, held };
+      else if (list) known.list = { ...list, about };
+      if (!same) this.#keep(server, known);
+      this.#publish([server]);
+    });
   }
 
   /** The same for another list of it; without `ask` it has none. Never rejects: what cannot be listed is not there. */
@@ -238,15 +279,23 @@ function unknown(identity: string, permits: (tool: string) => boolean): Known {
     items: {},
     live: false,
     lookedUp: false,
+    taking: Promise.resolve(),
     turns: { tools: turns(), prompts: turns(), resources: turns(), templates: turns() },
   };
+}
+
+function inTurn(known: Known, take: () => Promise<void>): Promise<void> {
+  const taken = known.taking.then(take);
+  known.taking = taken.catch(() => {});
+  return taken;
 }
 
 /** What is equal is kept, object by object: an unchanged part is the same part. */
 function listingOf(known: Known | undefined, before: IndexedListing | undefined): IndexedListing | undefined {
   if (!known?.list) return undefined;
   const { permits, live } = known;
-  const allowed = known.list.tools.filter((tool) => permits(tool.name));
+  const { held } = known.list;
+  const allowed = known.list.tools.filter(({ name }) => permits(name) && !held.has(name));
   const tools = before && sameEntries(before.tools, allowed) ? before.tools : allowed;
   const about = before && sameAbout(before.about, known.list.about) ? before.about : known.list.about;
   const source = live ? "live" : "cache";

@@ -1,8 +1,11 @@
 /** `metamcp doctor`: checks the config, starts each server, times it, and says what is wrong and how to mend it. */
+import type { ToolChange } from "../catalog/pins/change.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { VERSION } from "../kernel/version.ts";
 import type { Engine } from "../main.ts";
+import type { Scope } from "../surface/scope.ts";
+import { headline, shortDifference } from "./changes.ts";
 import type { Command } from "./command.ts";
 import { person, withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
@@ -16,7 +19,12 @@ interface Finding {
   readonly tools?: number;
   readonly problem?: string;
   readonly advice?: string | undefined;
+  /** Tools that are not as they were approved. */
+  readonly unapproved?: readonly ToolChange[];
 }
+
+/** Of so many it is shown what changed; all of them are in the answer to --json, and in `metamcp approve`. */
+const SHOWN_CHANGES = 5;
 
 interface Report {
   readonly metamcp: string;
@@ -90,7 +98,7 @@ async function checkAll(
   return findings;
 }
 
-async function check({ scope }: Engine, spec: ServerSpec, target: string): Promise<Finding> {
+async function check({ scope, pins }: Engine, spec: ServerSpec, target: string): Promise<Finding> {
   const server = spec.name;
   const since = performance.now();
   const ms = (): number => Math.round(performance.now() - since);
@@ -99,12 +107,22 @@ async function check({ scope }: Engine, spec: ServerSpec, target: string): Promi
     const tools = scope.catalog.isLive(server)
       ? scope.catalog.snapshot.listings.get(server)?.tools.length
       : undefined;
-    if (tools !== undefined) return { server, ok: true, ms: ms(), tools };
+    const took = ms();
+    await pins.settled();
+    if (tools !== undefined)
+      return { server, ok: true, ms: took, tools, ...approvalOf(pins.review(server).fault, scope, server) };
     const advice = `See what it says: metamcp doctor ${server} --log-level debug`;
     return { server, ok: false, ms: ms(), problem: "it runs but does not list its tools", advice };
   } catch (error) {
     return { server, ok: false, ms: ms(), problem: problemOf(error), advice: adviceFor(error, spec, target) };
   }
+}
+
+function approvalOf(fault: string | undefined, { pins }: Scope, server: string): Partial<Finding> {
+  const unapproved = pins.unapproved(server);
+  if (unapproved.length === 0) return {};
+  const advice = `Review and approve: metamcp approve ${server}`;
+  return fault ? { problem: `${fault}.`, advice } : { unapproved, advice };
 }
 
 /** The fact itself; what a model should do about it is of no use here. */
@@ -144,14 +162,25 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
     ...disabled.map((name) => `- ${name.padEnd(width)}  disabled`),
   ];
   if (servers.length === 0) return [...lines, "No servers to check."].join("\n");
-  const verdict = bad === 0 ? "All of them are well." : `${bad} of ${servers.length} need attention.`;
+  const open = servers.some(({ ok, advice }) => ok && advice);
+  const well = open ? "All of them run; some have tools to approve." : "All of them are well.";
+  const verdict = bad === 0 ? well : `${bad} of ${servers.length} need attention.`;
   return [...lines, "", verdict].join("\n");
 }
 
-function line({ server, ok, ms, tools, problem = "", advice }: Finding, width: number): string {
-  if (ok) return `✓ ${server.padEnd(width)}  ${tools} ${tools === 1 ? "tool" : "tools"} in ${ms} ms`;
-  const indent = " ".repeat(width + 4);
-  const after = ms !== undefined && ms >= 1_000 ? ` (after ${Math.round(ms / 1_000)} s)` : "";
-  const text = `${problem}${after}`.split("\n").join(`\n${indent}`);
-  return `✗ ${server.padEnd(width)}  ${text}${advice ? `\n${indent}→ ${advice}` : ""}`;
+function line(finding: Finding, width: number): string {
+  const { server, ok, ms = 0, tools, problem, advice, unapproved = [] } = finding;
+  const indent = `\n${" ".repeat(width + 4)}`;
+  const after = !ok && ms >= 1_000 ? ` (after ${Math.round(ms / 1_000)} s)` : "";
+  const parts = [
+    ...(ok ? [`${tools} ${tools === 1 ? "tool" : "tools"} in ${ms} ms`] : []),
+    ...(problem === undefined ? [] : `${problem}${after}`.split("\n")),
+    ...unapproved
+      .slice(0, SHOWN_CHANGES)
+      .flatMap((change) => [headline(change), ...shortDifference(change).map((side) => `  ${side}`)]),
+    ...(unapproved.length > SHOWN_CHANGES ? [`and ${unapproved.length - SHOWN_CHANGES} more`] : []),
+    ...(advice ? [`→ ${advice}`] : []),
+  ];
+  const sign = ok ? (advice ? "!" : "✓") : "✗";
+  return `${sign} ${server.padEnd(width)}  ${parts.join(indent)}`;
 }

@@ -12,6 +12,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly command: Command }>
   ["call", () => import("./call.ts")],
   ["chain", () => import("./chain.ts")],
   ["exec", () => import("./exec.ts")],
+  ["approve", () => import("./approve.ts")],
   ["doctor", () => import("./doctor.ts")],
 ]);
 

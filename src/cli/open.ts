@@ -40,6 +40,7 @@ export async function withEngine(
     maxMessageBytes: settings.maxMessage,
     search,
     surface: settings.surface,
+    pin: settings.pin,
     code: codeOf(settings),
   });
   const stop = (): void => void engine.close().finally(() => process.exit(130));

@@ -27,7 +27,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   if (settings.version) return print(VERSION);
   const [word] = positionals;
   if (word !== undefined) throw new UsageError(misplaced(word, commands));
-  for (const flag of ["pin", "registryUrl"]) {
+  for (const flag of ["registryUrl"]) {
     if (given.has(flag)) throw new UsageError(`${given.get(flag)} is not available yet.`);
   }
 
@@ -47,6 +47,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
     maxMessageBytes: settings.maxMessage,
     search,
     surface: settings.surface,
+    pin: settings.pin,
     notify: !settings.noNotify,
     code: codeOf(settings),
   });

@@ -105,9 +105,9 @@ export const FLAGS = {
     help: "Do not tell clients when their list of tools changes.",
   },
   pin: {
-    commands: SHOW,
+    commands: CONNECT,
     kind: "switch",
-    help: "Keep a tool whose description or schema changed out of use until it is approved.",
+    help: "Keep a tool whose description or schema changed, or that is new, out of use until it is approved.",
   },
   allowOrigin: {
     commands: LISTEN,

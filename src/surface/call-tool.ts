@@ -1,5 +1,6 @@
 /** The way of every tool call, whichever surface it came through: known server, known tool, fitting arguments, off to the child. */
 import { checkArguments, prepareCheck } from "../catalog/check-arguments.ts";
+import { type ToolChange, whatHappened } from "../catalog/pins/change.ts";
 import { repeatOf, type Tool, toolId } from "../catalog/tool.ts";
 import type { Lease } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -130,9 +131,12 @@ function findTool(scope: Scope, wanted: ToolCall): Tool | undefined {
 }
 
 export function noSuchTool(
-  { catalog }: Scope,
+  scope: Scope,
   { server, tool: name, finder }: Pick<ToolCall, "server" | "tool" | "finder">,
 ): MetaMcpError {
+  const { catalog, pins } = scope;
+  const change = pins.enforced && pins.unapproved(server).find(({ tool }) => tool === name);
+  if (change) return quarantined(server, change);
   const names = catalog.snapshot.listings.get(server)?.tools.map((other) => other.name) ?? [];
   return new MetaMcpError(
     "tool_not_found",
@@ -142,6 +146,16 @@ export function noSuchTool(
       tool_id: toolId({ server, name }),
       details: { nearest: nearest(name, names) },
     },
+  );
+}
+
+/** It is there, but not as the user approved it. */
+export function quarantined(server: string, change: ToolChange): MetaMcpError {
+  const { tool, kind, parts } = change;
+  return new MetaMcpError(
+    "forbidden",
+    `Tool "${tool}" of "${server}" ${whatHappened(change)} and is kept out of use until the user approves that. Ask the user to review it: metamcp approve ${server}`,
+    { server, tool_id: toolId({ server, name: tool }), details: { kind, changed: parts } },
   );
 }
 

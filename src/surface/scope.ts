@@ -1,6 +1,7 @@
 /** What a surface may see and use. The same for all surfaces; an endpoint may narrow it, never widen it. */
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Learner } from "../catalog/learn.ts";
+import type { ToolChange } from "../catalog/pins/change.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Handler, Lease, Origin, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -47,6 +48,13 @@ export interface Scope {
   has(name: string): boolean;
   /** Whether the rules of the config let this tool be used, known or not. */
   permits(server: ServerId, tool: string): boolean;
+  /** Tools of a server that are not as the user approved them, and are kept out of use where `enforced`. */
+  readonly pins: {
+    readonly enforced: boolean;
+    unapproved(server: ServerId): readonly ToolChange[];
+    /** Every list that came was compared. */
+    settled(): Promise<void>;
+  };
   server(name: string): ServerStatus | undefined;
   /** What the operator should know: no config file, a file that cannot be read at the moment. */
   notice(): string | undefined;

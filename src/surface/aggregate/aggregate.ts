@@ -15,7 +15,7 @@ import { mergedInstructions } from "./instructions.ts";
 import { ItemRequests } from "./item-requests.ts";
 import { ListReader } from "./list-reader.ts";
 import { createShelves, type Shelves } from "./shelf.ts";
-import { unknownName } from "./unknown-name.ts";
+import { quarantinedName, unknownName } from "./unknown-name.ts";
 
 const LISTS: ReadonlyMap<string, ListName> = new Map([
   ["tools/list", "tools"],
@@ -119,7 +119,7 @@ export class AggregateFace implements Face {
     if (typeof name !== "string" || !params) throw RpcError.of(INVALID_PARAMS, "tools/call needs a name");
     const { tools } = this.#shelves;
     const send = (tool: Tool | undefined): Promise<Raw> => {
-      if (!tool) throw unknownName("tool", name, tools.list);
+      if (!tool) throw quarantinedName(this.#scope, name) ?? unknownName("tool", name, tools.list);
       const { server, name: own } = tool;
       return callTool(
         this.#scope,

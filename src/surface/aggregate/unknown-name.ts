@@ -1,6 +1,20 @@
-/** The answer to a name that nobody has: which ones are near. */
+/** The answer to a name that nobody has: which ones are near; or that the user has not approved it. */
+import type { MetaMcpError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { quarantined } from "../call-tool.ts";
+import type { Scope } from "../scope.ts";
+import { nameAll } from "./names.ts";
+
+/** Under the name it would have if it were shown. */
+export function quarantinedName({ pins, specs }: Scope, name: string): MetaMcpError | undefined {
+  for (const [server, { prefix }] of pins.enforced ? specs() : []) {
+    const items = pins.unapproved(server).map((change) => ({ server, name: change.tool, change }));
+    const found = nameAll([{ server, prefix, items }]).get(name);
+    if (found) return quarantined(server, found.change);
+  }
+  return undefined;
+}
 
 export function unknownName(
   kind: "tool" | "prompt",

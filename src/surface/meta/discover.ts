@@ -2,6 +2,7 @@
 
 import { declarationOf } from "../../catalog/declaration.ts";
 import type { Unknown } from "../../catalog/learn.ts";
+import { shownNames } from "../../catalog/pins/change.ts";
 import { signatureOf } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
@@ -42,6 +43,7 @@ export async function discover(
   const notice = scope.notice();
   if (wanted.query !== undefined)
     return answer({ ...(await search(scope, wanted)), unknown: listed(scope, unknown), notice });
+  await scope.pins.settled();
   if (wanted.server !== undefined) return answer({ ...oneServer(scope, wanted, unknown), notice });
   readCursor(wanted.cursor, "servers come on one page");
   return answer({ servers: scope.servers().map((status) => shown(scope, status, unknown)), notice });
@@ -132,7 +134,16 @@ function shown(scope: Scope, status: ServerStatus, unknown: readonly Unknown[]) 
   const { name, state, connected, criticality } = status;
   const listing = scope.catalog.snapshot.listings.get(name);
   const reason = status.reason ?? unknown.find((other) => other.server === name)?.reason;
-  return { name, state, connected, toolCount: listing?.tools.length ?? 0, criticality, reason };
+  const toolCount = listing?.tools.length ?? 0;
+  return { name, state, connected, toolCount, criticality, reason, ...unapproved(scope, name) };
+}
+
+/** Of the user's to decide: a model can only say so. What is merely new is no news where it may be used. */
+function unapproved({ pins }: Scope, server: string) {
+  const changes = pins.unapproved(server).filter(({ kind }) => pins.enforced || kind === "changed");
+  if (changes.length === 0) return {};
+  const names = shownNames(changes.map(({ tool }) => tool));
+  return { [pins.enforced ? "quarantined" : "changed"]: names, approve: `metamcp approve ${server}` };
 }
 
 function listed(scope: Scope, unknown: readonly Unknown[]) {

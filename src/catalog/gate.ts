@@ -1,0 +1,17 @@
+/** Who may hold back tools of a list before anyone sees it. */
+import type { ServerId } from "../kernel/call.ts";
+import type { Tool } from "./tool.ts";
+
+export interface JudgedList {
+  readonly identity: string;
+  readonly tools: readonly Tool[];
+  /** The child's own word, not that of an earlier run. */
+  readonly live: boolean;
+}
+
+export interface Gate {
+  /** The names to hold back, where the list must wait for that; it is asked once per list that says something new. */
+  judge(server: ServerId, list: JudgedList): Promise<ReadonlySet<string>> | undefined;
+  /** The server has gone, or is another one now. */
+  forget(server: ServerId): void;
+}

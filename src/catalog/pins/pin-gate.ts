@@ -1,0 +1,164 @@
+/** Stands between the lists of the servers and the catalog: what the user has not approved is known here, and held back where it must be. Loads the comparison when the first list comes. */
+import { stat } from "node:fs/promises";
+import type { ServerId } from "../../kernel/call.ts";
+import type { Clock, Timer } from "../../kernel/clock.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Log } from "../../kernel/log.ts";
+import type { Gate, JudgedList } from "../gate.ts";
+import type { Tool } from "../tool.ts";
+import { NOTHING_CHANGED, type Review } from "./change.ts";
+import type { Pins, Subject } from "./pins.ts";
+
+/** How soon an approval by someone else is noticed; looked for only while there is something to approve. */
+const LOOK_MS = 500;
+
+export interface PinGateParts {
+  readonly home: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** What is not approved is kept out of use; else it is only told. */
+  readonly enforced: boolean;
+  /** Of this list these are held back from now on. */
+  readonly hold: (server: ServerId, tools: readonly Tool[], held: ReadonlySet<string>) => void;
+}
+
+interface Known {
+  readonly subject: Subject;
+  review: Review;
+  /** The file as it was before it was read. */
+  mark: string;
+}
+
+export class PinGate implements Gate {
+  readonly enforced: boolean;
+  readonly #parts: PinGateParts;
+  /** The last list that came of each server; and the last that was compared. */
+  readonly #newest = new Map<ServerId, Known>();
+  readonly #known = new Map<ServerId, Known>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #pins: Promise<{ pins: Pins; pathOf: (server: ServerId) => string }> | undefined;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(parts: PinGateParts) {
+    this.#parts = parts;
+    this.enforced = parts.enforced;
+  }
+
+  /** As far as it was compared yet. */
+  review(server: ServerId): Review {
+    return this.#known.get(server)?.review ?? NOTHING_CHANGED;
+  }
+
+  /** Resolves when every list that came was compared, and what is to be kept is kept. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  /** Only where it is enforced anybody waits for it. */
+  judge(server: ServerId, list: JudgedList): Promise<ReadonlySet<string>> | undefined {
+    const known: Known = { subject: { server, ...list }, review: NOTHING_CHANGED, mark: "" };
+    this.#newest.set(server, known);
+    const held = this.#track(this.#judged(known));
+    return this.enforced ? held : undefined;
+  }
+
+  forget(server: ServerId): void {
+    this.#newest.delete(server);
+    this.#known.delete(server);
+  }
+
+  /** Approves tools as they were last listed; all unless named. */
+  async approve(server: ServerId, names?: ReadonlySet<string>): Promise<void> {
+    await this.settled();
+    const known = this.#known.get(server);
+    if (!known) throw new MetaMcpError("server_unavailable", `What ${server} lists is not known.`, { server });
+    const { pins } = await this.#load();
+    await pins.approve(known.subject, names);
+    await this.#again(known);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#timer?.cancel();
+    await this.settled();
+  }
+
+  /** What was known of an earlier list holds until this one is compared, unless a later one was quicker. */
+  async #judged(known: Known): Promise<ReadonlySet<string>> {
+    await this.#compare(known);
+    const { server } = known.subject;
+    if (this.#newest.get(server) === known) this.#known.set(server, known);
+    this.#lookLater();
+    return heldBy(known.review);
+  }
+
+  async #compare(known: Known): Promise<void> {
+    const { pins, pathOf } = await this.#load();
+    known.mark = await markOf(pathOf(known.subject.server));
+    known.review = await pins.compare(known.subject).catch((error: unknown) => this.#uncertain(known, error));
+    // A list that is in order may stay for long, and needs nothing of this.
+    if (known.review.changes.length === 0) delete known.subject.prints;
+  }
+
+  /** Whatever went wrong: what could not be compared is not approved. */
+  #uncertain({ subject: { server, tools } }: Known, error: unknown): Review {
+    this.#parts.log.error(`${server}: its tools could not be compared with what was approved`, { server, error });
+    const changes = tools.map(({ name: tool }) => ({ tool, kind: "unknown", parts: [], after: "" }) as const);
+    return { changes, removed: [], fault: `Its tools could not be compared: ${(error as Error).message}` };
+  }
+
+  async #again(known: Known): Promise<void> {
+    await this.#compare(known);
+    const { server, tools } = known.subject;
+    if (this.enforced && this.#known.get(server) === known)
+      this.#parts.hold(server, tools, heldBy(known.review));
+  }
+
+  #lookLater(): void {
+    const open = [...this.#known.values()].some(({ review }) => review.changes.length > 0);
+    if (this.#timer || this.#closed || !open) return;
+    this.#timer = this.#parts.clock.after(LOOK_MS, () => void this.#track(this.#look()));
+  }
+
+  async #look(): Promise<void> {
+    const { pathOf } = await this.#load();
+    for (const known of [...this.#known.values()]) {
+      if (known.review.changes.length === 0) continue;
+      const mark = await markOf(pathOf(known.subject.server));
+      if (mark !== known.mark) await this.#again(known);
+    }
+    this.#timer = undefined;
+    this.#lookLater();
+  }
+
+  #load(): Promise<{ pins: Pins; pathOf: (server: ServerId) => string }> {
+    const { home, log, enforced } = this.#parts;
+    this.#pins ??= import("./pins.ts").then(({ Pins, pinsPath }) => ({
+      pins: new Pins({ home, log, enforced }),
+      pathOf: (server) => pinsPath(home, server),
+    }));
+    return this.#pins;
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    const done = (): void => void this.#underWay.delete(work);
+    work.then(done, done);
+    return work;
+  }
+}
+
+function heldBy({ changes }: Review): ReadonlySet<string> {
+  return new Set(changes.map(({ tool }) => tool));
+}
+
+/** Changes whenever the file does: it is only ever replaced. */
+async function markOf(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(path);
+    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+  } catch {
+    return "absent";
+  }
+}

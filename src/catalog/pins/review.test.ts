@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { asRaw } from "../../kernel/raw.ts";
+import { printOf } from "./fingerprint.ts";
+import { decodePins, encodePins, type PinEntry } from "./pin-file.ts";
+import { approved, type Listed, review } from "./review.ts";
+
+const listed = (tools: Record<string, string>): Listed => ({
+  identity: "id",
+  digest: JSON.stringify(tools),
+  prints: Object.entries(tools).map(([name, description]) =>
+    printOf({ name, definition: asRaw(Buffer.from(JSON.stringify({ name, description }))) }),
+  ),
+});
+const first = (tools: Record<string, string>): PinEntry => review(undefined, listed(tools)).entry as PinEntry;
+const brief = (entry: PinEntry, tools: Record<string, string>): string[] =>
+  review(entry, listed(tools)).changes.map(({ tool, kind, parts }) => [kind, tool, ...parts].join(" "));
+
+test("the first sight is trusted, an empty list is none", () => {
+  const entry = first({ a: "1", b: "2" });
+  expect(review(entry, listed({ a: "1", b: "2" }))).toMatchObject({ changes: [], untold: [], removed: [] });
+  expect(review(undefined, listed({})).entry).toBeUndefined();
+});
+
+test("what is as it was is not written again, in whatever order", () => {
+  const entry = first({ a: "1", b: "2" });
+  const again = review(entry, { ...listed({ b: "2", a: "1" }), digest: entry.digest as string });
+  expect(again.entry).toBe(entry);
+});
+
+test("a change is told once, stays until it is approved, and does not become the truth", () => {
+  const entry = first({ a: "1", b: "2" });
+  const seen = review(entry, listed({ a: "evil", b: "2" }));
+  expect(seen.changes).toMatchObject([{ tool: "a", kind: "changed", parts: ["description"] }]);
+  expect(seen.untold).toHaveLength(1);
+  const again = review(seen.entry, listed({ a: "evil", b: "2" }));
+  expect(again).toMatchObject({ changes: [{ tool: "a" }], untold: [] });
+  expect(again.entry).toBe(seen.entry);
+  // Another change is another one; the way back is none.
+  expect(review(seen.entry, listed({ a: "worse", b: "2" })).untold).toHaveLength(1);
+  expect(brief(seen.entry as PinEntry, { a: "1", b: "2" })).toEqual([]);
+});
+
+test("a new tool is seen but not approved, and a change of it is one", () => {
+  const seen = review(first({ a: "1" }), listed({ a: "1", n: "new" }));
+  expect(seen.untold).toMatchObject([{ tool: "n", kind: "new" }]);
+  const entry = seen.entry as PinEntry;
+  expect(review(entry, listed({ a: "1", n: "new" }))).toMatchObject({ changes: [{ kind: "new" }], untold: [] });
+  expect(brief(entry, { a: "1", n: "other" })).toEqual(["changed n description"]);
+});
+
+test("what goes and comes back as something else has changed", () => {
+  const gone = review(first({ a: "1", b: "2" }), listed({ b: "2" }));
+  expect(gone).toMatchObject({ changes: [], removed: ["a"] });
+  const entry = gone.entry as PinEntry;
+  expect(brief(entry, { a: "1", b: "2" })).toEqual([]);
+  expect(brief(entry, { a: "evil", b: "2" })).toEqual(["changed a description"]);
+});
+
+test("approval is for the named tools as they are listed, and for no others", () => {
+  const now = listed({ a: "x", b: "y", n: "new" });
+  const entry = review(first({ a: "1", b: "2", old: "3" }), now).entry as PinEntry;
+  const one = approved(entry, now, new Set(["a"]));
+  expect(review(one, now).changes.map(({ tool }) => tool)).toEqual(["b", "n"]);
+  expect(one.digest).toBeUndefined();
+  const all = approved(one, now);
+  expect(review(all, now)).toMatchObject({ changes: [], removed: ["old"] });
+  expect(all.digest).toBe(now.digest);
+  // With nothing to go by, what was not named is still not approved.
+  expect(review(approved(undefined, now, new Set(["a"])), now).changes.map(({ tool }) => tool)).toEqual(["b", "n"]);
+});
+
+test("a definition too large to keep is compared all the same", () => {
+  const entry = first({ a: "x".repeat(100_000) });
+  expect(entry.tools[0]?.definition).toBeUndefined();
+  expect(brief(entry, { a: "y".repeat(100_000) })).toEqual(["changed a"]);
+});
+
+test("a file is read as it was written, keeps the entries of others, and is refused as a whole", () => {
+  const entry = first({ a: "1", __proto__x: "2" });
+  const other = { ...entry, identity: "other" };
+  expect(decodePins(encodePins(entry, [other, { ...entry, tools: [] }]))).toEqual([entry, other]);
+  for (const text of [
+    "",
+    "{",
+    "null",
+    "[]",
+    "{}",
+    '{"format":"metamcp pins 1"}',
+    '{"format":"metamcp pins 2","entries":[]}',
+    '{"format":"metamcp pins 1","entries":[null]}',
+    '{"format":"metamcp pins 1","entries":[{"identity":"i","tools":[{"name":"a"}]}]}',
+    '{"format":"metamcp pins 1","entries":[{"identity":"i","tools":[{"name":"a","hash":"h","fresh":false}]}]}',
+    encodePins(entry, []).slice(0, -20),
+  ])
+    expect(() => decodePins(text), text).toThrow();
+});
