@@ -39,14 +39,23 @@ export async function editJson(
 ): Promise<Edited> {
   return await withLock(await lockFor(path, home), async () => {
     const before = (await readConfigText(path))?.replace(/^\uFEFF/, "");
-    const text = before ?? "{}\n";
-    const after = await apply(text, plan(await understand(path, text)));
+    const after = await editText(path, before ?? "{}\n", plan);
     if (after === before) return { changed: false, copy: undefined };
-    await understand(path, after);
     const copy = await backup(path, home, now);
     await writeAtomic(path, after, { mode: "keep" });
     return { changed: true, copy };
   });
+}
+
+/** The same for a text alone; `path` is for messages. */
+export async function editText(
+  path: string,
+  text: string,
+  plan: (file: Keys) => readonly Edit[],
+): Promise<string> {
+  const after = await apply(text, plan(await understand(path, text)));
+  if (after !== text) await understand(path, after);
+  return after;
 }
 
 /** Among our own files, not in the user's folder. */
@@ -55,7 +64,8 @@ async function lockFor(path: string, home: string): Promise<string> {
   return join(home, "locks", createHash("sha256").update(file).digest("hex").slice(0, 16));
 }
 
-async function understand(path: string, text: string): Promise<Keys> {
+/** Throws ConfigError for what is no JSON object. */
+export async function understand(path: string, text: string): Promise<Keys> {
   const parsed = await parseText(text);
   if ("fault" in parsed) throw new ConfigError(resolve(path), `${parsed.fault}; mend it first`, parsed.at);
   if (isKeys(parsed.value)) return parsed.value;

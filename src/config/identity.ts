@@ -18,7 +18,7 @@ function placeOf({ command, args, cwd }: StdioSpec): string | undefined {
   return [command, ...args].some(mayBeRelativePath) ? cwd : undefined;
 }
 
-function mayBeRelativePath(word: string): boolean {
+export function mayBeRelativePath(word: string): boolean {
   return !isAbsolute(word) && /[./]/.test(word) && !/^-|[@:]/.test(word);
 }
 

@@ -16,6 +16,6 @@ export function expandTilde(path: string, env: Env): string {
   return path.startsWith("~/") ? join(userFolder(env), path.slice(2)) : path;
 }
 
-function userFolder(env: Env): string {
+export function userFolder(env: Env): string {
   return env["HOME"] || homedir();
 }
