@@ -12,7 +12,19 @@ export function toRaw(value: unknown): Raw {
 
 /** Reads a payload. Numbers beyond 2^53 lose digits here: forward the bytes, not what this returns. */
 export function fromRaw(raw: Raw): unknown {
-  return JSON.parse(raw.toString());
+  return plainText(raw, 0, raw.length) ?? JSON.parse(raw.toString());
+}
+
+const LONGEST_NAME = 64;
+
+/** The string between the quotes at both ends, if it is short and written letter for letter: most names are, and a parser costs more. */
+export function plainText(b: Buffer, from: number, end: number): string | undefined {
+  if (b[from] !== 0x22 || end - from > LONGEST_NAME) return undefined;
+  for (let i = from + 1; i < end - 1; i++) {
+    const c = b[i] as number;
+    if (c === 0x5c || c >= 0x80) return undefined;
+  }
+  return b.latin1Slice(from + 1, end - 1);
 }
 
 /** Bytes that the caller has already checked. */

@@ -1,10 +1,23 @@
 /** Looks into JSON that is known to be valid, without parsing it: spans of members and elements, and copies with one member changed. What it returns shares memory with what it was given: copy it before keeping it for long. */
-import { asRaw, type Raw } from "../kernel/raw.ts";
+import { asRaw, plainText, type Raw } from "../kernel/raw.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = asRaw(Buffer.from(","));
 const OPEN = Buffer.from("{");
+const CLOSE = Buffer.from("}");
+
+/** Keys may come from outside: only so many are remembered. */
+const KEYS = 64;
+const keys = new Map<string, Buffer>();
+
+function keyPart(key: string): Buffer {
+  const known = keys.get(key);
+  if (known) return known;
+  const part = Buffer.from(`${JSON.stringify(key)}:`);
+  if (keys.size < KEYS) keys.set(key, part);
+  return part;
+}
 
 export function isObject(raw: Raw): boolean {
   return raw[skip(raw, 0)] === 0x7b;
@@ -36,7 +49,8 @@ export function entries(raw: Raw): [string, Raw][] {
 
 /** The text of the string, or key, whose opening quote is there. */
 export function textAt(raw: Raw, quote: number): string {
-  return JSON.parse(raw.toString("utf8", quote, endOfString(raw, quote))) as string;
+  const end = endOfString(raw, quote);
+  return plainText(raw, quote, end) ?? (JSON.parse(raw.toString("utf8", quote, end)) as string);
 }
 
 export function elements(raw: Raw): Raw[] {
@@ -100,9 +114,10 @@ export function joinObject(members: readonly (readonly [string, Raw | undefined]
   const parts: Buffer[] = [];
   for (const [key, value] of members) {
     if (value === undefined) continue;
-    parts.push(Buffer.from(`${parts.length === 0 ? "{" : ","}${JSON.stringify(key)}:`), value);
+    parts.push(parts.length === 0 ? OPEN : COMMA, keyPart(key), value);
   }
-  parts.push(Buffer.from(parts.length === 0 ? "{}" : "}"));
+  if (parts.length === 0) parts.push(OPEN);
+  parts.push(CLOSE);
   return asRaw(Buffer.concat(parts));
 }
 

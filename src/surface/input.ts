@@ -1,7 +1,7 @@
 /** Reads the arguments of our own tools. Unknown fields and wrong types are errors that a model can mend; null means not given. */
 import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
-import { entries, isObject } from "../rpc/slice.ts";
+import { entries, isObject, isString } from "../rpc/slice.ts";
 
 interface Property {
   /** Undefined: anything. */
@@ -57,6 +57,7 @@ function wrongWith(property: Property, value: Raw): string | undefined {
   // Containers are not looked into here, so they are not parsed either.
   if (type === "object") return isObject(value) ? undefined : "must be an object";
   if (type === "array") return value[0] === 0x5b ? undefined : "must be a list";
+  if (type === "string" && !property.enum) return isString(value) ? undefined : "must be a string";
   if (type === undefined && !property.enum) return undefined;
   const parsed = fromRaw(value);
   if (property.enum) {
