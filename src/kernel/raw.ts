@@ -24,7 +24,7 @@ export function plainText(b: Buffer, from: number, end: number): string | undefi
     const c = b[i] as number;
     if (c === 0x5c || c >= 0x80) return undefined;
   }
-  return b.latin1Slice(from + 1, end - 1);
+  return b.toString("latin1", from + 1, end - 1);
 }
 
 /** Bytes that the caller has already checked. */
