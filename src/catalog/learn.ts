@@ -1,6 +1,7 @@
 /** Makes children known that no cache knows. Waits for each only once; how a child is connected is the caller's. */
 import type { Origin, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
 import type { Catalog, Kind } from "./catalog.ts";
 import { clip } from "./read-tool.ts";
 
@@ -25,6 +26,7 @@ export class Learner {
   readonly #connect: (server: ServerId, origin: Origin) => Promise<void>;
   readonly #clock: Clock;
   readonly #cooldownMs: () => number;
+  readonly #forgives: (server: ServerId) => boolean;
   readonly #attempts = new Map<ServerId, Attempt>();
 
   constructor(parts: {
@@ -33,11 +35,14 @@ export class Learner {
     connect: (server: ServerId, origin: Origin) => Promise<void>;
     clock: Clock;
     cooldownMs: () => number;
+    /** What made it fail may be mended: its failure is forgotten at once. */
+    forgives?: (server: ServerId) => boolean;
   }) {
     this.#catalog = parts.catalog;
     this.#connect = parts.connect;
     this.#clock = parts.clock;
     this.#cooldownMs = parts.cooldownMs;
+    this.#forgives = parts.forgives ?? (() => false);
   }
 
   /** Resolves with those that are still unknown, and why: at the latest `deadlineMs` after the last connect it began. */
@@ -79,9 +84,12 @@ export class Learner {
   /** The connect under way, the recent failure, or else a connect begun here. */
   #attempt(server: ServerId, origin: Origin): Attempt {
     const before = this.#attempts.get(server);
-    if (before && !(before.failed && this.#clock.now() - before.failed.at >= this.#cooldownMs()))
-      return before;
+    if (before && !(before.failed && this.#isPast(server, before.failed.at))) return before;
     return this.#follow(server, () => this.#connect(server, origin));
+  }
+
+  #isPast(server: ServerId, failedAt: number): boolean {
+    return this.#clock.now() - failedAt >= this.#cooldownMs() || this.#forgives(server);
   }
 
   #follow(server: ServerId, connect: () => Promise<unknown>): Attempt {
@@ -96,7 +104,7 @@ export class Learner {
       await connect();
       if (this.#attempts.get(server) === attempt) this.#attempts.delete(server);
     } catch (error) {
-      const message = clip(error instanceof Error ? error.message : String(error), LONGEST_MESSAGE) ?? "";
+      const message = clip(reasonOf(error), LONGEST_MESSAGE) ?? "";
       attempt.failed = { at: this.#clock.now(), message };
     }
   }
@@ -137,4 +145,10 @@ export class Learner {
   #seconds(since: number): number {
     return Math.round((this.#clock.now() - since) / 1000);
   }
+}
+
+/** Whoever has to act must see it: a login is no fault that mends itself. */
+function reasonOf(error: unknown): string {
+  if (MetaMcpError.is(error) && error.code === "auth_required") return `${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
 }

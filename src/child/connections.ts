@@ -12,6 +12,7 @@ import { Audience } from "./audience.ts";
 import type { Breaker, BreakerOptions } from "./breaker.ts";
 import type { Claim, Death } from "./claim.ts";
 import { type Ask, Connection, type Loss } from "./connection.ts";
+import { toBeLetIn } from "./explain.ts";
 import type { Greeting } from "./handshake.ts";
 import type { Health } from "./health.ts";
 import { ChildFailure, type Connector } from "./link.ts";
@@ -164,9 +165,10 @@ export class Connections {
   }
 
   /** Says nothing about the child's health, but someone must act. */
-  unauthorised({ label }: Connection, failure: ChildFailure): void {
-    this.#health.noted(failure.message);
-    this.#parts.log.warn(`${label}: not authorised: ${failure.message}`, { server: label });
+  unauthorised({ label, spec }: Connection, failure: ChildFailure): void {
+    const why = toBeLetIn(failure, spec);
+    this.#health.noted(`auth_required: ${why}`);
+    this.#parts.log.warn(`${label}: not authorised: ${why}`, { server: label });
   }
 
   #audience(key: string): Audience {

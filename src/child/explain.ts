@@ -1,8 +1,9 @@
 /** What a caller is told when its call failed at the child. */
-import type { ServerSpec } from "../config/spec.ts";
+import type { RemoteSpec, ServerSpec } from "../config/spec.ts";
 import type { Call } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
+import { readChallenge } from "./http/challenge.ts";
 import { ChildFailure } from "./link.ts";
 
 /** The call as far as it went. */
@@ -28,14 +29,9 @@ function unavailable(
   spec: ServerSpec,
 ): MetaMcpError {
   if (failure.category === "auth") {
-    return new MetaMcpError(
-      "auth_required",
-      `${server} wants a login: ${sentence(failure.message)} ${howToLogIn(spec)}`,
-      {
-        server,
-        cause: failure,
-      },
-    );
+    const details = loginDetails(failure, spec);
+    const text = `${server} wants a login: ${toBeLetIn(failure, spec)}`;
+    return new MetaMcpError("auth_required", text, { server, cause: failure, ...(details && { details }) });
   }
   const harmless = unsent || repeat === "safe";
   const advice = harmless
@@ -49,10 +45,30 @@ function unavailable(
   });
 }
 
-function howToLogIn(spec: ServerSpec): string {
-  return spec.kind === "stdio"
-    ? "Check the credentials in its env."
-    : `Check its headers in the config, or log in with: metamcp auth ${spec.name}`;
+/** Why a server did not let us in, and what a person can do about it. */
+export function toBeLetIn(failure: ChildFailure, spec: ServerSpec): string {
+  return `${sentence(failure.message)} ${howToLogIn(failure, spec)}`;
+}
+
+function howToLogIn({ challenge }: ChildFailure, spec: ServerSpec): string {
+  if (spec.kind === "stdio") return "Check the credentials in its env.";
+  if (bringsOwn(spec)) return "Check the Authorization header in its config.";
+  if (spec.oauth || readChallenge(challenge)) return `Ask the user to run: ${loginCommand(spec)}`;
+  return `Check its headers in the config, or log in with: ${loginCommand(spec)}`;
+}
+
+function loginDetails({ challenge }: ChildFailure, spec: ServerSpec): object | undefined {
+  if (spec.kind === "stdio" || bringsOwn(spec)) return undefined;
+  const { scopes = [] } = readChallenge(challenge) ?? {};
+  return { command: loginCommand(spec), ...(scopes.length > 0 && { scopes }) };
+}
+
+function bringsOwn({ headers }: RemoteSpec): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+}
+
+function loginCommand({ name }: RemoteSpec): string {
+  return `metamcp auth ${/^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`}`;
 }
 
 /** A message over the limit reaches us as an error that the codec wrote in its place. */
@@ -76,5 +92,13 @@ export function timeoutOf(call: Call, spec: ServerSpec, silentMs: number): MetaM
     "timeout",
     `${spec.name} ${limit}; the call was cancelled there. It may still have had effects.`,
     { server: call.server, retryable: call.repeat === "safe" },
+  );
+}
+
+export function lateOf({ name, deadlineMs }: ServerSpec): MetaMcpError {
+  return new MetaMcpError(
+    "timeout",
+    `${name} was not connected in the time that a call may take in all (deadlineMs ${deadlineMs}); nothing was sent.`,
+    { server: name, retryable: true },
   );
 }

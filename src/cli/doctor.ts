@@ -128,13 +128,19 @@ function approvalOf(fault: string | undefined, { pins }: Scope, server: string):
 /** The fact itself; what a model should do about it is of no use here. */
 function problemOf(error: unknown): string {
   const { cause, message } = error as Error;
-  return cause instanceof Error ? cause.message : message;
+  const fact = cause instanceof Error ? cause.message : message;
+  return MetaMcpError.is(error) && error.code === "auth_required" ? `${error.code}: ${fact}` : fact;
+}
+
+function adviceToLogIn({ context }: MetaMcpError): string {
+  const { command: toRun } = (context.details ?? {}) as { command?: string };
+  return toRun === undefined ? 'Check the Authorization in its "headers".' : `Log in: ${toRun}`;
 }
 
 function adviceFor(error: unknown, spec: ServerSpec, target: string): string | undefined {
   const login = MetaMcpError.is(error) && error.code === "auth_required";
   if (spec.kind !== "stdio") {
-    return login ? 'Check the credentials in its "headers".' : `Try it by hand: curl -i ${target}`;
+    return login ? adviceToLogIn(error) : `Try it by hand: curl -i ${target}`;
   }
   // A program that could not be started cannot be started by hand either.
   const fault = ((error as Error).cause as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;

@@ -160,14 +160,16 @@ function readOAuth(value: unknown, resolver: Resolver): OAuthSpec | undefined {
     return written === undefined ? undefined : resolver.resolve(written, `oauth.${key}`);
   };
   for (const key of Object.keys(value)) {
-    if (!["clientId", "clientSecret", "scopes"].includes(key))
+    if (!["clientId", "clientSecret", "clientMetadataUrl", "scopes"].includes(key))
       findings.warn(`the key "oauth.${key}" is unknown and ignored.`);
   }
   const { scopes } = value;
   const [clientId, clientSecret] = [read("clientId"), read("clientSecret")];
+  const clientMetadataUrl = read("clientMetadataUrl");
   return {
     ...(clientId === undefined ? {} : { clientId }),
     ...(clientSecret === undefined ? {} : { clientSecret }),
+    ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
     ...(scopes === undefined
       ? {}
       : {

@@ -45,6 +45,8 @@ export interface StdioSpec extends CommonSpec {
 export interface OAuthSpec {
   readonly clientId?: string;
   readonly clientSecret?: string;
+  /** Where a client metadata document of the user's is published, for issuers that take its address as client id. */
+  readonly clientMetadataUrl?: string;
   readonly scopes?: readonly string[];
 }
 

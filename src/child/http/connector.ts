@@ -1,11 +1,12 @@
 /** Dials remote children: streamable HTTP, and the deprecated HTTP+SSE. Speaks first to nobody: the handshake is done above. */
-import type { RemoteSpec, ServerSpec } from "../../config/spec.ts";
+import type { ServerSpec } from "../../config/spec.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "../link.ts";
+import type { Authorize } from "./authorization.ts";
 import { SseLink } from "./sse-link.ts";
 import { StreamableLink } from "./streamable-link.ts";
-import { type Authorize, Wire } from "./wire.ts";
+import { Wire } from "./wire.ts";
 
 export interface HttpConnectorOptions {
   readonly log: Log;
@@ -20,9 +21,8 @@ export function createHttpConnector(options: HttpConnectorOptions): Connector {
       if (spec.kind === "stdio") throw new ChildFailure("other", "this server has no URL", { unsent: true });
       if (signal.aborted) throw aborted(signal);
       const wire = new Wire(spec, options.authorize);
-      const linkOptions = { ...options, secrets: secretsOf(spec) };
-      if (spec.kind === "http") return new StreamableLink(wire, events, linkOptions);
-      return await openSse(new SseLink(wire, events, linkOptions), signal);
+      if (spec.kind === "http") return new StreamableLink(wire, events, options);
+      return await openSse(new SseLink(wire, events, options), signal);
     },
   };
 }
@@ -48,9 +48,4 @@ async function openSse(link: SseLink, signal: AbortSignal): Promise<Link> {
 function aborted({ reason }: AbortSignal): ChildFailure {
   if (reason instanceof ChildFailure) return reason;
   return new ChildFailure("other", "connecting was given up", { unsent: true });
-}
-
-/** Longer than what could stand in an honest text by chance. */
-function secretsOf(spec: RemoteSpec): string[] {
-  return Object.values(spec.headers).flatMap((value) => value.split(" ").filter((word) => word.length >= 6));
 }

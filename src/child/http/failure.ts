@@ -2,6 +2,8 @@
 import type { IncomingMessage } from "node:http";
 import { shownUrl } from "../../kernel/secret.ts";
 import { type Category, ChildFailure } from "../link.ts";
+import type { Denial } from "./authorization.ts";
+import { readChallenge } from "./challenge.ts";
 
 const OFFLINE: Readonly<Record<string, string>> = {
   ECONNREFUSED: "refused the connection: is the server running?",
@@ -44,7 +46,7 @@ export function statusFailure(response: IncomingMessage, where: string, said?: s
   const retryAfter = response.headers["retry-after"];
   const text = [
     `${where} answered ${status}${said ? ` (${said})` : ""}`,
-    advice(status, response.headers.location),
+    advice(response),
     retryAfter && `it asks to wait: Retry-After ${retryAfter.slice(0, 40)}`,
   ];
   const more = challenge === undefined ? {} : { challenge };
@@ -56,14 +58,36 @@ function categoryOf(status: number): Category {
   return status >= 500 ? "http" : "other";
 }
 
-function advice(status: number, location: string | undefined): string {
-  if (status === 401 || status === 403) return "it wants a login, or other credentials in `headers`";
-  if (status >= 300 && status < 400) return `it has moved${movedTo(location)}: correct the URL`;
+/** Whether the answer means that what was shown is not good (enough); undefined for all others. */
+export function denialOf(response: IncomingMessage): Denial | undefined {
+  if (response.statusCode === 401) return { missing: undefined };
+  if (response.statusCode !== 403) return undefined;
+  const challenge = readChallenge(response.headers["www-authenticate"]);
+  return challenge?.error === "insufficient_scope" ? { missing: challenge.scopes } : undefined;
+}
+
+/** What was shown was not taken, and there is nothing else to show. */
+export function deniedFailure(response: IncomingMessage, where: string, reason: string): ChildFailure {
+  const challenge = response.headers["www-authenticate"];
+  const text = `${where} answered ${response.statusCode}; ${reason}`;
+  return new ChildFailure("auth", text, challenge === undefined ? {} : { challenge });
+}
+
+function advice({ statusCode: status = 0, headers }: IncomingMessage): string {
+  if (status === 401 || status === 403) return wanted(headers["www-authenticate"]);
+  if (status >= 300 && status < 400) return `it has moved${movedTo(headers.location)}: correct the URL`;
   if (status === 404 || status === 405)
     return 'is the URL right? A server that speaks only SSE needs `type: "sse"`';
   if (status === 400 || status === 415 || status === 406)
     return 'is this an MCP endpoint? An older server may need `type: "sse"`';
   return "";
+}
+
+function wanted(header: string | undefined): string {
+  const challenge = readChallenge(header);
+  if (!challenge) return "it wants other credentials";
+  const scopes = challenge.scopes.length > 0 ? ` for ${challenge.scopes.join(" ")}` : "";
+  return `it wants a login${scopes}`;
 }
 
 function movedTo(location: string | undefined): string {

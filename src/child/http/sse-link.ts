@@ -17,15 +17,11 @@ import { type Exchange, isSuccess, type Wire } from "./wire.ts";
 
 const INITIALIZED = "notifications/initialized";
 
-export interface SseOptions extends LineOptions {
-  readonly secrets: readonly string[];
-}
-
 export class SseLink implements Link {
   readonly peer: string;
   readonly #wire: Wire;
   readonly #events: LinkEvents;
-  readonly #options: SseOptions;
+  readonly #options: LineOptions;
   #stream: Exchange | undefined;
   #endpoint: URL | undefined;
   #version: string | undefined;
@@ -34,7 +30,7 @@ export class SseLink implements Link {
   #over = false;
   #ending: Promise<void> | undefined;
 
-  constructor(wire: Wire, events: LinkEvents, options: SseOptions) {
+  constructor(wire: Wire, events: LinkEvents, options: LineOptions) {
     this.peer = wire.shown;
     this.#wire = wire;
     this.#events = events;
@@ -150,7 +146,7 @@ export class SseLink implements Link {
   #refused(message: Message, response: IncomingMessage): void {
     const id = message.kind === "request" ? ownId(message.id) : undefined;
     readBody(response, MAX_REFUSAL_BYTES, (body) => {
-      const refused = { where: this.peer, id, session: "none", secrets: this.#options.secrets } as const;
+      const refused = { where: this.peer, id, session: "none", secrets: this.#wire.secrets } as const;
       const verdict = readRefusal(response, Buffer.isBuffer(body) ? body : undefined, refused);
       if (verdict instanceof ChildFailure) this.#failed(message, verdict);
       else if (!this.#over) this.#events.onMessage(verdict, undefined);
@@ -159,7 +155,8 @@ export class SseLink implements Link {
 
   #failed(message: Message, failure: ChildFailure): void {
     if (this.#over) return;
-    if (message.kind === "request") this.#events.onFailed(ownId(message.id), failure);
+    if (failure.sessionLost) this.#die(failure);
+    else if (message.kind === "request") this.#events.onFailed(ownId(message.id), failure);
     else this.#options.log.debug("a message could not be sent", { url: this.peer, reason: failure.message });
   }
 

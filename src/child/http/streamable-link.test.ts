@@ -252,7 +252,11 @@ test("a host that does not exist is offline", async () => {
 test("a connection that cannot be made while others are served fails one request only", async () => {
   const child = await httpChild((_, response) => events(response).write(": working\n\n"));
   const { request, failure, closed, heard } = await dial(remoteSpec(child.url), {
-    authorize: () => Promise.resolve(child.seen.length === 0 ? {} : { "x-bad": "\n" }),
+    authorize: () => ({
+      current: () => ({ header: child.seen.length === 0 ? "good" : "\n", holder: "someone" }),
+      instead: () => Promise.resolve("there is none"),
+      inVain() {},
+    }),
   });
   request(1, "long");
   await until(() => child.seen.length === 1);
@@ -579,27 +583,6 @@ test("close does not wait for a server that ignores the end of the session", asy
   clock.advance(1_000);
 
   await closing;
-});
-
-test("extra headers are asked for with every request; without them there is no request", async () => {
-  let token = 0;
-  const child = await httpChild((seen, response) =>
-    json(response, result(seen.message.id, seen.headers.authorization)),
-  );
-  const { request, answer, failure } = await dial(
-    remoteSpec(child.url, { headers: { Authorization: "static" } }),
-    {
-      authorize: () =>
-        ++token < 3 ? Promise.resolve({ Authorization: `t${token}` }) : Promise.reject(new Error("no")),
-    },
-  );
-  request(1, "ping");
-  expect((await answer(1)).result).toBe("t1");
-  request(2, "ping");
-  expect((await answer(2)).result).toBe("t2");
-  request(3, "ping");
-  expect(await failure(3)).toMatchObject({ category: "auth", unsent: true });
-  expect(child.seen).toHaveLength(2);
 });
 
 test.each([

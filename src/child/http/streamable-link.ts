@@ -31,16 +31,11 @@ const END_SESSION_MS = 1_000;
 /** How long other requests may take to learn for themselves that the session is gone. */
 const LAST_WORD_MS = 1_000;
 
-export interface StreamableOptions extends LineOptions {
-  readonly secrets: readonly string[];
-}
-
 export class StreamableLink implements Link {
   readonly peer: string;
   readonly #wire: Wire;
   readonly #line: Line;
   readonly #events: LinkEvents;
-  readonly #secrets: readonly string[];
   readonly #standing: StandingStream;
   readonly #flights = new Flights();
   readonly #flightEvents: FlightEvents;
@@ -53,11 +48,10 @@ export class StreamableLink implements Link {
   #over = false;
   #ending: Promise<void> | undefined;
 
-  constructor(wire: Wire, events: LinkEvents, options: StreamableOptions) {
+  constructor(wire: Wire, events: LinkEvents, options: LineOptions) {
     this.peer = wire.shown;
     this.#wire = wire;
     this.#events = events;
-    this.#secrets = options.secrets;
     this.#line = new Line(wire, options);
     this.#standing = new StandingStream(this.#line, {
       onMessage: (message) => this.#deliver(message, undefined),
@@ -183,13 +177,16 @@ export class StreamableLink implements Link {
 
   #verdict(response: IncomingMessage, body: Buffer | undefined, id?: number): Message | ChildFailure {
     const { session, where } = this.#line;
-    return readRefusal(response, body, { where, id, session, secrets: this.#secrets });
+    return readRefusal(response, body, { where, id, session, secrets: this.#wire.secrets });
   }
 
   #failed(failure: ChildFailure, flight: Flight): void {
     this.#flights.ended(flight);
     if (this.#over || flight.answered) return;
-    if (cannotConnect(failure) && !this.#flights.served) {
+    if (failure.sessionLost) {
+      flight.phase = "refused";
+      this.#lose(failure);
+    } else if (cannotConnect(failure) && !this.#flights.served) {
       this.#die(failure);
     } else {
       this.#flights.drop(flight.number);

@@ -56,3 +56,8 @@ export function redirectTarget(method: string, response: IncomingMessage, from: 
   const target = new URL(location, from);
   return target.origin === from.origin ? target : undefined;
 }
+
+/** Longer than what could stand in an honest text by chance. */
+export function secretsOf(spec: RemoteSpec): string[] {
+  return Object.values(spec.headers).flatMap((value) => value.split(" ").filter((word) => word.length >= 6));
+}

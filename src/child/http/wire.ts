@@ -6,13 +6,12 @@ import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeader
 import https from "node:https";
 import type { Socket } from "node:net";
 import type { RemoteSpec } from "../../config/spec.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
 import { shownUrl } from "../../kernel/secret.ts";
 import { ChildFailure } from "../link.ts";
-import { networkFailure } from "./failure.ts";
-import { addressOf, redirectTarget, staticHeaders, usableUrl } from "./target.ts";
-
-/** Gives further headers for one request, a bearer token for instance. Wins over the static ones. */
-export type Authorize = (spec: RemoteSpec) => Promise<Record<string, string>>;
+import type { Authorization, Authorize, Credential } from "./authorization.ts";
+import { denialOf, deniedFailure, networkFailure } from "./failure.ts";
+import { addressOf, redirectTarget, secretsOf, staticHeaders, usableUrl } from "./target.ts";
 
 /** Shorter than the 5 s after which common servers drop idle sockets: a request must not meet a socket that is closing. */
 const IDLE_SOCKET_MS = 4_000;
@@ -55,21 +54,24 @@ export class Exchange {
 
 export class Wire {
   readonly shown: string;
-  readonly #spec: RemoteSpec;
-  readonly #authorize: Authorize | undefined;
+  readonly #authorization: Authorization | undefined;
+  readonly #ownSecrets: readonly string[];
   readonly #transport: typeof http | typeof https;
   readonly #agent: http.Agent;
   readonly #headers: OutgoingHttpHeaders;
   #url: URL;
+  /** The last one that was shown. */
+  #credential: Credential | undefined;
   #closed = false;
 
   /** Throws ChildFailure where the spec cannot be used at all. */
   constructor(spec: RemoteSpec, authorize?: Authorize) {
-    this.#spec = spec;
-    this.#authorize = authorize;
     this.#url = usableUrl(spec);
     this.shown = shownUrl(this.#url.href);
     this.#headers = staticHeaders(spec, this.#url);
+    this.#ownSecrets = secretsOf(spec);
+    // What the user configured wins.
+    this.#authorization = this.#headers["authorization"] === undefined ? authorize?.(spec) : undefined;
     this.#transport = this.#url.protocol === "https:" ? https : http;
     const options = {
       keepAlive: true,
@@ -84,22 +86,68 @@ export class Wire {
     return this.#url;
   }
 
+  /** Values that must not be repeated, even if the server does. */
+  get secrets(): readonly string[] {
+    if (!this.#credential) return this.#ownSecrets;
+    return [...this.#ownSecrets, ...this.#credential.header.split(" ").slice(1)];
+  }
+
   request(asked: Asked, answer: Answer): Exchange {
     const exchange = new Exchange();
-    if (!this.#authorize) {
-      this.#go(exchange, asked, answer, MAX_REDIRECTS);
+    const credential = this.#authorization?.current();
+    if (!(credential instanceof Promise)) {
+      this.#show(credential, exchange, asked, answer);
       return exchange;
     }
-    this.#authorize(this.#spec).then(
-      (extra) => {
-        const headers = { ...asked.headers, ...lowerCased(extra) };
-        if (!exchange.aborted) this.#go(exchange, { ...asked, headers }, answer, MAX_REDIRECTS);
-      },
-      (error: unknown) => {
-        if (!exchange.aborted) answer.onFailure(notAuthorized(this.shown, error));
-      },
+    credential.then(
+      (got) => exchange.aborted || this.#show(got, exchange, asked, answer),
+      (error: unknown) => exchange.aborted || answer.onFailure(notAuthorized(this.shown, error)),
     );
     return exchange;
+  }
+
+  #show(credential: Credential | undefined, exchange: Exchange, asked: Asked, answer: Answer): void {
+    const authorization = this.#authorization;
+    if (!credential || !authorization) {
+      this.#go(exchange, asked, answer, MAX_REDIRECTS);
+      return;
+    }
+    if (this.#credential && this.#credential.holder !== credential.holder) {
+      queueMicrotask(() => exchange.aborted || answer.onFailure(otherHolder(this.shown)));
+      return;
+    }
+    const onResponse = (response: IncomingMessage): void => {
+      const denial = denialOf(response);
+      if (denial === undefined) return answer.onResponse(response);
+      response.resume();
+      const failed = (reason: string): void =>
+        void (exchange.aborted || answer.onFailure(deniedFailure(response, this.shown, reason)));
+      authorization.instead(credential, denial).then(
+        (other) => {
+          if (typeof other === "string") failed(other);
+          else if (!exchange.aborted) this.#again(other, exchange, asked, answer);
+        },
+        (error: unknown) => failed(reasonOf(error)),
+      );
+    };
+    this.#present(credential, exchange, asked, { ...passing(answer), onResponse });
+  }
+
+  /** The second attempt is the last one. */
+  #again(credential: Credential, exchange: Exchange, asked: Asked, answer: Answer): void {
+    if (this.#credential?.holder !== credential.holder) return answer.onFailure(otherHolder(this.shown));
+    exchange.connected = false;
+    const onResponse = (response: IncomingMessage): void => {
+      if (response.statusCode === 401) this.#authorization?.inVain();
+      answer.onResponse(response);
+    };
+    this.#present(credential, exchange, asked, { ...passing(answer), onResponse });
+  }
+
+  #present(credential: Credential, exchange: Exchange, asked: Asked, answer: Answer): void {
+    this.#credential = credential;
+    const headers = { ...asked.headers, authorization: credential.header };
+    this.#go(exchange, { ...asked, headers }, answer, MAX_REDIRECTS);
   }
 
   #go(exchange: Exchange, asked: Asked, answer: Answer, redirects: number): void {
@@ -179,11 +227,23 @@ export function isSuccess(response: IncomingMessage): boolean {
   return status >= 200 && status <= 299;
 }
 
-function lowerCased(headers: Record<string, string>): OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+function passing(answer: Answer): Pick<Answer, "onFailure"> {
+  return { onFailure: (failure) => answer.onFailure(failure) };
 }
 
 function notAuthorized(where: string, error: unknown): ChildFailure {
-  if (error instanceof ChildFailure) return error;
-  return new ChildFailure("auth", `no credentials could be got for ${where}`, { unsent: true, cause: error });
+  return new ChildFailure("auth", `${where}: ${reasonOf(error)}`, { unsent: true, cause: error });
+}
+
+/** Only what was written to be read: the text of any other error may hold anything. */
+function reasonOf(error: unknown): string {
+  return MetaMcpError.is(error) ? error.message : "no credentials could be got for it";
+}
+
+/** The session was begun by someone else; a new link begins one of its own. */
+function otherHolder(where: string): ChildFailure {
+  return new ChildFailure("other", `${where} is used with another login from now on`, {
+    sessionLost: true,
+    unsent: true,
+  });
 }

@@ -1,0 +1,206 @@
+import { expect, test } from "vitest";
+import {
+  type Answerer,
+  dial,
+  events,
+  httpChild,
+  json,
+  remoteSpec,
+  result,
+  sessionful,
+} from "../../../test/support/http-child.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Authorization, Credential, Denial } from "./authorization.ts";
+import { readChallenge } from "./challenge.ts";
+
+const shows = (token: string, holder = "someone"): Credential => ({ header: `Bearer ${token}`, holder });
+
+interface Login extends Authorization {
+  readonly denials: Denial[];
+  vain: number;
+}
+
+/** A login that shows what it is told to. */
+function login(
+  current: Authorization["current"],
+  instead: () => Promise<Credential | string> = () => Promise.resolve("there is none"),
+): Login {
+  const denials: Denial[] = [];
+  return {
+    denials,
+    vain: 0,
+    current,
+    instead(_, denial) {
+      denials.push(denial);
+      return instead();
+    },
+    inVain() {
+      this.vain++;
+    },
+  };
+}
+
+/** Takes one token, and tells which it was shown. */
+const taking =
+  (good: string, status = 401, challenge = "Bearer"): Answerer =>
+  ({ headers, message }, response) => {
+    if (headers.authorization === `Bearer ${good}`) json(response, result(message.id, headers.authorization));
+    else response.writeHead(status, { "www-authenticate": challenge }).end(headers.authorization);
+  };
+
+test("what is to be shown is asked for with every request; without it there is no request", async () => {
+  const child = await httpChild(({ message, headers }, response) =>
+    json(response, result(message.id, headers.authorization ?? "none")),
+  );
+  const turns = [
+    () => shows("t1"),
+    () => Promise.resolve(shows("t2")),
+    () => undefined,
+    () => Promise.reject(new MetaMcpError("auth_required", "the file is broken")),
+    () => Promise.reject(new Error("very-secret")),
+  ];
+  const { request, answer, failure } = await dial(remoteSpec(child.url), {
+    authorize: () => login(() => turns.shift()?.()),
+  });
+
+  for (const [id, shown] of [
+    [1, "Bearer t1"],
+    [2, "Bearer t2"],
+    [3, "none"],
+  ] as const) {
+    request(id, "ping");
+    expect((await answer(id)).result).toBe(shown);
+  }
+  request(4, "ping");
+  expect(await failure(4)).toMatchObject({
+    category: "auth",
+    unsent: true,
+    message: `${child.url}: the file is broken`,
+  });
+  request(5, "ping");
+  expect((await failure(5)).message).not.toContain("very-secret");
+  expect(child.seen).toHaveLength(3);
+});
+
+test("a header of the config is all that is shown", async () => {
+  const child = await httpChild(({ message, headers }, response) =>
+    json(response, result(message.id, headers.authorization)),
+  );
+  const { request, answer } = await dial(remoteSpec(child.url, { headers: { Authorization: "static" } }), {
+    authorize: () => login(() => shows("t")),
+  });
+  request(1, "ping");
+  expect((await answer(1)).result).toBe("static");
+});
+
+test("what is not taken is replaced once, with the whole request", async () => {
+  const child = await httpChild(taking("new"));
+  const auth = login(
+    () => shows("old"),
+    () => Promise.resolve(shows("new")),
+  );
+  const { request, answer } = await dial(remoteSpec(child.url), { authorize: () => auth });
+
+  request(1, "echo", { text: "x".repeat(100_000) });
+
+  expect((await answer(1)).result).toBe("Bearer new");
+  expect(child.seen.map(({ body }) => body.length)).toEqual([
+    child.seen[0]?.body.length,
+    child.seen[0]?.body.length,
+  ]);
+  expect(auth).toMatchObject({ denials: [{ missing: undefined }], vain: 0 });
+});
+
+test("there is no third attempt", async () => {
+  const child = await httpChild(taking("never"));
+  const auth = login(
+    () => shows("secret-1"),
+    () => Promise.resolve(shows("secret-2")),
+  );
+  const { request, failure } = await dial(remoteSpec(child.url), { authorize: () => auth });
+
+  request(1, "ping");
+
+  const seen = await failure(1);
+  expect(seen).toMatchObject({ category: "auth", challenge: "Bearer" });
+  expect(seen.message).not.toContain("secret");
+  expect(child.seen).toHaveLength(2);
+  expect(auth.vain).toBe(1);
+});
+
+test("where there is nothing else to show, the reason is told; the link lives on", async () => {
+  const challenge = 'Bearer error="insufficient_scope", scope="a b"';
+  const child = await httpChild(taking("never", 403, challenge));
+  const auth = login(
+    () => shows("t"),
+    () => Promise.resolve("the login is over"),
+  );
+  const { request, failure, closed } = await dial(remoteSpec(child.url), { authorize: () => auth });
+
+  request(1, "ping");
+
+  expect(await failure(1)).toMatchObject({
+    category: "auth",
+    challenge,
+    message: `${child.url} answered 403; the login is over`,
+  });
+  expect(auth.denials).toEqual([{ missing: ["a", "b"] }]);
+  expect(closed).toEqual([]);
+});
+
+test("a 403 that is about no scope is what it is", async () => {
+  const child = await httpChild(taking("never", 403));
+  const auth = login(() => shows("t"));
+  const { request, failure } = await dial(remoteSpec(child.url), { authorize: () => auth });
+  request(1, "ping");
+  expect(await failure(1)).toMatchObject({ category: "auth" });
+  expect(auth.denials).toEqual([]);
+});
+
+test("a session is not continued by someone else: a new link is wanted", async () => {
+  let holder = "first";
+  const child = await httpChild(
+    sessionful(({ message }, response) => {
+      if (message.method === "long") events(response);
+      else json(response, result(message.id));
+    }),
+  );
+  const { request, answer, closing, handshake } = await dial(remoteSpec(child.url), {
+    authorize: () => login(() => shows("t", holder)),
+  });
+  await handshake();
+  request(2, "ping");
+  await answer(2);
+
+  holder = "second";
+  const before = child.seen.length;
+  request(3, "ping");
+
+  expect(await closing()).toMatchObject({ category: "other", sessionLost: true, unsent: true });
+  expect(child.seen.slice(before).filter(({ method }) => method === "POST")).toEqual([]);
+});
+
+test("a token goes to no other origin", async () => {
+  const other = await httpChild((_, response) => json(response, {}));
+  const child = await httpChild((_, response) => response.writeHead(307, { location: other.url }).end());
+  const { request, failure } = await dial(remoteSpec(child.url), {
+    authorize: () => login(() => shows("t")),
+  });
+  request(1, "ping");
+  expect((await failure(1)).message).toContain("it has moved");
+  expect(other.seen).toEqual([]);
+});
+
+test.each([
+  [undefined, undefined],
+  ["Basic realm=x", undefined],
+  ["Bearer", { error: undefined, scopes: [] }],
+  [
+    'Basic realm="Bearer", bearer error=insufficient_scope, scope="a  b:c"',
+    { error: "insufficient_scope", scopes: ["a", "b:c"] },
+  ],
+  ['Bearer scope="a\u0007 b ü", error="invalid_token"', { error: "invalid_token", scopes: ["b"] }],
+  [`Bearer scope="${"x ".repeat(1000)}"`, { error: undefined, scopes: Array(50).fill("x") }],
+])("reads a challenge (%#)", (header, challenge) => {
+  expect(readChallenge(header)).toEqual(challenge);
+});

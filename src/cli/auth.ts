@@ -1,0 +1,172 @@
+/** `metamcp auth`: logs in at remote servers, tells who is logged in where, and logs out. Never shows a token. */
+import { type Table, UsageError } from "../config/command-line.ts";
+import type { ReadSettings } from "../config/settings.ts";
+import type { Config, RemoteSpec } from "../config/spec.ts";
+import { homeFolder } from "../home/home.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import { shownUrl } from "../kernel/secret.ts";
+import { addressOf } from "../oauth/authorizations.ts";
+import { DEFAULT_ACCOUNT, type Grant, grantInUse, grantOf, using } from "../oauth/grant.ts";
+import { loginsAt, usesOwnHeader } from "../oauth/status.ts";
+import { TokenStore } from "../oauth/store.ts";
+import { systemClock as clock } from "../system-clock.ts";
+import type { Command, ExitCode } from "./command.ts";
+import { readConfig } from "./open.ts";
+import { spin } from "./spinner.ts";
+import { show, table } from "./table.ts";
+
+const FLAGS = {
+  status: { kind: "switch", env: false, help: "Show who is logged in, here or everywhere." },
+  logout: { kind: "switch", env: false, help: "Forget the login, and take it back at its issuer." },
+  account: {
+    kind: "text",
+    env: false,
+    value: "name",
+    help: "Which of several accounts; it is used from then on.",
+  },
+  noBrowser: { kind: "switch", env: false, help: "Only print the address to go to." },
+  callbackPort: {
+    kind: "whole",
+    env: false,
+    least: 0,
+    most: 65_535,
+    default: 0,
+    help: "Port the browser comes back to; 0 picks a free one.",
+  },
+} as const satisfies Table;
+
+export const command: Command = {
+  name: "auth",
+  usage: "auth SERVER [--account NAME] | --logout SERVER | --status [SERVER]",
+  summary: "Log in at a remote server, or out.",
+  flags: FLAGS,
+  takes: [0, 1],
+  async run(given) {
+    const { settings, positionals } = given as ReadSettings<typeof FLAGS>;
+    const [name] = positionals;
+    if (settings.status && settings.logout) throw new UsageError("--status and --logout exclude each other.");
+    if (name === undefined && !settings.status) throw new UsageError(`Usage: metamcp ${command.usage}`);
+    const config = await readConfig(given);
+    if (settings.status) return await status(config, name, settings.json);
+    const spec = remoteServer(config, name ?? "");
+    return settings.logout ? await leave(spec, settings) : await enter(spec, settings);
+  },
+};
+
+type Settings = ReadSettings<typeof FLAGS>["settings"];
+
+function remoteServer(config: Config, name: string): RemoteSpec {
+  const spec = config.servers.get(name);
+  if (!spec) {
+    const why = config.broken.get(name);
+    throw new Error(
+      why
+        ? `${name} cannot be used: ${why}`
+        : `No server "${name}" is configured.${didYouMean(name, config.servers.keys())}`,
+    );
+  }
+  if (spec.kind === "stdio")
+    throw new Error(`${name} runs on this machine: its credentials stand in its env.`);
+  return spec;
+}
+
+const storeOf = ({ name }: RemoteSpec): TokenStore => new TokenStore(homeFolder(process.env), name);
+
+async function enter(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
+  if (usesOwnHeader(spec))
+    throw new Error(`${spec.name} has an Authorization header in its config, and that is what is used.`);
+  const { account = DEFAULT_ACCOUNT } = settings;
+  const known = await switchable(spec, account);
+  const grant = known ?? (await logInAs(spec, account, settings));
+  const { issuer, scopes, expiresAt } = grant;
+  const told = { server: spec.name, account, issuer: issuer.issuer, scopes, expires: dateOf(expiresAt) };
+  show({ ...told, loggedIn: !known }, settings.json, () =>
+    known
+      ? `${spec.name} is used as ${account} from now on.`
+      : `Logged in at ${spec.name} as ${account}, by ${shownUrl(issuer.issuer)}.`,
+  );
+  return 0;
+}
+
+/** An account that is logged in, but not the one in use, needs no new login. */
+async function switchable(spec: RemoteSpec, account: string): Promise<Grant | undefined> {
+  const store = storeOf(spec);
+  const url = addressOf(spec.url);
+  const book = await store.read().catch(() => undefined);
+  const grant = book && grantOf(book, url, account);
+  const good = grant?.refreshToken !== undefined && !grant.wanted?.length;
+  if (!grant || !good || grantInUse(book, url) === grant) return undefined;
+  await store.update((before) => using(before, url, account));
+  return grant;
+}
+
+async function logInAs(spec: RemoteSpec, account: string, settings: Settings): Promise<Grant> {
+  const { logIn } = await import("../oauth/login.ts");
+  const { openBrowser } = await import("./browser.ts");
+  const spinner = spin(`asking ${spec.name} who lets people in`);
+  try {
+    return await logIn({
+      spec,
+      account,
+      clock,
+      home: homeFolder(process.env),
+      port: settings.callbackPort,
+      now: Date.now,
+      send(address) {
+        spinner.stop();
+        process.stderr.write(`To log in at ${spec.name}, open this address:\n\n  ${address.href}\n\n`);
+        if (!settings.noBrowser) openBrowser(address);
+      },
+    });
+  } finally {
+    spinner.stop();
+  }
+}
+
+async function leave(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
+  const { logOut } = await import("../oauth/logout.ts");
+  const store = storeOf(spec);
+  const url = addressOf(spec.url);
+  const book = await store.read();
+  const grant = settings.account === undefined ? grantInUse(book, url) : grantOf(book, url, settings.account);
+  if (!grant) {
+    throw new MetaMcpError(
+      "auth_required",
+      `Nobody is logged in at ${spec.name}${settings.account ? ` as ${settings.account}` : ""}.`,
+    );
+  }
+  const revoked = await logOut(store, grant, spec.oauth);
+  const { account, issuer } = grant;
+  const there = revoked
+    ? ""
+    : ` ${shownUrl(issuer.issuer)} could not be told; the tokens there end by themselves.`;
+  show(
+    { server: spec.name, account, loggedOut: true, revoked },
+    settings.json,
+    () => `Logged out at ${spec.name} (${account}).${there}`,
+  );
+  return 0;
+}
+
+async function status(config: Config, name: string | undefined, json: boolean): Promise<ExitCode> {
+  const remote = [...config.servers.values()].filter((spec): spec is RemoteSpec => spec.kind !== "stdio");
+  const asked = name === undefined ? remote : [remoteServer(config, name)];
+  const all = await Promise.all(asked.map((spec) => loginsAt(spec, storeOf(spec), Date.now())));
+  const logins = all.flat();
+  show({ logins }, json, () => {
+    if (logins.length === 0) return "No remote servers are configured.";
+    const rows = logins.map(({ server, account = "", inUse, state, scopes = [] }) => [
+      server,
+      inUse ? `${account} *` : account,
+      state,
+      scopes.join(" "),
+    ]);
+    return table(["SERVER", "ACCOUNT", "STATE", "SCOPES"], rows);
+  });
+  return 0;
+}
+
+function dateOf(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString();
+}

@@ -1,0 +1,58 @@
+/** Who dials, loaded when first needed: a start with 50 servers loads none of it. */
+import type { HttpConnectorOptions } from "./child/http/connector.ts";
+import type { Connector } from "./child/link.ts";
+import type { StdioConnectorOptions } from "./child/stdio/connector.ts";
+import type { ServerSpec } from "./config/spec.ts";
+import type { Authorizations } from "./oauth/authorizations.ts";
+
+export interface ConnectorParts extends StdioConnectorOptions, HttpConnectorOptions {
+  /** METAMCP_HOME: where logins are kept. */
+  readonly home: string;
+}
+
+export class LazyConnectors {
+  readonly #parts: ConnectorParts;
+  #stdio: Promise<Connector> | undefined;
+  #http: Promise<Connector> | undefined;
+  #authorizations: Authorizations | undefined;
+  /** Kills all children, blocking. */
+  killNow: () => void = () => {};
+  /** Resolves when nothing of children that crashed is left. */
+  settled: () => Promise<void> = () => Promise.resolve();
+
+  constructor(parts: ConnectorParts) {
+    this.#parts = parts;
+  }
+
+  for(spec: ServerSpec): Promise<Connector> {
+    if (spec.kind === "stdio") {
+      this.#stdio ??= this.#loadStdio();
+      return this.#stdio;
+    }
+    this.#http ??= this.#loadHttp();
+    return this.#http;
+  }
+
+  /** Someone logged in or out at this server since it was last asked. */
+  loginChanged(spec: ServerSpec | undefined): boolean {
+    return spec !== undefined && spec.kind !== "stdio" && (this.#authorizations?.changed(spec) ?? false);
+  }
+
+  async #loadStdio(): Promise<Connector> {
+    const { createStdioConnector } = await import("./child/stdio/connector.ts");
+    const connector = createStdioConnector(this.#parts);
+    this.killNow = () => connector.killAllNow();
+    this.settled = () => connector.settled();
+    return connector;
+  }
+
+  async #loadHttp(): Promise<Connector> {
+    const [{ createHttpConnector }, { Authorizations: Logins }] = await Promise.all([
+      import("./child/http/connector.ts"),
+      import("./oauth/authorizations.ts"),
+    ]);
+    const logins = new Logins(this.#parts.home, Date.now);
+    this.#authorizations = logins;
+    return createHttpConnector({ ...this.#parts, authorize: (spec) => logins.for(spec) });
+  }
+}

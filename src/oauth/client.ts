@@ -1,0 +1,88 @@
+/** Who MetaMCP is to an issuer: as configured, else by its metadata document, else as registered there. */
+import type { OAuthSpec } from "../config/spec.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { type Book, type ClientId, type Registration, union } from "./grant.ts";
+import type { Place } from "./place.ts";
+import { boundedFetch, type Sdk } from "./sdk.ts";
+
+export interface Client {
+  readonly id: ClientId;
+  readonly configured: boolean;
+  /** It was registered just now, and is to be kept. */
+  readonly registered?: Registration;
+}
+
+export interface Wanted {
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly now: number;
+}
+
+export async function clientFor(
+  sdk: Sdk,
+  { place, oauth, book }: { place: Place; oauth: OAuthSpec | undefined; book: Book },
+  wanted: Wanted,
+): Promise<Client> {
+  const { clientId, clientSecret, clientMetadataUrl } = oauth ?? {};
+  if (clientId !== undefined)
+    return { id: { client_id: clientId, client_secret: clientSecret }, configured: true };
+  if (clientMetadataUrl !== undefined && place.metadata?.client_id_metadata_document_supported === true) {
+    sdk.validateClientMetadataUrl(clientMetadataUrl);
+    return { id: { client_id: clientMetadataUrl }, configured: false };
+  }
+  const known = registrationFor(book, place.issuer.issuer, wanted.now);
+  if (known?.redirectUri === wanted.redirectUri) return { id: known.client, configured: false };
+  const registered = await register(sdk, place, wanted);
+  return { id: registered.client, configured: false, registered };
+}
+
+/** One that still holds: coming back to its address saves another registration. */
+export function registrationFor(book: Book, issuer: string, now: number): Registration | undefined {
+  return book.registrations.findLast(
+    (one) => one.issuer === issuer && (one.expiresAt === undefined || one.expiresAt > now),
+  );
+}
+
+export function withRegistration(book: Book, added: Registration): Book {
+  const others = book.registrations.filter(
+    ({ issuer, redirectUri }) => issuer !== added.issuer || redirectUri !== added.redirectUri,
+  );
+  return { ...book, registrations: [...others, added] };
+}
+
+async function register(sdk: Sdk, place: Place, { redirectUri, scopes }: Wanted): Promise<Registration> {
+  const { metadata, server, issuer } = place;
+  if (metadata && !metadata.registration_endpoint) {
+    throw new MetaMcpError(
+      "auth_required",
+      `${issuer.issuer} registers no clients by itself. Register MetaMCP there by hand, with the redirect address ` +
+        'http://127.0.0.1/callback, and write what it gives you into the config: "oauth": { "clientId": "…" }',
+    );
+  }
+  const full = await sdk.registerClient(server, {
+    ...(metadata && { metadata }),
+    fetchFn: boundedFetch,
+    clientMetadata: {
+      client_name: "MetaMCP",
+      redirect_uris: [redirectUri],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: methodFor(issuer.token_endpoint_auth_methods_supported),
+      application_type: "native",
+    },
+    ...(scopes.length > 0 && { scope: union(scopes).join(" ") }),
+  });
+  const { client_id, client_secret, token_endpoint_auth_method, client_secret_expires_at: end } = full;
+  return {
+    issuer: issuer.issuer,
+    redirectUri,
+    client: { client_id, client_secret, token_endpoint_auth_method },
+    expiresAt: end ? end * 1000 : undefined,
+  };
+}
+
+/** A program on someone's machine keeps no secret from its user; one is taken only where an issuer insists. */
+function methodFor(supported: readonly string[] | undefined): string {
+  if (!supported || supported.includes("none")) return "none";
+  return supported.includes("client_secret_basic") ? "client_secret_basic" : "client_secret_post";
+}

@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  EMPTY_BOOK,
+  type Grant,
+  grantInUse,
+  isDue,
+  isExpired,
+  readBook,
+  using,
+  withGrant,
+  withoutGrant,
+} from "./grant.ts";
+
+const grant = (more: Partial<Grant> = {}): Grant => ({
+  url: "https://s/mcp",
+  account: "default",
+  issuer: {
+    issuer: "https://i",
+    authorization_endpoint: "https://i/a",
+    token_endpoint: "https://i/t",
+    response_types_supported: ["code"],
+  },
+  client: { client_id: "c" },
+  configured: false,
+  accessToken: "a",
+  refreshToken: "r",
+  scopes: [],
+  obtainedAt: 0,
+  expiresAt: 3_600_000,
+  ...more,
+});
+
+test("a token is due a minute before its end, and for most of its life is not", () => {
+  const lives = fc.integer({ min: 1_000, max: 10_000_000 });
+  fc.assert(
+    fc.property(lives, fc.integer({ min: 0, max: 20_000_000 }), (life, now) => {
+      const one = grant({ obtainedAt: 0, expiresAt: life });
+      if (isExpired(one, now)) expect(isDue(one, now)).toBe(true);
+      if (now < life * 0.8 && now < life - 60_000) expect(isDue(one, now)).toBe(false);
+      if (now >= life - Math.min(60_000, life / 5)) expect(isDue(one, now)).toBe(true);
+      expect(isDue({ ...one, refreshToken: undefined }, now)).toBe(false);
+      expect(isDue({ ...one, expiresAt: undefined }, now)).toBe(false);
+    }),
+  );
+});
+
+test("one grant per account and address; what is gone is not in use", () => {
+  const book = using(
+    withGrant(withGrant(EMPTY_BOOK, grant()), grant({ accessToken: "b" })),
+    "https://s/mcp",
+    "default",
+  );
+  expect(book.grants).toHaveLength(1);
+  expect(grantInUse(book, "https://s/mcp")?.accessToken).toBe("b");
+  expect(grantInUse(book, "https://s/other")).toBeUndefined();
+  expect(grantInUse(book, "__proto__")).toBeUndefined();
+
+  const registered = {
+    ...book,
+    registrations: [
+      { issuer: "https://i", redirectUri: "http://127.0.0.1:1/callback", client: { client_id: "c" } },
+    ],
+  };
+  const both = withGrant(registered, grant({ account: "work" }));
+  expect(withoutGrant(both, grant())).toMatchObject({
+    use: {},
+    grants: [{ account: "work" }],
+    registrations: [{}],
+  });
+  expect(withoutGrant(registered, grant())).toEqual(EMPTY_BOOK);
+});
+
+test("a book is read as it was written, and nothing else is one", () => {
+  const book = using(withGrant(EMPTY_BOOK, grant()), "https://s/mcp", "default");
+  expect(readBook(JSON.parse(JSON.stringify(book)))).toEqual(book);
+  for (const value of [undefined, null, [], {}, { ...book, version: 2 }, { ...book, use: { a: 1 } }])
+    expect(readBook(value)).toBeUndefined();
+  for (const key of ["url", "account", "accessToken", "issuer", "client", "scopes", "obtainedAt"])
+    expect(readBook({ ...book, grants: [{ ...grant(), [key]: undefined }] })).toBeUndefined();
+  expect(readBook({ ...book, registrations: [{ issuer: "x" }] })).toBeUndefined();
+});

@@ -1,0 +1,55 @@
+/** Forgets a login here and takes it back at its issuer, where that is possible. Here comes first. */
+import type { OAuthSpec } from "../config/spec.ts";
+import { type Grant, withoutGrant } from "./grant.ts";
+import { clientOf } from "./renew.ts";
+import { boundedFetch, loadSdk } from "./sdk.ts";
+import type { TokenStore } from "./store.ts";
+
+/** Resolves with whether the issuer took the tokens back too. */
+export async function logOut(
+  store: TokenStore,
+  grant: Grant,
+  oauth: OAuthSpec | undefined,
+): Promise<boolean> {
+  let last = grant;
+  await store.update((book) => {
+    // It may have been renewed since it was looked at.
+    last = book.grants.find(({ url, account }) => url === grant.url && account === grant.account) ?? grant;
+    return withoutGrant(book, grant);
+  });
+  const { refreshToken, accessToken } = last;
+  const tokens = [
+    ...(refreshToken === undefined ? [] : [["refresh_token", refreshToken] as const]),
+    ["access_token", accessToken] as const,
+  ];
+  const done = await Promise.all(tokens.map(([kind, token]) => revoke(last, { kind, token }, oauth)));
+  return done.every(Boolean);
+}
+
+async function revoke(
+  grant: Grant,
+  { kind, token }: { readonly kind: string; readonly token: string },
+  oauth: OAuthSpec | undefined,
+): Promise<boolean> {
+  const { revocation_endpoint: endpoint, token_endpoint_auth_methods_supported: methods } = grant.issuer;
+  if (endpoint === undefined) return false;
+  const sdk = await loadSdk();
+  const client = clientOf(grant, oauth);
+  const body = new URLSearchParams({ token, token_type_hint: kind });
+  const headers: Record<string, string> = {};
+  if (sdk.selectClientAuthMethod(client, methods ?? []) === "client_secret_basic") {
+    const pair = [client.client_id, client.client_secret ?? ""].map(encodeURIComponent).join(":");
+    headers["authorization"] = `Basic ${Buffer.from(pair).toString("base64")}`;
+  } else {
+    body.set("client_id", client.client_id);
+    if (client.client_secret !== undefined) body.set("client_secret", client.client_secret);
+  }
+  try {
+    const url = sdk.assertSecureTokenEndpoint(endpoint);
+    const response = await boundedFetch(url, { method: "POST", headers, body, redirect: "error" });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,99 @@
+/** Who lets people in at a server: asked of the server itself, then of the issuer it names. Sends no token anywhere. */
+import type { RemoteSpec } from "../config/spec.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { toRaw } from "../kernel/raw.ts";
+import { IMPLEMENTATION } from "../kernel/version.ts";
+import type { Issuer } from "./grant.ts";
+import { boundedFetch, type Sdk } from "./sdk.ts";
+
+type Discovered = Awaited<ReturnType<Sdk["discoverOAuthServerInfo"]>>;
+
+export interface Place {
+  /** Where it is asked for what has no metadata. */
+  readonly server: string;
+  readonly issuer: Issuer;
+  readonly metadata: Discovered["authorizationServerMetadata"];
+  readonly resource: string | undefined;
+  /** What the server asked for, in its refusal or in its metadata. */
+  readonly scopes: readonly string[];
+}
+
+export async function findPlace(sdk: Sdk, spec: RemoteSpec): Promise<Place> {
+  const { resourceMetadataUrl, scope } = await challengeOf(sdk, spec);
+  const found = await sdk.discoverOAuthServerInfo(spec.url, {
+    fetchFn: boundedFetch,
+    ...(resourceMetadataUrl && { resourceMetadataUrl }),
+  });
+  const { authorizationServerUrl: server, authorizationServerMetadata: metadata, resourceMetadata } = found;
+  const resource = resourceMetadata?.resource;
+  const meant = sdk.resourceUrlFromServerUrl(spec.url);
+  if (resource && !sdk.checkResourceAllowed({ requestedResource: meant, configuredResource: resource })) {
+    throw new MetaMcpError(
+      "auth_required",
+      "its metadata speaks of another server than this one: check the URL",
+    );
+  }
+  return {
+    server,
+    metadata,
+    issuer: issuerOf(server, metadata),
+    resource,
+    scopes: scope?.split(" ") ?? resourceMetadata?.scopes_supported ?? [],
+  };
+}
+
+/** An issuer without metadata is asked where such have always been asked. */
+function issuerOf(server: string, metadata: Place["metadata"]): Issuer {
+  if (!metadata) {
+    return {
+      issuer: server,
+      authorization_endpoint: new URL("/authorize", server).href,
+      token_endpoint: new URL("/token", server).href,
+      response_types_supported: ["code"],
+    };
+  }
+  const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
+  return {
+    issuer,
+    authorization_endpoint,
+    token_endpoint,
+    response_types_supported,
+    revocation_endpoint: revocationOf(metadata),
+    token_endpoint_auth_methods_supported: metadata.token_endpoint_auth_methods_supported,
+  };
+}
+
+function revocationOf(metadata: object): string | undefined {
+  const named = "revocation_endpoint" in metadata ? metadata.revocation_endpoint : undefined;
+  return typeof named === "string" && URL.canParse(named) ? named : undefined;
+}
+
+const HELLO = toRaw({
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: IMPLEMENTATION },
+});
+
+/** What the server says when nobody is logged in. */
+async function challengeOf(
+  sdk: Sdk,
+  spec: RemoteSpec,
+): Promise<ReturnType<Sdk["extractWWWAuthenticateParams"]>> {
+  const accept = spec.kind === "sse" ? "text/event-stream" : "application/json, text/event-stream";
+  const ask = spec.kind === "sse" ? {} : { method: "POST", body: HELLO };
+  const headers = {
+    ...spec.headers,
+    accept,
+    ...(spec.kind === "http" && { "content-type": "application/json" }),
+  };
+  // The headers are secrets: they follow no redirect.
+  const response = await boundedFetch(spec.url, { ...ask, headers, redirect: "manual" });
+  await response.body?.cancel();
+  const session = response.headers.get("mcp-session-id");
+  if (response.ok && session) {
+    const farewell = { method: "DELETE", headers: { ...spec.headers, "mcp-session-id": session } };
+    await boundedFetch(spec.url, { ...farewell, redirect: "manual" }).catch(() => undefined);
+  }
+  return sdk.extractWWWAuthenticateParams(response);
+}

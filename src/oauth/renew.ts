@@ -1,0 +1,58 @@
+/** New tokens for old ones, from the issuer they came from and no other. Keeps nothing; whoever calls holds the lock. */
+import type { OAuthSpec } from "../config/spec.ts";
+import { shownUrl } from "../kernel/secret.ts";
+import type { ClientId, Grant } from "./grant.ts";
+import { boundedFetch, isFinal, loadSdk, shownError } from "./sdk.ts";
+
+/** `over`: the login is worth nothing any more; else it may work another time. */
+export type Renewal = { readonly grant: Grant } | { readonly reason: string; readonly over: boolean };
+
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly refresh_token?: string | undefined;
+  readonly expires_in?: number | undefined;
+  readonly scope?: string | undefined;
+}
+
+export async function renew(grant: Grant, oauth: OAuthSpec | undefined, now: number): Promise<Renewal> {
+  const { issuer, resource, refreshToken } = grant;
+  if (refreshToken === undefined) return { reason: "the login has expired", over: true };
+  const sdk = await loadSdk();
+  try {
+    const tokens = await sdk.refreshAuthorization(issuer.issuer, {
+      metadata: { ...issuer },
+      clientInformation: clientOf(grant, oauth),
+      refreshToken,
+      fetchFn: boundedFetch,
+      ...(resource !== undefined && { resource }),
+    });
+    return { grant: withTokens(grant, tokens, now) };
+  } catch (error) {
+    const over = isFinal(sdk, error);
+    const what = over ? "the login is over" : "the login could not be renewed";
+    return { over, reason: `${what}: asked at ${shownUrl(issuer.issuer)}, ${shownError(sdk, error)}` };
+  }
+}
+
+/** Whom to be towards the issuer. A secret of the config is never kept elsewhere. */
+export function clientOf({ client, configured }: Grant, oauth: OAuthSpec | undefined): ClientId {
+  const secret = configured ? oauth?.clientSecret : undefined;
+  return secret === undefined ? client : { ...client, client_secret: secret };
+}
+
+export function withTokens(grant: Grant, tokens: TokenAnswer, now: number): Grant {
+  const {
+    access_token: accessToken,
+    refresh_token: refreshToken = grant.refreshToken,
+    expires_in,
+    scope,
+  } = tokens;
+  return {
+    ...grant,
+    accessToken,
+    refreshToken,
+    scopes: scope ? scope.split(/\s+/).filter(Boolean) : grant.scopes,
+    obtainedAt: now,
+    expiresAt: expires_in === undefined ? undefined : now + expires_in * 1000,
+  };
+}

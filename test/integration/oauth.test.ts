@@ -1,0 +1,397 @@
+/** Logging in at remote servers, end to end: the built product, a real issuer, real servers that let nobody in. */
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Ended, metamcp } from "../support/command.ts";
+import { gateway } from "../support/gateway.ts";
+import { type Guarded, guardedChild, type Kind } from "../support/guarded-child.ts";
+import { type Issuer, issuer } from "../support/issuer.ts";
+import { beginLogin, logIn } from "../support/login.ts";
+import { discover, failureOf, shown, textOf } from "../support/meta.ts";
+import type { RawClient } from "../support/raw-client.ts";
+import { type Temp, temp } from "../support/temp.ts";
+
+interface SetUp {
+  readonly by: Issuer;
+  readonly child: Guarded;
+  readonly folder: Temp;
+  /** Everything any process wrote. */
+  readonly written: string[];
+  start(): Promise<RawClient>;
+  run(...args: string[]): Promise<Ended>;
+  login(...args: string[]): ReturnType<typeof logIn>;
+}
+
+async function setUp(kind: Kind = "legacy", entry: object = {}): Promise<SetUp> {
+  const by = await issuer();
+  const child = await guardedChild(by, kind);
+  const folder = temp();
+  folder.writeConfig({ guarded: { url: child.url, ...(kind === "sse" && { type: "sse" }), ...entry } });
+  const written: string[] = [];
+  const noted = <T extends Ended>(ended: T): T => {
+    written.push(ended.out, ended.err);
+    return ended;
+  };
+  return {
+    by,
+    child,
+    folder,
+    written,
+    async start() {
+      const client = gateway(folder, { flags: ["--log-level", "debug"] });
+      await client.initialize();
+      return client;
+    },
+    run: async (...args) => noted(await metamcp(folder, args)),
+    login: async (...args) => noted(await logIn(folder, "guarded", ...args)),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+const tokenFile = (folder: Temp): string => join(folder.home, "oauth/guarded/tokens.json");
+const refreshes = (by: Issuer): number => by.requests("/token", "refresh_token").length;
+const call = async (client: RawClient, tool = "read"): Promise<string> =>
+  textOf(await client.mcpCall("guarded", tool));
+
+test("a call that was refused works after the login, without a restart, and no secret is ever written", async () => {
+  const { by, child, folder, written, start, run, login } = await setUp();
+  const client = await start();
+
+  const refused = failureOf(await client.mcpCall("guarded", "read"));
+  expect(refused).toMatchObject({ code: "auth_required", retryable: false });
+  expect(refused.message).toContain("metamcp auth guarded");
+  const found = await discover(client, { query: "read" });
+  expect(found.unknown?.[0]?.reason).toMatch(/auth_required.*metamcp auth guarded/);
+  expect((await shown(client, "guarded")).reason).toMatch(/^auth_required: .*metamcp auth guarded/);
+  const sick = await run("doctor");
+  expect(sick).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/auth_required: .*→ Log in: metamcp auth guarded/s),
+  });
+
+  const { code, page, out, address } = await login();
+  expect({ code, out }).toEqual({ code: 0, out: `Logged in at guarded as default, by ${by.url}.\n` });
+  expect(page).toContain("You can close this window");
+  expect(Object.fromEntries(address.searchParams)).toMatchObject({
+    scope: "read",
+    resource: child.url,
+    code_challenge_method: "S256",
+  });
+
+  // Discovery first: it may not rest on its earlier failure.
+  expect((await discover(client, { query: "read" })).tools?.[0]).toMatchObject({ tool: "read" });
+  expect(await call(client)).toBe("did read");
+  expect((await run("doctor")).code).toBe(0);
+  const [status] = JSON.parse((await run("auth", "--status", "--json")).out).logins;
+  expect(status).toMatchObject({
+    server: "guarded",
+    account: "default",
+    inUse: true,
+    usable: true,
+    scopes: ["read"],
+  });
+
+  const modes = ["oauth", "oauth/guarded", "oauth/guarded/tokens.json"].map(
+    (name) => statSync(join(folder.home, name)).mode & 0o777,
+  );
+  expect(modes).toEqual([0o700, 0o700, 0o600]);
+  expect(readdirSync(join(folder.home, "oauth/guarded"))).toEqual(["tokens.json"]);
+  await client.close();
+  const all = [...written, client.stderr].join("\n");
+  expect([...by.secrets].filter((secret) => all.includes(secret))).toEqual([]);
+  expect(by.secrets.size).toBeGreaterThan(2);
+});
+
+test.each<Kind>(["legacy", "modern", "sse"])("a token that is refused is renewed, once: %s", async (kind) => {
+  const { by, start, login } = await setUp(kind);
+  await login();
+  const client = await start();
+  expect(await call(client)).toBe("did read");
+
+  by.expireAll();
+  expect(await Promise.all([call(client), call(client), call(client)])).toEqual(Array(3).fill("did read"));
+
+  expect(refreshes(by)).toBe(1);
+  expect(by.requests("/token", "refresh_token")[0]?.params.get("resource")).toMatch(/\/mcp$/);
+  await client.close();
+  expect([...by.secrets].filter((secret) => client.stderr.includes(secret))).toEqual([]);
+});
+
+test("a token is renewed before its end, so that no request meets it", async () => {
+  const { by, child, start, login } = await setUp();
+  by.expiresIn = 0;
+  await login();
+  by.expiresIn = 3600;
+  child.shown.length = 0;
+  const client = await start();
+
+  expect(await call(client)).toBe("did read");
+
+  expect(refreshes(by)).toBe(1);
+  expect(new Set(child.shown).size).toBe(1);
+  expect(by.holderOf(child.shown[0])).toBeDefined();
+});
+
+test("two gateways over one home renew by turns and both live on", async () => {
+  const { by, start, login } = await setUp();
+  await login();
+  const clients = [await start(), await start()];
+  await Promise.all(clients.map((client) => call(client)));
+
+  for (const _ of [1, 2, 3]) {
+    by.expireAll();
+    expect(await Promise.all(clients.map((client) => call(client)))).toEqual(["did read", "did read"]);
+  }
+
+  expect(refreshes(by)).toBe(3);
+  expect(by.families).toMatchObject([{ revoked: false }]);
+});
+
+test("a login that the issuer ended is auth_required with the command, trips no breaker, and asks the issuer once", async () => {
+  const { by, start, login } = await setUp();
+  await login();
+  const client = await start();
+  expect(await call(client)).toBe("did read");
+  by.revokeAll();
+
+  for (let calls = 0; calls < 7; calls++) {
+    const failure = failureOf(await client.mcpCall("guarded", "read"));
+    expect(failure).toMatchObject({ code: "auth_required", details: { command: "metamcp auth guarded" } });
+    expect(failure.message).toContain("the login");
+  }
+  expect(refreshes(by)).toBe(1);
+  expect(await shown(client, "guarded")).toMatchObject({ state: "idle", connected: true });
+
+  await login();
+  expect(await call(client)).toBe("did read");
+  await client.close();
+  expect([...by.secrets].filter((secret) => client.stderr.includes(secret))).toEqual([]);
+});
+
+test("an issuer that is down costs no login", async () => {
+  const { by, folder, start, run, login } = await setUp();
+  by.expiresIn = 0;
+  await login();
+  const before = readFileSync(tokenFile(folder), "utf8");
+  by.down = true;
+  const client = await start();
+
+  const failure = failureOf(await client.mcpCall("guarded", "read"));
+  expect(failure).toMatchObject({
+    code: "auth_required",
+    message: expect.stringContaining("could not be renewed"),
+  });
+  expect(readFileSync(tokenFile(folder), "utf8")).toBe(before);
+
+  by.down = false;
+  by.expiresIn = 3600;
+  expect(await run("call", "guarded", "read")).toMatchObject({ code: 0, out: "did read\n" });
+  // The other gateway finds what this one got.
+  expect(await call(client)).toBe("did read");
+});
+
+test("what a login does not reach names its scopes, and the next login asks for both", async () => {
+  const { by, start, login, run } = await setUp();
+  await login();
+  const client = await start();
+  expect(await call(client)).toBe("did read");
+
+  const failure = failureOf(await client.mcpCall("guarded", "write"));
+  expect(failure).toMatchObject({
+    code: "auth_required",
+    details: { command: "metamcp auth guarded", scopes: ["write"] },
+  });
+  expect(failure.message).toMatch(/wants write.*metamcp auth guarded/);
+  expect(refreshes(by)).toBe(0);
+  expect(await call(client)).toBe("did read");
+  expect((await run("auth", "--status")).out).toContain("the server also wants write");
+
+  const { address } = await login();
+  expect(address.searchParams.get("scope")).toBe("read write");
+  expect(await call(client, "write")).toBe("did write");
+  expect((await run("auth", "--status")).out).not.toContain("also wants");
+});
+
+test("logging out takes the tokens back, here and there", async () => {
+  const { by, folder, start, run, login } = await setUp();
+  await login();
+  const client = await start();
+  expect(await call(client)).toBe("did read");
+
+  expect(await run("auth", "guarded", "--logout")).toMatchObject({
+    code: 0,
+    out: "Logged out at guarded (default).\n",
+  });
+
+  expect(by.families).toMatchObject([{ revoked: true }]);
+  expect(
+    [...by.secrets].filter((secret) => readFileSync(tokenFile(folder), "utf8").includes(secret)),
+  ).toEqual([]);
+  expect(failureOf(await client.mcpCall("guarded", "read"))).toMatchObject({ code: "auth_required" });
+  expect((await run("auth", "guarded", "--status")).out).toContain("not logged in");
+  expect(await run("auth", "guarded", "--logout")).toMatchObject({ code: 1 });
+});
+
+test("a foreign answer changes nothing; the right one is taken once", async () => {
+  const { folder } = await setUp();
+  const begun = beginLogin(folder, ["guarded", "--json"]);
+  const address = await begun.address;
+  const back = new URL(address.searchParams.get("redirect_uri") ?? "");
+  expect(back.hostname).toBe("127.0.0.1");
+
+  for (const query of ["", "?code=x&state=guess", `?code=x&state=${"x".repeat(43)}`])
+    expect((await fetch(`${back.href}${query}`)).status).toBe(400);
+  expect((await fetch(new URL("/other", back))).status).toBe(404);
+  await fetch(address);
+
+  const { code, out } = await begun.ended;
+  expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, server: "guarded", loggedIn: true });
+});
+
+test.each([
+  ["the person says no", { denies: true }, /access_denied/],
+  ["another issuer answers", { iss: "https://evil.example" }, /another issuer/],
+])("%s: nobody is logged in, and the terminal says why", async (_, trait, why) => {
+  const { by, login, run } = await setUp();
+  Object.assign(by, trait);
+
+  const { code, err, page } = await login();
+
+  expect(code).toBe(1);
+  expect(err).toMatch(why);
+  expect(err).not.toContain("evil.example");
+  expect(page).toContain("Not logged in");
+  expect(by.requests("/token")).toEqual([]);
+  expect((await run("auth", "--status")).out).toContain("not logged in");
+});
+
+test("of several accounts one is used, and changing it needs no new login", async () => {
+  const { by, child, start, run, login } = await setUp();
+  await login();
+  const client = await start();
+  await call(client);
+  const first = child.shown.at(-1);
+
+  await login("--account", "work");
+  expect(await call(client)).toBe("did read");
+  expect(child.shown.at(-1)).not.toBe(first);
+
+  expect(await run("auth", "guarded", "--account", "default")).toMatchObject({ code: 0 });
+  expect(by.families).toHaveLength(2);
+  expect(await call(client)).toBe("did read");
+  expect(child.shown.at(-1)).toBe(first);
+  const { logins } = JSON.parse((await run("auth", "--status", "--json")).out);
+  expect(logins).toMatchObject([
+    { account: "default", inUse: true },
+    { account: "work", inUse: false },
+  ]);
+  // One registration serves both: its address was free again.
+  expect(by.clients.size).toBe(1);
+});
+
+test("a token file that is broken is a clear reason, and a login mends it", async () => {
+  const { folder, run, login } = await setUp();
+  mkdirSync(join(folder.home, "oauth/guarded"), { recursive: true, mode: 0o755 });
+  writeFileSync(tokenFile(folder), '{"version": 1, "use"', { mode: 0o644 });
+
+  const failed = await run("call", "guarded", "read");
+  expect(failed).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/tokens\.json does not hold what it should/),
+  });
+  expect((await run("auth", "--status")).out).toContain("does not hold what it should");
+
+  expect((await login()).code).toBe(0);
+  expect((await run("call", "guarded", "read")).out).toBe("did read\n");
+  expect(statSync(tokenFile(folder)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder.home, "oauth/guarded")).mode & 0o777).toBe(0o700);
+});
+
+test("a server that moves, or changes its issuer, gets no old token", async () => {
+  const { by, child, folder, run, login } = await setUp();
+  await login();
+  const elsewhere = await guardedChild(by);
+  folder.writeConfig({ guarded: { url: elsewhere.url } });
+  expect((await run("call", "guarded", "read")).err).toContain("auth_required");
+  expect(new Set(elsewhere.shown)).toEqual(new Set([""]));
+
+  folder.writeConfig({ guarded: { url: child.url } });
+  const other = await issuer();
+  child.by = other;
+  expect((await run("call", "guarded", "read")).err).toContain("auth_required");
+  expect(other.requests("/token")).toEqual([]);
+  await login();
+  expect((await run("call", "guarded", "read")).out).toBe("did read\n");
+  expect(other.families).toHaveLength(1);
+});
+
+test("a client of the config is used as it is, and its secret stays there", async () => {
+  const { by, folder, run, login } = await setUp("legacy", {
+    oauth: { clientId: "mine", clientSecret: "hidden-in-config", scopes: ["read", "write"] },
+  });
+  by.tokenAuthMethods = ["client_secret_basic"];
+  by.secrets.add("hidden-in-config");
+  by.expiresIn = 0;
+  const port = await freePort();
+  by.clients.set("mine", { redirectUris: [`http://127.0.0.1:${port}/callback`], secret: "hidden-in-config" });
+
+  const { address } = await login("--callback-port", String(port));
+  expect(address.searchParams.get("scope")).toBe("read write");
+  expect((await run("call", "guarded", "write")).out).toBe("did write\n");
+
+  expect(refreshes(by)).toBeGreaterThan(0);
+  expect(by.requests("/register")).toEqual([]);
+  expect(readFileSync(tokenFile(folder), "utf8")).not.toContain("hidden-in-config");
+});
+
+test("a metadata document stands for a registration where the issuer takes one", async () => {
+  const { by, run, login } = await setUp("legacy", {
+    oauth: { clientMetadataUrl: "https://example.com/metamcp.json" },
+  });
+  by.takesDocuments = true;
+
+  expect((await login()).address.searchParams.get("client_id")).toBe("https://example.com/metamcp.json");
+  expect((await run("call", "guarded", "read")).out).toBe("did read\n");
+  expect(by.requests("/register")).toEqual([]);
+});
+
+test("an issuer that registers nobody says what to write into the config", async () => {
+  const { by, run } = await setUp();
+  by.registers = false;
+  const { code, err } = await run("auth", "guarded", "--no-browser");
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('"oauth": { "clientId"') });
+});
+
+test("a header of the config wins over a login", async () => {
+  const { child, folder, run, login } = await setUp();
+  await login();
+  child.shown.length = 0;
+  folder.writeConfig({ guarded: { url: child.url, headers: { authorization: "Bearer of-my-own" } } });
+
+  const failed = await run("call", "guarded", "read");
+  expect(failed.err).toContain("Check the Authorization header in its config");
+  expect(failed.err).not.toContain("of-my-own");
+  expect(new Set(child.shown)).toEqual(new Set(["of-my-own"]));
+  expect(await run("auth", "guarded")).toMatchObject({ code: 1 });
+});
+
+test("used wrongly", async () => {
+  const { folder, run } = await setUp();
+  folder.writeConfig({ guarded: { url: "http://127.0.0.1:1/mcp" }, local: { command: "x" } });
+  expect(await run("auth")).toMatchObject({ code: 2 });
+  expect(await run("auth", "guarded", "--status", "--logout")).toMatchObject({ code: 2 });
+  expect(await run("auth", "local")).toMatchObject({ code: 1, err: expect.stringContaining("its env") });
+  expect(await run("auth", "guardde")).toMatchObject({ code: 1, err: expect.stringContaining('"guarded"') });
+  expect(await run("auth", "guarded")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("ECONNREFUSED"),
+  });
+});
