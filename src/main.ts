@@ -7,12 +7,11 @@ import { PinGate } from "./catalog/pins/pin-gate.ts";
 import { createSearch } from "./catalog/search/search.ts";
 import type { SearchStrategy } from "./catalog/search/strategy.ts";
 import { Fleet } from "./child/fleet.ts";
-import type { Connector } from "./child/link.ts";
-import type { StdioConnectorOptions } from "./child/stdio/connector.ts";
 import { diff } from "./config/diff.ts";
 import { permits } from "./config/glob.ts";
 import { identityOf } from "./config/identity.ts";
-import type { Config, ServerSpec } from "./config/spec.ts";
+import type { Config } from "./config/spec.ts";
+import { LazyConnectors } from "./connectors.ts";
 import { createExamples } from "./examples.ts";
 import { compose } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
@@ -103,7 +102,7 @@ export function createEngine({
     log,
     gate,
   });
-  const connectors = lazyConnectors({ log, clock, maxMessageBytes, runFolder: join(home, "run") });
+  const connectors = new LazyConnectors({ home, log, clock, maxMessageBytes, runFolder: join(home, "run") });
 
   const refresher = new Refresher({
     catalog,
@@ -126,6 +125,7 @@ export function createEngine({
     clock,
     connect: async (server, origin) => (await fleet.connect(server, origin)).release(),
     cooldownMs: () => config.pool.cooldownMs,
+    forgives: (server) => connectors.loginChanged(config.servers.get(server)),
   });
 
   const servers = (): readonly ServerStatus[] => [
@@ -276,33 +276,6 @@ const catalogServers = (config: Config) =>
       { identity: identityOf(spec), permits: (tool: string) => permits(spec.tools, tool) },
     ]),
   );
-
-/** Who dials is loaded when first needed: a start with 50 servers loads none of it. */
-function lazyConnectors(parts: StdioConnectorOptions) {
-  let stdio: Promise<Connector> | undefined;
-  let http: Promise<Connector> | undefined;
-  let killNow = (): void => {};
-  let settled = (): Promise<void> => Promise.resolve();
-  return {
-    killNow: () => killNow(),
-    settled: () => settled(),
-    for(spec: ServerSpec): Promise<Connector> {
-      if (spec.kind !== "stdio") {
-        http ??= import("./child/http/connector.ts").then(({ createHttpConnector }) =>
-          createHttpConnector(parts),
-        );
-        return http;
-      }
-      stdio ??= import("./child/stdio/connector.ts").then(({ createStdioConnector }) => {
-        const connector = createStdioConnector(parts);
-        killNow = () => connector.killAllNow();
-        settled = () => connector.settled();
-        return connector;
-      });
-      return stdio;
-    },
-  };
-}
 
 function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
