@@ -109,7 +109,7 @@ export interface MetaMcp {
 export async function createMetaMcp(options: MetaMcpOptions = {}): Promise<MetaMcp> {
   const { home = homeFolder(process.env), log = silentLog, maxMessageBytes = DEFAULT_MAX_MESSAGE } = options;
   const config = await configOf(options.config);
-  return new Library(createEngine({ config, home, log, maxMessageBytes }));
+  return new Library(createEngine({ config, home, log, maxMessageBytes, tell: options.log !== undefined }));
 }
 
 async function configOf(given: string | ConfigFile | undefined): Promise<Config> {

@@ -47,6 +47,8 @@ export interface EngineOptions {
   readonly surface?: Surface;
   /** Keep tools that are not as the user approved them out of use. */
   readonly pin?: boolean;
+  /** The user reads the log, so that it may tell what must be told once. */
+  readonly tell?: boolean;
   /** Tell clients when a list of theirs changes. */
   readonly notify?: boolean;
   readonly clock?: Clock;
@@ -93,6 +95,7 @@ export function createEngine({
     log,
     clock,
     enforced: options.pin ?? false,
+    tell: options.tell ?? true,
     hold: (...list) => catalog.hold(...list),
   });
   const catalog: Catalog = new Catalog({

@@ -25,7 +25,7 @@ export const command: Command = {
       const yes = given.settings["yes"] === true;
       if (!json) process.stdout.write(`${forPeople(server, review, wanted)}\n`);
       const agreed = wanted.length > 0 && (yes || (!json && (await ask(server, wanted))));
-      if (agreed) await engine.pins.approve(server, new Set(wanted.map(({ tool }) => tool)));
+      if (agreed) await engine.pins.approve(server, review, new Set(wanted.map(({ tool }) => tool)));
       const approved = agreed ? wanted.map(({ tool }) => tool) : [];
       if (json) show(answer(server, review, approved), true, () => "");
       else if (wanted.length > 0) process.stdout.write(`${outcome(agreed)}\n`);
@@ -57,17 +57,27 @@ function chosen({ changes }: Review, tools: readonly string[]): readonly ToolCha
   return tools.map((name) => {
     const change = changes.find(({ tool }) => tool === name);
     if (change) return change;
-    const [guess] = nearest(name, changes.map(({ tool }) => tool), 1);
+    const [guess] = nearest(
+      name,
+      changes.map(({ tool }) => tool),
+      1,
+    );
     throw new UsageError(`"${name}" needs no approval.${guess ? ` Did you mean "${visible(guess)}"?` : ""}`);
   });
 }
 
-function forPeople(server: string, { changes, removed, fault }: Review, wanted: readonly ToolChange[]): string {
+function forPeople(
+  server: string,
+  { changes, removed, fault }: Review,
+  wanted: readonly ToolChange[],
+): string {
   const lines = fault ? [`! ${fault}.`, ""] : [];
-  for (const change of wanted) lines.push(headline(change), ...differences(change).map((line) => `  ${line}`), "");
+  for (const change of wanted)
+    lines.push(headline(change), ...differences(change).map((line) => `  ${line}`), "");
   if (removed.length > 0)
     lines.push(`Not listed any more: ${removed.map((name) => visible(name)).join(", ")}`, "");
-  if (wanted.length < changes.length) lines.push(`${changes.length - wanted.length} more are not named here.`, "");
+  if (wanted.length < changes.length)
+    lines.push(`${changes.length - wanted.length} more are not named here.`, "");
   return wanted.length > 0
     ? lines.join("\n").trimEnd()
     : [...lines, `Nothing to approve: the tools of ${server} are as they were approved.`].join("\n");

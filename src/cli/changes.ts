@@ -26,7 +26,9 @@ export function headline(change: ToolChange): string {
 /** Every place in its definition that differs, with what stood and what stands there. */
 export function differences({ before, after }: ToolChange): readonly string[] {
   const [old, now] = [placesOf(before), placesOf(after)];
-  const places = [...new Set([...old.keys(), ...now.keys()])].filter((place) => old.get(place) !== now.get(place));
+  const places = [...new Set([...old.keys(), ...now.keys()])].filter(
+    (place) => old.get(place) !== now.get(place),
+  );
   return places.flatMap((place) => {
     const [was, is] = [old.get(place), now.get(place)];
     const name = visible(place);
@@ -72,7 +74,9 @@ function linesThatDiffer(before: string, after: string): readonly [string, strin
   let end = 0;
   while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
   const middle = (lines: readonly string[]): string =>
-    [...(start > 0 ? ["…"] : []), ...lines.slice(start, lines.length - end), ...(end > 0 ? ["…"] : [])].join("\n");
+    [...(start > 0 ? ["…"] : []), ...lines.slice(start, lines.length - end), ...(end > 0 ? ["…"] : [])].join(
+      "\n",
+    );
   return [middle(a), middle(b)];
 }
 
@@ -90,4 +94,3 @@ function placesOf(definition: string | undefined): ReadonlyMap<string, string> {
   if (definition) walk("", asRaw(Buffer.from(definition)));
   return places;
 }
-

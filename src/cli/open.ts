@@ -41,6 +41,7 @@ export async function withEngine(
     search,
     surface: settings.surface,
     pin: settings.pin,
+    tell: false,
     code: codeOf(settings),
   });
   const stop = (): void => void engine.close().finally(() => process.exit(130));

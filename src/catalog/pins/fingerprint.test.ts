@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { asRaw } from "../../kernel/raw.ts";
-import { canonical, digestOf, printOf, printsOf } from "./fingerprint.ts";
 import { readTool } from "../read-tool.ts";
 import type { Tool } from "../tool.ts";
+import { canonical, digestOf, printOf, printsOf } from "./fingerprint.ts";
 
 const raw = (text: string) => asRaw(Buffer.from(text));
 const tool = (text: string): Tool => readTool("s", raw(text)) as Tool;
@@ -12,13 +12,16 @@ const hash = (text: string): string => printOf(tool(text)).hash;
 /** The same value, written another way: keys in another order, white space, escapes. */
 function rewritten(value: unknown, flip: boolean): string {
   const gap = flip ? " " : "";
-  if (Array.isArray(value)) return `[${gap}${value.map((one) => rewritten(one, !flip)).join(`${gap},`)}${gap}]`;
+  if (Array.isArray(value))
+    return `[${gap}${value.map((one) => rewritten(one, !flip)).join(`${gap},`)}${gap}]`;
   if (typeof value === "string")
     return flip
       ? `"${[...Array(value.length).keys()].map((at) => `\\u${value.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")}"`
       : JSON.stringify(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([key, one]) => `${rewritten(key, flip)}${gap}:${rewritten(one, !flip)}`);
+  const members = Object.entries(value).map(
+    ([key, one]) => `${rewritten(key, flip)}${gap}:${rewritten(one, !flip)}`,
+  );
   return `{${gap}${(flip ? members.reverse() : members).join(",")}${gap}}`;
 }
 
@@ -93,7 +96,9 @@ test("names like those of built-in members are names like others", () => {
 });
 
 test("a list has one print per tool, and a digest that no boundary can be shifted in", async () => {
-  const tools = Array.from({ length: 700 }, (_, at) => tool(`{"name":"t${at}","description":"${"x".repeat(1000)}"}`));
+  const tools = Array.from({ length: 700 }, (_, at) =>
+    tool(`{"name":"t${at}","description":"${"x".repeat(1000)}"}`),
+  );
   expect((await printsOf(tools)).map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
   const list = (...texts: string[]) => texts.map((text) => ({ definition: raw(text) }));
   expect(digestOf(list("ab", "c"))).not.toBe(digestOf(list("a", "bc")));

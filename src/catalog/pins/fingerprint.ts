@@ -47,7 +47,10 @@ export function canonical(raw: Raw, depth = DEEPEST): string {
     const sorted = [...new Map(entries(raw))].sort(([a], [b]) => (a < b ? -1 : 1));
     return `{${sorted.map(([key, value]) => `${JSON.stringify(key)}:${canonical(value, depth - 1)}`).join(",")}}`;
   }
-  if (isArray(raw)) return `[${elements(raw).map((element) => canonical(element, depth - 1)).join(",")}]`;
+  if (isArray(raw))
+    return `[${elements(raw)
+      .map((element) => canonical(element, depth - 1))
+      .join(",")}]`;
   return isString(raw) ? JSON.stringify(JSON.parse(raw.toString())) : raw.toString();
 }
 

@@ -3,21 +3,16 @@ import { stat } from "node:fs/promises";
 import type { ServerId } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import type { Log } from "../../kernel/log.ts";
 import type { Gate, JudgedList } from "../gate.ts";
 import type { Tool } from "../tool.ts";
 import { NOTHING_CHANGED, type Review } from "./change.ts";
-import type { Pins, Subject } from "./pins.ts";
+import type { Pins, PinsParts, Subject } from "./pins.ts";
 
 /** How soon an approval by someone else is noticed; looked for only while there is something to approve. */
 const LOOK_MS = 500;
 
-export interface PinGateParts {
-  readonly home: string;
-  readonly log: Log;
+export interface PinGateParts extends PinsParts {
   readonly clock: Clock;
-  /** What is not approved is kept out of use; else it is only told. */
-  readonly enforced: boolean;
   /** Of this list these are held back from now on. */
   readonly hold: (server: ServerId, tools: readonly Tool[], held: ReadonlySet<string>) => void;
 }
@@ -68,11 +63,14 @@ export class PinGate implements Gate {
     this.#known.delete(server);
   }
 
-  /** Approves tools as they were last listed; all unless named. */
-  async approve(server: ServerId, names?: ReadonlySet<string>): Promise<void> {
+  /** Approves tools as they were when this was seen of them; all unless named. */
+  async approve(server: ServerId, seen: Review, names?: ReadonlySet<string>): Promise<void> {
     await this.settled();
     const known = this.#known.get(server);
-    if (!known) throw new MetaMcpError("server_unavailable", `What ${server} lists is not known.`, { server });
+    if (known?.review !== seen)
+      throw new MetaMcpError("forbidden", `The tools of ${server} changed meanwhile: look at them again.`, {
+        server,
+      });
     const { pins } = await this.#load();
     await pins.approve(known.subject, names);
     await this.#again(known);
@@ -103,7 +101,10 @@ export class PinGate implements Gate {
 
   /** Whatever went wrong: what could not be compared is not approved. */
   #uncertain({ subject: { server, tools } }: Known, error: unknown): Review {
-    this.#parts.log.error(`${server}: its tools could not be compared with what was approved`, { server, error });
+    this.#parts.log.error(`${server}: its tools could not be compared with what was approved`, {
+      server,
+      error,
+    });
     const changes = tools.map(({ name: tool }) => ({ tool, kind: "unknown", parts: [], after: "" }) as const);
     return { changes, removed: [], fault: `Its tools could not be compared: ${(error as Error).message}` };
   }
@@ -133,9 +134,9 @@ export class PinGate implements Gate {
   }
 
   #load(): Promise<{ pins: Pins; pathOf: (server: ServerId) => string }> {
-    const { home, log, enforced } = this.#parts;
+    const { home } = this.#parts;
     this.#pins ??= import("./pins.ts").then(({ Pins, pinsPath }) => ({
-      pins: new Pins({ home, log, enforced }),
+      pins: new Pins(this.#parts),
       pathOf: (server) => pinsPath(home, server),
     }));
     return this.#pins;

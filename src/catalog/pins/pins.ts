@@ -6,7 +6,14 @@ import { safeName } from "../../home/safe-name.ts";
 import type { ServerId } from "../../kernel/call.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { Tool } from "../tool.ts";
-import { NOTHING_CHANGED, type Review, shownName, shownNames, type ToolChange, whatHappened } from "./change.ts";
+import {
+  NOTHING_CHANGED,
+  type Review,
+  shownName,
+  shownNames,
+  type ToolChange,
+  whatHappened,
+} from "./change.ts";
 import { digestOf, type Print, printsOf } from "./fingerprint.ts";
 import { decodePins, encodePins, type PinEntry } from "./pin-file.ts";
 import { approved, type Listed, type Outcome, review } from "./review.ts";
@@ -22,11 +29,13 @@ export interface Subject {
   prints?: Promise<readonly Print[]>;
 }
 
-interface Parts {
+export interface PinsParts {
   readonly home: string;
   readonly log: Log;
   /** What is not approved is kept out of use. */
   readonly enforced: boolean;
+  /** The user reads this log; else a change stays untold, for someone whose log is read. */
+  readonly tell: boolean;
 }
 
 /** More lines than this tell nobody more. */
@@ -40,14 +49,16 @@ export class Pins {
   readonly #home: string;
   readonly #log: Log;
   readonly #enforced: boolean;
+  readonly #tells: boolean;
   /** What could not be written holds at least for this run. */
   readonly #unwritten = new Map<string, PinEntry>();
   readonly #said = new Set<string>();
 
-  constructor({ home, log, enforced }: Parts) {
+  constructor({ home, log, enforced, tell }: PinsParts) {
     this.#home = home;
     this.#log = log;
     this.#enforced = enforced;
+    this.#tells = tell;
   }
 
   async compare(subject: Subject): Promise<Review> {
@@ -62,8 +73,12 @@ export class Pins {
     if (before?.digest === digest || (!before && (!live || tools.length === 0))) return NOTHING_CHANGED;
     const listed = await listedOf(subject, digest);
     const outcome = review(before, listed);
-    if (!live || outcome.entry === before) return this.#told(subject, { ...outcome, untold: [] });
-    return this.#told(subject, await this.#record(subject, listed, outcome));
+    const silent = !live || (before && !this.#tells);
+    if (silent) return { changes: outcome.changes, removed: outcome.removed };
+    return this.#told(
+      subject,
+      outcome.entry === before ? outcome : await this.#record(subject, listed, outcome),
+    );
   }
 
   /** Takes these tools, or all, as they are in the list. Rejects if that cannot be written down. */
@@ -132,7 +147,7 @@ export class Pins {
   }
 
   /** A warning when a change is first seen by anyone; a line of information in every other run that meets it. */
-  #told(subject: Subject, { changes, removed, untold, entry }: Outcome): Review {
+  #told(subject: Subject, { changes, removed, untold }: Outcome): Review {
     const { server } = subject;
     const first = new Set(untold);
     const lines = changes.filter((change) => this.#first(`${keyOf(subject)} ${change.tool} ${change.after}`));
@@ -142,7 +157,7 @@ export class Pins {
         `${server}: ${lines.length - MOST_TOLD} more of its tools are not as they were approved: metamcp approve ${server}`,
         { server },
       );
-    if (removed.length > 0 && entry && this.#first(`${keyOf(subject)} removed ${removed.join()}`))
+    if (removed.length > 0 && this.#first(`${keyOf(subject)} removed ${removed.join()}`))
       this.#log.info(`${server} does not list any more: ${shownNames(removed).join(", ")}`, { server });
     return { changes, removed };
   }

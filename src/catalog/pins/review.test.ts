@@ -44,7 +44,10 @@ test("a new tool is seen but not approved, and a change of it is one", () => {
   const seen = review(first({ a: "1" }), listed({ a: "1", n: "new" }));
   expect(seen.untold).toMatchObject([{ tool: "n", kind: "new" }]);
   const entry = seen.entry as PinEntry;
-  expect(review(entry, listed({ a: "1", n: "new" }))).toMatchObject({ changes: [{ kind: "new" }], untold: [] });
+  expect(review(entry, listed({ a: "1", n: "new" }))).toMatchObject({
+    changes: [{ kind: "new" }],
+    untold: [],
+  });
   expect(brief(entry, { a: "1", n: "other" })).toEqual(["changed n description"]);
 });
 
@@ -66,7 +69,10 @@ test("approval is for the named tools as they are listed, and for no others", ()
   expect(review(all, now)).toMatchObject({ changes: [], removed: ["old"] });
   expect(all.digest).toBe(now.digest);
   // With nothing to go by, what was not named is still not approved.
-  expect(review(approved(undefined, now, new Set(["a"])), now).changes.map(({ tool }) => tool)).toEqual(["b", "n"]);
+  expect(review(approved(undefined, now, new Set(["a"])), now).changes.map(({ tool }) => tool)).toEqual([
+    "b",
+    "n",
+  ]);
 });
 
 test("a definition too large to keep is compared all the same", () => {

@@ -1,0 +1,154 @@
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ManualClock } from "../../kernel/clock.ts";
+import type { Log } from "../../kernel/log.ts";
+import { toRaw } from "../../kernel/raw.ts";
+import { ToolCache } from "../cache.ts";
+import { Catalog } from "../catalog.ts";
+import { createSearch } from "../search/search.ts";
+import { PinGate } from "./pin-gate.ts";
+
+const ABOUT = { era: "2025-11-25" } as const;
+let home: string;
+const open: { gate: PinGate; cache: ToolCache }[] = [];
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "metamcp-pins-"));
+});
+afterEach(async () => {
+  for (const { gate, cache } of open.splice(0)) {
+    await gate.close();
+    await cache.flush();
+  }
+  await rm(home, { recursive: true, force: true });
+});
+
+/** One gateway, without its children. */
+function gateway({ enforced = true, tell = true } = {}) {
+  const lines: string[] = [];
+  const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
+  const log: Log = { debug: () => {}, info: at("info"), warn: at("warn"), error: at("error") };
+  const clock = new ManualClock();
+  const cache = new ToolCache({ home, log });
+  const gate = new PinGate({ home, log, clock, enforced, tell, hold: (...list) => catalog.hold(...list) });
+  const catalog: Catalog = new Catalog({ cache, search: createSearch(), clock, log, gate });
+  open.push({ gate, cache });
+  catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
+  const lists = async (tools: Record<string, string>): Promise<void> => {
+    const written = Object.entries(tools).map(([name, description]) => ({ name, description }));
+    await catalog.refresh("s", async () => toRaw({ tools: written }), ABOUT);
+    await gate.settled();
+  };
+  const shown = (): string[] => catalog.snapshot.listings.get("s")?.tools.map(({ name }) => name) ?? [];
+  return { catalog, gate, clock, lines, lists, shown };
+}
+
+const fileOf = async (): Promise<number> => (await stat(join(home, "pins", "s.json"))).ino;
+
+test("a list that says the same is neither compared nor recorded again", async () => {
+  const { lists, gate, catalog } = gateway();
+  await lists({ a: "1", b: "2" });
+  const [file, { snapshot }] = [await fileOf(), catalog];
+  await rm(join(home, "pins"), { recursive: true });
+  await lists({ b: "2", a: "1" });
+  await expect(fileOf()).rejects.toThrow();
+  expect(catalog.snapshot).toBe(snapshot);
+  expect(file).toBeGreaterThan(0);
+  expect(gate.review("s").changes).toEqual([]);
+});
+
+test("what is held back is in no snapshot, from the first moment it is listed", async () => {
+  const { lists, shown, catalog } = gateway();
+  await lists({ a: "1", b: "2" });
+  const seen = new Set<string>();
+  catalog.onChange(({ snapshot }) => void seen.add(snapshot.tool("s", "a")?.description ?? "none"));
+  await lists({ a: "evil", b: "2" });
+  expect(shown()).toEqual(["b"]);
+  expect([...seen]).toEqual(["none"]);
+  await lists({ a: "1", b: "2" });
+  expect(shown()).toEqual(["a", "b"]);
+});
+
+test("lists that overtake each other leave the last one, judged", async () => {
+  const { lists, shown, gate } = gateway();
+  await lists({ a: "1" });
+  await Promise.all([
+    lists({ a: "2" }),
+    lists({ a: "1", n: "new" }),
+    lists({ a: "3" }),
+    lists({ a: "1", m: "new" }),
+  ]);
+  expect(shown()).toEqual(["a"]);
+  expect(gate.review("s").changes.map(({ tool }) => tool)).toEqual(["m"]);
+});
+
+test("an approval elsewhere is noticed in a moment, and nothing is looked for when all is approved", async () => {
+  const [one, other] = [gateway(), gateway()];
+  await one.lists({ a: "1" });
+  expect(one.clock.pending).toBe(0);
+  await one.lists({ a: "2" });
+  await other.lists({ a: "2" });
+  expect(one.shown()).toEqual([]);
+  await other.gate.approve("s", other.gate.review("s"));
+  expect(other.shown()).toEqual(["a"]);
+  one.clock.advance(500);
+  await one.gate.settled();
+  expect(one.shown()).toEqual(["a"]);
+  expect(one.clock.pending).toBe(0);
+});
+
+test("what was shown is approved, not what came since", async () => {
+  const { lists, gate, shown } = gateway();
+  await lists({ a: "1" });
+  await lists({ a: "2" });
+  const seen = gate.review("s");
+  await lists({ a: "3" });
+  await expect(gate.approve("s", seen)).rejects.toThrow(/changed meanwhile/);
+  expect(shown()).toEqual([]);
+  await gate.approve("s", gate.review("s"));
+  expect(shown()).toEqual(["a"]);
+});
+
+test("one who is not read tells nothing and takes no warning away from others", async () => {
+  const first = gateway();
+  await first.lists({ a: "1" });
+  const command = gateway({ enforced: false, tell: false });
+  await command.lists({ a: "2", n: "new" });
+  expect(command.lines).toEqual([]);
+  expect(command.gate.review("s").changes.map(({ tool }) => tool)).toEqual(["a", "n"]);
+  await first.lists({ a: "2", n: "new" });
+  expect(first.lines.map((line) => line.split(":")[0])).toEqual(["warn s", "warn s"]);
+});
+
+test("where nothing can be written a change is noticed within the run, and that is said", async () => {
+  await writeFile(join(home, "pins"), "in the way");
+  const { lists, shown, lines } = gateway();
+  await lists({ a: "1", b: "2" });
+  expect(shown()).toEqual(["a", "b"]);
+  await lists({ a: "evil", b: "2" });
+  expect(shown()).toEqual(["b"]);
+  expect(lines.filter((line) => line.startsWith("error"))).toHaveLength(1);
+  expect(lines.join("\n")).toMatch(/cannot be recorded/);
+});
+
+test("a server that was reconfigured is another one", async () => {
+  const { lists, shown, catalog, gate } = gateway();
+  await lists({ a: "1" });
+  await lists({ a: "2" });
+  catalog.configure(new Map([["s", { identity: "other", permits: () => true }]]));
+  expect(gate.review("s").changes).toEqual([]);
+  await lists({ a: "2" });
+  expect(shown()).toEqual(["a"]);
+});
+
+test("many changes at once do not flood the log, nor does a name act on a terminal", async () => {
+  const many = (text: string) => Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`t${at}`, text]));
+  const { lists, lines } = gateway();
+  await lists({ "x\u001b[2J": "1", ...many("1") });
+  await lists({ "x\u001b[2J": "2", ...many("2") });
+  expect(lines).toHaveLength(11);
+  expect(lines.join("")).not.toContain("\u001b");
+  expect(lines.at(-1)).toMatch(/41 more/);
+});
