@@ -98,7 +98,7 @@ export class HttpClient {
     response.setEncoding("utf8");
     for await (const chunk of response) {
       rest += chunk;
-      if (!streamed) continue;
+      if (!streamed || !chunk.includes("\n")) continue;
       const lines = rest.split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) if (line.startsWith("data:")) hear(line.slice(5));

@@ -12,7 +12,9 @@ export function readMessageOf(
   response: ServerResponse,
   onMessage: (message: Message) => void,
 ): void {
-  if (Number(request.headers["content-length"] ?? 0) > MOST_BODY) return refuseSize(response);
+  const { headers } = request;
+  if (!isJson(headers["content-type"])) return refuse(response, 415, "content-type must be application/json");
+  if (Number(headers["content-length"] ?? 0) > MOST_BODY) return refuseSize(response);
   let first: Buffer | undefined;
   let more: Buffer[] | undefined;
   let bytes = 0;
@@ -36,6 +38,11 @@ export function readMessageOf(
       fail(response);
     }
   });
+}
+
+/** A page of a stranger cannot send this without asking first. */
+function isJson(type: string | undefined): boolean {
+  return type !== undefined && /^application\/json\s*(;|$)/i.test(type);
 }
 
 function refuseSize(response: ServerResponse): void {

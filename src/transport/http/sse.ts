@@ -8,6 +8,7 @@ import { readMessageOf } from "./body.ts";
 import { Front, type FrontOptions, refuse } from "./front.ts";
 import { writeOrCut } from "./unread.ts";
 
+const MOST_SESSIONS = 10_000;
 const BEAT_MS = 25_000;
 
 export interface SseOptions extends FrontOptions {
@@ -53,6 +54,7 @@ export function createSseTransport(options: SseOptions): Transport {
 
 function listen(host: Host, open: Map<string, Open>, response: ServerResponse): void {
   if (!host.ready) return refuse(response, 503, "MetaMCP is stopping");
+  if (open.size >= MOST_SESSIONS) return refuse(response, 503, "there are too many sessions");
   const session = host.open((message) => {
     writeOrCut(response, Buffer.concat(encodeEvent(encode(message), undefined, "message")));
   });

@@ -88,10 +88,7 @@ class Streamable {
   }
 
   #post(request: IncomingMessage, response: ServerResponse): void {
-    const { headers } = request;
-    if (!isJson(headers["content-type"]))
-      return refuse(response, 415, "content-type must be application/json");
-    if (!this.#acceptable(headers.accept)) {
+    if (!this.#acceptable(request.headers.accept)) {
       return refuse(response, 406, "accept must name application/json and text/event-stream");
     }
     readMessageOf(request, response, (message) => {
@@ -230,10 +227,6 @@ class Streamable {
     }
     this.#round = clock.after(this.#roundMs, () => this.#lookAround());
   }
-}
-
-function isJson(type: string | undefined): boolean {
-  return type !== undefined && /^application\/json\s*(;|$)/i.test(type);
 }
 
 function notAllowed(response: ServerResponse, allowed: string): void {

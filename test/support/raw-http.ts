@@ -1,0 +1,74 @@
+/** HTTP by hand: bytes on a socket, and what comes back. For requests that no client library would send. */
+import { connect, type Socket } from "node:net";
+
+export interface RawAnswer {
+  /** Of each response on the socket, in order. */
+  readonly statuses: number[];
+  readonly text: string;
+}
+
+export interface RawOptions {
+  /** Half-closes the socket after sending. */
+  readonly end?: boolean;
+  /** Resolves once this many responses began; without it, when the server closes. */
+  readonly responses?: number;
+  /** Gives up after so many ms, with what there is. */
+  readonly patienceMs?: number;
+}
+
+/** Sends the bytes and collects what comes back. Never rejects: a reset is an answer too. */
+export function rawHttp(url: string, bytes: string | Buffer, options: RawOptions = {}): Promise<RawAnswer> {
+  const { end = false, responses = Number.POSITIVE_INFINITY, patienceMs = 2_000 } = options;
+  return new Promise((resolve) => {
+    const socket = open(url);
+    const statuses: number[] = [];
+    const status = /^HTTP\/1\.1 (\d{3}) /gm;
+    let text = "";
+    const finish = (): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, statuses });
+    };
+    const timer = setTimeout(finish, patienceMs);
+    socket.on("data", (part) => {
+      let seen = status.lastIndex;
+      text += part.toString("latin1");
+      for (let match = status.exec(text); match; match = status.exec(text)) {
+        statuses.push(Number(match[1]));
+        seen = status.lastIndex;
+      }
+      // The last line may be the beginning of one.
+      status.lastIndex = Math.max(seen, text.lastIndexOf("\n"));
+      if (statuses.length >= responses) finish();
+    });
+    socket.once("close", finish);
+    socket.write(bytes);
+    if (end) socket.end();
+  });
+}
+
+/** A socket to the server of that URL; errors are of no interest. */
+export function open(url: string): Socket {
+  const { hostname, port } = new URL(url);
+  return connect(Number(port), hostname).on("error", () => {});
+}
+
+export interface Written {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A well-formed POST of a JSON body, unless told otherwise. */
+export function written({ method = "POST", path = "/mcp", headers = {}, body = "" }: Written): string {
+  const all = {
+    host: "localhost",
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "content-length": String(Buffer.byteLength(body)),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
+}
