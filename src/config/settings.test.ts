@@ -279,3 +279,19 @@ test("the config is the one asked for, else here, else at home", () => {
   expect(configCandidates(undefined, "/p", env)).toEqual(["/p/.mcp.json", "/home/me/.metamcp/mcp.json"]);
   expect(configCandidates(undefined, "/p", { METAMCP_HOME: "/h" })[1]).toBe("/h/mcp.json");
 });
+
+test.each([
+  [
+    "--port 9000 --stateless",
+    "No effect over stdio: --port, --stateless. Did you mean --transport streamable?",
+  ],
+  ["--host ::1", "No effect over stdio: --host. Did you mean --transport streamable or sse?"],
+  ["--transport sse --port 1 --json-response", "No effect over sse: --json-response."],
+])("%s gets a word", (line, warning) => {
+  expect(read(line).warnings).toEqual([expect.stringContaining(warning)]);
+});
+
+test("flags that are of use, and variables, get none", () => {
+  expect(read("--transport streamable --port 1 --stateless").warnings).toEqual([]);
+  expect(read("", { METAMCP_PORT: "9000" }).warnings).toEqual([]);
+});

@@ -13,6 +13,7 @@ import {
   type Values,
 } from "./command-line.ts";
 import { FLAGS, flagsFor, type Settings } from "./flags.ts";
+import { uselessFlags } from "./useless.ts";
 
 export interface ReadOptions<Own extends Table> {
   /** `run` is MetaMCP itself. */
@@ -30,7 +31,7 @@ export interface ReadSettings<Own extends Table> {
   readonly beforeDashes: number | undefined;
   /** For the config: only what was given, so that a flag wins over the file even where it repeats a default. */
   readonly overrides: Overrides;
-  /** Variables that look like a misspelt one of ours. */
+  /** Variables that look like a misspelt one of ours, and flags that have no effect. */
   readonly warnings: readonly string[];
 }
 
@@ -57,7 +58,8 @@ export function readSettings<Own extends Table = Record<never, never>>(
   const settings = values as Settings & Values<Own>;
   if (serious) checkTogether(settings, given);
   const overrides = overridesOf(settings, given);
-  return { settings, given, positionals, beforeDashes, overrides, warnings: misspelt(env) };
+  const warnings = [...misspelt(env), ...uselessFlags(settings, given)];
+  return { settings, given, positionals, beforeDashes, overrides, warnings };
 }
 
 /** A flag that exists, but not here. */
