@@ -1,6 +1,8 @@
 /** One caller's hold on a connection: who to turn to when the child asks back, and what a second attempt depends on. */
-import type { Call, Origin, Repeat, Uplink } from "../kernel/call.ts";
+import type { Asking, Call, Origin, Repeat, Uplink } from "../kernel/call.ts";
+import { fromRaw, type Raw } from "../kernel/raw.ts";
 import type { Via } from "../rpc/peer.ts";
+import { isString } from "../rpc/slice.ts";
 import type { Breaker } from "./breaker.ts";
 import type { CallTimer } from "./call-timer.ts";
 import type { Episode } from "./retry.ts";
@@ -76,4 +78,9 @@ export function attribute(claims: ReadonlySet<Claim>, via: Via): Attribution {
     };
   }
   return { uplink: all.length === 1 ? first.uplink : first.origin.uplink, claims: all };
+}
+
+/** A question of the child, by the id of its request: a text is what the child calls it, a number only counts. */
+export function asking(id: Raw, onProgress: (params: Raw) => void): Asking {
+  return isString(id) ? { name: fromRaw(id) as string, onProgress } : { onProgress };
 }

@@ -9,7 +9,7 @@ import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
 import type { Audience, Line } from "./audience.ts";
-import { attribute, type Claim } from "./claim.ts";
+import { asking, attribute, type Claim } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Greeting } from "./handshake.ts";
 import { ChildFailure, type Connector, type Link } from "./link.ts";
@@ -147,6 +147,11 @@ export class Connection implements Pooled {
 
   drop(claim: Claim): void {
     if (this.#claims.delete(claim)) this.#leave();
+  }
+
+  /** A caller went away: what has no place in the pool yet, and nobody else who waits for it, need not get one. */
+  forsake(): void {
+    if (!this.#place && this.#inFlight === 0) void this.end("nobody waits for it any more");
   }
 
   claims(): ReadonlySet<Claim> {
@@ -334,16 +339,15 @@ export class Connection implements Pooled {
     else this.#place?.idle();
   }
 
-  async #asked({ method, params, signal, via }: Incoming): Promise<Raw> {
+  async #asked({ id, method, params, signal, via }: Incoming): Promise<Raw> {
     if (method === "ping") return EMPTY_OBJECT;
     const found = attribute(this.#claims, via);
     if ("refusal" in found)
       throw RpcError.of(INTERNAL_ERROR, `${method} cannot be passed on: ${found.refusal}`);
     for (const claim of found.claims) claim.timer?.pause();
     try {
-      return await found.uplink.request(method, params, signal, {
-        onProgress: (progress) => this.#peer.notify("notifications/progress", progress, via),
-      });
+      const tell = (progress: Raw): void => this.#peer.notify("notifications/progress", progress, via);
+      return await found.uplink.request(method, params, signal, asking(id, tell));
     } finally {
       for (const claim of found.claims) claim.timer?.resume();
     }
