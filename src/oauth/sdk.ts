@@ -1,7 +1,7 @@
 /** The part of the official client that speaks OAuth. Loaded when first needed: a start must not pay for it. */
 import { MetaMcpError } from "../kernel/errors.ts";
 
-export type Sdk = typeof import("@modelcontextprotocol/client");
+export type Sdk = typeof import("./official.ts");
 
 /** An issuer that does not answer must not hold calls up for ever. */
 const TIMEOUT_MS = 15_000;
@@ -16,7 +16,7 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 export async function loadSdk(): Promise<Sdk> {
-  return await import("@modelcontextprotocol/client");
+  return await import("./official.ts");
 }
 
 /** `fetch` with an end. */

@@ -111,10 +111,11 @@ test("a call that was refused works after the login, without a restart, and no s
 });
 
 test.each<Kind>(["legacy", "modern", "sse"])("a token that is refused is renewed, once: %s", async (kind) => {
-  const { by, start, login } = await setUp(kind);
+  const { by, child, start, login } = await setUp(kind);
   await login();
   const client = await start();
   expect(await call(client)).toBe("did read");
+  expect(child.seen.some(({ message }) => message.method === "server/discover")).toBe(kind === "modern");
 
   by.expireAll();
   expect(await Promise.all([call(client), call(client), call(client)])).toEqual(Array(3).fill("did read"));
@@ -385,7 +386,8 @@ test("a header of the config wins over a login", async () => {
 
 test("used wrongly", async () => {
   const { folder, run } = await setUp();
-  folder.writeConfig({ guarded: { url: "http://127.0.0.1:1/mcp" }, local: { command: "x" } });
+  const nobody = await freePort();
+  folder.writeConfig({ guarded: { url: `http://127.0.0.1:${nobody}/mcp` }, local: { command: "x" } });
   expect(await run("auth")).toMatchObject({ code: 2 });
   expect(await run("auth", "guarded", "--status", "--logout")).toMatchObject({ code: 2 });
   expect(await run("auth", "local")).toMatchObject({ code: 1, err: expect.stringContaining("its env") });
