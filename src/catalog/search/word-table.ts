@@ -1,11 +1,9 @@
 /** The word vectors that ship with the package: read when first needed, absent without harm. */
-import { readFile } from "node:fs/promises";
+import { readShipped } from "../../home/shipped.ts";
 
 const MAGIC = "MCPWORD1";
 const HEADER_BYTES = 20;
-const FILE = "data/vectors/words.bin";
-/** From the source tree and from the bundle the package's root is a few folders up. */
-const FARTHEST_UP = 4;
+const FILE = "vectors/words.bin";
 
 /** Smooth inverse frequency: the commoner a word, the less it says. Rank stands in for frequency (Zipf). */
 const SIF = 1e-3;
@@ -78,14 +76,10 @@ export function loadWordTable(): Promise<WordTable | undefined> {
 }
 
 async function readWordTable(): Promise<WordTable | undefined> {
-  for (let up = 1; up <= FARTHEST_UP; up++) {
-    const bytes = await readFile(new URL("../".repeat(up) + FILE, import.meta.url)).catch(() => undefined);
-    if (!bytes) continue;
-    try {
-      return new WordTable(bytes);
-    } catch {
-      return undefined;
-    }
+  const bytes = await readShipped(FILE);
+  try {
+    return bytes && new WordTable(bytes);
+  } catch {
+    return undefined;
   }
-  return undefined;
 }

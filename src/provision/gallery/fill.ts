@@ -1,0 +1,32 @@
+/** Puts values that the user gives at once where an entry names their variables. The rest of the entry stays as it is. */
+import type { Entry } from "../candidate.ts";
+
+export interface Filled {
+  readonly entry: Entry;
+  /** Names that the entry has no place for. */
+  readonly unused: readonly string[];
+}
+
+/** A name that stands nowhere becomes a variable of a local server; a remote one has no place for it. */
+export function fill(entry: Entry, values: ReadonlyMap<string, string>): Filled {
+  const used = new Set<string>();
+  const put = (text: string): string =>
+    text.replaceAll(/\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}/g, (written, name: string) => {
+      const value = values.get(name);
+      if (value !== undefined) used.add(name);
+      return value ?? written;
+    });
+  const putAll = (texts: Readonly<Record<string, string>> = {}): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, put(text)]));
+  const left = (): string[] => [...values.keys()].filter((name) => !used.has(name));
+
+  if (!("command" in entry)) {
+    const headers = entry.headers && { headers: putAll(entry.headers) };
+    const filled = { ...entry, url: put(entry.url), ...headers };
+    return { entry: filled, unused: left() };
+  }
+  const [args, known] = [entry.args.map(put), putAll(entry.env)];
+  const more = Object.fromEntries(left().map((name) => [name, values.get(name) ?? ""]));
+  const env = { ...known, ...more };
+  return { entry: { ...entry, args, ...(Object.keys(env).length > 0 && { env }) }, unused: [] };
+}
