@@ -25,6 +25,8 @@ export interface Candidate {
   readonly id: string;
   /** The key it would get in the config. */
   readonly name: string;
+  /** For people, and for finding it. */
+  readonly title?: string;
   readonly description: string;
   readonly from: "registry" | "gallery";
   /** Exact; undefined for a remote server. */

@@ -1,0 +1,28 @@
+/** The environment of a server, as an entry declares it. Refuses values of a stranger for variables that decide what a runner fetches and loads. */
+import type { Blanks } from "./blanks.ts";
+import { Misfit } from "./misfit.ts";
+import { isVariableName } from "./pattern.ts";
+import type { KeyValue } from "./server-json.ts";
+
+/**
+ * A trusted package is trusted as its publisher made it: `npm_config_registry` would fetch another one by its name,
+ * `NODE_OPTIONS` and `LD_PRELOAD` would load something beside it.
+ */
+const DECIDES =
+  /^(?:PATH|HOME|USERPROFILE|SHELL|COMSPEC|PATHEXT|IFS|ENV|BASH_ENV|TMPDIR|SSL_.*|GIT_.*|NODE_(?!ENV$).*|npm_(?!token$).*|LD_.*|DYLD_.*|GCONV_PATH|PYTHON(?!UNBUFFERED$|IOENCODING$|UTF8$).*|UV_.*|PIP_.*|VIRTUAL_ENV|DOCKER_.*|BUILDKIT_.*|CONTAINER.*|DOTNET_.*|NUGET_.*|COREHOST_.*|COMPlus_.*|CORECLR_.*|MSBUILD.*|XDG_.*|METAMCP_.*|.*_PROXY)$/i;
+
+export function environmentOf(
+  variables: readonly KeyValue[] = [],
+  blanks: Blanks,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    variables.map((variable) => {
+      const { name } = variable;
+      if (!isVariableName(name)) throw new Misfit("the name of an environment variable does not fit");
+      const fixed = variable.value ?? variable.default;
+      if (fixed !== undefined && DECIDES.test(name))
+        throw new Misfit(`it sets ${name}, which is not for it to set`);
+      return [name, blanks.write(variable, name, true)];
+    }),
+  );
+}

@@ -1,0 +1,256 @@
+/** A server.json as far as we use it, out of whatever a registry sent. Takes nothing it has not looked at; what does not fit makes the whole of it unusable. What comes out is a server.json again. */
+import { summarize } from "../../catalog/summary.ts";
+import { isKeys, type Keys } from "../../config/field.ts";
+import { Misfit } from "./misfit.ts";
+import {
+  fits,
+  isRegistryType,
+  isServerName,
+  isSha256,
+  isVersion,
+  type RegistryType,
+  readUrl,
+} from "./pattern.ts";
+
+export interface Input {
+  readonly description?: string;
+  readonly isRequired?: boolean;
+  readonly isSecret?: boolean;
+  readonly format?: string;
+  /** Fixed. */
+  readonly value?: string;
+  readonly default?: string;
+  readonly choices?: readonly string[];
+  /** For `{name}` in the value. */
+  readonly variables?: Readonly<Record<string, Input>>;
+}
+
+export interface KeyValue extends Input {
+  readonly name: string;
+}
+
+export type Argument = Input &
+  (
+    | { readonly type: "positional"; readonly valueHint?: string }
+    | { readonly type: "named"; readonly name: string }
+  );
+
+export interface Package {
+  readonly registryType: RegistryType;
+  readonly registryBaseUrl?: string;
+  readonly identifier: string;
+  readonly version?: string;
+  readonly fileSha256?: string;
+  readonly runtimeHint?: string;
+  readonly transport: { readonly type: string };
+  readonly runtimeArguments?: readonly Argument[];
+  readonly packageArguments?: readonly Argument[];
+  readonly environmentVariables?: readonly KeyValue[];
+}
+
+export interface Remote {
+  readonly type: "streamable-http" | "sse";
+  readonly url: string;
+  readonly headers?: readonly KeyValue[];
+  readonly variables?: Readonly<Record<string, Input>>;
+}
+
+export interface ServerJson {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly version: string;
+  readonly websiteUrl?: string;
+  readonly repository?: { readonly url: string };
+  readonly packages?: readonly Package[];
+  readonly remotes?: readonly Remote[];
+}
+
+const LONGEST_DESCRIPTION = 300;
+const LONGEST_TITLE = 100;
+const LONGEST_VALUE = 4_096;
+const MOST_PACKAGES = 32;
+const MOST_INPUTS = 128;
+const LARGEST = 65_536;
+
+/** Or the reason why it is not used. */
+export function readServer(value: unknown): ServerJson | { readonly reason: string } {
+  try {
+    const server = serverIn(keysIn(value, "it"));
+    if (JSON.stringify(server).length > LARGEST) throw new Misfit("it is too large");
+    return server;
+  } catch (error) {
+    if (error instanceof Misfit) return { reason: error.message };
+    throw error;
+  }
+}
+
+function serverIn(keys: Keys): ServerJson {
+  const name = textIn(keys["name"], "name");
+  if (!isServerName(name)) throw new Misfit("its name does not fit");
+  const version = textIn(keys["version"], "version");
+  if (!isVersion(version)) throw new Misfit("its version does not fit");
+  const title = prose(keys["title"], LONGEST_TITLE);
+  const websiteUrl = linkIn(keys["websiteUrl"]);
+  const repository = linkIn(isKeys(keys["repository"]) ? keys["repository"]["url"] : undefined);
+  // Kinds of packages that we do not know are no fault of the entry.
+  const packages = listIn(keys["packages"], "packages", MOST_PACKAGES).flatMap(
+    (item) => packageIn(item) ?? [],
+  );
+  const remotes = listIn(keys["remotes"], "remotes", MOST_PACKAGES).flatMap((item) => remoteIn(item) ?? []);
+  return {
+    name,
+    ...(title && { title }),
+    description: prose(keys["description"], LONGEST_DESCRIPTION) ?? "",
+    version,
+    ...(websiteUrl && { websiteUrl }),
+    ...(repository && { repository: { url: repository } }),
+    ...(packages.length > 0 && { packages }),
+    ...(remotes.length > 0 && { remotes }),
+  };
+}
+
+function packageIn(value: unknown): Package | undefined {
+  const keys = keysIn(value, "a package");
+  const registryType = textIn(keys["registryType"], "registryType");
+  if (!isRegistryType(registryType)) return undefined;
+  const identifier = textIn(keys["identifier"], "identifier");
+  const version = optional(keys["version"], "version");
+  if (!fits(registryType, identifier, version))
+    throw new Misfit("a package's identifier or version does not fit");
+  const fileSha256 = optional(keys["fileSha256"], "fileSha256");
+  if (fileSha256 === undefined ? registryType === "mcpb" : !isSha256(fileSha256))
+    throw new Misfit("a package's checksum does not fit");
+  const registryBaseUrl = optional(keys["registryBaseUrl"], "registryBaseUrl");
+  const runtimeHint = optional(keys["runtimeHint"], "runtimeHint");
+  const runtimeArguments = argumentsIn(keys["runtimeArguments"], "runtimeArguments");
+  const packageArguments = argumentsIn(keys["packageArguments"], "packageArguments");
+  const environmentVariables = keyValuesIn(keys["environmentVariables"], "environmentVariables");
+  return {
+    registryType,
+    ...(registryBaseUrl && { registryBaseUrl }),
+    identifier,
+    ...(version !== undefined && { version }),
+    ...(fileSha256 && { fileSha256 }),
+    ...(runtimeHint && { runtimeHint }),
+    transport: { type: transportIn(keys["transport"]) },
+    ...(runtimeArguments.length > 0 && { runtimeArguments }),
+    ...(packageArguments.length > 0 && { packageArguments }),
+    ...(environmentVariables.length > 0 && { environmentVariables }),
+  };
+}
+
+/** Entries from before the field was required mean stdio. */
+function transportIn(value: unknown): string {
+  return value === undefined ? "stdio" : textIn(keysIn(value, "transport")["type"], "transport.type");
+}
+
+function remoteIn(value: unknown): Remote | undefined {
+  const keys = keysIn(value, "a remote");
+  const type = textIn(keys["type"], "type");
+  if (type !== "streamable-http" && type !== "sse") return undefined;
+  const url = textIn(keys["url"], "url");
+  if (!/^(?:https?:\/\/\S+|\{[a-zA-Z_]\w*\}\S*)$/.test(url)) throw new Misfit("a remote's url does not fit");
+  const headers = keyValuesIn(keys["headers"], "headers");
+  const variables = variablesIn(keys["variables"]);
+  return { type, url, ...(headers.length > 0 && { headers }), ...(variables && { variables }) };
+}
+
+function argumentsIn(value: unknown, what: string): readonly Argument[] {
+  return listIn(value, what, MOST_INPUTS).map((item): Argument => {
+    const keys = keysIn(item, what);
+    const type = textIn(keys["type"], `${what}.type`);
+    if (type === "named") return { type, name: textIn(keys["name"], `${what}.name`), ...inputIn(keys) };
+    if (type !== "positional") throw new Misfit(`${what}: an argument is neither positional nor named`);
+    const valueHint = optional(keys["valueHint"], `${what}.valueHint`);
+    return { type, ...(valueHint && { valueHint }), ...inputIn(keys) };
+  });
+}
+
+function keyValuesIn(value: unknown, what: string): readonly KeyValue[] {
+  return listIn(value, what, MOST_INPUTS).map((item) => {
+    const keys = keysIn(item, what);
+    return { name: textIn(keys["name"], `${what}.name`), ...inputIn(keys) };
+  });
+}
+
+function inputIn(keys: Keys): Input {
+  const variables = variablesIn(keys["variables"]);
+  return { ...plainInputIn(keys), ...(variables && { variables }) };
+}
+
+function plainInputIn(keys: Keys): Input {
+  const description = prose(keys["description"], LONGEST_DESCRIPTION);
+  const format = optional(keys["format"], "format");
+  const value = optional(keys["value"], "value");
+  const fallback = optional(keys["default"], "default");
+  const choices = listIn(keys["choices"], "choices", MOST_INPUTS).map((item) => textIn(item, "choices"));
+  return {
+    ...(description && { description }),
+    ...(flagIn(keys["isRequired"], "isRequired") && { isRequired: true }),
+    ...(flagIn(keys["isSecret"], "isSecret") && { isSecret: true }),
+    ...(format && { format }),
+    ...(value !== undefined && { value }),
+    ...(fallback !== undefined && { default: fallback }),
+    ...(choices.length > 0 && { choices }),
+  };
+}
+
+function variablesIn(value: unknown): Readonly<Record<string, Input>> | undefined {
+  if (value === undefined) return undefined;
+  const entries = Object.entries(keysIn(value, "variables"));
+  if (entries.length > MOST_INPUTS) throw new Misfit("variables: too many");
+  const named = entries.map(([name, item]) => {
+    if (!/^[A-Za-z_][\w.-]{0,127}$/.test(name) || name === "__proto__")
+      throw new Misfit("a variable's name does not fit");
+    return [name, plainInputIn(keysIn(item, "variables"))] as const;
+  });
+  return named.length > 0 ? Object.fromEntries(named) : undefined;
+}
+
+function keysIn(value: unknown, what: string): Keys {
+  if (!isKeys(value)) throw new Misfit(`${what} is no object`);
+  return value;
+}
+
+function listIn(value: unknown, what: string, most: number): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new Misfit(`${what} is no list`);
+  if (value.length > most) throw new Misfit(`${what}: too many`);
+  return value;
+}
+
+/** A value that goes into a command, a variable or a header: no control character, nothing that is no text. */
+function textIn(value: unknown, what: string): string {
+  if (typeof value !== "string") throw new Misfit(`${what} is no text`);
+  if (value.length > LONGEST_VALUE) throw new Misfit(`${what} is too long`);
+  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) throw new Misfit(`${what} holds a control character`);
+  return value;
+}
+
+function optional(value: unknown, what: string): string | undefined {
+  return value === undefined || value === null ? undefined : textIn(value, what);
+}
+
+function flagIn(value: unknown, what: string): boolean {
+  if (value !== undefined && value !== null && typeof value !== "boolean")
+    throw new Misfit(`${what} is neither true nor false`);
+  return value === true;
+}
+
+/** For people and models to read: on one line, without what turns or hides text, and cut. */
+export function prose(value: unknown, longest: number): string | undefined {
+  if (typeof value !== "string") return undefined;
+  // Looking at a megabyte to keep a sentence of it would be work for whoever wrote it. A cut pair goes with the rest.
+  const text = value
+    .slice(0, longest * 4)
+    .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
+    .trim();
+  return (text.length <= longest ? text : summarize(text, longest)) || undefined;
+}
+
+/** A link is only shown: one that does not fit is left away. */
+function linkIn(value: unknown): string | undefined {
+  const url = typeof value === "string" ? readUrl(value) : undefined;
+  return url && url.href.length <= 512 ? url.href : undefined;
+}
