@@ -3,13 +3,14 @@ import type { ServerSpec } from "../config/spec.ts";
 import type { Call, Lease, Origin } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { members, withMember } from "../rpc/slice.ts";
 import { CallTimer } from "./call-timer.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { type ChildParts, Connections } from "./connections.ts";
-import { explain, timeoutOf } from "./explain.ts";
+import { explain, lateOf, timeoutOf } from "./explain.ts";
 import { Health } from "./health.ts";
 import { ChildFailure } from "./link.ts";
 import { isAlive } from "./liveness.ts";
@@ -71,7 +72,7 @@ export class Child {
     const deadline = Math.min(call.deadline, clock.now() + spec.deadlineMs);
     try {
       for (;;) {
-        const connection = this.connections.open(claim) ?? (await this.connections.reach(claim, call.signal));
+        const connection = this.connections.open(claim) ?? (await this.#reach(claim, deadline, call.signal));
         try {
           const result = await this.#send(connection, call, claim, deadline);
           this.#answered(claim);
@@ -86,8 +87,26 @@ export class Child {
       }
     } catch (error) {
       // What a timeout means is known only when the child was asked whether it lives.
-      if (!(error instanceof RpcError) && !isTimeout(error)) this.#saidNothing(claim, "silent");
+      const sentInVain = isTimeout(error) && claim.id !== undefined;
+      if (!(error instanceof RpcError) && !sentInVain) this.#saidNothing(claim, "silent");
       throw explain(error, { server: spec.name, repeat: call.repeat, unsent: isUnsent(claim, error) }, spec);
+    }
+  }
+
+  /** The time it takes to connect counts too. */
+  async #reach(claim: Claim, deadline: number, signal?: Signal): Promise<Connection> {
+    const { clock } = this.#parts;
+    const { spec } = this.connections;
+    const given = new CallSignal();
+    const giveUp = (): void => given.abort(signal?.reason);
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener("abort", giveUp);
+    const timer = clock.after(deadline - clock.now(), () => given.abort(lateOf(spec)));
+    try {
+      return await this.connections.reach(claim, given);
+    } finally {
+      timer.cancel();
+      signal?.removeEventListener("abort", giveUp);
     }
   }
 
@@ -99,7 +118,7 @@ export class Child {
     const claim = claimOf({ origin, uplink: origin.uplink, repeat: "unknown" }, admitted);
     try {
       const ready = this.connections.open(claim);
-      const connection = ready ?? (await this.connections.reach(claim, undefined));
+      const connection = ready ?? (await this.#reach(claim, clock.now() + spec.deadlineMs));
       const lease = connection.lease();
       connection.drop(claim);
       const proven = !ready && admitted.phase === "half-open";

@@ -89,6 +89,7 @@ export class Connections {
         if (connection.open) return connection;
       } catch (error) {
         connection.drop(claim);
+        if (signal?.aborted) connection.forsake();
         // Settings changed while it was connecting: the caller goes on with the new ones.
         if (!connection.retired || signal?.aborted) throw error;
       }

@@ -45,6 +45,21 @@ async function setUp(servers: Record<string, object>, pool: object): Promise<Ben
 const echo = async (client: RawClient, server: string): Promise<string> =>
   textOf(await client.mcpCall(server, "echo", { message: server }));
 
+test("a server whose caller gave up before there was a place for it is not started", async () => {
+  const bench = await setUp({ a: {}, b: {} }, { poolSize: 1, resPoolSize: 0 });
+  const { client, folder } = bench;
+  await echo(client, "b");
+  const hanging = await occupy(bench, "a");
+  client.mcpCall("b", "echo", { message: "b" }).catch(() => {});
+  client.notify("notifications/cancelled", { requestId: client.lastId });
+  await client.request("ping");
+  client.notify("notifications/cancelled", { requestId: hanging });
+  expect(await echo(client, "a")).toBe("a");
+  expect(bench.living()).toEqual(["a"]);
+  expect([folder.journal("a").pids().length, folder.journal("b").pids().length]).toEqual([1, 1]);
+  await client.close();
+});
+
 /** Keeps the server's connection in use; returns the id of the call that does. */
 async function occupy({ client, folder }: Bench, server: string): Promise<number> {
   client.mcpCall(server, "hang").catch(() => {});

@@ -123,6 +123,28 @@ test("progress never extends the deadline, and neither limit runs while a person
   await client.close();
 });
 
+test("the time it takes to connect counts towards the deadline, whether or not the tools are known", async () => {
+  const folder = temp();
+  const [client] = await setUp({ a: { deadlineMs: 1_500 } }, folder);
+  const gate = folder.path("open");
+  folder.write("a.flags", `--wait-for ${gate}`);
+  const late = failureOf(await client.mcpCall("a", "pid"));
+  expect(late).toMatchObject({ code: "timeout", retryable: true });
+  expect(late.message).toMatch(/deadlineMs 1500/);
+  folder.write("open", "");
+  expect(textOf(await client.mcpCall("a", "pid"))).toMatch(/^\d+$/);
+
+  // A second attempt waits for a process that does not get ready.
+  rmSync(gate);
+  const journal = folder.journal("a");
+  const lost = client.mcpCall("a", "count_safe", { key: "respawn", hangs: 9 });
+  await journal.until(() => journal.events("count").length === 1);
+  kill(journal.pids().at(-1) as number);
+  expect(failureOf(await lost)).toMatchObject({ code: "timeout", retryable: true });
+  expect(journal.executions("respawn")).toBe(1);
+  await client.close();
+});
+
 test("a cancelled call is never repeated, not even while its second attempt waits for the new process", async () => {
   const [client, folder] = await setUp({ a: {} });
   const journal = folder.journal("a");
