@@ -15,6 +15,19 @@ export function substitute(text: string, env: Env, missing: Set<string>): string
   });
 }
 
+export interface Reference {
+  readonly name: string;
+  readonly hasDefault: boolean;
+}
+
+/** Every variable that `substitute` would look up. */
+export function references(text: string): readonly Reference[] {
+  return [...text.matchAll(REFERENCE)].map(([, name = "", fallback]) => ({
+    name,
+    hasDefault: fallback !== undefined,
+  }));
+}
+
 /** The way other programs write a variable, which would reach the server unresolved; undefined if there is none. */
 export function foreignReference(text: string): string | undefined {
   return /\$\{(?:env|input):[^}]*\}/.exec(text)?.[0];

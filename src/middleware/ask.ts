@@ -4,12 +4,10 @@ import type { ToolRules } from "../config/spec.ts";
 import type { Call, Middleware, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { CallSignal } from "../kernel/signal.ts";
+import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { members } from "../rpc/slice.ts";
+import { askPerson, canBeAsked } from "./person.ts";
 
-/** Nobody is waited for longer than this. */
-const PATIENCE_MS = 600_000;
 const LONGEST_ARGUMENTS = 1_000;
 
 export function askFirst(rulesOf: (server: ServerId) => ToolRules | undefined, clock: Clock): Middleware {
@@ -32,40 +30,14 @@ async function consent(call: Call, tool: string, args: Raw | undefined, clock: C
     throw new MetaMcpError("forbidden", text, { server, tool_id: `${server}:${tool}` });
   };
   if (!canBeAsked(call.origin.capabilities)) refuse("this client cannot ask its user. Nothing was done.");
-  const action = await answer(call, question(server, tool, args), clock).catch(() => undefined);
-  if (call.signal.aborted) throw call.signal.reason;
+  const action = await askPerson(call, question(server, tool, args), clock);
   if (action === "accept") return;
   if (action === "decline") refuse("they said no. Do not try again unless they ask for it.");
   refuse("they gave no answer. Nothing was done.");
 }
 
-/** A form; a client that can only show web addresses has no use for it. */
-function canBeAsked(capabilities: Raw): boolean {
-  const { elicitation } = fromRaw(capabilities) as { elicitation?: Record<string, unknown> | null };
-  if (typeof elicitation !== "object" || elicitation === null) return false;
-  return "form" in elicitation || !("url" in elicitation);
-}
-
-function question(server: string, tool: string, args: Raw | undefined): Raw {
+function question(server: string, tool: string, args: Raw | undefined): string {
   const written = args?.toString() ?? "{}";
   const shown = written.length > LONGEST_ARGUMENTS ? `${written.slice(0, LONGEST_ARGUMENTS)} …` : written;
-  return toRaw({
-    message: `Allow ${server} to run ${tool} with ${shown}?`,
-    requestedSchema: { type: "object", properties: {} },
-  });
-}
-
-/** Undefined where there was none in time. */
-async function answer(call: Call, params: Raw, clock: Clock): Promise<unknown> {
-  const patience = new CallSignal();
-  const giveUp = (): void => patience.abort(new Error("nobody waits for the answer any more"));
-  const timer = clock.after(PATIENCE_MS, giveUp);
-  call.signal.addEventListener("abort", giveUp);
-  try {
-    const result = await call.uplink.request("elicitation/create", params, patience);
-    return (fromRaw(result) as { action?: unknown } | null)?.action;
-  } finally {
-    timer.cancel();
-    call.signal.removeEventListener("abort", giveUp);
-  }
+  return `Allow ${server} to run ${tool} with ${shown}?`;
 }

@@ -48,6 +48,16 @@ export function confidenceOf({ coverage, named, close, sensible, ahead, lead }: 
   return Math.round((1000 * grounded) / (1 + Math.exp(-sum))) / 1000;
 }
 
+/** What was asked for and found in it counts most; measured with and without the servers that do what is asked. */
+const FIT = { coverage: 0.5, close: 0.25, confidence: 0.25 } as const;
+
+/** Whether it is of any use, which many can be: unlike confidence it does not fall where others fit as well. */
+export function fitOf({ coverage, close }: Pick<Signs, "coverage" | "close">, confidence: number): number {
+  if (confidence === CALLED_BY_NAME) return confidence;
+  const fit = FIT.coverage * coverage + FIT.close * close + FIT.confidence * confidence;
+  return Math.round(1000 * fit) / 1000;
+}
+
 /** For each of `ranked`, which is in order and holds the rivals. */
 export function signsOf(question: Question, ground: Ground, ranked: readonly Ranked[]): Signs[] {
   const { collection, view, sense } = ground;

@@ -3,7 +3,7 @@ import type { ServerId } from "../../kernel/call.ts";
 import type { Tool } from "../tool.ts";
 import { BorrowedMeaning, type Lender } from "./borrowed-meaning.ts";
 import { Collection } from "./collection.ts";
-import { CALLED_BY_NAME, confidenceOf, RIVALS, type Signs, signsOf } from "./confidence.ts";
+import { CALLED_BY_NAME, confidenceOf, fitOf, RIVALS, type Signs, signsOf } from "./confidence.ts";
 import { isNamed } from "./detail.ts";
 import type { Ground, Sense } from "./ground.ts";
 import { Meaning } from "./meaning.ts";
@@ -108,12 +108,17 @@ class Search implements SearchStrategy {
     const ranked = this.#rank(question, ground).slice(0, Math.max(RIVALS, most));
     const signs = signsOf(question, ground, ranked);
     this.#parts.onSigns?.(signs);
-    return ranked.slice(0, most).map(({ slot, score }, i) => ({
-      server: collection.at(slot)?.segment.server ?? "",
-      name: collection.nameOf(slot),
-      score,
-      confidence: isNamed(question, collection, slot) ? CALLED_BY_NAME : confidenceOf(signs[i] as Signs),
-    }));
+    return ranked.slice(0, most).map(({ slot, score }, i) => {
+      const sign = signs[i] as Signs;
+      const confidence = isNamed(question, collection, slot) ? CALLED_BY_NAME : confidenceOf(sign);
+      return {
+        server: collection.at(slot)?.segment.server ?? "",
+        name: collection.nameOf(slot),
+        score,
+        confidence,
+        fit: fitOf(sign, confidence),
+      };
+    });
   }
 
   #rank(question: Question, ground: Ground): ReturnType<typeof rank> {

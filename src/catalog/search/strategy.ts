@@ -9,6 +9,8 @@ export interface Hit {
   readonly score: number;
   /** 0..1, comparable between answers: how likely this tool is what was asked for. */
   readonly confidence: number;
+  /** 0..1, comparable between answers: how far it does what was asked for, however many others do as well. Not every strategy knows. */
+  readonly fit?: number;
 }
 
 export interface SearchOptions {

@@ -1,0 +1,19 @@
+/** What to do about matches that were not installed, for a model to pass on. */
+import type { Shown } from "./show.ts";
+
+export function adviceOn(matches: readonly Shown[]): string {
+  const usable = matches.filter(({ trust, plan }) => trust !== "denied" && !plan.flaw);
+  const [first] = usable;
+  if (!first)
+    return "None of these may be used: your list of trusted publishers denies them, or their entries are unsound.";
+  const { candidate, missing } = first.plan;
+  const steps = [
+    ...(missing.length > 0 ? [`set ${missing.join(", ")} where MetaMCP is started, and start it again`] : []),
+    ...(first.trust === "unknown"
+      ? [`let the person look at what it runs and agree: metamcp trust add ${candidate.id}`]
+      : []),
+    "call again with autoProvision: true",
+  ];
+  const others = usable.length > 1 ? " For another one of these give its id as the intent." : "";
+  return `To add ${candidate.name}: ${steps.join("; then ")}.${others}`;
+}

@@ -1,0 +1,172 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { carrying } from "../../test/support/processes.ts";
+import { FIXTURE, FIXTURE_TOOLS, temp } from "../../test/support/temp.ts";
+import { until } from "../../test/support/until.ts";
+import { createStdioConnector } from "../child/stdio/connector.ts";
+import { silentLog } from "../kernel/log.ts";
+import { EMPTY_OBJECT } from "../kernel/raw.ts";
+import { CallSignal } from "../kernel/signal.ts";
+import { systemClock as clock } from "../system-clock.ts";
+import { Trials } from "../trial.ts";
+import type { Candidate } from "./candidate.ts";
+import { Installer, type Waiting, type Workshop } from "./install.ts";
+import { planOf } from "./plan.ts";
+
+const NOBODY = {
+  session: "s",
+  capabilities: EMPTY_OBJECT,
+  uplink: { notify: () => {}, request: () => Promise.reject(new Error("nobody")) },
+};
+
+function shop(env: Record<string, string> = {}) {
+  const folder = temp();
+  const connector = createStdioConnector({ log: silentLog, clock, maxMessageBytes: 1e6 });
+  onTestFinished(() => connector.killAllNow());
+  const trials = new Trials({ log: silentLog, clock, connector: () => Promise.resolve(connector) });
+  const applied: string[] = [];
+  const workshop: Workshop = {
+    home: folder.home,
+    env,
+    clock,
+    log: silentLog,
+    now: () => new Date("2026-01-02T03:04:05Z"),
+    configPath: () => folder.config,
+    unpack: () => Promise.reject(new Error("no bundles here")),
+    trial: (spec, signal) => trials.run(spec, signal),
+    reload: async () => void applied.push(readFileSync(folder.config, "utf8")),
+    connect: () => Promise.reject(new Error("later")),
+  };
+  const mark = `install-${folder.folder.replaceAll(/\W/g, "")}`;
+  const candidate = (flags: readonly string[] = [], more: Partial<Candidate> = {}): Candidate => ({
+    id: "io.github.a/fixture",
+    name: "fixture",
+    description: "",
+    from: "registry",
+    version: "1.0.0",
+    publishers: [],
+    verified: true,
+    entry: { command: process.execPath, args: [FIXTURE, ...flags], env: { INSTALL_MARK: mark } },
+    variables: [],
+    ...more,
+  });
+  return {
+    folder,
+    applied,
+    candidate,
+    running: () => carrying("INSTALL_MARK", mark),
+    installer: new Installer(workshop),
+    plan: (...given: Parameters<typeof candidate>) => planOf(candidate(...given), env),
+  };
+}
+
+/** A server that says something and dies. */
+const dying = (words: string, code = 1): Pick<Candidate, "entry"> => ({
+  entry: {
+    command: process.execPath,
+    args: ["-e", "console.error(process.argv[1]); process.exit(+process.argv[2])", words, `${code}`],
+  },
+});
+
+function waiting(): Waiting & { readonly signal: CallSignal; readonly heard: string[] } {
+  const heard: string[] = [];
+  return { origin: NOBODY, signal: new CallSignal(), report: (message) => heard.push(message), heard };
+}
+
+test("a server that runs is written down and taken over; nothing of the trial stays", async () => {
+  const { folder, installer, plan, running, applied } = shop();
+  const who = waiting();
+  const { name, tools } = await installer.install(plan(), who);
+  expect(name).toBe("fixture");
+  expect(tools).toHaveLength(FIXTURE_TOOLS);
+  expect(running()).toEqual([]);
+  const written = readFileSync(folder.config, "utf8");
+  expect(JSON.parse(written)).toEqual({ mcpServers: { fixture: plan().entry } });
+  expect(applied).toEqual([written]);
+  expect(who.heard[0]).toBe("installing fixture …");
+});
+
+test("comments, order and a copy of the file are kept; a name that is taken gets a number", async () => {
+  const { folder, installer, plan } = shop();
+  const before =
+    '{\n  // mine\n  "mcpServers": {\n    "fixture": { "command": "other" } // keep\n  },\n  "pool": {}\n}\n';
+  folder.write(".mcp.json", before);
+  expect((await installer.install(plan(), waiting())).name).toBe("fixture-2");
+  const after = readFileSync(folder.config, "utf8");
+  expect(after).toMatch(/\/\/ mine[\s\S]*"command": "other" \}, \/\/ keep[\s\S]*"fixture-2"[\s\S]*"pool"/);
+  const [copy = ""] = readdirSync(join(folder.home, "backups"));
+  expect(readFileSync(join(folder.home, "backups", copy), "utf8")).toBe(before);
+});
+
+test("what is there already is not written twice, nor started", async () => {
+  const { folder, installer, plan } = shop();
+  folder.writeConfig({ other: plan(["--exit-at-once", "1"]).entry });
+  const before = readFileSync(folder.config, "utf8");
+  expect((await installer.install(plan(["--exit-at-once", "1"]), waiting())).name).toBe("other");
+  expect(readFileSync(folder.config, "utf8")).toBe(before);
+});
+
+test("one that dies leaves nothing behind but its last words", async () => {
+  const { folder, installer, plan, running } = shop();
+  await expect(installer.install(plan([], dying("no license", 3)), waiting())).rejects.toThrow(
+    /^fixture was not added, nothing was written: The process exited with code 3\. It said: no license$/,
+  );
+  expect(existsSync(folder.config)).toBe(false);
+  expect(running()).toEqual([]);
+});
+
+test("one without tools is of no use", async () => {
+  const { folder, installer, plan, running } = shop();
+  await expect(installer.install(plan(["--bare"]), waiting())).rejects.toThrow(/offers no tools/);
+  expect(existsSync(folder.config)).toBe(false);
+  expect(running()).toEqual([]);
+});
+
+test("values of variables are in nothing that is said", async () => {
+  const { installer, plan } = shop({ KEY: "hunter2-hunter2" });
+  const variables = [{ name: "KEY", required: true, secret: true }];
+  const failed = installer.install(plan([], { ...dying("bad key ${KEY}"), variables }), waiting());
+  await expect(failed).rejects.toThrow(/bad key \[secret\]$/);
+});
+
+test("many who want the same get one", async () => {
+  const { folder, installer, plan } = shop();
+  const journal = folder.journal();
+  const all = await Promise.all(
+    [1, 2, 3].map(() => installer.install(plan(["--journal", journal.file]), waiting())),
+  );
+  expect(all.map(({ name }) => name)).toEqual(["fixture", "fixture", "fixture"]);
+  expect(journal.events("start")).toHaveLength(1);
+  expect(
+    Object.keys((JSON.parse(readFileSync(folder.config, "utf8")) as { mcpServers: object }).mcpServers),
+  ).toEqual(["fixture"]);
+});
+
+test("it goes on while one still waits, and ends with the last", async () => {
+  const { folder, installer, plan, running } = shop();
+  const gate = folder.path("gate");
+  const [first, second] = [waiting(), waiting()];
+  const one = installer.install(plan(["--wait-for", gate]), first);
+  const other = installer.install(plan(["--wait-for", gate]), second);
+  await until(() => running().length === 1, { what: "the trial" });
+  first.signal.abort(new Error("not I"));
+  await expect(one).rejects.toThrow("not I");
+  expect(running()).toHaveLength(1);
+  second.signal.abort(new Error("nor I"));
+  await expect(other).rejects.toThrow("nor I");
+  await until(() => running().length === 0, { what: "the end of the trial" });
+  expect(existsSync(folder.config)).toBe(false);
+  writeFileSync(gate, "");
+  expect((await installer.install(plan(["--wait-for", gate]), waiting())).name).toBe("fixture");
+});
+
+test("a config that cannot be understood is left as it is", async () => {
+  const { folder, installer, plan, running } = shop();
+  mkdirSync(dirname(folder.config), { recursive: true });
+  folder.write(".mcp.json", "{ broken");
+  await expect(installer.install(plan(), waiting())).rejects.toThrow(/nothing was written: .*mend it first/);
+  expect(readFileSync(folder.config, "utf8")).toBe("{ broken");
+  expect(running()).toEqual([]);
+});

@@ -1,0 +1,191 @@
+/** From a plan to a running server: tried apart from all others, and only then written down and taken over. A failure leaves nothing behind. */
+import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Tool } from "../catalog/tool.ts";
+import { editJson } from "../config/edit.ts";
+import { isKeys, type Keys } from "../config/field.ts";
+import { readConfigText } from "../config/load.ts";
+import { parseText } from "../config/parse.ts";
+import { checkServer } from "../config/server.ts";
+import type { ServerSpec } from "../config/spec.ts";
+import type { Env } from "../home/home.ts";
+import type { Origin, ServerId } from "../kernel/call.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import type { Log } from "../kernel/log.ts";
+import { aborted, CallSignal, type Signal } from "../kernel/signal.ts";
+import type { Candidate, Entry } from "./candidate.ts";
+import { freeName } from "./free-name.ts";
+import type { Plan } from "./plan.ts";
+import { concealing } from "./show.ts";
+
+export interface Workshop {
+  readonly home: string;
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly log: Log;
+  now(): Date;
+  /** The file in use, be it there or not. */
+  configPath(): string;
+  /** Fetches a bundle, compares it with its checksum and unpacks it; resolves with what then runs. */
+  unpack(candidate: Candidate, signal: Signal): Promise<Entry>;
+  /** Starts the server apart from all others, lists its tools and ends it, also when it is aborted. */
+  trial(spec: ServerSpec, signal: Signal): Promise<readonly Tool[]>;
+  /** Takes over the config file as it is; resolves once it holds. */
+  reload(): Promise<void>;
+  /** Connects a configured server; resolves with its tools. */
+  connect(server: ServerId, origin: Origin): Promise<readonly Tool[]>;
+}
+
+export interface Installed {
+  readonly name: ServerId;
+  readonly tools: readonly Tool[];
+}
+
+export interface Waiting {
+  readonly origin: Origin;
+  readonly signal: Signal;
+  /** Hears what is under way. */
+  report(message: string): void;
+}
+
+/** Fetching, starting and listing, all in all. */
+const TRIAL_MS = 120_000;
+const REPORT_MS = 2_000;
+
+/** One installation, however many wait for it; it ends with the last of them. */
+interface Flight {
+  readonly done: Promise<Installed>;
+  readonly signal: CallSignal;
+  readonly waiting: Set<Waiting>;
+}
+
+export class Installer {
+  readonly #shop: Workshop;
+  readonly #flights = new Map<string, Flight>();
+
+  constructor(shop: Workshop) {
+    this.#shop = shop;
+  }
+
+  /** Rejects with MetaMcpError; then nothing was written and nothing runs. */
+  async install(plan: Plan, waiting: Waiting): Promise<Installed> {
+    const key = JSON.stringify([plan.candidate.id, plan.entry]);
+    const flight = this.#flights.get(key) ?? this.#begin(key, plan, waiting);
+    flight.waiting.add(waiting);
+    try {
+      return await Promise.race([flight.done, aborted(waiting.signal)]);
+    } finally {
+      flight.waiting.delete(waiting);
+      if (flight.waiting.size === 0) {
+        flight.signal.abort(waiting.signal.reason);
+        if (this.#flights.get(key) === flight) this.#flights.delete(key);
+      }
+    }
+  }
+
+  #begin(key: string, plan: Plan, { origin }: Waiting): Flight {
+    const signal = new CallSignal();
+    const waiting = new Set<Waiting>();
+    const stop = this.#keepTelling(plan.candidate, waiting);
+    const done = this.#run(plan, origin, signal).finally(stop);
+    const flight = { done, signal, waiting };
+    this.#flights.set(key, flight);
+    return flight;
+  }
+
+  async #run(plan: Plan, origin: Origin, signal: CallSignal): Promise<Installed> {
+    const { log, clock, env } = this.#shop;
+    const { candidate } = plan;
+    const timer = clock.after(TRIAL_MS, () =>
+      signal.abort(new Error(`it was not ready within ${TRIAL_MS} ms`)),
+    );
+    try {
+      const entry = candidate.bundle ? await this.#shop.unpack(candidate, signal) : plan.entry;
+      const tried = (await this.#nameOf(entry)) ? [] : await this.#try(candidate, entry, signal);
+      if (signal.aborted) throw signal.reason;
+      timer.cancel();
+      const name = await this.#write(candidate, entry);
+      await this.#shop.reload();
+      log.info(`${name} was added to ${this.#shop.configPath()}`, { server: name });
+      const tools = await this.#shop.connect(name, origin).catch((error: Error) => {
+        log.warn(`${name} was added, but cannot be connected: ${error.message}`, { server: name });
+        return tried;
+      });
+      return { name, tools };
+    } catch (error) {
+      const message = concealing(candidate, env)(reasonOf(error));
+      const text = `${candidate.name} was not added, nothing was written: ${message}`;
+      throw new MetaMcpError("server_unavailable", text, { op: "mcp_provision", retryable: false });
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  async #try(candidate: Candidate, entry: Entry, signal: Signal): Promise<readonly Tool[]> {
+    const path = this.#shop.configPath();
+    const around = { path, folder: dirname(path), env: this.#shop.env };
+    const { result } = checkServer(freeName(candidate.name, {}), entry, around);
+    if (result === "disabled" || "reason" in result)
+      throw new Error(result === "disabled" ? "its entry is disabled" : result.reason);
+    const tools = await this.#shop.trial({ ...result.spec, connectTimeoutMs: TRIAL_MS }, signal);
+    if (tools.length === 0) throw new Error("it started, but offers no tools");
+    return tools;
+  }
+
+  /** What it is called in the config already, if it is there word for word. */
+  async #nameOf(entry: Entry): Promise<string | undefined> {
+    const text = await readConfigText(this.#shop.configPath());
+    const parsed = text === undefined ? undefined : await parseText(text);
+    return parsed && "value" in parsed && isKeys(parsed.value) ? nameIn(parsed.value, entry) : undefined;
+  }
+
+  async #write(candidate: Candidate, entry: Entry): Promise<string> {
+    const { home } = this.#shop;
+    let name = "";
+    await editJson(
+      this.#shop.configPath(),
+      (file) => {
+        // Another MetaMCP may have been quicker.
+        const known = nameIn(file, entry);
+        name = known ?? freeName(candidate.name, serversIn(file));
+        return known === undefined ? [{ at: ["mcpServers", name], value: entry }] : [];
+      },
+      { home, now: this.#shop.now() },
+    );
+    return name;
+  }
+
+  #keepTelling({ name }: Candidate, waiting: ReadonlySet<Waiting>): () => void {
+    const { clock } = this.#shop;
+    const since = clock.now();
+    const tell = (): void => {
+      const seconds = Math.round((clock.now() - since) / 1000);
+      for (const { report } of waiting) report(`installing ${name} …${seconds > 0 ? ` ${seconds} s` : ""}`);
+      timer = clock.after(REPORT_MS, tell);
+    };
+    let timer = clock.after(0, tell);
+    return () => timer.cancel();
+  }
+}
+
+/** As it was seen: what a caller of a configured server is told to do is not for this one. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (MetaMcpError.is(error) && error.code === "auth_required") {
+    return "it wants a login. Put its entry into the config by hand, then log in with: metamcp auth NAME";
+  }
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+function serversIn(file: Keys): Keys {
+  const { mcpServers = {} } = file;
+  if (!isKeys(mcpServers)) throw new Error("mcpServers in the config is no object; mend it first");
+  return mcpServers;
+}
+
+function nameIn(file: Keys, entry: Entry): string | undefined {
+  const { mcpServers } = file;
+  if (!isKeys(mcpServers)) return undefined;
+  return Object.keys(mcpServers).find((name) => isDeepStrictEqual(mcpServers[name], entry));
+}

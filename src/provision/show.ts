@@ -1,0 +1,96 @@
+/** A plan as a model and as a person see it: what would run, word for word, and what a stranger wrote only as what it is. */
+import { summarize } from "../catalog/summary.ts";
+import type { Env } from "../home/home.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Plan } from "./plan.ts";
+import type { Trust } from "./trust.ts";
+
+const DESCRIPTION_LENGTH = 200;
+
+export interface Shown {
+  readonly plan: Plan;
+  readonly trust: Trust;
+  readonly fit: number;
+}
+
+export function matchOf({ plan, trust, fit }: Shown, env: Env): object {
+  const { candidate, entry, missing, flaw } = plan;
+  const { id, name, from, version, description, verified, link, bundle } = candidate;
+  const { command, args, ...rest } = "command" in entry ? entry : { ...entry, command: undefined, args: [] };
+  return {
+    id,
+    name,
+    from,
+    version,
+    description: summarize(plain(description), DESCRIPTION_LENGTH),
+    fit,
+    ...(command !== undefined && { runs: [command, ...args] }),
+    ...rest,
+    bundle,
+    ...variablesOf(plan, env),
+    ...(missing.length > 0 && { missing }),
+    trust,
+    verified,
+    link,
+    ...(flaw && { refused: flaw }),
+  };
+}
+
+/** Names and whether they are set; never a value. */
+function variablesOf({ candidate: { variables } }: Plan, env: Env): object {
+  if (variables.length === 0) return {};
+  return {
+    variables: variables.map(({ name, description, required, secret }) => ({
+      name,
+      ...(description && { description: summarize(plain(description), DESCRIPTION_LENGTH) }),
+      required,
+      secret,
+      set: Boolean(env[name]),
+    })),
+  };
+}
+
+/** What a yes means: exactly this runs, and that goes into this file. */
+export function questionFor({ candidate, entry }: Plan, configPath: string): string {
+  const { id, version, from, variables, link, bundle } = candidate;
+  const local = "command" in entry;
+  const passed = variables
+    .map(({ name }) => name)
+    .filter((name) => JSON.stringify(entry).includes(`\${${name}`));
+  const values = Object.entries((local ? entry.env : entry.headers) ?? {});
+  return [
+    `Add the MCP server ${visible(id)}${version ? ` ${visible(version)}` : ""} (from the ${from})? It is not on your list of trusted publishers.`,
+    local
+      ? `This will run, with all that you may do yourself: ${visible(JSON.stringify([entry.command, ...entry.args]))}`
+      : `This address will be connected to: ${visible(entry.url)}`,
+    ...(bundle ? [`Fetched first: ${visible(bundle.url)} (sha256 ${visible(bundle.sha256)})`] : []),
+    ...(values.length > 0
+      ? [`${local ? "Its environment" : "Headers"}: ${visible(JSON.stringify(Object.fromEntries(values)))}`]
+      : []),
+    ...(passed.length > 0 ? [`It gets the values of: ${passed.map(visible).join(", ")}`] : []),
+    ...(link ? [`More about it: ${visible(link)}`] : []),
+    `It is then written to ${configPath}.`,
+  ].join("\n");
+}
+
+/** Control characters, and those that turn or hide text, as escapes: what is shown is what is there. */
+export function visible(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
+}
+
+/** Shorter values would be found everywhere. */
+const SHORTEST_SECRET = 4;
+
+/** Takes the values of a candidate's variables out of what is said about it. */
+export function concealing({ variables }: Candidate, env: Env): (text: string) => string {
+  const values = variables
+    .flatMap(({ name }) => env[name] ?? [])
+    .filter((value) => value.length >= SHORTEST_SECRET)
+    // One may be a part of another.
+    .toSorted((a, b) => b.length - a.length);
+  return (text) => values.reduce((shown, value) => shown.replaceAll(value, "[secret]"), text);
+}

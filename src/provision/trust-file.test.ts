@@ -1,0 +1,73 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { DEFAULT_RULES } from "./trust.ts";
+import { changeTrust, readTrust, trustPath } from "./trust-file.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "metamcp-trust-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const now = new Date("2026-01-02T03:04:05Z");
+const write = (text: string): void => writeFileSync(trustPath(home), text);
+const text = (): string => readFileSync(trustPath(home), "utf8");
+
+test("begins with sensible rules, once, for the owner alone", async () => {
+  const reads = await Promise.all([readTrust(home), readTrust(home), readTrust(home)]);
+  expect(reads.filter(({ begun }) => begun)).toHaveLength(1);
+  for (const { rules } of reads) expect(rules).toEqual(DEFAULT_RULES);
+  expect(statSync(trustPath(home)).mode & 0o777).toBe(0o600);
+  expect(await readTrust(home)).toMatchObject({ begun: false, rules: DEFAULT_RULES });
+  expect(readdirSync(home)).toEqual(["trusted-servers.json"]);
+});
+
+test("a bare list allows, and becomes more only when it must", async () => {
+  write('["@a/*"] // mine\n');
+  expect((await readTrust(home)).rules).toEqual({ allow: ["@a/*"], deny: [] });
+  await changeTrust(home, { list: "allow", add: ["b"] }, now);
+  expect(JSON.parse(text())).toEqual(["@a/*", "b"]);
+  await changeTrust(home, { list: "deny", add: ["c"] }, now);
+  expect(JSON.parse(text())).toEqual({ allow: ["@a/*", "b"], deny: ["c"] });
+});
+
+test("adding and removing keeps what else is there, and a copy", async () => {
+  write('{\n  // the team\n  "allow": ["@a/*"],\n  "deny": ["x"] // never\n}\n');
+  expect(await changeTrust(home, { list: "allow", add: ["b", "@a/*"] }, now)).toEqual({
+    allow: ["@a/*", "b"],
+    deny: ["x"],
+  });
+  expect(text()).toMatch(/\/\/ the team[\s\S]*\/\/ never/);
+  expect(readdirSync(join(home, "backups"))).toHaveLength(1);
+  expect(await changeTrust(home, { list: "deny", remove: ["x"] }, now)).toEqual({
+    allow: ["@a/*", "b"],
+    deny: [],
+  });
+});
+
+test("edits at once lose nothing", async () => {
+  const names = Array.from({ length: 8 }, (_, at) => `p${at}`);
+  await Promise.all(names.map((name) => changeTrust(home, { list: "allow", add: [name] }, now)));
+  expect((await readTrust(home)).rules.allow.toSorted()).toEqual(
+    [...DEFAULT_RULES.allow, ...names].toSorted(),
+  );
+});
+
+test.each([
+  ["not JSON", "{", /:1:2: .*nothing is trusted/],
+  ["empty", "", /the file is empty/],
+  ["a text", '"@a/*"', /holds a string/],
+  ["null", "null", /holds null/],
+  ["a misspelt key", '{"allow":[],"denied":["x"]}', /"denied" is unknown/],
+  ["a text for a list", '{"allow":"@a/*"}', /allow is a string/],
+  ["a number for a name", '{"deny":[7]}', /deny holds 7/],
+  ["everybody", '["*"]', /allow holds "\*"/],
+  ["a pattern that is none", '["@a*"]', /allow holds "@a\*"/],
+])("%s is refused and left as it is", async (_what, content, message) => {
+  write(content);
+  await expect(readTrust(home)).rejects.toThrow(message);
+  await expect(changeTrust(home, { list: "allow", add: ["b"] }, now)).rejects.toThrow(message);
+  expect(text()).toBe(content);
+});

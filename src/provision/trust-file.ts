@@ -1,0 +1,117 @@
+/** `trusted-servers.json`: read, begun with sensible rules, and edited. A file that is not understood is left alone, and then nothing is trusted. */
+import { join } from "node:path";
+import { editJson } from "../config/edit.ts";
+import { isKeys, kindOf } from "../config/field.ts";
+import { ConfigError, readConfigText } from "../config/load.ts";
+import { parseText } from "../config/parse.ts";
+import { backup } from "../home/backup.ts";
+import { writeAtomic } from "../home/file.ts";
+import { withLock } from "../home/lock.ts";
+import { DEFAULT_RULES, flawOf, type TrustRules } from "./trust.ts";
+
+export interface ReadTrust {
+  readonly path: string;
+  readonly rules: TrustRules;
+  /** There was no file: it was written just now. */
+  readonly begun: boolean;
+}
+
+export interface TrustChange {
+  readonly list: keyof TrustRules;
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+}
+
+const LISTS = ["allow", "deny"] as const;
+
+export const trustPath = (home: string): string => join(home, "trusted-servers.json");
+
+/** Throws ConfigError. */
+export async function readTrust(home: string): Promise<ReadTrust> {
+  const path = trustPath(home);
+  const begun = (await readConfigText(path)) === undefined && (await begin(path));
+  return { path, rules: (await understand(path)).rules, begun };
+}
+
+/** Resolves with the rules after the change. Throws ConfigError. */
+export async function changeTrust(
+  home: string,
+  { list, add = [], remove = [] }: TrustChange,
+  now: Date,
+): Promise<TrustRules> {
+  const { path } = await readTrust(home);
+  const change = (rules: TrustRules): readonly string[] => [
+    ...new Set([...rules[list].filter((rule) => !remove.includes(rule)), ...add]),
+  ];
+  const { bare } = await understand(path);
+  if (bare) await rewriteList(path, { home, now }, (rules) => ({ ...rules, [list]: change(rules) }));
+  else {
+    await editJson(
+      path,
+      (file) => {
+        const rules = rulesIn(path, file);
+        const value = change(rules);
+        return sameList(value, rules[list]) ? [] : [{ at: [list], value }];
+      },
+      { home, now },
+    );
+  }
+  return (await understand(path)).rules;
+}
+
+/** Of several that find no file one writes it. */
+async function begin(path: string): Promise<boolean> {
+  return await withLock(path, async () => {
+    if ((await readConfigText(path)) !== undefined) return false;
+    await writeAtomic(path, written(DEFAULT_RULES));
+    return true;
+  });
+}
+
+/** A bare list has no place for what is denied: it becomes the longer form when it must. */
+async function rewriteList(
+  path: string,
+  { home, now }: { home: string; now: Date },
+  change: (rules: TrustRules) => TrustRules,
+): Promise<void> {
+  await withLock(path, async () => {
+    const { rules } = await understand(path);
+    const after = change(rules);
+    if (sameList(after.allow, rules.allow) && sameList(after.deny, rules.deny)) return;
+    await backup(path, home, now);
+    await writeAtomic(path, written(after.deny.length > 0 ? after : after.allow), { mode: "keep" });
+  });
+}
+
+async function understand(path: string): Promise<{ rules: TrustRules; bare: boolean }> {
+  const parsed = await parseText((await readConfigText(path)) ?? "{}");
+  if ("fault" in parsed)
+    throw new ConfigError(path, `${parsed.fault}; nothing is trusted until it is mended`, parsed.at);
+  return { rules: rulesIn(path, parsed.value), bare: Array.isArray(parsed.value) };
+}
+
+function rulesIn(path: string, file: unknown): TrustRules {
+  const refuse = (what: string): never => {
+    throw new ConfigError(path, `${what}; nothing is trusted until it is mended`);
+  };
+  const keys = Array.isArray(file) ? { allow: file as unknown[] } : file;
+  if (!isKeys(keys)) return refuse(`the file holds ${kindOf(file)}: write { "allow": […], "deny": […] }`);
+  const strange = Object.keys(keys).find((key) => !(LISTS as readonly string[]).includes(key));
+  if (strange !== undefined) refuse(`the key "${strange}" is unknown: there are allow and deny`);
+  const read = (list: keyof TrustRules): readonly string[] => {
+    const rules = keys[list] ?? [];
+    if (!Array.isArray(rules)) return refuse(`${list} is ${kindOf(rules)}, not a list`);
+    for (const rule of rules as unknown[]) {
+      const flaw = typeof rule === "string" ? flawOf(rule, list) : "write a string";
+      if (flaw !== undefined) refuse(`${list} holds ${JSON.stringify(rule)}: ${flaw}`);
+    }
+    return rules as string[];
+  };
+  return { allow: read("allow"), deny: read("deny") };
+}
+
+const written = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, at) => item === b[at]);
+}

@@ -1,0 +1,89 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { flawOf, type Judged, trustIn } from "./trust.ts";
+
+const npm = (id: string, identifier: string, more: Partial<Judged> = {}): Judged => ({
+  id,
+  from: "registry",
+  publishers: [id, identifier],
+  entry: { command: "npx", args: ["-y", `${identifier}@1.2.3`] },
+  variables: [],
+  ...more,
+});
+
+const allow = (...rules: string[]) => ({ allow: rules, deny: [] });
+
+test.each([
+  ["the package itself", "@good/server", "trusted"],
+  ["all of a scope", "@good/*", "trusted"],
+  ["the registry's name", "io.github.good/server", "trusted"],
+  ["all of a publisher in the registry", "io.github.good/*", "trusted"],
+  ["another scope that begins alike", "@goo/*", "unknown"],
+  ["another publisher that begins alike", "io.github.goo/*", "unknown"],
+  ["another spelling", "@Good/*", "unknown"],
+  ["a part of the name", "server", "unknown"],
+])("who trusts %s", (_what, rule, trust) => {
+  expect(trustIn(allow(rule), npm("io.github.good/server", "@good/server"))).toBe(trust);
+});
+
+test("what is denied is denied whatever else is said, in any spelling", () => {
+  const name = fc.constantFrom("@good/*", "@good/server", "io.github.good/*", "@GOOD/server", "*");
+  fc.assert(
+    fc.property(fc.array(name), name, (allowed, denied) => {
+      const rules = { allow: allowed, deny: [denied] };
+      expect(trustIn(rules, npm("io.github.good/server", "@good/server"))).toBe("denied");
+    }),
+  );
+});
+
+test("a stranger's entry gets no trust for a package that it gives orders to", () => {
+  const evil = (entry: Judged["entry"], variables: Judged["variables"] = []) =>
+    trustIn(allow("@good/*"), npm("io.github.evil/server", "@good/server", { entry, variables }));
+  const key = { name: "KEY", required: true, secret: true };
+  expect(evil({ command: "npx", args: ["-y", "@good/server@1.2.3"] })).toBe("trusted");
+  expect(evil({ command: "npx", args: ["-y", "@good/server@1.2.3"], env: { KEY: "${KEY}" } }, [key])).toBe(
+    "trusted",
+  );
+  expect(evil({ command: "npx", args: ["-y", "@good/server@1.2.3", "/"] })).toBe("unknown");
+  expect(evil({ command: "npx", args: ["-y", "@good/server@1.2.3", "KEY"] }, [key])).toBe("unknown");
+  expect(evil({ command: "npx", args: ["-y", "--node-options=-r ./x", "@good/server@1.2.3"] })).toBe(
+    "unknown",
+  );
+  expect(evil({ command: "npx", args: ["-y", "@good/server-evil@1.2.3"] })).toBe("unknown");
+  expect(evil({ command: "npx", args: ["-y", "@good/server@npm:evil@1"] })).toBe("unknown");
+  expect(evil({ command: "npx", args: ["-y", "@good/server@1.2.3"], env: { NODE_OPTIONS: "-r ./x" } })).toBe(
+    "unknown",
+  );
+  expect(evil({ type: "http", url: "https://good.example/mcp" })).toBe("unknown");
+  expect(trustIn(allow("io.github.evil/*"), npm("io.github.evil/server", "@good/server"))).toBe("trusted");
+});
+
+test("containers are run plainly or not at all", () => {
+  const key = { name: "KEY", required: true, secret: true };
+  const image = (...args: string[]): Judged => ({
+    id: "io.github.evil/server",
+    from: "registry",
+    publishers: ["io.github.evil/server", "ghcr.io/good/server"],
+    entry: { command: "docker", args, env: { KEY: "${KEY}" } },
+    variables: [key],
+  });
+  const plain = image("run", "-i", "--rm", "-e", "KEY", "ghcr.io/good/server:1.0.0");
+  expect(trustIn(allow("ghcr.io/good/*"), plain)).toBe("trusted");
+  const mounted = image("run", "-i", "--rm", "-v", "/:/host", "ghcr.io/good/server:1.0.0");
+  expect(trustIn(allow("ghcr.io/good/*"), mounted)).toBe("unknown");
+});
+
+test("entries of the gallery are ours", () => {
+  const entry = { command: "npx", args: ["-y", "@good/server@1.2.3", "${FOLDER}"] };
+  const listed = npm("files", "@good/server", { from: "gallery", entry });
+  expect(trustIn(allow("@good/*"), listed)).toBe("trusted");
+});
+
+test("rules that mean nothing or everything are no rules", () => {
+  for (const rule of ["@scope/*", "package", "io.github.name/*", "ghcr.io/a/b", "mcp.example.com"])
+    expect(flawOf(rule, "allow"), rule).toBeUndefined();
+  for (const rule of ["", "*", "/*", "a b", "@sc*pe/x", "io.github.*/x", "a//b", "../x", "a\nb"])
+    expect(flawOf(rule, "allow"), rule).toBeDefined();
+  expect(flawOf("*", "deny")).toBeUndefined();
+});

@@ -1,0 +1,64 @@
+/** Starts a server apart from all others, to see that it runs and what it offers. It can ask our clients nothing, and nothing of it stays. */
+import { listTools } from "./catalog/list-tools.ts";
+import type { Tool } from "./catalog/tool.ts";
+import { Fleet, type FleetParts } from "./child/fleet.ts";
+import { emptyConfig } from "./config/check.ts";
+import type { ServerSpec } from "./config/spec.ts";
+import type { Origin } from "./kernel/call.ts";
+import { EMPTY_OBJECT } from "./kernel/raw.ts";
+import { aborted, type Signal } from "./kernel/signal.ts";
+import { METHOD_NOT_FOUND, RpcError } from "./rpc/rpc-error.ts";
+import { entries } from "./rpc/slice.ts";
+
+/** Whoever is tried speaks to nobody. */
+const NOBODY: Origin = {
+  session: "trial",
+  capabilities: EMPTY_OBJECT,
+  uplink: {
+    notify: () => {},
+    request: (method) => Promise.reject(RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered here`)),
+  },
+};
+
+export class Trials {
+  readonly #parts: Pick<FleetParts, "clock" | "log" | "connector">;
+  readonly #running = new Set<Fleet>();
+
+  constructor(parts: Pick<FleetParts, "clock" | "log" | "connector">) {
+    this.#parts = parts;
+  }
+
+  /** Its tools. However it goes, no process is left when this settles. */
+  async run(spec: ServerSpec, signal: Signal): Promise<readonly Tool[]> {
+    if (signal.aborted) throw signal.reason;
+    let listed: Promise<readonly Tool[]> = Promise.resolve([]);
+    const config = { ...emptyConfig("", {}), servers: new Map([[spec.name, spec]]) };
+    const fleet = new Fleet(config, {
+      ...this.#parts,
+      eraOf: () => undefined,
+      async greet(server, { capabilities }, ask) {
+        if (entries(capabilities).some(([name]) => name === "tools")) listed = listTools(server, ask);
+        await listed;
+      },
+      onListChanged: () => {},
+    });
+    this.#running.add(fleet);
+    try {
+      await Promise.race([fleet.connect(spec.name, NOBODY), aborted(signal)]);
+      return await listed;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      const [status] = fleet.status();
+      throw status?.reason
+        ? new Error(`${(error as Error).message}; ${status.reason}`, { cause: error })
+        : error;
+    } finally {
+      await fleet.destroy();
+      this.#running.delete(fleet);
+    }
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([...this.#running].map((fleet) => fleet.destroy()));
+  }
+}
