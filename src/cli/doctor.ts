@@ -134,7 +134,8 @@ function problemOf(error: unknown): string {
 
 function adviceToLogIn({ context }: MetaMcpError): string {
   const { command: toRun } = (context.details ?? {}) as { command?: string };
-  return toRun === undefined ? 'Check the Authorization in its "headers".' : `Log in: ${toRun}`;
+  if (toRun === undefined) return 'Check the credentials in its "headers".';
+  return `Log in: ${toRun}, or give it credentials in its "headers".`;
 }
 
 function adviceFor(error: unknown, spec: ServerSpec, target: string): string | undefined {
