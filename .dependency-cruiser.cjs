@@ -12,6 +12,7 @@ const MAY = {
   session: ["gateway", "surface", "rpc", "kernel"],
   transport: ["session", "rpc", "kernel"],
   sandbox: ["kernel"],
+  clients: ["config", "home", "kernel"],
   oauth: ["config", "home", "kernel"],
   provision: ["config", "catalog", "home", "kernel"],
 };

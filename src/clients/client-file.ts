@@ -1,0 +1,85 @@
+/** A client's file as bytes: read whole, replaced in one step, its link and mode kept. Refuses what is no text. */
+import { createHash } from "node:crypto";
+import { lstat, readFile, rm, rmdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ConfigError } from "../config/load.ts";
+import { codeOf, isAbsent, writeAtomic } from "../home/file.ts";
+import type { Client, Machine, Place } from "./client.ts";
+
+/** A file to be edited for a client. */
+export interface Spot {
+  readonly client: Client;
+  readonly file: string;
+}
+
+/** Where the clients are installed: the file to edit of each. */
+export async function installed(clients: readonly Client[], machine: Machine): Promise<readonly Spot[]> {
+  const all = clients.flatMap((client) => client.places(machine).map((place) => ({ client, place })));
+  const found = await Promise.all(
+    all.map(async ({ client, place }) => {
+      const file = await fileOf(place);
+      return (await exists(file)) || (await exists(place.folder)) ? [{ client, file }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function fileOf({ files }: Place): Promise<string> {
+  for (const file of files) if (await exists(file)) return file;
+  return files.at(-1) ?? files[0];
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Undefined if there is none. */
+export async function readBytes(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (!isAbsent(error)) throw new ConfigError(path, `cannot be read (${codeOf(error) ?? "unknown fault"})`);
+    // Written through, the link would be replaced by a file.
+    if (await exists(path)) throw new ConfigError(path, "it is a link to nothing; mend it first");
+    return undefined;
+  }
+}
+
+/** A byte order mark stays. */
+export function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new ConfigError(path, "it is not UTF-8 text; save it as such first");
+  }
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+export async function writeBytes(path: string, bytes: string | Uint8Array): Promise<void> {
+  await writeAtomic(path, bytes, { mode: "keep" });
+}
+
+/** The folders that writing the file would create, the innermost first. */
+export async function missingFolders(file: string): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (let folder = dirname(file); !(await exists(folder)); folder = dirname(folder)) missing.push(folder);
+  return missing;
+}
+
+/** Folders that someone else uses by now stay. */
+export async function removeWithFolders(file: string, folders: readonly string[]): Promise<void> {
+  await rm(file, { force: true });
+  for (const folder of folders) {
+    const gone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!gone && (await stat(folder).catch(() => undefined))) return;
+  }
+}

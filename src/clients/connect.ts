@@ -1,0 +1,126 @@
+/** Puts MetaMCP into the file of a client: once, beside what is there. Writes nothing that could not be undone. */
+import { isDeepStrictEqual } from "node:util";
+import { isKeys, type Keys } from "../config/field.ts";
+import { ConfigError } from "../config/load.ts";
+import { backup } from "../home/backup.ts";
+import type { Client, Own } from "./client.ts";
+import { hashOf, missingFolders, readBytes, type Spot, textOf, writeBytes } from "./client-file.ts";
+import { formatOf } from "./format-of.ts";
+import { type Edited, withLedger } from "./ledger.ts";
+import { isOwn, OWN_NAME } from "./own.ts";
+import { dig } from "./servers.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+
+/** What connecting would do. */
+export type Plan =
+  | { readonly state: "connected" }
+  | { readonly state: "change"; readonly diff: string }
+  | { readonly state: "fault"; readonly message: string };
+
+export interface ConnectOptions {
+  readonly home: string;
+  readonly now: Date;
+}
+
+export async function planConnect({ client, file }: Spot, own: Own): Promise<Plan> {
+  try {
+    const bytes = await readBytes(file);
+    const before = bytes && textOf(bytes, file);
+    const after = await connectedText({ client, file }, before ?? "", own);
+    if (after === before) return { state: "connected" };
+    return { state: "change", diff: unifiedDiff({ path: file, before, after, shown: shownOf(client, own) }) };
+  } catch (error) {
+    if (error instanceof ConfigError) return { state: "fault", message: error.message };
+    throw error;
+  }
+}
+
+/** The texts of our own entry: no secret among them. */
+export function shownOf(client: Client, own: Own): readonly string[] {
+  const texts = (value: unknown): readonly string[] => {
+    if (typeof value === "string") return [value];
+    return isKeys(value) || Array.isArray(value) ? Object.values(value).flatMap(texts) : [];
+  };
+  return texts(client.entry(own));
+}
+
+/** Whether there was something to do. Throws ConfigError. */
+export async function connect(spot: Spot, own: Own, { home, now }: ConnectOptions): Promise<boolean> {
+  const { client, file } = spot;
+  return await withLedger(home, async (edits, save) => {
+    // The client itself knows nothing of our lock: what it wrote since we looked is looked at again.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const before = await readBytes(file);
+      const text = before && textOf(before, file);
+      const after = await connectedText(spot, text ?? "", own);
+      if (after === text) return false;
+      const folders = before ? [] : await missingFolders(file);
+      const copy = before && (await backup(file, home, now));
+      if (copy && !before.equals((await readBytes(copy)) ?? Buffer.of())) continue;
+
+      const old = edits.find((edit) => edit.file === file);
+      const fresh: Edited = {
+        client: client.id,
+        file,
+        back: copy && before ? { copy, hash: hashOf(before) } : "nothing",
+        after: hashOf(Buffer.from(after)),
+        folders,
+      };
+      await save([
+        ...edits.filter((edit) => edit !== old),
+        before && old ? continued(fresh, old, hashOf(before), await hasOwn(spot, text ?? "")) : fresh,
+      ]);
+      await writeBytes(file, after);
+      return true;
+    }
+    throw new ConfigError(file, `it keeps changing; close ${client.title} and try again`);
+  });
+}
+
+/** A second edit goes back to where the first one began, unless somebody else wrote in between. */
+function continued(fresh: Edited, old: Edited, before: string, hadOwn: boolean): Edited {
+  const { back, folders } = old;
+  if (before === old.after) return { ...fresh, back, folders };
+  return hadOwn ? { ...fresh, back: "entry", folders } : fresh;
+}
+
+async function hasOwn({ client, file }: Spot, text: string): Promise<boolean> {
+  const doc = await (await formatOf(file)).parse({ path: file, text });
+  return isOwn(dig(doc, [...client.at(doc), OWN_NAME]));
+}
+
+async function connectedText({ client, file }: Spot, text: string, own: Own): Promise<string> {
+  const format = await formatOf(file);
+  const target = { path: file, text };
+  const doc = await format.parse(target);
+  const at = client.at(doc);
+  const servers = serversAt(doc, at, file);
+  const elsewhere = Object.entries(servers).some(([name, entry]) => name !== OWN_NAME && isOwn(entry));
+  if (elsewhere) return text;
+  const there = Object.hasOwn(servers, OWN_NAME) ? servers[OWN_NAME] : undefined;
+  if (there !== undefined && !isOwn(there)) {
+    throw new ConfigError(file, `it has another server of the name "${OWN_NAME}"; rename that one first`);
+  }
+  const entry = mended(isKeys(there) ? there : {}, client.entry(own));
+  return isDeepStrictEqual(there, entry) ? text : await format.put(target, [...at, OWN_NAME], entry);
+}
+
+function serversAt(doc: Keys, at: readonly string[], file: string): Keys {
+  for (const [index] of at.entries()) {
+    const found = dig(doc, at.slice(0, index + 1));
+    if (found === undefined) return {};
+    if (!isKeys(found)) throw new ConfigError(file, `"${at.slice(0, index + 1).join(".")}" is not an object`);
+  }
+  return dig(doc, at) as Keys;
+}
+
+/** What the user added to our entry stays; what starts us is as it must be now. */
+function mended(there: Keys, entry: Keys): Keys {
+  const merge = (key: string, value: unknown): unknown => {
+    const old = there[key];
+    return isKeys(old) && isKeys(value) ? { ...old, ...value } : value;
+  };
+  const keep = Object.hasOwn(there, "tools") ? { tools: there["tools"] } : {};
+  const ours = Object.entries(entry).map(([key, value]) => [key, merge(key, value)]);
+  return { ...there, ...Object.fromEntries(ours), ...keep };
+}

@@ -1,0 +1,120 @@
+/** All servers that the clients have, wherever they keep them. Reads only; a file that cannot be read does not hide the others. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isKeys, type Keys } from "../config/field.ts";
+import { ConfigError } from "../config/load.ts";
+import type { Client, Machine, Written } from "./client.ts";
+import { readBytes, textOf } from "./client-file.ts";
+import { formatOf } from "./format-of.ts";
+import { isOwn, OWN_NAME } from "./own.ts";
+import { translate } from "./translate.ts";
+
+/** Where a server was found. */
+export interface Source {
+  readonly client: Client;
+  readonly file: string;
+  readonly name: string;
+  readonly project?: string;
+}
+
+export interface Found extends Source {
+  /** As our config has it. */
+  readonly entry: Keys;
+  readonly notes: readonly string[];
+}
+
+export interface Gathered {
+  readonly found: readonly Found[];
+  /** No use to us, with the reason. */
+  readonly skipped: readonly (Source & { readonly reason: string })[];
+  /** Files that cannot be used, with line and column where they are known. */
+  readonly faults: readonly string[];
+  /** What was read, whether it held servers or not. */
+  readonly files: readonly string[];
+}
+
+export async function gather(clients: readonly Client[], machine: Machine): Promise<Gathered> {
+  const found: Found[] = [];
+  const skipped: (Source & { reason: string })[] = [];
+  const faults: string[] = [];
+  const files: string[] = [];
+  for (const client of clients) {
+    for (const file of await filesOf(client, machine)) {
+      try {
+        const written = await serversIn(client, file);
+        if (written === undefined) continue;
+        files.push(file);
+        for (const server of written) sort(client, file, server);
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        faults.push(error.message);
+      }
+    }
+  }
+  return { found, skipped, faults, files };
+
+  function sort(client: Client, file: string, server: Written): void {
+    const { name, project } = server;
+    const source = { client, file, name, ...(project === undefined ? {} : { project }) };
+    const reason = unusable(server);
+    if (reason) {
+      skipped.push({ ...source, reason });
+      return;
+    }
+    const result = translate(server, client.dialect);
+    if ("reason" in result) skipped.push({ ...source, reason: result.reason });
+    else found.push({ ...source, ...result });
+  }
+}
+
+function unusable({ name, entry }: Written): string | undefined {
+  if (name.toLowerCase() === OWN_NAME || isOwn(entry)) return "it is MetaMCP itself";
+  if (name.trim() === "") return "it has no name";
+  return /\p{Cc}/u.test(name) ? "its name holds a control character" : undefined;
+}
+
+async function filesOf(client: Client, machine: Machine): Promise<readonly string[]> {
+  const own = client.places(machine).flatMap(({ files }) => files);
+  const others = await Promise.all((client.alsoReads?.(machine) ?? []).map(inFolder));
+  return [...new Set([...own, ...others.flat()])];
+}
+
+/** A file as it is; of a folder what could hold servers. */
+async function inFolder(path: string): Promise<readonly string[]> {
+  const names = await readdir(path).catch(() => undefined);
+  if (!names) return [path];
+  return names.filter((name) => /\.(?:json|jsonc|yaml|yml)$/.test(name)).map((name) => join(path, name));
+}
+
+/** Undefined if there is no such file. */
+async function serversIn(client: Client, file: string): Promise<readonly Written[] | undefined> {
+  const bytes = await readBytes(file);
+  if (!bytes) return undefined;
+  const text = textOf(bytes, file);
+  const doc = /\.ya?ml$/.test(file)
+    ? await parseYaml(file, text)
+    : await (await formatOf(file)).parse({ path: file, text });
+  return client.servers(doc);
+}
+
+/** YAML is read, never edited. */
+async function parseYaml(path: string, text: string): Promise<Keys> {
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(text, { logLevel: "silent" });
+  const [error] = document.errors;
+  if (error) {
+    const at = error.linePos?.[0];
+    const [message = "it is no YAML"] = error.message.split("\n");
+    throw new ConfigError(
+      path,
+      message.replace(/ at line \d+, column \d+:?$/, ""),
+      at && { line: at.line, column: at.col },
+    );
+  }
+  try {
+    const value: unknown = document.toJS();
+    return isKeys(value) ? value : {};
+  } catch {
+    throw new ConfigError(path, "it refers to itself too often");
+  }
+}

@@ -1,0 +1,46 @@
+/** What was edited in files of clients, so that it can be undone. Knows nothing of their content but its hash. */
+import { join } from "node:path";
+import { isKeys } from "../config/field.ts";
+import { readIfThere, writeAtomic } from "../home/file.ts";
+import { withLock } from "../home/lock.ts";
+
+export interface Edited {
+  readonly client: string;
+  readonly file: string;
+  /** What undoing brings back: the file as a copy has it, or none at all, or only the entry is taken out. */
+  readonly back: { readonly copy: string; readonly hash: string } | "nothing" | "entry";
+  /** Of the file as we wrote it. */
+  readonly after: string;
+  /** Created for the file, the innermost first. */
+  readonly folders: readonly string[];
+}
+
+/** Nobody else of ours edits a client's file meanwhile. `save` writes what undoing needs before the file itself is touched. */
+export async function withLedger<T>(
+  home: string,
+  run: (edits: readonly Edited[], save: (edits: readonly Edited[]) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const path = join(home, "clients.json");
+  const save = async (edits: readonly Edited[]): Promise<void> => {
+    await writeAtomic(path, `${JSON.stringify({ edits }, undefined, 2)}\n`);
+  };
+  return await withLock(path, async () => await run(await readLedger(home), save));
+}
+
+export async function readLedger(home: string): Promise<readonly Edited[]> {
+  const text = await readIfThere(join(home, "clients.json"));
+  if (text === undefined) return [];
+  try {
+    const { edits } = JSON.parse(text) as { edits?: unknown };
+    return Array.isArray(edits) ? edits.filter(isRecord) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRecord(value: unknown): value is Edited {
+  if (!isKeys(value)) return false;
+  const { client, file, back, after, folders } = value;
+  const known = back === "nothing" || back === "entry" || (isKeys(back) && typeof back["copy"] === "string");
+  return known && [client, file, after].every((part) => typeof part === "string") && Array.isArray(folders);
+}

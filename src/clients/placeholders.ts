@@ -1,0 +1,45 @@
+/** Variables as other clients write them, in our way: `${NAME}`. Resolves none; what has no counterpart stays and is told. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is about them
+import type { Dialect } from "./client.ts";
+
+/** What was found on the way, each told once. */
+export type Notes = Set<string>;
+
+/** Variables of editors that name a folder only they know. */
+const FOLDER =
+  /\$\{(workspaceFolder(?:Basename)?(?::[^}]*)?|workspaceRoot|cwd|file[A-Za-z]*|relativeFile)\}/g;
+
+export function translated(text: string, dialect: Dialect, notes: Notes): string {
+  const common = text
+    .replaceAll(/\$\{env:([A-Za-z_]\w*)(?::-?([^}]*))?\}/g, (_, name: string, preset?: string) =>
+      reference(name, preset),
+    )
+    .replaceAll(/\$\{input:([^}]+)\}/g, (_, id: string) => asked(id, notes))
+    .replaceAll(/\{env:([A-Za-z_]\w*)\}/g, (_, name: string) => reference(name))
+    .replaceAll(/\$\{\{\s*(?:secrets|inputs)\.([\w./-]+)\s*\}\}/g, (_, id: string) => asked(id, notes))
+    .replaceAll("${userHome}", "${HOME}")
+    .replaceAll("${pathSeparator}", "/")
+    .replaceAll("${/}", "/");
+  for (const [written] of common.matchAll(FOLDER)) {
+    notes.add(`${written} is known to that client alone: write the folder instead`);
+  }
+  const [secretFile] = /\$?\{file:[^}]*\}/.exec(common) ?? [];
+  if (secretFile) notes.add("a value is read from a file there, which is not done here: write it as ${NAME}");
+  if (!dialect.bareVariables) return common;
+  return common.replaceAll(/\$([A-Za-z_]\w*)/g, (_, name: string) => reference(name));
+}
+
+function reference(name: string, preset?: string): string {
+  return preset === undefined ? `\${${name}}` : `\${${name}:-${preset}}`;
+}
+
+/** The client asks its user for it, or keeps it for them; here it comes from the environment. */
+function asked(id: string, notes: Notes): string {
+  const name = id
+    .replaceAll(/[^A-Za-z0-9]+/g, "_")
+    .replace(/^_|_$/g, "")
+    .replace(/^(?=\d|$)/, "INPUT_")
+    .toUpperCase();
+  notes.add(`set ${name}, which that client asks for or keeps itself`);
+  return reference(name);
+}

@@ -1,0 +1,84 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables are part of the form
+import { expect, test } from "vitest";
+import type { Found } from "./gather.ts";
+import { merge } from "./merge.ts";
+import { isOwn, ownEntry } from "./own.ts";
+import { CLIENTS } from "./table.ts";
+import { translate } from "./translate.ts";
+
+const [client] = CLIENTS;
+if (!client) throw new Error("no clients");
+const found = (name: string, entry: Found["entry"]): Found => ({
+  client,
+  file: "/f",
+  name,
+  entry,
+  notes: [],
+});
+
+test.each([
+  [{}, "it has neither a command nor a url"],
+  [{ type: "ws", url: "wss://x" }, "it is of a type that MetaMCP cannot reach"],
+  [{ settings: {} }, "it comes with an extension of that client"],
+  ["npx x", "it is a string, not an object"],
+])("%j is left out", (entry, reason) => {
+  expect(translate({ name: "x", entry })).toEqual({ reason });
+});
+
+test("what another client would fill in itself is told", () => {
+  const entry = {
+    command: "${workspaceFolder}/run",
+    args: ["${userHome}/x", "${env:A}", "${input:api key}"],
+    envFile: ".env",
+    env: { N: 5, B: true },
+  };
+  expect(translate({ name: "x", entry })).toEqual({
+    entry: {
+      command: "${workspaceFolder}/run",
+      args: ["${HOME}/x", "${A}", "${API_KEY}"],
+      env: { N: "5", B: "true" },
+    },
+    notes: [
+      expect.stringContaining("${workspaceFolder}"),
+      expect.stringContaining("set API_KEY"),
+      expect.stringContaining("envFile"),
+    ],
+  });
+});
+
+test("the same server counts once, a different one of the same name gets another", () => {
+  const a = { command: "npx", args: ["a"] };
+  const b = { command: "npx", args: ["b"] };
+  const c = { command: "npx", args: ["c"] };
+  const { taken, same } = merge([found("x", a), found("x", a), found("x", b), found("x", c), found("y", b)], {
+    x: { command: "other" },
+    z: { command: "npx", args: ["c"], timeoutMs: 5 },
+  });
+  expect(taken.map(({ as }) => as)).toEqual(["x-claude-desktop", "x-claude-desktop-2"]);
+  expect(same.map(({ as }) => as)).toEqual(["x-claude-desktop", "z", "x-claude-desktop-2"]);
+});
+
+test.each([
+  [{ command: "metamcp" }, true],
+  [{ command: "npx", args: ["-y", "metamcp@1.2.3", "--config", "x"] }, true],
+  [{ command: ["/usr/bin/node", "/opt/metamcp/dist/metamcp.js"] }, true],
+  [{ command: { path: "metamcp", args: [] } }, true],
+  [{ command: "C:\\node.exe", args: ["C:\\x\\metamcp\\dist\\metamcp.js"] }, true],
+  [{ command: "npx", args: ["server-filesystem", "/code/metamcp"] }, false],
+  [{ url: "https://x.example/metamcp" }, false],
+])("%j is us: %s", (entry, own) => {
+  expect(isOwn(entry)).toBe(own);
+});
+
+test("what a runner fetched is fetched by it again; all else is started where it is", () => {
+  const at = { node: "/usr/bin/node", version: "1.2.3", config: "/c.json", home: undefined };
+  const fetched = ownEntry({ ...at, script: "/home/a/.npm/_npx/abc/node_modules/metamcp/dist/metamcp.js" });
+  expect(fetched).toEqual({ command: "npx", args: ["-y", "metamcp@1.2.3", "--config", "/c.json"], env: {} });
+  const there = ownEntry({ ...at, script: "/usr/lib/node_modules/metamcp/dist/metamcp.js", home: "/h" });
+  expect(there).toEqual({
+    command: "/usr/bin/node",
+    args: ["/usr/lib/node_modules/metamcp/dist/metamcp.js", "--config", "/c.json"],
+    env: { METAMCP_HOME: "/h" },
+  });
+  expect(isOwn(fetched) && isOwn(there)).toBe(true);
+});

@@ -1,0 +1,162 @@
+/** A server as some client writes it, as an entry of our config. Copies values as they stand and repeats none in messages. */
+import { isKeys, type Keys, kindOf } from "../config/field.ts";
+import { mayBeRelativePath } from "../config/identity.ts";
+import type { Dialect, Written } from "./client.ts";
+import { wordsOf } from "./own.ts";
+import { type Notes, translated } from "./placeholders.ts";
+
+export type Translated =
+  | { readonly entry: Keys; readonly notes: readonly string[] }
+  | { readonly reason: string };
+
+const KINDS: Readonly<Record<string, "stdio" | "http" | "sse">> = {
+  stdio: "stdio",
+  local: "stdio",
+  sse: "sse",
+  http: "http",
+  remote: "http",
+  streamable: "http",
+  streamablehttp: "http",
+};
+
+export function translate({ entry, project }: Written, dialect: Dialect = {}): Translated {
+  if (!isKeys(entry)) return { reason: `it is ${kindOf(entry)}, not an object` };
+  const declared = kindIn(entry);
+  if (declared === "unknown") return { reason: "it is of a type that MetaMCP cannot reach" };
+  const notes: Notes = new Set();
+  const say = (text: string): string => translated(text, dialect, notes);
+  const words = wordsOf(entry);
+  const address = [entry["url"], entry["httpUrl"], entry["serverUrl"]].find((url) => typeof url === "string");
+  if (words.length === 0 && address === undefined) {
+    return {
+      reason: isKeys(entry["settings"])
+        ? "it comes with an extension of that client"
+        : "it has neither a command nor a url",
+    };
+  }
+  const reach =
+    words.length > 0
+      ? local(entry, words, project, say)
+      : remote(entry, String(address), declared ?? kindOfUrl(entry, dialect), say);
+  noteForeign(entry, notes);
+  return { entry: compact({ ...reach, ...tuning(entry, dialect) }), notes: [...notes] };
+}
+
+function kindIn(entry: Keys): "stdio" | "http" | "sse" | "unknown" | undefined {
+  const written = entry["type"] ?? entry["transport"] ?? entry["transportType"];
+  if (typeof written !== "string") return undefined;
+  const word = written.toLowerCase().replaceAll(/[-_]/g, "");
+  return Object.hasOwn(KINDS, word) ? KINDS[word] : "unknown";
+}
+
+function kindOfUrl(entry: Keys, { urlIsSse }: Dialect): "sse" | undefined {
+  return urlIsSse && typeof entry["url"] === "string" && entry["httpUrl"] === undefined ? "sse" : undefined;
+}
+
+type Say = (text: string) => string;
+
+function local(entry: Keys, words: readonly string[], project: string | undefined, say: Say): Keys {
+  const [command = "", ...args] = words.map(say);
+  const inner = isKeys(entry["command"]) ? entry["command"] : {};
+  const cwd = typeof entry["cwd"] === "string" ? say(entry["cwd"]) : undefined;
+  // The client starts it in the project; what is relative means a path there.
+  const place = project !== undefined && words.some(mayBeRelativePath) ? project : undefined;
+  return {
+    command,
+    args: args.length > 0 ? args : undefined,
+    env: texts({ ...asKeys(inner["env"]), ...asKeys(entry["environment"]), ...asKeys(entry["env"]) }, say),
+    inheritEnv: inherited(entry["env_vars"]),
+    cwd: cwd ?? place,
+  };
+}
+
+function remote(entry: Keys, url: string, kind: string | undefined, say: Say): Keys {
+  const options = asKeys(entry["requestOptions"]);
+  const bearer = entry["bearer_token_env_var"];
+  const fromEnv = Object.entries(asKeys(entry["env_http_headers"])).map(([name, variable]) => [
+    name,
+    `\${${String(variable)}}`,
+  ]);
+  return {
+    type: kind === "stdio" ? undefined : kind,
+    url: say(url),
+    headers: texts(
+      {
+        ...(typeof bearer === "string" ? { Authorization: `Bearer \${${bearer}}` } : {}),
+        ...Object.fromEntries(fromEnv),
+        ...asKeys(options["headers"]),
+        ...asKeys(entry["http_headers"]),
+        ...asKeys(entry["headers"]),
+      },
+      say,
+    ),
+    oauth: oauth(entry, say),
+  };
+}
+
+function oauth(entry: Keys, say: Say): Keys | undefined {
+  const given = { ...asKeys(entry["auth"]), ...asKeys(entry["oauth"]) };
+  const text = (...keys: string[]): string | undefined => {
+    const found = keys.map((key) => given[key]).find((value) => typeof value === "string");
+    return found === undefined ? undefined : say(String(found));
+  };
+  const scopes = given["scopes"] ?? given["scope"];
+  const list = typeof scopes === "string" ? scopes.split(/[\s,]+/) : scopes;
+  const found = compact({
+    clientId: text("clientId", "CLIENT_ID"),
+    clientSecret: text("clientSecret", "CLIENT_SECRET"),
+    scopes: Array.isArray(list) ? list.map(String) : undefined,
+  });
+  return Object.keys(found).length > 0 ? found : undefined;
+}
+
+/** Off is off here too; which tools may be used, and how long they may take. */
+function tuning(entry: Keys, { timeoutUnitMs }: Dialect): Keys {
+  const list = (...keys: string[]): readonly string[] | undefined => {
+    const found = keys.map((key) => entry[key]).find(Array.isArray) as unknown[] | undefined;
+    return found && found.length > 0 && !found.includes("*") ? found.map(String) : undefined;
+  };
+  const tools = compact({
+    allow: list("includeTools", "enabled_tools", "enabledTools", "tools"),
+    deny: list("excludeTools", "disabled_tools", "disabledTools"),
+  });
+  const ms = (key: string, unit: number | undefined): number | undefined => {
+    const value = Number(entry[key] ?? Number.NaN);
+    return unit !== undefined && value > 0 ? Math.round(value * unit) : undefined;
+  };
+  return {
+    disabled: entry["disabled"] === true || entry["enabled"] === false ? true : undefined,
+    tools: Object.keys(tools).length > 0 ? tools : undefined,
+    timeoutMs: ms("tool_timeout_sec", 1_000) ?? ms("timeout", timeoutUnitMs),
+    connectTimeoutMs: ms("startup_timeout_sec", 1_000) ?? ms("startup_timeout_ms", 1),
+  };
+}
+
+function noteForeign(entry: Keys, notes: Notes): void {
+  if (typeof entry["envFile"] === "string") {
+    notes.add("it takes variables from an envFile, which is not read here: write them as env");
+  }
+  if (entry["headersHelper"] !== undefined)
+    notes.add("it makes headers with a program, which is not done here");
+}
+
+function inherited(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const names = value.flatMap((item: unknown) => (isKeys(item) ? [item["name"]] : [item]));
+  return names.filter((name): name is string => typeof name === "string");
+}
+
+function texts(map: Keys, say: Say): Keys | undefined {
+  const entries = Object.entries(map).filter(([, value]) => value !== null && typeof value !== "object");
+  return entries.length > 0
+    ? Object.fromEntries(entries.map(([name, value]) => [name, say(String(value))]))
+    : undefined;
+}
+
+function asKeys(value: unknown): Keys {
+  return isKeys(value) ? value : {};
+}
+
+function compact(keys: Keys): Keys {
+  return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,96 @@
+/** Takes MetaMCP out of the files of clients again: byte for byte as they were where nobody else wrote since, else only our entry. */
+import { isKeys, type Keys } from "../config/field.ts";
+import { ConfigError } from "../config/load.ts";
+import type { Client } from "./client.ts";
+import { hashOf, readBytes, removeWithFolders, textOf, writeBytes } from "./client-file.ts";
+import { formatOf } from "./format-of.ts";
+import { type Edited, readLedger, withLedger } from "./ledger.ts";
+import { isOwn, OWN_NAME, wordsOf } from "./own.ts";
+import { dig } from "./servers.ts";
+import { CLIENTS } from "./table.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+
+export interface UndoPlan {
+  readonly client: Client;
+  readonly file: string;
+  readonly state: "change" | "gone" | "fault";
+  readonly diff?: string;
+  readonly message?: string;
+}
+
+/** What the file is to be afterwards. */
+type Goal = { readonly bytes: Uint8Array } | "no file" | "as it is";
+
+export async function planUndo(clients: readonly Client[], home: string): Promise<readonly UndoPlan[]> {
+  const edits = await readLedger(home);
+  const known = edits.flatMap((edit) => {
+    const client = clients.find(({ id }) => id === edit.client);
+    return client ? [{ edit, client }] : [];
+  });
+  return await Promise.all(known.map(async ({ edit, client }) => await planOne(edit, client)));
+}
+
+async function planOne(edit: Edited, client: Client): Promise<UndoPlan> {
+  const { file } = edit;
+  try {
+    const current = await readBytes(file);
+    const goal = await goalOf(edit, current);
+    if (goal === "as it is") return { client, file, state: "gone" };
+    const before = current && textOf(current, file);
+    const after = goal === "no file" ? undefined : textOf(goal.bytes, file);
+    const shown = await ownWords(client, file, before ?? "");
+    return { client, file, state: "change", diff: unifiedDiff({ path: file, before, after, shown }) };
+  } catch (error) {
+    if (error instanceof ConfigError) return { client, file, state: "fault", message: error.message };
+    throw error;
+  }
+}
+
+async function ownWords(client: Client, file: string, text: string): Promise<readonly string[]> {
+  const doc = await (await formatOf(file)).parse({ path: file, text });
+  const entry = dig(doc, [...client.at(doc), OWN_NAME]);
+  return isKeys(entry) && isOwn(entry) ? wordsOf(entry) : [];
+}
+
+/** Throws ConfigError. */
+export async function undo(file: string, home: string): Promise<void> {
+  await withLedger(home, async (edits, save) => {
+    const edit = edits.find((one) => one.file === file);
+    if (!edit) return;
+    const current = await readBytes(file);
+    const goal = await goalOf(edit, current);
+    if (goal === "no file" || current === undefined) await removeWithFolders(file, edit.folders);
+    else if (goal !== "as it is") await writeBytes(file, goal.bytes);
+    await save(edits.filter((one) => one !== edit));
+  });
+}
+
+async function goalOf(edit: Edited, current: Buffer | undefined): Promise<Goal> {
+  const { file, back, after } = edit;
+  if (!current) return "as it is";
+  const hash = hashOf(current);
+  if (hash === after && back === "nothing") return "no file";
+  if (typeof back === "object") {
+    if (hash === back.hash) return "as it is";
+    const bytes = hash === after ? await readBytes(back.copy) : undefined;
+    if (bytes && hashOf(bytes) === back.hash) return { bytes };
+  }
+  return await withoutEntry(edit, textOf(current, file));
+}
+
+async function withoutEntry({ client: id, file, back }: Edited, text: string): Promise<Goal> {
+  const client = CLIENTS.find((one) => one.id === id);
+  if (!client) return "as it is";
+  const format = await formatOf(file);
+  const doc = await format.parse({ path: file, text });
+  const at = client.at(doc);
+  if (!isOwn(dig(doc, [...at, OWN_NAME]))) return "as it is";
+  const after = await format.drop({ path: file, text }, [...at, OWN_NAME]);
+  const rest = await format.parse({ path: file, text: after });
+  return back === "nothing" && isHollow(rest) ? "no file" : { bytes: Buffer.from(after) };
+}
+
+/** Nothing in it but the keys that led to our entry. */
+function isHollow(value: Keys): boolean {
+  return Object.values(value).every((inner) => isKeys(inner) && isHollow(inner));
+}
