@@ -5,6 +5,8 @@ import { nearest } from "../kernel/nearest.ts";
 import type { Command, ExitCode } from "./command.ts";
 
 const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly command: Command }>> = new Map([
+  ["init", () => import("./init.ts")],
+  ["import", () => import("./import.ts")],
   ["list", () => import("./list.ts")],
   ["tools", () => import("./tools.ts")],
   ["search", () => import("./search.ts")],

@@ -27,6 +27,15 @@ export async function targetsOf(config: Config): Promise<ReadonlyMap<string, str
   );
 }
 
+/** The same for an entry alone, as it is written. */
+export function entryTarget(entry: Keys): string {
+  const { command, args, env, url } = entry;
+  if (typeof command !== "string") return shownUrl(String(url));
+  const words = Array.isArray(args) ? args.map(String) : [];
+  const values = isKeys(env) ? (env as Readonly<Record<string, string>>) : {};
+  return shownCommand([command, ...words], values);
+}
+
 async function entriesOf({ path }: Config): Promise<Keys> {
   const text = await readConfigText(path);
   const parsed = text === undefined ? undefined : await parseText(text);
@@ -38,13 +47,20 @@ async function entriesOf({ path }: Config): Promise<Keys> {
 function shownTarget(spec: ServerSpec, entry: Keys): string {
   if (spec.kind !== "stdio") return shownUrl(asWritten(entry["url"], spec.url));
   const written: unknown[] = Array.isArray(entry["args"]) ? entry["args"] : [];
-  const words = spec.args.map((arg, at) => asWritten(written[at], arg));
-  const values = new Set(Object.values(spec.env).filter((value) => value.length > 3));
+  const args = spec.args.map((arg, at) => asWritten(written[at], arg));
+  return shownCommand([asWritten(entry["command"], spec.command), ...args], spec.env);
+}
+
+function shownCommand(
+  [command = "", ...words]: readonly string[],
+  env: Readonly<Record<string, string>>,
+): string {
+  const values = new Set(Object.values(env).filter((value) => value.length > 3));
   const shown = words.map((word, at) => {
     if (values.has(word)) return HIDDEN;
     return SECRET_FLAG.test(words[at - 1] ?? "") && !word.startsWith("-") ? hidden(word) : shownWord(word);
   });
-  return [asWritten(entry["command"], spec.command), ...shown].map(quoted).join(" ");
+  return [command, ...shown].map(quoted).join(" ");
 }
 
 function asWritten(value: unknown, resolved: string): string {

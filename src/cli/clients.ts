@@ -1,0 +1,24 @@
+/** What `init` and `import` share: which clients are meant, and on what machine. */
+import type { Client, Machine } from "../clients/client.ts";
+import { CLIENTS } from "../clients/table.ts";
+import { UsageError } from "../config/command-line.ts";
+import { userFolder } from "../home/home.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+
+export const machine = (): Machine => ({
+  platform: process.platform,
+  home: userFolder(process.env),
+  env: process.env,
+});
+
+/** By id; none means all. */
+export function clientsNamed(names: readonly string[]): readonly Client[] {
+  const ids = CLIENTS.map(({ id }) => id);
+  for (const name of names) {
+    if (ids.includes(name)) continue;
+    throw new UsageError(
+      `"${name}" is no client known here.${didYouMean(name, ids)} Known: ${ids.join(", ")}.`,
+    );
+  }
+  return names.length === 0 ? CLIENTS : CLIENTS.filter(({ id }) => names.includes(id));
+}

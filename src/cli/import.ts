@@ -1,0 +1,133 @@
+/** `metamcp import`: takes over the servers that clients have. Shows no value of theirs; changes no file of theirs. */
+import { type Found, type Gathered, gather } from "../clients/gather.ts";
+import { type Merged, merge } from "../clients/merge.ts";
+import { editJson } from "../config/edit.ts";
+import { isKeys, type Keys } from "../config/field.ts";
+import { readConfigText } from "../config/load.ts";
+import { configCandidates, pickConfig } from "../config/locate.ts";
+import { parseText } from "../config/parse.ts";
+import { homeFolder } from "../home/home.ts";
+import { holdsSecret } from "../kernel/looks-secret.ts";
+import { clientsNamed, machine } from "./clients.ts";
+import type { Command } from "./command.ts";
+import { canAsk, confirmed } from "./confirm.ts";
+import { show, table } from "./table.ts";
+import { entryTarget } from "./target.ts";
+
+const FLAGS = {
+  yes: { kind: "switch", env: false, help: "Do not ask." },
+  dryRun: { kind: "switch", env: false, help: "Only show what would be taken." },
+} as const;
+
+export const command: Command = {
+  name: "import",
+  usage: "import [CLIENT …]",
+  summary: "Take over the servers that your clients have.",
+  flags: FLAGS,
+  takes: [0, Number.POSITIVE_INFINITY],
+  async run({ settings, positionals }) {
+    const { yes, dryRun, json } = settings as typeof settings & { yes: boolean; dryRun: boolean };
+    const config = await pickConfig(configCandidates(settings.config, process.cwd(), process.env));
+    const gathered = await gather(clientsNamed(positionals), machine());
+    const merged = merge(gathered.found, await serversOf(config));
+    const some = merged.taken.length > 0;
+    if (!json) process.stdout.write(`${overview(gathered, merged, config)}\n`);
+    const agreed = some && !dryRun && (yes || (!json && canAsk && (await confirmed(`Write ${config}?`))));
+    const written = agreed ? await write(config, gathered.found) : [];
+    const undecided = some && !dryRun && !yes && (json || !canAsk);
+    show(report(gathered, merged, config, written), json, () => outcome(written, config, undecided));
+    if (undecided) return 2;
+    return gathered.faults.length > 0 ? 1 : 0;
+  },
+};
+
+async function serversOf(config: string): Promise<Keys> {
+  const text = await readConfigText(config);
+  const parsed = text === undefined ? undefined : await parseText(text);
+  return inFile(parsed && "value" in parsed ? parsed.value : undefined);
+}
+
+function inFile(file: unknown): Keys {
+  const servers = isKeys(file) ? file["mcpServers"] : undefined;
+  return isKeys(servers) ? servers : {};
+}
+
+/** Decided anew on the file as it is when it is written. */
+async function write(config: string, found: readonly Found[]): Promise<readonly string[]> {
+  let names: readonly string[] = [];
+  const plan = (file: Keys): readonly { at: string[]; value: unknown }[] => {
+    const { taken } = merge(found, inFile(file));
+    names = taken.map(({ as }) => as);
+    const [first, ...rest] = taken.map(({ as, entry }) => ({ at: ["mcpServers", as], value: entry }));
+    if (!first) return [];
+    const fresh = isKeys(file["mcpServers"])
+      ? first
+      : { at: ["mcpServers"], value: { [names[0] ?? ""]: first.value } };
+    return [fresh, ...rest];
+  };
+  await editJson(config, plan, { home: homeFolder(process.env), now: new Date() });
+  return names;
+}
+
+function overview(
+  { found, skipped, faults, files }: Gathered,
+  { taken, same }: Merged,
+  config: string,
+): string {
+  const rows = taken.map((server) => [server.as, from(server), entryTarget(server.entry)]);
+  const parts = [
+    rows.length > 0 ? table(["SERVER", "FROM", "RUNS"], rows) : none(found.length, files.length),
+    ...same.map((server) => `${server.name} (${from(server)}): there already as "${server.as}"`),
+    ...skipped.map((server) => `${server.name} (${from(server)}): left out, ${server.reason}`),
+    ...taken.flatMap(({ as, notes }) => notes.map((note) => `${as}: ${note}`)),
+    ...faults,
+  ];
+  if (/[\\/]\.mcp\.json$/.test(config) && taken.some(({ entry }) => holdsSecret(entry))) {
+    parts.push(`There may be secrets among them, and ${config} may be shared: --config names another file.`);
+  }
+  return parts.join("\n");
+}
+
+function none(found: number, files: number): string {
+  if (found > 0) return "Nothing new.";
+  return files > 0 ? "The clients have no servers to take over." : "No config file of a client was found.";
+}
+
+function from({ client, project }: Found | Gathered["skipped"][number]): string {
+  return project === undefined ? client.title : `${client.title}, ${project}`;
+}
+
+function report(
+  { skipped, faults, files }: Gathered,
+  { taken, same }: Merged,
+  config: string,
+  written: readonly string[],
+) {
+  const source = ({ client, file, name, project }: Found | Gathered["skipped"][number]) => ({
+    name,
+    client: client.id,
+    file,
+    project,
+  });
+  return {
+    config,
+    written,
+    servers: taken.map((server) => ({
+      ...source(server),
+      as: server.as,
+      runs: entryTarget(server.entry),
+      notes: server.notes,
+    })),
+    same: same.map((server) => ({ ...source(server), as: server.as })),
+    skipped: skipped.map((server) => ({ ...source(server), reason: server.reason })),
+    faults,
+    files,
+  };
+}
+
+function outcome(written: readonly string[], config: string, undecided: boolean): string {
+  if (written.length > 0) return `\n${written.length} servers written to ${config}. Next: metamcp init`;
+  return undecided
+    ? `\nNothing was written to ${config}, as there is nobody to ask. Say yes beforehand: metamcp import --yes`
+    : "\nNothing was written.";
+}

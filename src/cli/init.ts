@@ -1,0 +1,152 @@
+/** `metamcp init`: puts MetaMCP into the clients that are installed, and takes it out again. Changes no file without a yes. */
+import { realpathSync } from "node:fs";
+import type { Client, Own } from "../clients/client.ts";
+import { installed } from "../clients/client-file.ts";
+import { connect, planConnect } from "../clients/connect.ts";
+import { ownEntry } from "../clients/own.ts";
+import { planUndo, undo } from "../clients/undo.ts";
+import { ConfigError } from "../config/load.ts";
+import { configCandidates, pickConfig } from "../config/locate.ts";
+import { homeFolder } from "../home/home.ts";
+import { VERSION } from "../kernel/version.ts";
+import { clientsNamed, machine } from "./clients.ts";
+import type { Command, ExitCode } from "./command.ts";
+import { canAsk, confirmed } from "./confirm.ts";
+import { show } from "./table.ts";
+
+/** One file of one client: what is to be done, then what was done. */
+interface Step {
+  readonly client: Client;
+  readonly file: string;
+  readonly state: "change" | "connected" | "gone" | "fault";
+  readonly diff?: string;
+  readonly message?: string;
+}
+
+interface Done {
+  readonly client: string;
+  readonly file: string;
+  readonly result:
+    | "connected"
+    | "already connected"
+    | "undone"
+    | "nothing to undo"
+    | "declined"
+    | "not done"
+    | "failed";
+  readonly diff?: string;
+  readonly problem?: string;
+}
+
+const FLAGS = {
+  yes: { kind: "switch", env: false, help: "Do not ask." },
+  undo: { kind: "switch", env: false, help: "Put the files back as they were." },
+} as const;
+
+export const command: Command = {
+  name: "init",
+  usage: "init [CLIENT …]",
+  summary: "Connect the clients that are installed to MetaMCP; --undo disconnects them.",
+  flags: FLAGS,
+  takes: [0, Number.POSITIVE_INFINITY],
+  async run({ settings, positionals }) {
+    const options = settings as typeof settings & { yes: boolean; undo: boolean };
+    const clients = clientsNamed(positionals);
+    const home = homeFolder(process.env);
+    const own = await ourselves(settings.config);
+    const steps = options.undo ? await planUndo(clients, home) : await planAll(clients, own);
+    const act = async ({ client, file }: Step): Promise<void> => {
+      if (options.undo) await undo(file, home);
+      else await connect({ client, file }, own, { home, now: new Date() });
+    };
+    const done = await runSteps(steps, act, options);
+    show(done, options.json, () => forPeople(done, options.undo, positionals));
+    return exitCode(done, positionals, options.undo);
+  },
+};
+
+async function ourselves(asked: string | undefined): Promise<Own> {
+  const { env, execPath, argv } = process;
+  return ownEntry({
+    node: execPath,
+    script: realpathSync(argv[1] ?? ""),
+    version: VERSION,
+    config: await pickConfig(configCandidates(asked, process.cwd(), env)),
+    home: env["METAMCP_HOME"] ? homeFolder(env) : undefined,
+  });
+}
+
+async function planAll(clients: readonly Client[], own: Own): Promise<readonly Step[]> {
+  const spots = await installed(clients, machine());
+  return await Promise.all(spots.map(async (spot) => ({ ...spot, ...(await planConnect(spot, own)) })));
+}
+
+interface Options {
+  readonly yes: boolean;
+  readonly undo: boolean;
+  readonly json: boolean;
+}
+
+async function runSteps(
+  steps: readonly Step[],
+  act: (step: Step) => Promise<void>,
+  options: Options,
+): Promise<readonly Done[]> {
+  const done: Done[] = [];
+  for (const step of steps) {
+    const { client, file, state, diff, message } = step;
+    const about = { client: client.id, file, ...(diff ? { diff } : {}) };
+    if (state === "connected") done.push({ ...about, result: "already connected" });
+    else if (state === "fault") done.push({ ...about, result: "failed", problem: message ?? "" });
+    else done.push({ ...about, ...(await decide(step, act, options)) });
+  }
+  return done;
+}
+
+async function decide(
+  step: Step,
+  act: (step: Step) => Promise<void>,
+  { yes, json, undo: back }: Options,
+): Promise<Pick<Done, "result" | "problem">> {
+  const { client, state, diff } = step;
+  if (!json && diff) process.stdout.write(`${client.title}\n${diff}\n\n`);
+  if (state === "change" && !yes) {
+    if (json || !canAsk) return { result: "not done" };
+    if (!(await confirmed(`Change ${step.file}?`))) return { result: "declined" };
+  }
+  try {
+    await act(step);
+  } catch (error) {
+    if (error instanceof ConfigError) return { result: "failed", problem: error.message };
+    throw error;
+  }
+  if (!back) return { result: "connected" };
+  return { result: state === "gone" ? "nothing to undo" : "undone" };
+}
+
+function forPeople(done: readonly Done[], back: boolean, asked: readonly string[]): string {
+  if (done.length === 0) return nothing(back, asked);
+  const lines = done.map(
+    ({ client, file, result, problem }) => `${client}: ${problem ?? `${result} (${file})`}`,
+  );
+  if (done.some(({ result }) => result === "connected")) {
+    lines.push("", "Restart these clients. `metamcp init --undo` puts the files back as they were.");
+  }
+  if (done.some(({ result }) => result === "not done")) {
+    lines.push("", "Nothing was changed, as there is nobody to ask. Say yes beforehand: metamcp init --yes");
+  }
+  return lines.join("\n");
+}
+
+function nothing(back: boolean, asked: readonly string[]): string {
+  if (back) return "There is nothing to undo.";
+  return asked.length > 0
+    ? `Not installed here: ${asked.join(", ")}.`
+    : "No client that is known here is installed. docs/clients.md tells where they are looked for.";
+}
+
+function exitCode(done: readonly Done[], asked: readonly string[], back: boolean): ExitCode {
+  if (done.some(({ result }) => result === "not done")) return 2;
+  if (done.some(({ result }) => result === "failed")) return 1;
+  return done.length === 0 && asked.length > 0 && !back ? 1 : 0;
+}
