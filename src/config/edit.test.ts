@@ -59,6 +59,36 @@ test("one entry is replaced or removed, its neighbours and their comments stay",
   expect(await readFile(path, "utf8")).not.toContain('"b"');
 });
 
+test.each([
+  ["the first", "a", '  // head\n    "b": 2, // two\n    "c": { "x": 3 } /* three */\n'],
+  ["one between", "b", '    "a": 1, // one\n  // head\n    "c": { "x": 3 } /* three */\n'],
+  ["the last", "c", '    "a": 1, // one\n  // head\n    "b": 2 // two\n'],
+])("%s goes with its own lines, and nothing else is touched", async (_which, name, left) => {
+  const all = '    "a": 1, // one\n  // head\n    "b": 2, // two\n    "c": { "x": 3 } /* three */\n';
+  for (const [written, kept] of [
+    [all, left],
+    [all.replaceAll("\n", "\r\n"), left.replaceAll("\n", "\r\n")],
+    [all.replace("} /*", "}, /*"), left.replace("} /*", "}, /*").replace("2 //", "2, //")],
+  ]) {
+    await writeFile(path, `{ "mcpServers": {\n${written}  } } // end`);
+    await edit(put(name, undefined));
+    expect(await readFile(path, "utf8")).toBe(`{ "mcpServers": {\n${kept}  } } // end`);
+  }
+});
+
+test.each([
+  ['{"mcpServers": {"a": 1, "b": 2}}', { a: 1 }],
+  ['{"mcpServers": {\n"a": 1\n, "b": 2\n}}', { a: 1 }],
+  ['{"mcpServers": {\n"b": 2\n, "a": 1\n}}', { a: 1 }],
+  ['{"mcpServers": {\n"a": 1 /* x */,\n"b": 2\n}}', { a: 1 }],
+  ['{"mcpServers": {\n"b": 2\n}}', {}],
+  ['{"mcpServers": {"b": 2\n}}', {}],
+])("from %j the key goes and the rest is still JSON", async (text, left) => {
+  await writeFile(path, text);
+  await edit(put("b", undefined));
+  expect(await parseText(await readFile(path, "utf8"))).toEqual({ value: { mcpServers: left } });
+});
+
 test("whatever the file looks like, what is put in is what is read out, and the rest is as before", async () => {
   const spaces = fc.constantFrom("", " ", "\n", "\n  ", " // c\n", "/* c */");
   const member = fc.tuple(fc.constantFrom("a", "b", 'c"d', ""), fc.jsonValue());
@@ -82,8 +112,14 @@ test("whatever the file looks like, what is put in is what is read out, and the 
         const before = await read();
         await edit(put("new", entry));
         expect(await read()).toEqual({ ...before, new: entry });
+        // Of a key that is there twice only one goes.
+        const once = new Set(members.map(([key]) => key)).size === members.length;
+        const [some = "none"] = once ? Object.keys(before) : [];
+        const { [some]: _, ...rest } = before as Record<string, unknown>;
+        await edit(put(some, undefined));
+        expect(await read()).toEqual({ ...rest, new: entry });
         await edit(put("new", undefined));
-        expect(await read()).toEqual(before);
+        expect(await read()).toEqual(rest);
       },
     ),
     { numRuns: 60 },

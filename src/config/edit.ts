@@ -7,6 +7,7 @@ import type { FormattingOptions } from "jsonc-parser";
 import { backup } from "../home/backup.ts";
 import { writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
+import { cut } from "./cut.ts";
 import { isKeys, type Keys, kindOf } from "./field.ts";
 import { ConfigError, readConfigText } from "./load.ts";
 import { parseText } from "./parse.ts";
@@ -75,8 +76,8 @@ export async function understand(path: string, text: string): Promise<Keys> {
 async function apply(text: string, edits: readonly Edit[]): Promise<string> {
   const jsonc = await import("jsonc-parser");
   return edits.reduce((current, edit) => {
-    const appended = append(current, edit, jsonc);
-    if (appended !== undefined) return appended;
+    const done = edit.value === undefined ? cut(current, edit.at, jsonc) : append(current, edit, jsonc);
+    if (done !== undefined) return done;
     const formattingOptions = layoutOf(current);
     return jsonc.applyEdits(current, jsonc.modify(current, [...edit.at], edit.value, { formattingOptions }));
   }, text);
@@ -92,7 +93,7 @@ function append(
   { findNodeAtLocation, parseTree }: Jsonc,
 ): string | undefined {
   const root = parseTree(text, [], { allowTrailingComma: true });
-  if (!root || value === undefined || findNodeAtLocation(root, [...at])) return undefined;
+  if (!root || findNodeAtLocation(root, [...at])) return undefined;
   const parent = findNodeAtLocation(root, at.slice(0, -1));
   const last = parent?.type === "object" ? parent.children?.at(-1) : undefined;
   if (!last) return undefined;
