@@ -18,6 +18,7 @@ import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
 import { askFirst } from "./middleware/ask.ts";
 import { remember } from "./middleware/remember.ts";
+import { lazyProvision, type ProvisionOptions } from "./provisioning.ts";
 import { Refresher } from "./refresh.ts";
 import { type ExecutorChoice, LazyExecutor } from "./sandbox/choose.ts";
 import { Debounce } from "./session/debounce.ts";
@@ -29,6 +30,7 @@ import { ResultStore } from "./surface/result/store.ts";
 import type { Scope, ServerStatus } from "./surface/scope.ts";
 import { systemClock } from "./system-clock.ts";
 import type { Host, Transport } from "./transport/transport.ts";
+import { Trials } from "./trial.ts";
 
 /** Calls under way get this long when we are told to stop. */
 const DRAIN_MS = 5_000;
@@ -54,6 +56,8 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** Where code runs; false: nowhere. */
   readonly code?: ExecutorChoice | false;
+  /** Where new servers come from; without it none are to be had. */
+  readonly provision?: ProvisionOptions;
   /** How tools are ranked; the built-in way unless given. */
   readonly search?: SearchStrategy;
 }
@@ -149,6 +153,7 @@ export function createEngine({
   const results = new ResultStore(clock);
   const examples = createExamples({ home, log, clock, config: () => config });
   const code = options.code === false ? undefined : new LazyExecutor(options.code ?? {}, { clock, log });
+  const trials = new Trials({ clock, log, connector: (spec) => connectors.for(spec) });
   const rulesOf = (server: string) => config.servers.get(server)?.tools;
   const allowed = (server: string, tool: string): boolean => {
     const rules = rulesOf(server);
@@ -166,6 +171,19 @@ export function createEngine({
     clock,
     results,
     code,
+    provision:
+      options.provision &&
+      lazyProvision(options.provision, {
+        home,
+        clock,
+        log,
+        catalog,
+        learner,
+        trials,
+        connect: (server, origin) => scope.connect(server, origin),
+        config: () => config,
+        apply,
+      }),
     maxResultBytes: () => config.maxResultBytes,
     usageOf: (server, tool) => examples.of(server, tool),
     call: compose([askFirst(rulesOf, clock), remember(examples)], fleet.handle),
@@ -258,7 +276,7 @@ export function createEngine({
         await pause(clock, 10);
       clearInterval(hold);
       await code?.close();
-      await fleet.destroy();
+      await Promise.all([fleet.destroy(), trials.destroy()]);
       // Children that crashed may still have left something behind that is being ended.
       await connectors.settled();
       await gate.close();

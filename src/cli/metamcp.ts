@@ -15,6 +15,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly command: Command }>
   ["chain", () => import("./chain.ts")],
   ["exec", () => import("./exec.ts")],
   ["approve", () => import("./approve.ts")],
+  ["trust", () => import("./trust.ts")],
   ["auth", () => import("./auth.ts")],
   ["doctor", () => import("./doctor.ts")],
 ]);

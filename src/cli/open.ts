@@ -15,6 +15,7 @@ import { codeOf } from "./code.ts";
 import type { ExitCode } from "./command.ts";
 import { createLog } from "./log.ts";
 import { chooseSearch } from "./ranking.ts";
+import { provisionOf } from "./registry.ts";
 import { hushSpinner } from "./spinner.ts";
 
 export async function readConfig({ settings, overrides }: ReadSettings<Table>): Promise<Config> {
@@ -43,6 +44,7 @@ export async function withEngine(
     pin: settings.pin,
     tell: false,
     code: codeOf(settings),
+    provision: provisionOf(given),
   });
   const stop = (): void => void engine.close().finally(() => process.exit(130));
   process.once("SIGINT", stop).once("SIGTERM", stop);

@@ -17,6 +17,7 @@ import type { Command, ExitCode } from "./command.ts";
 import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
 import { chooseSearch } from "./ranking.ts";
+import { provisionOf } from "./registry.ts";
 
 type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
 
@@ -27,9 +28,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   if (settings.version) return print(VERSION);
   const [word] = positionals;
   if (word !== undefined) throw new UsageError(misplaced(word, commands));
-  for (const flag of ["registryUrl"]) {
-    if (given.has(flag)) throw new UsageError(`${given.get(flag)} is not available yet.`);
-  }
+  const provision = provisionOf({ settings, given, overrides });
 
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
@@ -50,6 +49,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
     pin: settings.pin,
     notify: !settings.noNotify,
     code: codeOf(settings),
+    provision,
   });
   const watch = watchConfig(
     paths,

@@ -8,6 +8,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Severity } from "../kernel/severity.ts";
+import type { Signal } from "../kernel/signal.ts";
 import type { Executor } from "../sandbox/executor.ts";
 import type { ResultStore } from "./result/store.ts";
 
@@ -25,6 +26,23 @@ export interface ServerStatus {
   readonly misconfigured?: boolean;
 }
 
+/** What a client looks for in servers that are not there yet. */
+export interface WantedServer {
+  readonly intent: string;
+  readonly context?: string | undefined;
+  /** Add one where that is allowed. */
+  readonly autoProvision: boolean;
+}
+
+export interface Seeker {
+  readonly origin: Origin;
+  readonly signal: Signal;
+  /** Puts a question to the person; undefined where the client cannot. */
+  readonly ask: ((question: string) => Promise<"yes" | "no" | "none">) | undefined;
+  /** Hears what is under way. */
+  report(message: string): void;
+}
+
 export interface Scope {
   readonly catalog: Catalog;
   readonly learner: Learner;
@@ -39,6 +57,8 @@ export interface Scope {
   usageOf(server: ServerId, tool: string): Promise<readonly unknown[]>;
   /** What runs code; undefined where code is not to be run. */
   readonly code?: Executor | undefined;
+  /** Finds servers that could be had, and may add one; undefined where none are to be had. The answer is plain JSON. */
+  readonly provision?: ((wanted: WantedServer, seeker: Seeker) => Promise<object>) | undefined;
   /** Connects and lists, so that what the catalog knows of the server is fresh. */
   connect(server: ServerId, origin: Origin): Promise<Lease>;
   servers(): readonly ServerStatus[];

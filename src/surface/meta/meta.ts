@@ -15,10 +15,8 @@ import { handleResources } from "../result/resources.ts";
 import type { Scope } from "../scope.ts";
 import { discover } from "./discover.ts";
 import { execute } from "./execute.ts";
-import { CALL, DISCOVER, EXECUTE, instructions } from "./tools.ts";
-
-const TOOLS = toRaw({ tools: [DISCOVER, CALL, EXECUTE] });
-const WITHOUT_CODE = toRaw({ tools: [DISCOVER, CALL] });
+import { provision } from "./provision.ts";
+import { CALL, DISCOVER, EXECUTE, instructions, PROVISION } from "./tools.ts";
 
 type Run = (
   scope: Scope,
@@ -27,32 +25,44 @@ type Run = (
   request: ClientRequest,
 ) => Promise<Raw>;
 
-const RUN: ReadonlyMap<string, Run> = new Map<string, Run>([
-  ["mcp_discover", (scope, args, _meta, request) => discover(scope, readInput(DISCOVER, args), request)],
-  ["mcp_call", call],
-]);
-const EXECUTES: Run = async (scope, args, meta, request) => {
-  const whole = await execute(scope, { args, meta, executor: scope.code as Executor }, request);
-  const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET);
-  return fits ? whole : shortResult(whole, budgetOf(scope, EXECUTE.name, request));
-};
+interface OwnTool {
+  readonly definition: { readonly name: string };
+  readonly run: Run;
+  /** Whether it is there at all. */
+  offered(scope: Scope): boolean;
+}
+
+const always = (): boolean => true;
+const OWN: readonly OwnTool[] = [
+  {
+    definition: DISCOVER,
+    run: (scope, args, _meta, request) => discover(scope, readInput(DISCOVER, args), request),
+    offered: always,
+  },
+  { definition: PROVISION, run: provisions, offered: (scope) => scope.provision !== undefined },
+  { definition: CALL, run: call, offered: always },
+  { definition: EXECUTE, run: executes, offered: (scope) => scope.code !== undefined },
+];
+const BY_NAME: ReadonlyMap<unknown, OwnTool> = new Map(OWN.map((own) => [own.definition.name, own]));
 
 export function isMetaTool(name: unknown): boolean {
-  return typeof name === "string" && (RUN.has(name) || name === EXECUTE.name);
+  return BY_NAME.has(name);
 }
 
 export function createMetaFace(scope: Scope): Face {
+  const offered = OWN.filter((own) => own.offered(scope)).map(({ definition }) => definition);
+  const tools = toRaw({ tools: offered });
   return {
     // Only stored results are resources here.
     capabilities: { tools: {}, resources: {}, logging: {} },
     instructions: () =>
       instructions(
         scope.servers().map((server) => server.name),
-        scope.code !== undefined,
+        { code: scope.code !== undefined, provision: scope.provision !== undefined },
       ),
     handle(request) {
       if (request.method === "tools/call") return callOwnTool(scope, request);
-      if (request.method === "tools/list") return Promise.resolve(list(scope, request.params));
+      if (request.method === "tools/list") return Promise.resolve(list(tools, request.params));
       const resource = handleResources(scope, request);
       return resource ? Promise.resolve(resource) : passThrough(scope, request);
     },
@@ -60,23 +70,22 @@ export function createMetaFace(scope: Scope): Face {
   };
 }
 
-function list({ code }: Scope, params: Raw | undefined): Raw {
+function list(tools: Raw, params: Raw | undefined): Raw {
   const [cursor] = params ? members(params, ["cursor"]) : [];
   if (cursor) throw RpcError.of(INVALID_PARAMS, "There is one page only: list without a cursor");
-  return code ? TOOLS : WITHOUT_CODE;
+  return tools;
 }
 
 function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
   const [name, args, meta] = request.params ? members(request.params, ["name", "arguments", "_meta"]) : [];
   const wanted = name && fromRaw(name);
-  const code = scope.code ? EXECUTES : undefined;
-  const run = wanted === EXECUTE.name ? code : RUN.get(wanted as string);
-  if (!run) {
-    const names = [...RUN.keys(), ...(code ? [EXECUTE.name] : [])];
+  const own = BY_NAME.get(wanted);
+  if (!own?.offered(scope)) {
+    const names = OWN.filter((other) => other.offered(scope)).map(({ definition }) => definition.name);
     throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(wanted)}. Tools here: ${names.join(", ")}`);
   }
   try {
-    return run(scope, args, meta, request).catch((error: unknown) => asResult(scope.log, error));
+    return own.run(scope, args, meta, request).catch((error: unknown) => asResult(scope.log, error));
   } catch (error) {
     return Promise.resolve(asResult(scope.log, error));
   }
@@ -108,6 +117,30 @@ function call(
       throw own ? executionFailed(error, { server, tool_id: `${server}:${tool}` }) : error;
     },
   );
+}
+
+async function executes(
+  scope: Scope,
+  args: Raw | undefined,
+  meta: Raw | undefined,
+  request: ClientRequest,
+): Promise<Raw> {
+  const whole = await execute(scope, { args, meta, executor: scope.code as Executor }, request);
+  return fitted(whole, scope, EXECUTE.name, request);
+}
+
+async function provisions(
+  scope: Scope,
+  args: Raw | undefined,
+  meta: Raw | undefined,
+  request: ClientRequest,
+): Promise<Raw> {
+  return fitted(await provision(scope, args, meta, request), scope, PROVISION.name, request);
+}
+
+function fitted(whole: Raw, scope: Scope, source: string, request: ClientRequest): Raw {
+  const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET);
+  return fits ? whole : shortResult(whole, budgetOf(scope, source, request));
 }
 
 function budgetOf({ results }: Scope, source: string, { origin }: ClientRequest): Budget {

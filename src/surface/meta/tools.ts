@@ -21,6 +21,23 @@ export const DISCOVER = {
   annotations: { readOnlyHint: true, openWorldHint: false },
 } as const;
 
+export const PROVISION = {
+  name: "mcp_provision",
+  title: "Get servers",
+  description: "No tool fits? Find servers that do, and what they need. autoProvision adds a trusted one.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      intent: text("The task"),
+      context: { type: "string" },
+      autoProvision: { type: "boolean" },
+    },
+    required: ["intent"],
+    additionalProperties: false,
+  },
+  annotations: { openWorldHint: true },
+} as const;
+
 export const CALL = {
   name: "mcp_call",
   title: "Call a tool",
@@ -58,7 +75,10 @@ export const EXECUTE = {
 const NAMES_SHOWN = 40;
 
 /** What a model that has never seen MetaMCP must know. */
-export function instructions(servers: readonly string[], code: boolean): string {
+export function instructions(
+  servers: readonly string[],
+  { code, provision }: { readonly code: boolean; readonly provision: boolean },
+): string {
   const shown = servers.slice(0, NAMES_SHOWN).join(", ");
   const more = servers.length > NAMES_SHOWN ? ` and ${servers.length - NAMES_SHOWN} more` : "";
   return [
@@ -68,6 +88,11 @@ export function instructions(servers: readonly string[], code: boolean): string 
     ...(code
       ? [
           '3. mcp_execute {code} runs JavaScript or TypeScript for tasks of several calls: only what it returns comes back. `await tools.github.get_issue({…})` gives a tool\'s value, `await describe("github:get_issue")` its types.',
+        ]
+      : []),
+    ...(provision
+      ? [
+          "Where mcp_discover finds nothing that fits, mcp_provision {intent} looks for servers that do; with autoProvision: true it adds one that the user trusts or agrees to.",
         ]
       : []),
     "An error says what to do next; repeat a call only where it says retryable.",

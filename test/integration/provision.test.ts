@@ -1,0 +1,346 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
+/** From a task in plain words to a running server, through a real client and a registry on this machine. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { metamcp } from "../support/command.ts";
+import { gateway } from "../support/gateway.ts";
+import { discover, failureOf, startedBy, textOf } from "../support/meta.ts";
+import type { RawClient } from "../support/raw-client.ts";
+import { fakeNpx, fakeRegistry, npmEntry } from "../support/registry.ts";
+import { FIXTURE_TOOLS, fixture, type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const WEATHER = npmEntry("io.github.fixture/weather", "Weather forecasts for any city in the world.");
+const CRAWLER = npmEntry("io.github.fixture/crawler", "Crawl a website page by page and extract its links.", {
+  environmentVariables: [
+    { name: "CRAWL_KEY", description: "Key of the crawler.", isRequired: true, isSecret: true },
+  ],
+});
+const PAGER = npmEntry("io.github.fixture/pager", "Call the person on duty and escalate incidents.");
+
+interface Provisioned {
+  readonly source: string;
+  readonly tools?: readonly { readonly tool: string }[];
+  readonly matches?: readonly Record<string, unknown>[];
+  readonly installed?: string;
+  readonly next?: string;
+  readonly notice?: string;
+  readonly message?: string;
+}
+
+interface Setting {
+  readonly url: string;
+  readonly capabilities?: object;
+  readonly flags?: readonly string[];
+  /** What `npx` does instead of starting the fixture server. */
+  readonly script?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const journalOf = (folder: Temp) => folder.journal("npx.jsonl");
+
+async function open(folder: Temp, setting: Setting): Promise<RawClient> {
+  const { url, capabilities = {}, flags = [], script, env = {} } = setting;
+  const PATH = fakeNpx(folder, script ?? ["--journal", journalOf(folder).file, ...flags]);
+  const client = gateway(folder, { flags: ["--registry-url", url], env: { ...env, PATH } });
+  await client.initialize(capabilities);
+  return client;
+}
+
+async function provision(
+  client: RawClient,
+  intent: string,
+  more: object = {},
+  meta?: object,
+): Promise<Provisioned> {
+  return JSON.parse(textOf(await client.tool("mcp_provision", { intent, ...more }, meta))) as Provisioned;
+}
+
+function trust(folder: Temp, rules: object = { allow: ["io.github.fixture/*"] }): void {
+  mkdirSync(folder.home, { recursive: true });
+  writeFileSync(join(folder.home, "trusted-servers.json"), JSON.stringify(rules));
+}
+
+const configOf = (folder: Temp): { mcpServers: Record<string, unknown> } =>
+  JSON.parse(readFileSync(folder.config, "utf8").replaceAll(/\/\/.*/g, "")) as never;
+const started = (folder: Temp): number =>
+  existsSync(journalOf(folder).file) ? journalOf(folder).events("start").length : 0;
+
+test("a task that no configured server does leads to one that does; one that is done here stays here", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const { url } = await fakeRegistry([WEATHER, CRAWLER, PAGER]);
+  const client = await open(folder, { url });
+  expect(await provision(client, "add two numbers")).toMatchObject({
+    source: "local",
+    tools: [{ tool: "add", server: "a" }],
+  });
+  const found = await provision(client, "crawl a website and extract links");
+  expect(found).toMatchObject({
+    source: "registry",
+    matches: [
+      {
+        id: CRAWLER.name,
+        from: "registry",
+        version: "1.2.3",
+        runs: ["npx", "-y", "@fixture/crawler@1.2.3"],
+        missing: ["CRAWL_KEY"],
+        trust: "unknown",
+      },
+    ],
+  });
+  expect(found.matches?.map(({ id }) => id)).not.toContain(WEATHER.name);
+  expect(started(folder)).toBe(0);
+  expect(statSync(join(folder.home, "trusted-servers.json")).mode & 0o777).toBe(0o600);
+  await client.close();
+});
+
+test("trusted: it is installed, runs, stands in the config and can be called", async () => {
+  const folder = temp();
+  folder.write(
+    ".mcp.json",
+    '{\n  // mine\n  "mcpServers": {\n    "weather": { "command": "x", "disabled": true } // off\n  }\n}\n',
+  );
+  const before = readFileSync(folder.config, "utf8");
+  trust(folder);
+  const { url } = await fakeRegistry([WEATHER, CRAWLER, PAGER]);
+  const client = await open(folder, { url });
+  const meta = { progressToken: "p" };
+  const answer = await provision(client, "weather forecast for a city", { autoProvision: true }, meta);
+  expect(answer).toMatchObject({ source: "registry", installed: "weather-2" });
+  expect(answer.tools).toHaveLength(FIXTURE_TOOLS);
+  const heard = client.notifications.filter(({ method }) => method === "notifications/progress");
+  expect(heard.map(({ params }) => params)).toContainEqual(
+    expect.objectContaining({ progressToken: "p", message: expect.stringMatching(/^installing weather/) }),
+  );
+
+  expect(textOf(await client.mcpCall("weather-2", "echo", { message: "hi" }))).toBe("hi");
+  const { servers } = await discover(client);
+  expect(servers).toMatchObject([{ name: "weather-2", connected: true, toolCount: FIXTURE_TOOLS }]);
+  const after = readFileSync(folder.config, "utf8");
+  expect(after).toMatch(/\/\/ mine[\s\S]*\/\/ off/);
+  expect(configOf(folder).mcpServers["weather-2"]).toEqual({
+    command: "npx",
+    args: ["-y", "@fixture/weather@1.2.3"],
+  });
+  const copies = readdirSync(join(folder.home, "backups"));
+  expect(copies.map((copy) => readFileSync(join(folder.home, "backups", copy), "utf8"))).toEqual([before]);
+
+  expect(startedBy(client)).toHaveLength(1);
+  const again = await provision(client, "io.github.fixture/weather", { autoProvision: true });
+  expect(again).toMatchObject({ installed: "weather-2" });
+  await client.close();
+});
+
+test("where there is no config yet one appears, and many who ask at once get one server", async () => {
+  const folder = temp();
+  trust(folder);
+  const { url } = await fakeRegistry([WEATHER]);
+  const client = await open(folder, { url });
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => provision(client, "weather forecast for a city", { autoProvision: true })),
+  );
+  expect(answers.map(({ installed }) => installed)).toEqual(["weather", "weather", "weather"]);
+  expect(Object.keys(configOf(folder).mcpServers)).toEqual(["weather"]);
+  expect(statSync(folder.config).mode & 0o777).toBe(0o600);
+  // Once for the trial, once for good.
+  expect(started(folder)).toBe(2);
+  await client.close();
+});
+
+test("a stranger's is put to the person, word for word", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  const { url } = await fakeRegistry([WEATHER]);
+  const client = await open(folder, { url, capabilities: { elicitation: {} } });
+  client.reply = () => ({ result: { action: "decline" } });
+  const no = await provision(client, "weather forecast for a city", { autoProvision: true });
+  expect(no.next).toMatch(/does not want weather/);
+  expect([started(folder), configOf(folder).mcpServers]).toEqual([0, {}]);
+  const { message } = client.requests[0]?.params as { message: string };
+  expect(message).toContain('["npx","-y","@fixture/weather@1.2.3"]');
+  expect(message).toContain(WEATHER.name);
+
+  client.reply = () => ({ result: { action: "accept" } });
+  expect(await provision(client, "weather forecast for a city", { autoProvision: true })).toMatchObject({
+    installed: "weather",
+  });
+  expect(journalOf(folder).events("start")[0]).toMatchObject({
+    argv: expect.arrayContaining(["-y", "@fixture/weather@1.2.3"]),
+  });
+  await client.close();
+
+  const mute = await open(temp(), { url });
+  expect((await provision(mute, "weather forecast for a city", { autoProvision: true })).next).toMatch(
+    /trust add .*cannot ask/,
+  );
+  await mute.close();
+});
+
+test("denied and incomplete ones are never asked for nor started", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  trust(folder, { allow: ["io.github.fixture/*"], deny: ["@fixture/weather"] });
+  const { url } = await fakeRegistry([WEATHER, CRAWLER]);
+  const client = await open(folder, { url, capabilities: { elicitation: {} } });
+  client.reply = () => ({ result: { action: "accept" } });
+  const denied = await provision(client, "weather forecast for a city", { autoProvision: true });
+  expect(denied.matches?.[0]).toMatchObject({ id: WEATHER.name, trust: "denied" });
+  const incomplete = await provision(client, "crawl a website and extract links", { autoProvision: true });
+  expect(incomplete).toMatchObject({
+    matches: [{ missing: ["CRAWL_KEY"] }],
+    next: expect.stringMatching(/set CRAWL_KEY/),
+  });
+  expect([client.requests, started(folder), configOf(folder).mcpServers]).toEqual([[], 0, {}]);
+  await client.close();
+});
+
+test("a secret that is set reaches the server and nobody else", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  trust(folder);
+  const { url } = await fakeRegistry([CRAWLER]);
+  const secret = "s3cr3t-of-the-crawler";
+  const client = await open(folder, { url, env: { CRAWL_KEY: secret } });
+  const answer = await provision(client, "crawl a website and extract links", { autoProvision: true });
+  expect(answer).toMatchObject({ installed: "crawler" });
+  expect(JSON.stringify(answer)).not.toContain(secret);
+  expect(readFileSync(folder.config, "utf8")).not.toContain(secret);
+  expect(configOf(folder).mcpServers["crawler"]).toMatchObject({ env: { CRAWL_KEY: "${CRAWL_KEY}" } });
+  expect(textOf(await client.mcpCall("crawler", "env", { names: ["CRAWL_KEY"] }))).toContain(secret);
+  await client.close();
+  expect(client.stderr).not.toContain(secret);
+});
+
+test("one that does not start leaves nothing but the reason", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const before = readFileSync(folder.config, "utf8");
+  trust(folder);
+  const { url } = await fakeRegistry([WEATHER]);
+  const client = await open(folder, { url, script: "echo no such city >&2; exit 7" });
+  const failure = failureOf(
+    await client.tool("mcp_provision", { intent: "weather forecast for a city", autoProvision: true }),
+  );
+  expect(failure).toMatchObject({ code: "server_unavailable", retryable: false });
+  expect(failure.message).toMatch(/nothing was written.*code 7.*no such city/s);
+  expect(readFileSync(folder.config, "utf8")).toBe(before);
+  expect(existsSync(join(folder.home, "backups"))).toBe(false);
+  await client.close();
+});
+
+test("cancelling ends the trial", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  trust(folder);
+  const { url } = await fakeRegistry([WEATHER]);
+  const client = await open(folder, { url, flags: ["--no-initialize"] });
+  client
+    .tool("mcp_provision", { intent: "weather forecast for a city", autoProvision: true })
+    .catch(() => {});
+  const id = client.lastId;
+  await until(() => startedBy(client).length === 1, { what: "the trial" });
+  client.notify("notifications/cancelled", { requestId: id });
+  await until(() => startedBy(client).length === 0, { what: "its end" });
+  expect(configOf(folder).mcpServers).toEqual({});
+  await client.close();
+});
+
+test("killed in the middle, the config is whole: as it was or as it shall be", async () => {
+  const { url } = await fakeRegistry([WEATHER]);
+  for (const late of [0, 1, 2, 3]) {
+    const folder = temp();
+    folder.writeConfig({ a: fixture(), filler: { command: "x".repeat(50_000), disabled: true } });
+    trust(folder);
+    const client = await open(folder, { url });
+    client
+      .tool("mcp_provision", { intent: "weather forecast for a city", autoProvision: true })
+      .catch(() => {});
+    // From the trial's first line on, a little later each time.
+    await until(() => started(folder) > 0, { what: "the trial" });
+    await until(() => late === 0 || existsSync(join(folder.home, late === 1 ? "locks" : "backups")), {
+      what: "the edit",
+    });
+    if (late === 3) await until(() => started(folder) > 1, { what: "the server itself" });
+    client.kill("SIGKILL");
+    await client.exited;
+    expect(["a,filler", "a,filler,weather"]).toContain(Object.keys(configOf(folder).mcpServers).join());
+  }
+});
+
+test.each([
+  ["down", (response: { destroy(): void }) => response.destroy()],
+  [
+    "broken",
+    (response: { end(text: string): void }) => response.end("<html>Welcome to the hotel's wifi</html>"),
+  ],
+  ["silent", () => {}],
+])("a registry that is %s delays no start and leaves the gallery", async (_what, misbehave) => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const { url, asked } = await fakeRegistry(misbehave as never);
+  const client = await open(folder, { url });
+  expect(textOf(await client.mcpCall("a", "echo", { message: "at once" }))).toBe("at once");
+  expect(asked).toEqual([]);
+  const answer = await provision(client, "query a PostgreSQL database with SQL");
+  expect(answer.matches?.[0]).toMatchObject({ from: "gallery" });
+  expect(answer).toMatchObject({ notice: expect.stringMatching(/registry/i) });
+  await client.close();
+});
+
+test("an entry that is not what it should be is not there at all", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  trust(folder, { allow: ["io.github.fixture/*", "io.github.evil/*"] });
+  const hostile = [
+    { ...WEATHER, name: "io.github.evil/../../weather" },
+    npmEntry("io.github.evil/weather", "Weather forecasts for any city.", {
+      identifier: "x; touch /tmp/pwned",
+    }),
+    npmEntry("io.github.evil/weather-two", "Weather forecasts for any city.", { version: "$(id)" }),
+  ];
+  const { url } = await fakeRegistry(hostile as never);
+  const client = await open(folder, { url });
+  const answer = await provision(client, "weather forecast for a city", { autoProvision: true });
+  expect(JSON.stringify(answer)).not.toContain("evil");
+  expect(started(folder)).toBe(0);
+  await client.close();
+});
+
+test("what guards whom to trust is kept on the command line", async () => {
+  const folder = temp();
+  const listed = await metamcp(folder, ["trust", "list"]);
+  expect(listed).toMatchObject({ code: 0, err: expect.stringMatching(/was written/) });
+  expect(listed.out).toMatch(/@modelcontextprotocol\/\* +trusted/);
+  expect((await metamcp(folder, ["trust", "add", "@me/*", "io.github.me/x"])).code).toBe(0);
+  expect((await metamcp(folder, ["trust", "add", "--deny", "@evil/*"])).out).toMatch(/@evil\/\* +denied/);
+  expect((await metamcp(folder, ["trust", "remove", "io.github.me/x"])).code).toBe(0);
+  const { out } = await metamcp(folder, ["trust", "list", "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ allow: expect.arrayContaining(["@me/*"]), deny: ["@evil/*"] });
+  for (const wrong of [
+    ["trust", "add"],
+    ["trust", "add", "*"],
+    ["trust", "remove", "nobody"],
+    ["trust", "ad", "x"],
+  ])
+    expect((await metamcp(folder, wrong)).code, wrong.join(" ")).toBe(2);
+  writeFileSync(join(folder.home, "trusted-servers.json"), "[");
+  const broken = await metamcp(folder, ["trust", "add", "@me/*"]);
+  expect(broken).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/trusted-servers\.json:1:2: .*nothing is trusted/),
+  });
+  expect(readFileSync(join(folder.home, "trusted-servers.json"), "utf8")).toBe("[");
+});
+
+test.each(["ftp://example.com", "example.com", "https://me:secret@example.com"])(
+  "%s is no registry",
+  async (url) => {
+    const folder = temp();
+    const { code, err } = await metamcp(folder, ["--registry-url", url], "");
+    expect(code).toBe(2);
+    expect(err).toMatch(/--registry-url/);
+    expect(err).not.toContain("secret");
+  },
+);
