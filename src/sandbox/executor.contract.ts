@@ -121,8 +121,7 @@ export function executorContract(name: string, create: () => Executor): void {
         "{plain",
         [{ type: "image", data: "" }],
       ]);
-      const caught =
-        "try { await tools.a.failed() } catch (e) { [e.name, e.message, e.code, e instanceof Error] }";
+      const caught = "await tools.a.failed().catch((e) => [e.name, e.message, e.code, e instanceof Error])";
       expect(valueIn(await run(caught, { call }))).toEqual([
         "ToolError",
         "no such thing",
@@ -194,7 +193,9 @@ export function executorContract(name: string, create: () => Executor): void {
     test("a refused call is an error with its code; its text says what is meant", async () => {
       const call = () =>
         Promise.reject(Object.assign(new Error("no tool x; nearest: y"), { code: "tool_not_found" }));
-      const outcome = await run("try { await tools.a.x() } catch (e) { e.code + ' ' + e.message }", { call });
+      const outcome = await run("try { await tools.a.x() } catch (e) { return e.code + ' ' + e.message }", {
+        call,
+      });
       expect(valueIn(outcome)).toBe("tool_not_found no tool x; nearest: y");
       expect(outcome.calls).toMatchObject([{ error: "tool_not_found" }]);
     });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "../kernel/log.ts";
 import { systemClock } from "../system-clock.ts";
 import { LazyExecutor } from "./choose.ts";
-import { tryRun, valueIn } from "./executor.contract.ts";
+import { executorContract, tryRun, valueIn } from "./executor.contract.ts";
 
 test("the dev profile is a plain process, says so, and still keeps time, calls and sizes", async () => {
   const executor = new LazyExecutor({ profile: "dev" }, { clock: systemClock, log: silentLog });
@@ -23,3 +23,8 @@ test("the dev profile is a plain process, says so, and still keeps time, calls a
   expect((await run("process.exit(3)")).error?.code).toBe("sandbox_terminated");
   await executor.close();
 });
+
+executorContract(
+  "process",
+  () => new LazyExecutor({ profile: "dev" }, { clock: systemClock, log: silentLog }),
+);

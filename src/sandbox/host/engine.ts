@@ -13,8 +13,8 @@ export interface Engine {
   /** Starts the code if it compiles, else says what is wrong with it. */
   start(code: string): Uncompilable | undefined;
   control(name: Control, ...texts: readonly string[]): void;
-  /** Runs what became due until nothing is. */
-  pump(): void;
+  /** Runs what became due until nothing is; false where that happens by itself, but only after the step. */
+  pump(): boolean;
   /** Tells the bridge of rejections that nobody caught. */
   flushRejections(): void;
   readonly memoryBytes: number;

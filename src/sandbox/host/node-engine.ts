@@ -32,7 +32,9 @@ export class NodeEngine implements Engine {
   }
 
   /** Node runs what is due by itself. */
-  pump(): void {}
+  pump(): boolean {
+    return false;
+  }
 
   flushRejections(): void {
     for (const reason of this.#unhandled.values()) this.#controls.rejected(reason);

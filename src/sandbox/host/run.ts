@@ -135,14 +135,16 @@ export class HostRun {
     this.#sliceUsage = process.cpuUsage();
     this.#beatAt = this.#sliceStart;
     this.#sliceEnd = Math.min(this.#sliceStart + this.#limits.cpuMs, this.#due);
+    let done = true;
     try {
       step();
-      this.#engine.pump();
+      done = this.#engine.pump();
     } catch (error) {
       this.#gaveOut(error);
     }
     this.#sliceEnd = Number.POSITIVE_INFINITY;
-    this.#look();
+    if (done) this.#look();
+    else setImmediate(() => this.#look());
   }
 
   #gaveOut(error: unknown): void {

@@ -128,7 +128,7 @@ export class WasmEngine implements Engine {
     (error as Partial<JSException>).dispose?.();
   }
 
-  pump(): void {
+  pump(): boolean {
     const engine = this.#vm._getExports();
     try {
       while (engine.qjs_is_job_pending() && !this.#hooks.interrupted()) {
@@ -137,6 +137,7 @@ export class WasmEngine implements Engine {
     } catch (error) {
       this.#gaveOut(error);
     }
+    return true;
   }
 
   rejection(promise: JSValueHandle, reason: JSValueHandle, isHandled: boolean): void {
