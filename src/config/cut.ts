@@ -1,34 +1,42 @@
-/** Takes a key out of a JSON text together with the lines that are its own. The library would lay its neighbour out anew and lose the comment beside it. */
+/** Takes a key out of a JSON text with the lines that are its own. All else stays as it is written: the library would lay the neighbour out anew and lose the comment beside it. */
 
 type Jsonc = typeof import("jsonc-parser");
+type Range = readonly [from: number, to: number];
 
 /** What may stand behind a key on its last line: a comma and a comment. */
-const REST = /^[ \t]*(,?)[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*\r?\n/;
-/** A comma that comes on a later line. */
-const LATE_COMMA = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*,/;
+const REST_OF_LINE = /[ \t]*,?[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*\r?\n/y;
+const NO_TOKEN = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
 
-/** Undefined where there is no such key, or it shares its lines with others. */
-export function cut(
-  text: string,
-  at: readonly string[],
-  { findNodeAtLocation, parseTree }: Jsonc,
-): string | undefined {
+/** The same text if there is no such key. */
+export function cut(text: string, at: readonly string[], { findNodeAtLocation, parseTree }: Jsonc): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const key = root && findNodeAtLocation(root, [...at])?.parent;
-  if (key?.type !== "property") return undefined;
-  const [start, end] = [text.lastIndexOf("\n", key.offset) + 1, key.offset + key.length];
-  const rest = REST.exec(text.slice(end));
-  if (!rest || text.slice(start, key.offset).trim() !== "") return undefined;
-
+  if (key?.type !== "property") return text;
   const all = key.parent?.children ?? [];
   const before = all[all.indexOf(key) - 1];
-  const tail = text.slice(end + rest[0].length);
-  if (rest[1] !== "") return text.slice(0, start) + tail;
-  if (LATE_COMMA.test(tail)) return undefined;
-  if (!before) return text.slice(0, start) + tail;
-  // It was the last, so its neighbour needs no comma any more.
-  const behind = before.offset + before.length;
-  const comma = /^\s*,/.exec(text.slice(behind, start))?.[0];
-  if (comma === undefined) return undefined;
-  return text.slice(0, behind) + comma.slice(0, -1) + text.slice(behind + comma.length, start) + tail;
+  const [from, to] = rangeOf(text, key.offset, key.offset + key.length);
+  const own = commaAfter(text, key.offset + key.length);
+  // The last one has none of its own; then the one before it needs none any more.
+  const comma = own ?? (before && commaAfter(text, before.offset + before.length));
+  const apart: readonly Range[] =
+    comma === undefined || (comma >= from && comma < to) ? [] : [[comma, comma + 1]];
+  return [[from, to] as const, ...apart]
+    .toSorted(([a], [b]) => b - a)
+    .reduce((left, [start, end]) => left.slice(0, start) + left.slice(end), text);
+}
+
+/** Its lines, or where it shares them, itself and the blanks before it. */
+function rangeOf(text: string, from: number, to: number): Range {
+  const start = text.lastIndexOf("\n", from - 1) + 1;
+  REST_OF_LINE.lastIndex = to;
+  if (text.slice(start, from).trim() === "" && REST_OF_LINE.test(text))
+    return [start, REST_OF_LINE.lastIndex];
+  return [from - (/[ \t]*$/.exec(text.slice(start, from))?.[0].length ?? 0), to];
+}
+
+function commaAfter(text: string, at: number): number | undefined {
+  NO_TOKEN.lastIndex = at;
+  NO_TOKEN.test(text);
+  const next = Math.max(at, NO_TOKEN.lastIndex);
+  return text[next] === "," ? next : undefined;
 }

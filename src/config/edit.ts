@@ -76,8 +76,9 @@ export async function understand(path: string, text: string): Promise<Keys> {
 async function apply(text: string, edits: readonly Edit[]): Promise<string> {
   const jsonc = await import("jsonc-parser");
   return edits.reduce((current, edit) => {
-    const done = edit.value === undefined ? cut(current, edit.at, jsonc) : append(current, edit, jsonc);
-    if (done !== undefined) return done;
+    if (edit.value === undefined) return cut(current, edit.at, jsonc);
+    const appended = append(current, edit, jsonc);
+    if (appended !== undefined) return appended;
     const formattingOptions = layoutOf(current);
     return jsonc.applyEdits(current, jsonc.modify(current, [...edit.at], edit.value, { formattingOptions }));
   }, text);
@@ -98,7 +99,7 @@ function append(
   const last = parent?.type === "object" ? parent.children?.at(-1) : undefined;
   if (!last) return undefined;
   const indent = /(?:^|\n)([ \t]*)$/.exec(text.slice(0, last.offset))?.[1];
-  if (indent === undefined) return undefined;
+  if (indent === undefined) return appendInline(text, { at, value }, parent, last);
 
   const { eol = "\n", insertSpaces, tabSize } = layoutOf(text);
   const lines = JSON.stringify({ [at.at(-1) ?? ""]: value }, undefined, insertSpaces ? tabSize : "\t").split(
@@ -114,6 +115,19 @@ function append(
   return [text.slice(0, end), comma || ",", comment.trimEnd(), eol, body.join(eol), comma && ",", tail].join(
     "",
   );
+}
+
+/** The same where all stand on one line. */
+function appendInline(text: string, { at, value }: Edit, parent: Node, last: Node): string | undefined {
+  const line = text.slice(parent.offset, parent.offset + parent.length);
+  if (/[\r\n]/.test(line)) return undefined;
+  const gap = /[":,] /.test(line) ? " " : "";
+  const spread = JSON.stringify({ [at.at(-1) ?? ""]: value }, undefined, 1).slice(1, -1).trim();
+  const body = spread.replaceAll(/\n\s*/g, gap).replaceAll(/(": |[[{] | [\]}])/g, "$1");
+  const end = last.offset + last.length;
+  const comma = /^\s*,/.exec(text.slice(end))?.[0] ?? "";
+  const tail = text.slice(end + comma.length);
+  return [text.slice(0, end), comma || ",", gap, body, comma && ",", tail].join("");
 }
 
 /** As the file has it. */
