@@ -14,7 +14,7 @@ import { explain, lateOf, timeoutOf } from "./explain.ts";
 import { Health } from "./health.ts";
 import { ChildFailure } from "./link.ts";
 import { isAlive } from "./liveness.ts";
-import type { Word } from "./retry.ts";
+import { MAX_TRIES, type Word } from "./retry.ts";
 import { type ChildStatus, statusOf } from "./status.ts";
 
 export class Child {
@@ -159,6 +159,11 @@ export class Child {
     if (error.category === "auth") {
       this.connections.unauthorised(connection, error);
       return false;
+    }
+    // Someone else is logged in: what is under way finishes as the old one, this goes out as the new one.
+    if (error.sessionLost && claim.tries < MAX_TRIES) {
+      this.connections.replace(connection);
+      return true;
     }
     // The link lives and one request failed on it: HTTP.
     if (error.category === "offline") {

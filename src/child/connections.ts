@@ -165,6 +165,11 @@ export class Connections {
     for (const other of connection.claims()) if (other !== claim) other.risk ??= death;
   }
 
+  /** It is good for what it carries, and for nothing else. */
+  replace(connection: Connection): void {
+    for (const [key, current] of this.#byKey) if (current === connection) void this.#retire(key, connection);
+  }
+
   /** Says nothing about the child's health, but someone must act. */
   unauthorised({ label, spec }: Connection, failure: ChildFailure): void {
     const why = toBeLetIn(failure, spec);

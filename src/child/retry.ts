@@ -52,7 +52,7 @@ export interface Attempted {
 }
 
 /** Unsent calls go on, but not for ever: a server that dies again and again takes a call along at most twice. */
-const MAX_TRIES = 3;
+export const MAX_TRIES = 3;
 
 /** Whether the call may go to a new connection. */
 export function mayRepeat(

@@ -115,6 +115,8 @@ async function logInAs(spec: RemoteSpec, account: string, settings: Settings): P
       now: Date.now,
       send(address) {
         spinner.stop();
+        if (inTheClear(spec))
+          process.stderr.write(`${spec.name} is not reached by https: others may read the tokens.\n`);
         process.stderr.write(`To log in at ${spec.name}, open this address:\n\n  ${address.href}\n\n`);
         if (!settings.noBrowser) openBrowser(address);
       },
@@ -165,6 +167,11 @@ async function status(config: Config, name: string | undefined, json: boolean): 
     return table(["SERVER", "ACCOUNT", "STATE", "SCOPES"], rows);
   });
   return 0;
+}
+
+function inTheClear({ url }: RemoteSpec): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !/^(?:127\.[\d.]+|localhost|\[::1\])$/.test(hostname);
 }
 
 function dateOf(time: number | undefined): string | undefined {

@@ -103,7 +103,7 @@ export class Bearer {
     this.#grant = grant;
     const header = `Bearer ${grant?.accessToken}`;
     if (this.#shown?.header === header) return;
-    this.#shown = grant && { header, holder: `${grant.issuer.issuer} ${grant.account}` };
+    this.#shown = grant && { header, holder: grant.id };
   }
 
   /** A login of another client than the one that is configured now. */
@@ -150,12 +150,14 @@ export class Bearer {
 
   /** Remembered for the next login, which happens in another process. */
   async #want(missing: readonly string[]): Promise<string> {
-    await this.#store.update((book) => {
+    const noted = this.#store.update((book) => {
       const grant = grantInUse(book, this.#url);
       const wanted = union(grant?.wanted, missing);
       if (!grant || wanted.length === (grant.wanted?.length ?? 0)) return book;
       return withGrant(book, { ...grant, wanted });
     });
+    // Whoever cannot be told by the next login can still be told now.
+    await noted.catch(() => {});
     return `the login does not reach that far${missing.length > 0 ? `: it wants ${missing.join(" ")}` : ""}`;
   }
 }

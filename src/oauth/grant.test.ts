@@ -15,6 +15,7 @@ import {
 const grant = (more: Partial<Grant> = {}): Grant => ({
   url: "https://s/mcp",
   account: "default",
+  id: "1",
   issuer: {
     issuer: "https://i",
     authorization_endpoint: "https://i/a",
@@ -76,7 +77,7 @@ test("a book is read as it was written, and nothing else is one", () => {
   expect(readBook(JSON.parse(JSON.stringify(book)))).toEqual(book);
   for (const value of [undefined, null, [], {}, { ...book, version: 2 }, { ...book, use: { a: 1 } }])
     expect(readBook(value)).toBeUndefined();
-  for (const key of ["url", "account", "accessToken", "issuer", "client", "scopes", "obtainedAt"])
+  for (const key of ["url", "account", "id", "accessToken", "issuer", "client", "scopes", "obtainedAt"])
     expect(readBook({ ...book, grants: [{ ...grant(), [key]: undefined }] })).toBeUndefined();
   expect(readBook({ ...book, registrations: [{ issuer: "x" }] })).toBeUndefined();
 });

@@ -30,6 +30,8 @@ export interface Registration {
 export interface Grant {
   readonly url: string;
   readonly account: string;
+  /** Of this one login: nobody else has it, not even the same account later on. */
+  readonly id: string;
   readonly issuer: Issuer;
   readonly client: ClientId;
   /** The client stands in the config: its secret is taken from there and not kept here. */
@@ -128,9 +130,10 @@ export function readBook(value: unknown): Book | undefined {
 
 function isGrant(value: unknown): value is Grant {
   if (!isObject(value)) return false;
-  const { url, account, issuer, client, accessToken, refreshToken, scopes, obtainedAt, expiresAt } = value;
+  const { url, account, id, issuer, client, accessToken, refreshToken, scopes, obtainedAt, expiresAt } =
+    value;
   return (
-    [url, account, accessToken].every(isText) &&
+    [url, account, id, accessToken].every(isText) &&
     isObject(issuer) &&
     [issuer["issuer"], issuer["token_endpoint"]].every(isText) &&
     isClient(client) &&

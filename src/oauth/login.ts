@@ -1,5 +1,5 @@
 /** One login from its beginning to kept tokens: the person is sent to the issuer and comes back to us with a code. */
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { RemoteSpec } from "../config/spec.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -116,6 +116,7 @@ class Login {
       grant: {
         url: addressOf(spec.url),
         account,
+        id: randomUUID(),
         issuer: place.issuer,
         client: client.configured ? { client_id: client.id.client_id } : client.id,
         configured: client.configured,

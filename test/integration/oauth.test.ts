@@ -11,6 +11,7 @@ import { beginLogin, logIn } from "../support/login.ts";
 import { discover, failureOf, shown, textOf } from "../support/meta.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 interface SetUp {
   readonly by: Issuer;
@@ -58,6 +59,9 @@ async function freePort(): Promise<number> {
 
 const tokenFile = (folder: Temp): string => join(folder.home, "oauth/guarded/tokens.json");
 const refreshes = (by: Issuer): number => by.requests("/token", "refresh_token").length;
+/** Sessions that were begun; the login itself begins none. */
+const hellos = ({ seen }: Guarded): number =>
+  seen.filter(({ message, headers }) => message.method === "initialize" && headers.authorization).length;
 const call = async (client: RawClient, tool = "read"): Promise<string> =>
   textOf(await client.mcpCall("guarded", tool));
 
@@ -115,7 +119,8 @@ test.each<Kind>(["legacy", "modern", "sse"])("a token that is refused is renewed
   await login();
   const client = await start();
   expect(await call(client)).toBe("did read");
-  expect(child.seen.some(({ message }) => message.method === "server/discover")).toBe(kind === "modern");
+  const discovered = child.seen.some(({ message }) => message.method === "server/discover");
+  expect(discovered || kind !== "modern").toBe(true);
 
   by.expireAll();
   expect(await Promise.all([call(client), call(client), call(client)])).toEqual(Array(3).fill("did read"));
@@ -274,16 +279,20 @@ test.each([
   expect((await run("auth", "--status")).out).toContain("not logged in");
 });
 
-test("of several accounts one is used, and changing it needs no new login", async () => {
+test("of several accounts one is used, what is under way goes on, and changing it needs no new login", async () => {
   const { by, child, start, run, login } = await setUp();
   await login();
   const client = await start();
-  await call(client);
+  const underWay = call(client, "hold");
+  await until(() => child.held.length === 1);
   const first = child.shown.at(-1);
 
   await login("--account", "work");
   expect(await call(client)).toBe("did read");
   expect(child.shown.at(-1)).not.toBe(first);
+  expect(hellos(child)).toBe(2);
+  child.held[0]?.();
+  expect(await underWay).toBe("did hold");
 
   expect(await run("auth", "guarded", "--account", "default")).toMatchObject({ code: 0 });
   expect(by.families).toHaveLength(2);

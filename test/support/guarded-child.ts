@@ -8,11 +8,13 @@ export interface Guarded extends HttpChild {
   by: Issuer;
   /** The tokens that were shown, in their order; "" where none was. */
   readonly shown: string[];
+  /** Calls of `hold` that wait to be answered. */
+  readonly held: (() => void)[];
 }
 
 export type Kind = "legacy" | "modern" | "sse";
 
-const SCOPES: Readonly<Record<string, string>> = { read: "read", write: "write" };
+const SCOPES: Readonly<Record<string, string>> = { read: "read", write: "write", hold: "read" };
 const TOOLS = Object.keys(SCOPES).map((name) => ({
   name,
   description: name,
@@ -22,6 +24,7 @@ const VERSION = "2026-07-28";
 
 export async function guardedChild(by: Issuer, kind: Kind = "legacy"): Promise<Guarded> {
   const shown: string[] = [];
+  const held: (() => void)[] = [];
   const streams = new Set<ServerResponse>();
   const child: HttpChild = await httpChild((seen, response) => {
     if (seen.url.startsWith("/.well-known/oauth-protected-resource")) {
@@ -41,9 +44,10 @@ export async function guardedChild(by: Issuer, kind: Kind = "legacy"): Promise<G
     if (kind === "sse") speakSse(seen, response, streams);
     else if (seen.method === "GET") response.writeHead(405).end();
     else if (seen.method === "DELETE" || seen.message.id === undefined) response.writeHead(202).end();
+    else if (seen.message.params?.["name"] === "hold") held.push(() => json(response, legacy(seen)));
     else json(response, (kind === "modern" ? modern : legacy)(seen));
   });
-  const guarded: Guarded = { ...child, by, shown };
+  const guarded: Guarded = { ...child, by, shown, held };
   return guarded;
 }
 

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import {
   type Answerer,
   dial,
-  events,
   httpChild,
   json,
   remoteSpec,
   result,
   sessionful,
 } from "../../../test/support/http-child.ts";
+import { until } from "../../../test/support/until.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Authorization, Credential, Denial } from "./authorization.ts";
 import { readChallenge } from "./challenge.ts";
@@ -157,27 +157,30 @@ test("a 403 that is about no scope is what it is", async () => {
   expect(auth.denials).toEqual([]);
 });
 
-test("a session is not continued by someone else: a new link is wanted", async () => {
+test("a session is not continued by someone else; what was begun goes on", async () => {
   let holder = "first";
+  let finish = (): void => {};
   const child = await httpChild(
     sessionful(({ message }, response) => {
-      if (message.method === "long") events(response);
-      else json(response, result(message.id));
+      finish = () => json(response, result(message.id));
+      if (message.method !== "long") finish();
     }),
   );
-  const { request, answer, closing, handshake } = await dial(remoteSpec(child.url), {
+  const { request, answer, failure, closed, handshake } = await dial(remoteSpec(child.url), {
     authorize: () => login(() => shows("t", holder)),
   });
   await handshake();
-  request(2, "ping");
-  await answer(2);
+  request(2, "long");
+  await until(() => child.seen.some(({ message }) => message.method === "long"));
 
   holder = "second";
-  const before = child.seen.length;
   request(3, "ping");
 
-  expect(await closing()).toMatchObject({ category: "other", sessionLost: true, unsent: true });
-  expect(child.seen.slice(before).filter(({ method }) => method === "POST")).toEqual([]);
+  expect(await failure(3)).toMatchObject({ category: "other", sessionLost: true, unsent: true });
+  expect(child.seen.some(({ message }) => message.method === "ping")).toBe(false);
+  finish();
+  await answer(2);
+  expect(closed).toEqual([]);
 });
 
 test("a token goes to no other origin", async () => {

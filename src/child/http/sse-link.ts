@@ -155,8 +155,7 @@ export class SseLink implements Link {
 
   #failed(message: Message, failure: ChildFailure): void {
     if (this.#over) return;
-    if (failure.sessionLost) this.#die(failure);
-    else if (message.kind === "request") this.#events.onFailed(ownId(message.id), failure);
+    if (message.kind === "request") this.#events.onFailed(ownId(message.id), failure);
     else this.#options.log.debug("a message could not be sent", { url: this.peer, reason: failure.message });
   }
 

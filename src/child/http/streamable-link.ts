@@ -183,10 +183,7 @@ export class StreamableLink implements Link {
   #failed(failure: ChildFailure, flight: Flight): void {
     this.#flights.ended(flight);
     if (this.#over || flight.answered) return;
-    if (failure.sessionLost) {
-      flight.phase = "refused";
-      this.#lose(failure);
-    } else if (cannotConnect(failure) && !this.#flights.served) {
+    if (cannotConnect(failure) && !this.#flights.served) {
       this.#die(failure);
     } else {
       this.#flights.drop(flight.number);
@@ -254,7 +251,7 @@ export class StreamableLink implements Link {
   }
 }
 
-/** Nothing could be sent at all. Missing credentials are the fault of one request. */
+/** Nothing could be sent at all. Missing credentials, and those of someone else, are the fault of one request. */
 function cannotConnect(failure: ChildFailure): boolean {
-  return failure.unsent && failure.category !== "auth";
+  return failure.unsent && failure.category !== "auth" && !failure.sessionLost;
 }
