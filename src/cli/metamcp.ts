@@ -7,6 +7,8 @@ import type { Command, ExitCode } from "./command.ts";
 const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly command: Command }>> = new Map([
   ["init", () => import("./init.ts")],
   ["import", () => import("./import.ts")],
+  ["add", () => import("./add.ts")],
+  ["remove", () => import("./remove.ts")],
   ["list", () => import("./list.ts")],
   ["tools", () => import("./tools.ts")],
   ["search", () => import("./search.ts")],

@@ -34,6 +34,10 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   for (const warning of warnings) log.warn(warning);
   const paths = configCandidates(settings.config, process.cwd(), env);
   const config = await loadConfig(await pickConfig(paths), { env, overrides });
+  if (!config.exists && settings.transport === "stdio" && process.stdin.isTTY && process.stderr.isTTY) {
+    const next = await greet(commands, paths, settings.config);
+    if (next !== "serve") return next;
+  }
   report(config, log);
   const transport = await chooseTransport(settings);
 
@@ -73,6 +77,29 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   // What its client has not read by now it will not read.
   if (process.stdout.writableLength > 0) process.exit(0);
   return 0;
+}
+
+/** A person, and nothing set up yet. */
+async function greet(
+  commands: Commands,
+  paths: readonly string[],
+  asked: string | undefined,
+): Promise<ExitCode | "serve"> {
+  const [{ firstRun }, { openTerminal }] = await Promise.all([
+    import("./first-run.ts"),
+    import("./terminal.ts"),
+  ]);
+  const terminal = openTerminal();
+  try {
+    return await firstRun({
+      terminal,
+      commands,
+      paths,
+      flags: asked === undefined ? [] : ["--config", asked],
+    });
+  } finally {
+    terminal.close();
+  }
 }
 
 const WELCOME = `MetaMCP ${VERSION} speaks MCP on stdin and stdout: put it into a client's config, or try it here:

@@ -1,0 +1,263 @@
+/** `metamcp add` and `remove` as people run them: on real files, without a network, and stopped at the worst moment. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, statSync, watch } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type Ended, metamcp } from "../support/command.ts";
+import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
+
+const json = ({ out }: Ended): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
+const serversIn = (path: string): Record<string, Record<string, unknown>> =>
+  (JSON.parse(readFileSync(path, "utf8")) as { mcpServers: Record<string, Record<string, unknown>> })
+    .mcpServers;
+
+test("a name is enough; what is missing is written as a variable and named", async () => {
+  const folder = temp();
+  const { code, out, err } = await metamcp(folder, ["add", "memory", "gitlab", "filesystem"]);
+  const path = join(folder.home, "mcp.json");
+  expect(code).toBe(0);
+  expect(out).toContain(path);
+  expect(err).toMatch(/gitlab needs GITLAB_PERSONAL_ACCESS_TOKEN \(a secret\): Personal/);
+  expect(err).toContain("filesystem needs FILESYSTEM_FOLDER: The folder");
+  expect(err).not.toContain("memory needs");
+  expect(serversIn(path)).toEqual({
+    memory: {
+      command: "npx",
+      args: ["-y", expect.stringMatching(/^@modelcontextprotocol\/server-memory@\d[\w.-]+$/)],
+    },
+    gitlab: {
+      command: "npx",
+      args: ["-y", expect.stringMatching(/^@zereight\/mcp-gitlab@\d/)],
+      env: { GITLAB_PERSONAL_ACCESS_TOKEN: `\${GITLAB_PERSONAL_ACCESS_TOKEN}` },
+    },
+    filesystem: { command: "npx", args: ["-y", expect.any(String), `\${FILESYSTEM_FOLDER}`] },
+  });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("it goes into the file that MetaMCP would read, and what is there stays", async () => {
+  const folder = temp();
+  folder.write(
+    ".mcp.json",
+    '{\n  "mcpServers": {\n    // mine\n    "a": { "command": "a" }, // too\n  },\n}\n',
+  );
+  await metamcp(folder, ["add", "time"]);
+  expect(readFileSync(folder.config, "utf8")).toMatch(
+    /\/\/ mine\n {4}"a": \{ "command": "a" \}, \/\/ too\n {4}"time": \{[\s\S]*"uvx"/,
+  );
+  const named = await metamcp(folder, ["add", "time", "--config", "other.json", "--json"]);
+  expect(json(named)).toMatchObject({
+    config: folder.path("other.json"),
+    added: [{ name: "time", missing: [] }],
+    present: [],
+  });
+  expect(Object.keys(serversIn(folder.path("other.json")))).toEqual(["time"]);
+});
+
+test("values can be given at once, and need not be secrets in an argument", async () => {
+  const folder = temp();
+  const { code, out, err } = await metamcp(folder, [
+    "add",
+    "filesystem",
+    "gitlab",
+    "redis",
+    "--config",
+    "c.json",
+    "--env",
+    "FILESYSTEM_FOLDER=/a,b",
+    "--env",
+    "GITLAB_API_URL=https://x",
+    `--env=GITLAB_PERSONAL_ACCESS_TOKEN=\${MINE}`,
+    "--env",
+    "REDIS_URL=redis://u:hunter2@h",
+  ]);
+  expect(code).toBe(0);
+  expect(serversIn(folder.path("c.json"))).toMatchObject({
+    filesystem: { args: ["-y", expect.any(String), "/a,b"] },
+    gitlab: { env: { GITLAB_API_URL: "https://x", GITLAB_PERSONAL_ACCESS_TOKEN: `\${MINE}` } },
+    redis: { args: [expect.any(String), "--url", "redis://u:hunter2@h"] },
+  });
+  expect(err).toContain("gitlab needs MINE");
+  expect(err).not.toContain("FILESYSTEM_FOLDER");
+  expect(`${out}${err}`).not.toContain("hunter2");
+});
+
+test("what is there already stays, whatever is asked; only who wants it otherwise hears of a failure", async () => {
+  const folder = temp();
+  await metamcp(folder, ["add", "memory", "--config", "c.json"]);
+  const before = readFileSync(folder.path("c.json"), "utf8");
+  const again = await metamcp(folder, ["add", "memory", "--config", "c.json"]);
+  expect([again.code, again.out]).toEqual([0, expect.stringContaining("memory  is there already")]);
+  const other = await metamcp(folder, [
+    "add",
+    "memory",
+    "--env",
+    "MEMORY_FILE_PATH=/m",
+    "--config",
+    "c.json",
+  ]);
+  expect([other.code, other.out]).toEqual([1, expect.stringContaining("metamcp remove memory")]);
+  const own = await metamcp(folder, ["add", "memory", "--config", "c.json", "--", "other"]);
+  expect(own.code).toBe(1);
+  expect(readFileSync(folder.path("c.json"), "utf8")).toBe(before);
+  expect(readdirSync(folder.home)).not.toContain("backups");
+});
+
+test("a server of one's own is spelled out", async () => {
+  const folder = temp();
+  const local = await metamcp(folder, [
+    "add",
+    "mine",
+    "--config",
+    "c.json",
+    "--env",
+    "KEY=1",
+    "--",
+    ...Object.values(fixture()).flat(),
+    "--late",
+    "--json",
+  ]);
+  expect(local.code).toBe(0);
+  const remote = await metamcp(folder, [
+    "add",
+    "far",
+    "--config",
+    "c.json",
+    "--url",
+    "https://example.com/mcp",
+    "--header",
+    `Authorization: Bearer \${TOKEN}`,
+  ]);
+  expect([remote.code, remote.err]).toEqual([0, expect.stringContaining("far needs TOKEN")]);
+  expect(serversIn(folder.path("c.json"))).toEqual({
+    mine: { ...fixture("--late", "--json"), env: { KEY: "1" } },
+    far: { type: "http", url: "https://example.com/mcp", headers: { Authorization: `Bearer \${TOKEN}` } },
+  });
+});
+
+test("what cannot be done is said, and nothing is written", async () => {
+  const folder = temp();
+  const wrong: [args: string[], code: number, says: RegExp][] = [
+    [["add"], 2, /Usage: metamcp add/],
+    [["add", "memory", "postgress"], 1, /no "postgress" in the gallery\. Did you mean "postgres"/],
+    [["add", "qqqqqq"], 1, /metamcp add --list/],
+    [["add", "memory", "--env", "nonsense"], 2, /NAME=value/],
+    [["add", "memory", "git", "--env", "OTHER=1"], 2, /no variable OTHER/],
+    [["add", "linear", "--env", "OTHER=1"], 2, /no variable OTHER/],
+    [["add", "metamcp", "--", "x"], 2, /reserved/],
+    [["add", "../x", "--", "x"], 2, /cannot be the name/],
+    [["add", "__proto__", "--", "x"], 2, /cannot be the name/],
+    [["add", "x", "--"], 2, /either a command behind -- or --url/],
+    [["add", "x", "--url", "https://x", "--", "y"], 2, /either a command/],
+    [["add", "x", "--url", "ftp://x"], 2, /no web address/],
+    [["add", "x", "y", "--", "z"], 2, /Give one name/],
+    [["add", "x", "--header", "A: b"], 2, /--header needs --url/],
+    [["add", "x", "--", "metamcp"], 2, /start MetaMCP itself/],
+    [["add", "--category", "database"], 2, /Did you mean "databases"/],
+    [["add", "--list", "memory"], 2, /not both/],
+    [["remove"], 2, /Usage: metamcp remove/],
+    [["remove", "x"], 1, /no "x", nor any other/],
+  ];
+  for (const [args, code, says] of wrong) {
+    const ended = await metamcp(folder, args);
+    expect([args, ended.code, ended.err]).toEqual([args, code, expect.stringMatching(says)]);
+    expect(ended.out).toBe("");
+  }
+  expect(readdirSync(folder.path("."))).toEqual([]);
+  folder.write(".mcp.json", "{ broken");
+  expect(await metamcp(folder, ["add", "memory"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(".mcp.json:1:"),
+  });
+  expect(readFileSync(folder.config, "utf8")).toBe("{ broken");
+});
+
+test("the gallery can be looked at, whole or by category", async () => {
+  const folder = temp();
+  const list = await metamcp(folder, ["add", "--list"]);
+  expect(list.out).toMatch(/^NAME +CATEGORY +WHAT IT IS FOR\n[\s\S]*postgres +databases +Query/);
+  const { servers } = json(await metamcp(folder, ["add", "--category", "databases", "--json"])) as {
+    servers: { name: string; category: string; variables: unknown[] }[];
+  };
+  expect(new Set(servers.map(({ category }) => category))).toEqual(new Set(["databases"]));
+  expect(servers.find(({ name }) => name === "postgres")).toMatchObject({
+    verified: true,
+    variables: [{ name: "POSTGRES_URL", required: true, secret: true }],
+  });
+});
+
+test("remove takes out what is named, and names what is there", async () => {
+  const folder = temp();
+  folder.write(
+    ".mcp.json",
+    '{\n  // all of them\n  "mcpServers": {\n    "a": { "command": "a" }, // one\n    "memory": { "command": "b" }\n  }\n}\n',
+  );
+  const lost = await metamcp(folder, ["remove", "memry", "a"]);
+  expect([lost.code, lost.err]).toEqual([1, expect.stringContaining("Did you mean memory?")]);
+  expect(Object.keys(JSON.parse((await metamcp(folder, ["list", "--json"])).out) as object)).toContain(
+    "servers",
+  );
+
+  const done = await metamcp(folder, ["remove", "memory", "--json"]);
+  expect(json(done)).toMatchObject({
+    removed: ["memory"],
+    absent: [],
+    copy: expect.stringContaining("backups"),
+  });
+  expect(readFileSync(folder.config, "utf8")).toMatch(
+    /^\{\n {2}\/\/ all of them\n {2}"mcpServers": \{\n {4}"a": \{ "command": "a" \} \/\/ one\n {2}\}\n\}\n$/,
+  );
+  expect(await metamcp(folder, ["remove", "memory"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("There are: a."),
+  });
+});
+
+/** Ends `metamcp add` as soon as something happens in one of the folders. */
+async function killedAt(folder: Temp, args: readonly string[], place: string): Promise<void> {
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  const watcher = watch(place);
+  onTestFinished(() => watcher.close());
+  const happened = once(watcher, "change");
+  const child = spawn(process.execPath, [join(ROOT, "dist/metamcp.js"), ...args], {
+    cwd: folder.path("."),
+    env: folder.env,
+    stdio: "ignore",
+  });
+  const ended = once(child, "close");
+  await Promise.race([happened, ended]);
+  child.kill("SIGKILL");
+  await ended;
+  watcher.close();
+}
+
+test("killed in the middle it leaves whole files, none for others to read, and no lock", async () => {
+  const folder = temp();
+  // Large, so that there is a middle.
+  const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`s${at}`, fixture()]));
+  folder.writeConfig(many);
+  const places = [join(folder.home, "locks"), join(folder.home, "backups"), folder.path(".")];
+  for (const place of places) {
+    await killedAt(folder, ["add", "memory"], place);
+    const { memory, ...rest } = serversIn(folder.config);
+    expect(rest).toEqual(many);
+    expect([undefined, "npx"]).toContain(memory?.["command"]);
+    await killedAt(folder, ["remove", "memory"], place);
+    expect(serversIn(folder.config)).toMatchObject(many);
+  }
+  for (const name of readdirSync(folder.home, { recursive: true, withFileTypes: true })) {
+    const mode = statSync(join(name.parentPath, name.name)).mode & 0o077;
+    expect([name.name, mode]).toEqual([name.name, 0]);
+  }
+  expect((await metamcp(folder, ["add", "memory"])).code).toBe(0);
+  expect(Object.keys(serversIn(folder.config))).toHaveLength(3_001);
+});
+
+test("many at once all arrive", async () => {
+  const folder = temp();
+  const names = ["memory", "time", "fetch", "everything"];
+  const ended = await Promise.all(names.map((name) => metamcp(folder, ["add", name])));
+  expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  expect(Object.keys(serversIn(join(folder.home, "mcp.json"))).toSorted()).toEqual(names.toSorted());
+});
