@@ -168,7 +168,7 @@ export class Registry {
     });
     if (mirror) {
       await this.#adopt(mirror, changed);
-      if (changed || !failure) await save(mirror);
+      if (changed || mirror.head !== before?.head) await save(mirror);
     }
     if (failure) this.#fail(failure, RETRY_MS);
     else this.#failure = undefined;

@@ -77,7 +77,7 @@ async function follow(request: Request, fetch: Fetch, signal: AbortSignal): Prom
     const location = isRedirect(response.status) ? response.headers.get("location") : null;
     if (location === null) return response;
     await response.body?.cancel();
-    const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
+    const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
     const secure = next?.protocol === "https:" && url.protocol === "https:";
     if (!next || !(secure || next.origin === url.origin)) {
       throw unavailable(url, "it redirects to another place without https");

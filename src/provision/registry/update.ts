@@ -67,8 +67,7 @@ async function readChanges(before: Mirror, job: Job): Promise<Updated | undefine
     bounds,
   );
   if (end.end === "failed") {
-    if (end.status !== undefined && end.status >= 400 && end.status < 500 && end.status !== 429)
-      return undefined;
+    if (refuses(end)) return undefined;
     return { mirror: { head: before.head, servers }, changed: told > 0, failure: end.reason };
   }
   // Asking for the same span again lets the registry answer that it is unchanged.
@@ -116,7 +115,7 @@ async function readWhole(before: Mirror | undefined, job: Job): Promise<Updated>
   if (end.end === "failed" || (seen.size === 0 && servers.size > 0)) {
     const failure = end.end === "failed" ? end.reason : `${base.url.host}: its list is empty`;
     // A cursor that the registry does not take leads nowhere: the next time begins anew.
-    const cursor = pages === 0 && end.end === "failed" && end.status !== undefined ? undefined : next;
+    const cursor = pages === 0 && refuses(end) ? undefined : next;
     const head = before?.head.wholeAt === undefined ? { since, cursor } : before.head;
     return { mirror: servers.size > 0 ? { head, servers } : undefined, changed: pages > 0, failure };
   }
@@ -125,6 +124,12 @@ async function readWhole(before: Mirror | undefined, job: Job): Promise<Updated>
     for (const name of servers.keys()) if (!seen.has(name)) servers.delete(name);
   const head: Head = { since, checkedAt: began, wholeAt: began, etag: etagOf(job, undefined, end) };
   return { mirror: { head, servers }, changed: true };
+}
+
+/** It does not want this question, as opposed to any at the moment. */
+function refuses(end: CrawlEnd): boolean {
+  const { status = 0 } = end.end === "failed" ? end : {};
+  return status >= 400 && status < 500 && status !== 429;
 }
 
 /** The names that were told of, whatever was said about them. */
