@@ -35,12 +35,13 @@ async function timed(times, step) {
   return spread(taken);
 }
 
-/** Memory of a process and of what it started. */
-function residentMb(pid) {
+/** Memory of a process and of what it started; pages that several share, as the program itself, count once. */
+function usedMb(pid) {
   try {
-    const own = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+    const own =
+      Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) / 1024;
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-    return children.filter(Boolean).reduce((sum, child) => sum + residentMb(child), own);
+    return children.filter(Boolean).reduce((sum, child) => sum + usedMb(child), own);
   } catch {
     // It has just ended.
     return 0;
@@ -113,7 +114,7 @@ for (const principals of [1, 200]) {
   const watch = setInterval(() => {
     most = Math.max(
       most,
-      executor.pids.reduce((sum, pid) => sum + residentMb(pid), 0),
+      executor.pids.reduce((sum, pid) => sum + usedMb(pid), 0),
     );
   }, 50);
   const outcomes = await Promise.all(
