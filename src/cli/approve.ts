@@ -6,6 +6,7 @@ import type { Engine } from "../main.ts";
 import { requireServer } from "../surface/call-tool.ts";
 import { differences, headline, visible } from "./changes.ts";
 import type { Command, ExitCode } from "./command.ts";
+import { canAsk, confirmed } from "./confirm.ts";
 import { person, withEngine } from "./open.ts";
 import { hushSpinner, spin } from "./spinner.ts";
 import { show } from "./table.ts";
@@ -84,17 +85,12 @@ function forPeople(
 }
 
 async function ask(server: string, { length }: readonly ToolChange[]): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!canAsk) {
     process.stderr.write("metamcp: nobody can be asked here; --yes approves what is shown.\n");
     return false;
   }
   hushSpinner();
-  const { createInterface } = await import("node:readline/promises");
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const what = length === 1 ? "this tool" : `these ${length} tools`;
-  const said = await terminal.question(`\nApprove ${what} of ${server}? [y/N] `);
-  terminal.close();
-  return /^\s*y(es)?\s*$/i.test(said);
+  return await confirmed(`\nApprove ${length === 1 ? "this tool" : `these ${length} tools`} of ${server}?`);
 }
 
 function outcome(agreed: boolean): string {

@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ManualClock } from "../../kernel/clock.ts";
-import type { Log } from "../../kernel/log.ts";
+import { type Log, silentLog } from "../../kernel/log.ts";
 import { toRaw } from "../../kernel/raw.ts";
 import { ToolCache } from "../cache.ts";
 import { Catalog } from "../catalog.ts";
+import type { Gate } from "../gate.ts";
 import { createSearch } from "../search/search.ts";
 import { PinGate } from "./pin-gate.ts";
 
@@ -84,6 +85,32 @@ test("lists that overtake each other leave the last one, judged", async () => {
   expect(gate.review("s").changes.map(({ tool }) => tool)).toEqual(["m"]);
 });
 
+test("a list that takes long to judge holds up later ones, and never comes after them", async () => {
+  let letGo = (): void => {};
+  const slow = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const gate: Gate = {
+    judge: (_server, { tools }) =>
+      (tools[0]?.name === "slow" ? slow : Promise.resolve()).then(() => new Set()),
+    forget: () => {},
+  };
+  const cache = new ToolCache({ home, log: silentLog });
+  const clock = new ManualClock();
+  const catalog = new Catalog({ cache, search: createSearch(), clock, log: silentLog, gate });
+  catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
+  const taken = ["slow", "quick"].map((name) =>
+    catalog.refresh("s", async () => toRaw({ tools: [{ name }] }), ABOUT).then(() => catalog.isLive("s")),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(catalog.isLive("s")).toBe(false);
+  letGo();
+  expect(await Promise.all(taken)).toEqual([true, true]);
+  expect(catalog.snapshot.tool("s", "quick")).toBeDefined();
+  expect(catalog.snapshot.tool("s", "slow")).toBeUndefined();
+  await cache.flush();
+});
+
 test("an approval elsewhere is noticed in a moment, and nothing is looked for when all is approved", async () => {
   const [one, other] = [gateway(), gateway()];
   await one.lists({ a: "1" });
@@ -97,6 +124,19 @@ test("an approval elsewhere is noticed in a moment, and nothing is looked for wh
   await one.gate.settled();
   expect(one.shown()).toEqual(["a"]);
   expect(one.clock.pending).toBe(0);
+});
+
+test("two who meet a server, or a change, at the same time agree on what came first", async () => {
+  const [one, other] = [gateway(), gateway()];
+  await Promise.all([one.lists({ a: "1" }), other.lists({ a: "2" })]);
+  expect([...one.shown(), ...other.shown()]).toEqual(["a"]);
+  const again = [gateway(), gateway()];
+  await Promise.all(again.map(({ lists }) => lists({ a: "3" })));
+  expect(again.flatMap(({ shown }) => shown())).toEqual([]);
+  expect(again.flatMap(({ lines }) => lines.map((line) => line.split(" ")[0])).toSorted()).toEqual([
+    "info",
+    "warn",
+  ]);
 });
 
 test("what was shown is approved, not what came since", async () => {

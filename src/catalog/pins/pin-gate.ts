@@ -124,7 +124,7 @@ export class PinGate implements Gate {
 
   async #look(): Promise<void> {
     const { pathOf } = await this.#load();
-    for (const known of [...this.#known.values()]) {
+    for (const known of this.#known.values()) {
       if (known.review.changes.length === 0) continue;
       const mark = await markOf(pathOf(known.subject.server));
       if (mark !== known.mark) await this.#again(known);

@@ -7,8 +7,9 @@ import type { Scope } from "../scope.ts";
 import { nameAll } from "./names.ts";
 
 /** Under the name it would have if it were shown. */
-export function quarantinedName({ pins, specs }: Scope, name: string): MetaMcpError | undefined {
-  for (const [server, { prefix }] of pins.enforced ? specs() : []) {
+export function quarantinedName(scope: Scope, name: string): MetaMcpError | undefined {
+  const { pins } = scope;
+  for (const [server, { prefix }] of pins.enforced ? scope.specs() : []) {
     const items = pins.unapproved(server).map((change) => ({ server, name: change.tool, change }));
     const found = nameAll([{ server, prefix, items }]).get(name);
     if (found) return quarantined(server, found.change);
