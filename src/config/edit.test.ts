@@ -39,6 +39,12 @@ test.each([
     '{\r\n  "mcpServers": {\r\n    "a": {}\r\n    // end\r\n  },\r\n  "x": 1\r\n}',
     '{\r\n  "mcpServers": {\r\n    "a": {},\r\n    "b": {\r\n      "command": "b",\r\n      "args": [\r\n        "x"\r\n      ]\r\n    }\r\n    // end\r\n  },\r\n  "x": 1\r\n}',
   ],
+  ["one line", '{"mcpServers":{"a":{}}}', '{"mcpServers":{"a":{},"b":{"command":"b","args":["x"]}}}'],
+  [
+    "one line with room, a trailing comma",
+    '{ "mcpServers": { "a": {}, } }\n',
+    '{ "mcpServers": { "a": {}, "b": { "command": "b", "args": [ "x" ] }, } }\n',
+  ],
 ])("what is there stays as it is written: %s", async (_what, before, after) => {
   await writeFile(path, before);
   await edit(put("b", entry));

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { FormattingOptions } from "jsonc-parser";
+import type { FormattingOptions, Node } from "jsonc-parser";
 
 import { backup } from "../home/backup.ts";
 import { writeAtomic } from "../home/file.ts";
@@ -97,7 +97,7 @@ function append(
   if (!root || findNodeAtLocation(root, [...at])) return undefined;
   const parent = findNodeAtLocation(root, at.slice(0, -1));
   const last = parent?.type === "object" ? parent.children?.at(-1) : undefined;
-  if (!last) return undefined;
+  if (!parent || !last) return undefined;
   const indent = /(?:^|\n)([ \t]*)$/.exec(text.slice(0, last.offset))?.[1];
   if (indent === undefined) return appendInline(text, { at, value }, parent, last);
 
@@ -122,8 +122,9 @@ function appendInline(text: string, { at, value }: Edit, parent: Node, last: Nod
   const line = text.slice(parent.offset, parent.offset + parent.length);
   if (/[\r\n]/.test(line)) return undefined;
   const gap = /[":,] /.test(line) ? " " : "";
-  const spread = JSON.stringify({ [at.at(-1) ?? ""]: value }, undefined, 1).slice(1, -1).trim();
-  const body = spread.replaceAll(/\n\s*/g, gap).replaceAll(/(": |[[{] | [\]}])/g, "$1");
+  const whole = { [at.at(-1) ?? ""]: value };
+  const written = gap ? JSON.stringify(whole, undefined, 1).replaceAll(/\n\s*/g, gap) : JSON.stringify(whole);
+  const body = written.slice(1, -1).trim();
   const end = last.offset + last.length;
   const comma = /^\s*,/.exec(text.slice(end))?.[0] ?? "";
   const tail = text.slice(end + comma.length);
