@@ -33,8 +33,9 @@ export function readCursor(cursor: string | undefined, binding: string): number 
   if (cursor === undefined) return 0;
   const bytes = Buffer.from(cursor, "base64url");
   const position = bytes.subarray(MAC_BYTES);
-  if (position.length === 4 && timingSafeEqual(bytes.subarray(0, MAC_BYTES), seal(position, binding))) {
+  // Decoding overlooks what does not belong in base64url.
+  const wellFormed = position.length === 4 && bytes.toString("base64url") === cursor;
+  if (wellFormed && timingSafeEqual(bytes.subarray(0, MAC_BYTES), seal(position, binding)))
     return position.readUInt32BE();
-  }
   throw RpcError.of(INVALID_PARAMS, "This cursor is not valid here (anymore): ask again without it");
 }
