@@ -51,6 +51,9 @@ test.each([
   "steps",
   "steps/x/structured",
   "steps/-1/structured",
+  "steps/00/structured",
+  "steps/0/structured/a~2b",
+  "steps/0/structured/a~",
   "steps/0/content",
   "step/0/structured",
   "steps/0",
@@ -67,4 +70,14 @@ test.each([
 ])("%s leads nowhere and says how far it led", (path, message) => {
   const value = toRaw({ items: [1, 2], more: {} });
   expect(() => resolved(toRaw({ a: { $from: `steps/0/structured/${path}` } }), () => value)).toThrow(message);
+});
+
+test("so many references, or to so much, that they would fill the memory are refused", () => {
+  const refer = (times: number) =>
+    toRaw({ all: Array.from({ length: times }, () => ({ $from: "steps/0/structured/x" })) });
+  const value = toRaw({ x: "x".repeat(1024 * 1024) });
+  expect(() => resolved(refer(65), () => value)).toThrow(/more than 64 MB/);
+  expect(resolved(refer(60), () => value).length).toBeGreaterThan(60 * 1024 * 1024);
+  expect(referencesIn(refer(256))).toHaveLength(256);
+  expect(() => referencesIn(refer(257))).toThrow(BadReference);
 });

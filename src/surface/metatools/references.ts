@@ -8,6 +8,10 @@ const WRITTEN = Buffer.from(KEY);
 /** A key can be written otherwise only like this. */
 const ESCAPE = Buffer.from("\\u");
 const MOST_NAMED = 10;
+/** Each may lead through all of a large value. */
+const MOST_REFERENCES = 256;
+/** Of what references put into the arguments: as large as a message may be. */
+const MOST_BYTES = 64 * 1024 * 1024;
 
 export interface Reference {
   /** As it is written. */
@@ -26,7 +30,8 @@ export class BadReference extends Error {}
 export function referencesIn(args: Raw): readonly Reference[] {
   const found: Reference[] = [];
   walk(args, "", (text, at) => {
-    found.push(read(text, at));
+    if (found.push(read(text, at)) > MOST_REFERENCES)
+      throw new BadReference(`there are more than ${MOST_REFERENCES} references in its arguments`);
     return args;
   });
   return found;
@@ -34,9 +39,16 @@ export function referencesIn(args: Raw): readonly Reference[] {
 
 /** The arguments with each reference replaced. `given` is the structured value of a step. */
 export function resolved(args: Raw, given: (step: number) => Raw): Raw {
+  let bytes = 0;
   return walk(args, "", (text, at) => {
     const reference = read(text, at);
-    return lookUp(given(reference.step), reference);
+    const value = lookUp(given(reference.step), reference);
+    bytes += value.length;
+    if (bytes > MOST_BYTES)
+      throw new BadReference(
+        `what its references lead to is more than ${MOST_BYTES / 1024 / 1024} MB in all`,
+      );
+    return value;
   });
 }
 
@@ -57,9 +69,13 @@ function walk(raw: Raw, at: string, replace: Replace): Raw {
 
 function read(text: string, at: string): Reference {
   const [root, step = "", value, ...path] = text.replace(/^#?\//, "").split("/");
-  if (root !== "steps" || !/^\d{1,4}$/.test(step) || value !== "structured")
+  if (root !== "steps" || !/^(0|[1-9]\d{0,3})$/.test(step) || value !== "structured")
     throw new BadReference(
       `${JSON.stringify({ [KEY]: text })} is no reference: write "steps/0/structured", and after it the way into the value, as in "steps/0/structured/items/1/id"`,
+    );
+  if (/~(?![01])/.test(text))
+    throw new BadReference(
+      `${JSON.stringify({ [KEY]: text })} is no reference: write ~ as ~0, and / in a name as ~1`,
     );
   return {
     text,
