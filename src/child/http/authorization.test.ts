@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   type Answerer,
   dial,
+  error,
   httpChild,
   json,
   remoteSpec,
@@ -45,7 +46,11 @@ const taking =
   (good: string, status = 401, challenge = "Bearer"): Answerer =>
   ({ headers, message }, response) => {
     if (headers.authorization === `Bearer ${good}`) json(response, result(message.id, headers.authorization));
-    else response.writeHead(status, { "www-authenticate": challenge }).end(headers.authorization);
+    else {
+      // Servers do repeat what they were shown.
+      const said = error(message.id, -32001, `not taken: ${headers.authorization}`);
+      json(response, said, status, { "www-authenticate": challenge });
+    }
   };
 
 test("what is to be shown is asked for with every request; without it there is no request", async () => {
