@@ -154,6 +154,19 @@ export function createEngine({
   const examples = createExamples({ home, log, clock, config: () => config });
   const code = options.code === false ? undefined : new LazyExecutor(options.code ?? {}, { clock, log });
   const trials = new Trials({ clock, log, connector: (spec) => connectors.for(spec) });
+  const provision =
+    options.provision &&
+    lazyProvision(options.provision, {
+      home,
+      clock,
+      log,
+      catalog,
+      learner,
+      trials,
+      connect: (server, origin) => scope.connect(server, origin),
+      config: () => config,
+      apply,
+    });
   const rulesOf = (server: string) => config.servers.get(server)?.tools;
   const allowed = (server: string, tool: string): boolean => {
     const rules = rulesOf(server);
@@ -171,19 +184,7 @@ export function createEngine({
     clock,
     results,
     code,
-    provision:
-      options.provision &&
-      lazyProvision(options.provision, {
-        home,
-        clock,
-        log,
-        catalog,
-        learner,
-        trials,
-        connect: (server, origin) => scope.connect(server, origin),
-        config: () => config,
-        apply,
-      }),
+    provision: provision?.provision,
     maxResultBytes: () => config.maxResultBytes,
     usageOf: (server, tool) => examples.of(server, tool),
     call: compose([askFirst(rulesOf, clock), remember(examples)], fleet.handle),
@@ -276,7 +277,7 @@ export function createEngine({
         await pause(clock, 10);
       clearInterval(hold);
       await code?.close();
-      await Promise.all([fleet.destroy(), trials.destroy()]);
+      await Promise.all([fleet.destroy(), trials.destroy(), provision?.close()]);
       // Children that crashed may still have left something behind that is being ended.
       await connectors.settled();
       await gate.close();

@@ -2,12 +2,13 @@
 import type { Catalog } from "./catalog/catalog.ts";
 import type { Learner } from "./catalog/learn.ts";
 import type { Overrides } from "./config/check.ts";
-import { parseConfig, readConfigText } from "./config/load.ts";
+import { type LoadOptions, parseConfig, readConfigText } from "./config/load.ts";
 import type { Config } from "./config/spec.ts";
 import type { Env } from "./home/home.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
 import type { Provisioner } from "./provision/provision.ts";
+import type { Registry } from "./provision/registry/registry.ts";
 import type { Scope } from "./surface/scope.ts";
 import type { Trials } from "./trial.ts";
 
@@ -27,56 +28,68 @@ interface EngineParts {
   readonly learner: Learner;
   readonly trials: Trials;
   readonly connect: Scope["connect"];
-  config(): Config;
-  apply(config: Config): void;
+  readonly config: () => Config;
+  readonly apply: (config: Config) => void;
 }
 
-export function lazyProvision(
-  options: ProvisionOptions,
-  parts: EngineParts,
-): NonNullable<Scope["provision"]> {
-  let provisioner: Promise<Provisioner> | undefined;
-  return async (wanted, seeker) => {
-    provisioner ??= load(options, parts);
-    return await (await provisioner).provision(wanted, seeker);
+export interface Provision {
+  readonly provision: NonNullable<Scope["provision"]>;
+  /** Ends what is still being read. */
+  close(): Promise<void>;
+}
+
+export function lazyProvision(options: ProvisionOptions, parts: EngineParts): Provision {
+  let loading: Promise<Loaded> | undefined;
+  return {
+    async provision(wanted, seeker) {
+      loading ??= load(options, parts);
+      return await (await loading).provisioner.provision(wanted, seeker);
+    },
+    close: async () => await (await loading)?.registry.close(),
   };
 }
 
-async function load(options: ProvisionOptions, parts: EngineParts): Promise<Provisioner> {
-  const [{ Provisioner }, { Registry }, { galleryCandidates }] = await Promise.all([
+interface Loaded {
+  readonly provisioner: Provisioner;
+  readonly registry: Registry;
+}
+
+async function load({ registryUrl, env, overrides }: ProvisionOptions, parts: EngineParts): Promise<Loaded> {
+  const [{ Provisioner: Engine }, { Registry: Client }, { galleryCandidates }] = await Promise.all([
     import("./provision/provision.ts"),
     import("./provision/registry/registry.ts"),
     import("./provision/gallery/gallery.ts"),
   ]);
-  const { registryUrl, env } = options;
   const { home, clock, log, catalog, learner, trials, config } = parts;
-  return new Provisioner({
+  const registry = new Client({ baseUrl: registryUrl, home, env, clock, log });
+  const provisioner = new Engine({
     home,
     clock,
     log,
     env,
     catalog,
     learner,
-    registry: new Registry({ baseUrl: registryUrl, home, env, clock, log }),
+    registry,
     gallery: { candidates: async () => ({ candidates: await galleryCandidates() }) },
     servers: () => [...config().servers.keys()],
     now: () => new Date(),
     configPath: () => config().path,
     unpack: () => Promise.reject(new Error("bundles cannot be unpacked")),
     trial: (spec, signal) => trials.run(spec, signal),
-    reload: () => reload(options, parts),
+    reload: () => reload(parts, { env, ...(overrides && { overrides }) }),
     async connect(server, origin) {
       (await parts.connect(server, origin)).release();
       return catalog.snapshot.listings.get(server)?.tools ?? [];
     },
   });
+  return { provisioner, registry };
 }
 
 /** With or without somebody who follows the file. Read again at the end: who changed it meanwhile must not be undone. */
-async function reload({ env, overrides = {} }: ProvisionOptions, parts: EngineParts): Promise<void> {
-  const { path } = parts.config();
+async function reload({ config, apply }: EngineParts, options: LoadOptions): Promise<void> {
+  const { path } = config();
   for (let text = await readConfigText(path); ; ) {
-    parts.apply(await parseConfig(path, text, { env, overrides }));
+    apply(await parseConfig(path, text, options));
     const after = await readConfigText(path);
     if (after === text) return;
     text = after;

@@ -46,7 +46,7 @@ export interface Waiting {
   readonly origin: Origin;
   readonly signal: Signal;
   /** Hears what is under way. */
-  report(message: string): void;
+  readonly report: (message: string) => void;
 }
 
 /** Fetching, starting and listing, all in all. */

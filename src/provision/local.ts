@@ -26,7 +26,7 @@ export interface LocalParts {
   readonly catalog: Catalog;
   readonly learner: Learner;
   /** Those that can be used. */
-  servers(): readonly ServerId[];
+  readonly servers: () => readonly ServerId[];
 }
 
 /** Measured on the golden questions, with and without the servers that answer them; see docs/provisioning.md. */

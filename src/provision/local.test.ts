@@ -1,0 +1,95 @@
+/** Whether a task is done by what is there, judged over the golden questions: with the servers that answer them and without. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ToolCache } from "../catalog/cache.ts";
+import { Catalog } from "../catalog/catalog.ts";
+import { Learner } from "../catalog/learn.ts";
+import { createSearch } from "../catalog/search/search.ts";
+import { silentLog } from "../kernel/log.ts";
+import { EMPTY_OBJECT, toRaw } from "../kernel/raw.ts";
+import { systemClock as clock } from "../system-clock.ts";
+import { lookLocally } from "./local.ts";
+
+const golden = new URL("../../test/golden-retrieval/", import.meta.url);
+const questions = readFileSync(new URL("questions.txt", golden), "utf8")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"))
+  .map((line) => {
+    const [text = "", tools = ""] = line.split(" -> ");
+    return { text, servers: tools.split(/, |\//).map((tool) => tool.split(":")[0] ?? "") };
+  });
+const home = mkdtempSync(join(tmpdir(), "metamcp-local-"));
+afterAll(() => rmSync(home, { recursive: true }));
+
+const origin = {
+  session: "s",
+  capabilities: EMPTY_OBJECT,
+  uplink: { notify: () => {}, request: () => Promise.reject(new Error("nobody")) },
+};
+
+async function looking(servers: readonly string[]) {
+  const catalog = new Catalog({
+    cache: new ToolCache({ home, log: silentLog }),
+    search: createSearch(),
+    clock,
+    log: silentLog,
+  });
+  catalog.configure(new Map(servers.map((server) => [server, { identity: server, permits: () => true }])));
+  for (const server of servers) {
+    const file = readdirSync(new URL("tools/", golden)).find((name) => name === `${server}.json`) ?? "";
+    const list = JSON.parse(readFileSync(new URL(`tools/${file}`, golden), "utf8")) as { tools: unknown };
+    await catalog.refresh(server, () => Promise.resolve(toRaw({ tools: list.tools })), {
+      era: "legacy",
+      offers: "tools",
+    });
+  }
+  const learner = new Learner({ catalog, clock, connect: () => Promise.resolve(), cooldownMs: () => 1 });
+  return async (...queries: string[]) =>
+    (await lookLocally({ catalog, learner, servers: () => servers }, queries, origin)).tools;
+}
+
+const SETS = [
+  ["everything", "filesystem", "memory", "sequential-thinking"],
+  ["github", "gitlab", "slack"],
+  ["playwright", "pdf", "chart"],
+  ["mongodb", "kubernetes", "notion"],
+  ["google-maps", "tavily", "memory"],
+];
+
+test("tasks that are served are mostly seen to be, and others mostly not", async () => {
+  const seen = { served: [0, 0], unserved: [0, 0] };
+  for (const set of SETS) {
+    const look = await looking(set);
+    for (const { text, servers } of questions) {
+      const count = servers.some((server) => set.includes(server)) ? seen.served : seen.unserved;
+      count[0] = (count[0] ?? 0) + 1;
+      if ((await look(text)).length > 0) count[1] = (count[1] ?? 0) + 1;
+    }
+  }
+  const share = ([all = 1, found = 0]: readonly number[]): number => Math.round((100 * found) / all);
+  expect(share(seen.served)).toBeGreaterThanOrEqual(78);
+  expect(share(seen.unserved)).toBeLessThanOrEqual(11);
+});
+
+test.each([
+  "crawl a website and extract links",
+  "query postgres",
+  "send an email",
+  "get the weather",
+  "draw a chart",
+  "translate text to German",
+])("the reference servers do not %s", async (task) => {
+  expect(await (await looking(SETS[0] as string[]))(task)).toEqual([]);
+});
+
+test.each([
+  ["read a text file", "read_text_file"],
+  ["create a new folder", "create_directory"],
+  ["show the knowledge graph", "read_graph"],
+  ["add two numbers", "get-sum"],
+])("but they %s", async (task, tool) => {
+  const tools = await (await looking(SETS[0] as string[]))(task);
+  expect(tools.map((found) => found.tool)).toContain(tool);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import type { Candidate } from "./candidate.ts";
+import { galleryCandidates } from "./gallery/gallery.ts";
+import { isRegistryName, rankCandidates } from "./rank.ts";
+
+const FIT = 0.45;
+
+test.each([
+  ["crawl a website and extract links", ["firecrawl", "hyperbrowser", "tavily"]],
+  ["I need to query Postgres", ["postgres", "sql", "supabase", "neon"]],
+  ["send an email", ["gmail", "resend"]],
+  ["take a screenshot of a web page", ["playwright", "puppeteer"]],
+  ["search the web", ["brave-search", "duckduckgo", "tavily", "exa", "searxng"]],
+  ["manage my to-do list", ["todoist"]],
+  ["read a PDF", ["pdf", "pdf-reader"]],
+  ["what time is it in Tokyo", ["time"]],
+  ["look at kubernetes pods", ["kubernetes"]],
+  ["draw a bar chart", ["chart"]],
+  ["convert a Word document to markdown", ["markitdown"]],
+  ["post a message to a Slack channel", ["slack"]],
+  ["control the lights at home", ["home-assistant"]],
+  ["get the subtitles of a YouTube video", ["youtube-transcript"]],
+  ["create a Jira issue", ["atlassian"]],
+  ["see why the CI build failed", ["circleci"]],
+  ["remember facts between conversations", ["memory"]],
+])("%s", async (task, good) => {
+  const [first] = await rankCandidates(await galleryCandidates(), task, 5);
+  expect(good).toContain(first?.candidate.name);
+  expect(first?.fit).toBeGreaterThanOrEqual(FIT);
+});
+
+test.each([
+  "book a flight to Paris",
+  "translate text to German",
+  "play chess",
+  "predict the stock market",
+  "tune a guitar",
+  "measure blood pressure",
+  "solve differential equations symbolically",
+  "weather forecast for tomorrow",
+  "knit a sweater",
+  "zxqv blorp",
+])("nothing is there to %s", async (task) => {
+  const ranked = await rankCandidates(await galleryCandidates(), task, 5);
+  for (const { fit, candidate } of ranked) expect(fit, candidate.name).toBeLessThan(FIT);
+});
+
+const candidate = (id: string, description: string): Candidate => ({
+  id,
+  name: id.split("/")[1] ?? id,
+  description,
+  from: "registry",
+  version: "1.0.0",
+  publishers: [],
+  verified: true,
+  entry: { command: "npx", args: [] },
+  variables: [],
+});
+
+test("a full name finds that one in any spelling, and nothing like it", async () => {
+  const all = [candidate("io.github.Ann/mail", "Mail."), candidate("io.github.bob/mail", "Mail.")];
+  expect(await rankCandidates(all, "io.github.ann/mail ", 5)).toMatchObject([{ candidate: all[0], fit: 1 }]);
+  expect(await rankCandidates(all, "io.github.eve/mail", 5)).toEqual([]);
+  expect(isRegistryName("send mail")).toBe(false);
+});
+
+test("many that do the same all fit; who they are from and their numbers are no words", async () => {
+  const all = Array.from({ length: 30 }, (_, at) =>
+    candidate(`io.github.query${at}/db`, "Query a PostgreSQL database."),
+  );
+  all.push(candidate("io.github.postgres/paint", "Paint pictures with watercolours."));
+  const ranked = await rankCandidates(all, "query a postgresql database", 10);
+  expect(ranked).toHaveLength(10);
+  for (const { fit, candidate: one } of ranked) {
+    expect(fit).toBeGreaterThan(FIT);
+    expect(one.name).not.toBe("paint");
+  }
+  for (const { fit } of await rankCandidates(all, "7", 5)) expect(fit).toBeLessThan(FIT);
+});
