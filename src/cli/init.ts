@@ -133,7 +133,8 @@ function forPeople(done: readonly Done[], back: boolean, asked: readonly string[
     lines.push("", "Restart these clients. `metamcp init --undo` puts the files back as they were.");
   }
   if (done.some(({ result }) => result === "not done")) {
-    lines.push("", "Nothing was changed, as there is nobody to ask. Say yes beforehand: metamcp init --yes");
+    const again = back ? "metamcp init --undo --yes" : "metamcp init --yes";
+    lines.push("", `Nothing was changed, as there is nobody to ask. Say yes beforehand: ${again}`);
   }
   return lines.join("\n");
 }

@@ -44,7 +44,7 @@ function appended(text: string, block: string): string {
   const eol = eolOf(text);
   if (text.trim() === "") return text + block + eol;
   const closed = text.endsWith("\n") ? text : text + eol;
-  return `${closed}${/\n\s*\n$/.test(closed) ? "" : eol}${block}${eol}`;
+  return `${closed}${/\n[ \t\r]*\n$/.test(closed) ? "" : eol}${block}${eol}`;
 }
 
 const KEY = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;

@@ -1,0 +1,151 @@
+/** `metamcp init` and `metamcp import` as people and scripts run them. */
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { CLIENT_FILES, SECRET } from "../support/client-files.ts";
+import { type Ended, metamcp } from "../support/command.ts";
+import { RawClient } from "../support/raw-client.ts";
+import { ROOT, type Temp, temp } from "../support/temp.ts";
+
+/** A person's home with a file of each client. */
+function person(): Temp & {
+  readonly user: string;
+  file(path: string): string;
+  run(...args: string[]): Promise<Ended>;
+} {
+  const folder = temp();
+  const user = join(folder.folder, "user");
+  const elsewhere =
+    /^(?:XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|CODEX_HOME|COPILOT_HOME|GEMINI_CLI_HOME|CLINE_|CONTINUE_)/;
+  const env = Object.fromEntries(Object.entries(folder.env).filter(([name]) => !elsewhere.test(name)));
+  const all = { ...folder, env: { ...env, HOME: user } };
+  const file = (path: string): string => join(user, path);
+  for (const { path, text } of CLIENT_FILES) {
+    mkdirSync(dirname(file(path)), { recursive: true });
+    writeFileSync(file(path), text);
+  }
+  return { ...all, user, file, run: async (...args) => await metamcp(all, args) };
+}
+
+const asTheyWere = ({ file }: ReturnType<typeof person>): void => {
+  for (const { path, text } of CLIENT_FILES) expect(readFileSync(file(path), "utf8")).toBe(text);
+};
+
+test("import, init and undo leave every client's file byte for byte as it was", async () => {
+  const me = person();
+  const taken = await me.run("import", "--yes");
+  expect(taken).toMatchObject({ code: 0, err: "" });
+  expect(taken.out).not.toContain(SECRET);
+  expect(taken.out).toContain("Claude Code, /code/app");
+  const config = JSON.parse(readFileSync(join(me.home, "mcp.json"), "utf8")) as { mcpServers: object };
+  expect(config.mcpServers).toEqual(Object.assign({}, ...CLIENT_FILES.map(({ servers }) => servers)));
+  expect(statSync(join(me.home, "mcp.json")).mode & 0o077).toBe(0);
+  asTheyWere(me);
+
+  const done = await me.run("init", "--yes", "--json");
+  expect(done).toMatchObject({ code: 0, err: "" });
+  expect(done.out).not.toContain(SECRET);
+  const steps = JSON.parse(done.out) as { client: string; result: string }[];
+  expect(steps.map(({ client }) => client)).toEqual(CLIENT_FILES.map(({ id }) => id));
+  expect(new Set(steps.map(({ result }) => result))).toEqual(new Set(["connected"]));
+
+  const again = JSON.parse((await me.run("init", "--yes", "--json")).out) as typeof steps;
+  expect(new Set(again.map(({ result }) => result))).toEqual(new Set(["already connected"]));
+  const nothingNew = await me.run("import", "--yes", "--json");
+  expect(JSON.parse(nothingNew.out)).toMatchObject({ written: [], servers: [] });
+
+  expect(await me.run("init", "--undo", "--yes")).toMatchObject({ code: 0 });
+  asTheyWere(me);
+  expect((await me.run("init", "--undo")).out).toContain("nothing to undo");
+});
+
+test("the entry starts MetaMCP from any folder, on the config that was meant", async () => {
+  const me = person();
+  const config = me.write("servers.json", '{"mcpServers": {}}');
+  await me.run("init", "cursor", "--yes", "--config", "servers.json");
+  const file = JSON.parse(readFileSync(me.file(".cursor/mcp.json"), "utf8").replaceAll(/,(?=\s*})/g, "")) as {
+    mcpServers: { metamcp: { command: string; args: string[]; env: Record<string, string> } };
+  };
+  const { command, args, env } = file.mcpServers.metamcp;
+  expect(args).toEqual([join(ROOT, "dist/metamcp.js"), "--config", config]);
+  const client = new RawClient(command, { args, cwd: "/", env: { PATH: "", HOME: me.user, ...env } });
+  const { result } = await client.initialize();
+  expect(result?.["serverInfo"]).toMatchObject({ name: "metamcp" });
+});
+
+test("without a terminal and a yes it shows the change and does nothing", async () => {
+  const me = person();
+  const shown = await me.run("init");
+  expect(shown.code).toBe(2);
+  expect(shown.out).toMatch(/^\+ +"metamcp": \{$/m);
+  expect(shown.out).toContain("metamcp init --yes");
+  expect(shown.out).not.toContain(SECRET);
+  expect((await me.run("import")).code).toBe(2);
+  expect((await me.run("import", "--dry-run")).code).toBe(0);
+  asTheyWere(me);
+  expect(() => readFileSync(join(me.home, "mcp.json"))).toThrow(/ENOENT/);
+});
+
+test("a client that is not known or not there, and a file that is broken", async () => {
+  const me = person();
+  const unknown = await me.run("init", "curser");
+  expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean "cursor"?') });
+
+  writeFileSync(me.file(".cursor/mcp.json"), '{\n  "mcpServers": {');
+  const some = await me.run("init", "cursor", "gemini", "--yes");
+  expect(some.code).toBe(1);
+  expect(some.out).toMatch(/cursor: .*mcp\.json:2:\d+: /);
+  expect(some.out).toMatch(/gemini: connected/);
+  const others = await me.run("import", "cursor", "gemini", "--yes");
+  expect(others.code).toBe(1);
+  expect(others.out).toMatch(/mcp\.json:2:\d+: /);
+  expect(others.out).toMatch(/3 servers written/);
+});
+
+test("killed at any moment, each file is the old one or the new one, and undo finds its way back", async () => {
+  const me = person();
+  // Large enough to be caught in the middle of writing it.
+  const some = ["claude-desktop", "claude-code", "cursor", "zed", "codex"];
+  const before = new Map(
+    CLIENT_FILES.filter(({ id }) => some.includes(id)).map(({ path, text }) => [
+      path,
+      `${text}\n${" ".repeat(200_000)}\n`,
+    ]),
+  );
+  for (const [path, text] of before) writeFileSync(me.file(path), text);
+  await me.run("init", ...some, "--yes");
+  const after = new Map([...before.keys()].map((path) => [path, readFileSync(me.file(path), "utf8")]));
+  await me.run("init", "--undo", "--yes");
+
+  let killed = 0;
+  for (let round = 0; round < 8; round++) {
+    const seen = stamps();
+    const child = spawn(process.execPath, [join(ROOT, "dist/metamcp.js"), "init", ...some, "--yes"], {
+      env: me.env,
+      stdio: "ignore",
+    });
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    // Somewhere in the writing of the file after this many.
+    const touched = (): number => stamps().filter((stamp, index) => stamp !== seen[index]).length;
+    while (child.exitCode === null && touched() <= round % some.length)
+      await new Promise((go) => setImmediate(go));
+    if (child.exitCode === null && child.kill("SIGKILL")) killed++;
+    await ended;
+    for (const [path, old] of before) {
+      const now = readFileSync(me.file(path), "utf8");
+      expect(now === old || now === after.get(path), path).toBe(true);
+    }
+    expect(await me.run("init", "--undo", "--yes")).toMatchObject({ code: 0 });
+    for (const [path, old] of before) expect(readFileSync(me.file(path), "utf8") === old, path).toBe(true);
+  }
+  expect(killed).toBeGreaterThan(0);
+  for (const name of readdirSync(me.home)) expect(statSync(join(me.home, name)).mode & 0o077).toBe(0);
+
+  function stamps(): readonly string[] {
+    return [...before.keys()].map((path) => {
+      const { ino, size, mtimeMs } = statSync(me.file(path));
+      return [ino, size, mtimeMs].join();
+    });
+  }
+});
