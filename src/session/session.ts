@@ -13,6 +13,7 @@ import { ListWatch } from "./list-watch.ts";
 export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
 const STRUCTURED_SINCE = "2025-06-18";
+const UNASKABLE = RpcError.of(INTERNAL_ERROR, "the client cannot be asked: there are no sessions here");
 
 export class Session {
   readonly id = randomUUID().replaceAll("-", "");
@@ -159,12 +160,15 @@ export class Session {
   #uplink(via: Via): Uplink {
     return {
       notify: (method, params) => this.#peer.notify(method, params, via),
-      request: (method, params, signal, more) =>
-        this.#peer.request(method, params, {
+      request: (method, params, signal, more) => {
+        // Its answer would be a stranger's message: nobody could tell what it belongs to.
+        if (this.#stateless) return Promise.reject(UNASKABLE);
+        return this.#peer.request(method, params, {
           signal,
           via,
           ...(more?.onProgress && { onProgress: more.onProgress }),
-        }),
+        });
+      },
     };
   }
 }
