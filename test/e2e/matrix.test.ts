@@ -1,0 +1,183 @@
+/**
+ * Every way in × every way out × both eras, through the official clients: what a client can do does not depend on how
+ * it came, nor on what stands behind. `METAMCP_MATRIX=1` runs all of it; else each client meets each way in, and each
+ * behaviour is seen towards each child, but not all of them together.
+ */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { connect, type Front, type Sdk, type SdkClient } from "../support/sdk-clients.ts";
+import { type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const WHOLE = process.env["METAMCP_MATRIX"] === "1";
+const SERVER = fileURLToPath(new URL("../conformance/server.mjs", import.meta.url));
+
+/** How MetaMCP reaches the children; each offers the same. */
+const CHILDREN = ["stdio", "stdio_new", "http", "http_new", "sse"] as const;
+type Child = (typeof CHILDREN)[number];
+
+/** The stateless era has no SSE, and its requests are the same with `--stateless` as without. */
+const CLIENTS: readonly (readonly [Sdk, Front])[] = [
+  ["SDK v1", "stdio"],
+  ["SDK v1", "streamable"],
+  ["SDK v1", "streamable --stateless"],
+  ["SDK v1", "sse"],
+  ["SDK v2", "stdio"],
+  ["SDK v2", "streamable"],
+  ["SDK v2", "streamable --stateless"],
+  ["SDK v2", "sse"],
+  ["SDK v2, stateless era", "stdio"],
+  ["SDK v2, stateless era", "streamable"],
+  ["SDK v2, stateless era", "streamable --stateless"],
+];
+
+async function remote(era: "legacy" | "modern"): Promise<string> {
+  const child = spawn(process.execPath, [SERVER, "--http", "0", "--era", era], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return await new Promise((resolve, reject) => {
+    child.stdout.once("data", (line: Buffer) => resolve(line.toString().trim()));
+    child.once("exit", (code) => reject(new Error(`the child ended with ${code}`)));
+  });
+}
+
+async function setUp(): Promise<Temp> {
+  const folder = temp();
+  const [old, new_] = await Promise.all([remote("legacy"), remote("modern")]);
+  const local = (era: string) => ({ command: process.execPath, args: [SERVER, "--era", era] });
+  const children: Record<Child, object> = {
+    stdio: local("legacy"),
+    stdio_new: local("modern"),
+    http: { type: "http", url: old },
+    http_new: { type: "http", url: new_ },
+    sse: { type: "sse", url: old.replace(/mcp$/, "sse") },
+  };
+  folder.writeConfig(children);
+  return folder;
+}
+
+interface Cell {
+  readonly client: SdkClient;
+  readonly child: Child;
+  /** A tool or prompt of that child. */
+  named(name: string): string;
+  /** The client cannot be asked: there is no way back to it. */
+  readonly mute: boolean;
+}
+
+const textOf = ({ content }: { content: readonly { text?: string }[] }): string =>
+  content.map(({ text }) => text ?? "").join("\n");
+
+/** All offer the same: the one that is meant stands at the child's own place. */
+function at<T extends { name: string }>(child: Child, name: string, list: readonly T[]): T {
+  const found = list.filter((entry) => entry.name === name);
+  expect(found).toHaveLength(CHILDREN.length);
+  return found[CHILDREN.indexOf(child)] as T;
+}
+
+/** A question of the child's tool, answered in its result; or the reason why it could not be put. */
+async function asked({ client, named, mute }: Cell, tool: string, answer: RegExp, args = {}): Promise<void> {
+  const called = client.call(named(tool), args).then(textOf, String);
+  expect(await called).toMatch(mute ? /cannot be asked|did not declare/ : answer);
+}
+
+const BEHAVIOURS: Readonly<Record<string, (cell: Cell) => Promise<void>>> = {
+  async list({ client, named }) {
+    expect(await client.tools()).toContain(named("test_simple_text"));
+  },
+  async call({ client, named }) {
+    const text = textOf(await client.call(named("test_simple_text")));
+    expect(text).toBe("This is a simple text response for testing.");
+    const { content } = await client.call(named("test_multiple_content_types"));
+    expect(content.map(({ type }) => type)).toEqual(["text", "image", "resource"]);
+  },
+  async progress({ client, named }) {
+    const seen: number[] = [];
+    await client.call(named("test_tool_with_progress"), {}, { onprogress: (p) => seen.push(p.progress) });
+    // An SDK drops what arrives together with the result.
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen).toEqual([0, 50, 100].slice(0, seen.length));
+  },
+  async cancellation({ client, named, mute }) {
+    // Without a session nobody knows whose request a message would cancel.
+    if (mute) return;
+    const stops = async (): Promise<number> => Number(textOf(await client.call(named("test_count_stops"))));
+    const before = await stops();
+    const abort = new AbortController();
+    const long = client.call(
+      named("test_waits_to_be_stopped"),
+      {},
+      { signal: abort.signal, onprogress: () => abort.abort() },
+    );
+    await expect(long).rejects.toThrow();
+    await until(async () => (await stops()) === before + 1, { what: "that the child was told" });
+  },
+  elicitation: (cell) =>
+    asked(cell, "test_elicitation", /action=accept.*ada@example.org/, { message: "Who?" }),
+  sampling: (cell) => asked(cell, "test_sampling", /LLM response: forty-two/, { prompt: "?" }),
+  roots: (cell) => asked(cell, "test_input_required_result_list_roots", /Roots: file:\/\/\/matrix/),
+  async resources({ client, child }) {
+    const { uri } = at(child, "static-text", await client.resources());
+    expect((await client.read(uri))[0]?.text).toBe("This is the content of the static text resource.");
+    const { uriTemplate } = at(child, "template", await client.templates());
+    const [data] = await client.read(uriTemplate.replace("{id}", "7"));
+    expect(JSON.parse(data?.text ?? "{}")).toMatchObject({ id: "7" });
+  },
+  async prompts({ client, named }) {
+    const name = named("test_prompt_with_arguments");
+    expect(await client.prompts()).toContain(name);
+    const [message] = await client.prompt(name, { arg1: "one", arg2: "two" });
+    expect(message?.content.text).toBe("Prompt with arguments: arg1='one', arg2='two'");
+  },
+  async completion({ client, named }) {
+    const values = await client.complete(named("test_prompt_with_arguments"), { name: "arg1", value: "par" });
+    expect(values).toEqual(["paris", "park"]);
+  },
+  async logging({ client, named, mute }) {
+    // Nor whose log level it was that somebody set.
+    if (mute) return;
+    await client.wantLogs();
+    const before = client.logged.length;
+    await client.call(named("test_tool_with_logging"));
+    await until(() => client.logged.length >= before + 3, { what: "three messages" });
+    expect(client.logged.slice(before)).toEqual([
+      "Tool execution started",
+      "Tool processing data",
+      "Tool execution completed",
+    ]);
+  },
+  async error({ client, named }) {
+    const failed = await client.call(named("test_error_handling"));
+    expect(failed).toMatchObject({ isError: true });
+    expect(textOf(failed)).toBe("This tool intentionally returns an error for testing");
+    await expect(client.prompt(named("no_such_prompt"))).rejects.toThrow(/no_such_prompt/);
+    await expect(client.read("test://no/such")).rejects.toThrow(/not found/i);
+  },
+};
+
+/** Of the whole, so that each client and way in sees each behaviour, and each child too. */
+function chosen(row: number): readonly (readonly [string, Child])[] {
+  return Object.keys(BEHAVIOURS).flatMap((behaviour, column) => {
+    const children = WHOLE ? CHILDREN : [CHILDREN[(row + column) % CHILDREN.length] as Child];
+    return children.map((child) => [behaviour, child] as const);
+  });
+}
+
+describe.each(CLIENTS.map(([sdk, front], row) => ({ sdk, front, row })))("$sdk over $front", (kind) => {
+  test("does all there is to do", { timeout: 120_000 }, async () => {
+    const { sdk, front, row } = kind;
+    const client = await connect(sdk, front, await setUp());
+    const mute = front === "streamable --stateless" && sdk !== "SDK v2, stateless era";
+    const failures: string[] = [];
+    for (const [behaviour, child] of chosen(row)) {
+      const cell = { client, child, mute, named: (name: string) => `${child}__${name}` };
+      await BEHAVIOURS[behaviour]?.(cell).catch((error: Error) => {
+        failures.push(`${behaviour} to ${child}: ${error.message}`);
+      });
+    }
+    expect(failures).toEqual([]);
+    await client.close();
+  });
+});
