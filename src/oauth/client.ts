@@ -1,9 +1,12 @@
 /** Who MetaMCP is to an issuer: as configured, else by its metadata document, else as registered there. */
 import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { type Book, type ClientId, type Registration, union } from "./grant.ts";
+import type { Book, ClientId, Registration } from "./grant.ts";
 import type { Place } from "./place.ts";
 import { boundedFetch, type Sdk } from "./sdk.ts";
+
+const NO_ISSUER =
+  'it names nobody to log in with. It may want a key instead: "headers": { "Authorization": "Bearer …" }';
 
 export interface Client {
   readonly id: ClientId;
@@ -59,7 +62,7 @@ async function register(sdk: Sdk, place: Place, { redirectUri, scopes }: Wanted)
         'http://127.0.0.1/callback, and write what it gives you into the config: "oauth": { "clientId": "…" }',
     );
   }
-  const full = await sdk.registerClient(server, {
+  const registering = sdk.registerClient(server, {
     ...(metadata && { metadata }),
     fetchFn: boundedFetch,
     clientMetadata: {
@@ -70,7 +73,10 @@ async function register(sdk: Sdk, place: Place, { redirectUri, scopes }: Wanted)
       token_endpoint_auth_method: methodFor(issuer.token_endpoint_auth_methods_supported),
       application_type: "native",
     },
-    ...(scopes.length > 0 && { scope: union(scopes).join(" ") }),
+    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+  });
+  const full = await registering.catch((error: unknown) => {
+    throw metadata ? error : new MetaMcpError("auth_required", NO_ISSUER);
   });
   const { client_id, client_secret, token_endpoint_auth_method, client_secret_expires_at: end } = full;
   return {

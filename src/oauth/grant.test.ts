@@ -55,6 +55,13 @@ test("one grant per account and address; what is gone is not in use", () => {
   expect(book.grants).toHaveLength(1);
   expect(grantInUse(book, "https://s/mcp")?.accessToken).toBe("b");
   expect(grantInUse(book, "https://s/other")).toBeUndefined();
+  const elsewhere = using(
+    withGrant(book, grant({ url: "https://s/other", accessToken: "o" })),
+    "https://s/other",
+    "default",
+  );
+  expect(grantInUse(elsewhere, "https://s/mcp")?.accessToken).toBe("b");
+  expect(grantInUse(elsewhere, "https://s/other")?.accessToken).toBe("o");
   expect(grantInUse(book, "__proto__")).toBeUndefined();
 
   const registered = {

@@ -19,12 +19,14 @@ export interface Place {
 }
 
 export async function findPlace(sdk: Sdk, spec: RemoteSpec): Promise<Place> {
-  const { resourceMetadataUrl, scope } = await challengeOf(sdk, spec);
+  const { resourceMetadataUrl, scope, open } = await challengeOf(sdk, spec);
   const found = await sdk.discoverOAuthServerInfo(spec.url, {
     fetchFn: boundedFetch,
     ...(resourceMetadataUrl && { resourceMetadataUrl }),
   });
   const { authorizationServerUrl: server, authorizationServerMetadata: metadata, resourceMetadata } = found;
+  if (open && !metadata && !resourceMetadata)
+    throw new MetaMcpError("auth_required", "it lets everyone in and names nobody to log in with");
   const resource = resourceMetadata?.resource;
   const meant = sdk.resourceUrlFromServerUrl(spec.url);
   if (resource && !sdk.checkResourceAllowed({ requestedResource: meant, configuredResource: resource })) {
@@ -75,11 +77,13 @@ const HELLO = toRaw({
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: IMPLEMENTATION },
 });
 
+interface Refusal extends ReturnType<Sdk["extractWWWAuthenticateParams"]> {
+  /** It was none. */
+  readonly open: boolean;
+}
+
 /** What the server says when nobody is logged in. */
-async function challengeOf(
-  sdk: Sdk,
-  spec: RemoteSpec,
-): Promise<ReturnType<Sdk["extractWWWAuthenticateParams"]>> {
+async function challengeOf(sdk: Sdk, spec: RemoteSpec): Promise<Refusal> {
   const accept = spec.kind === "sse" ? "text/event-stream" : "application/json, text/event-stream";
   const ask = spec.kind === "sse" ? {} : { method: "POST", body: HELLO };
   const headers = {
@@ -95,5 +99,5 @@ async function challengeOf(
     const farewell = { method: "DELETE", headers: { ...spec.headers, "mcp-session-id": session } };
     await boundedFetch(spec.url, { ...farewell, redirect: "manual" }).catch(() => undefined);
   }
-  return sdk.extractWWWAuthenticateParams(response);
+  return { ...sdk.extractWWWAuthenticateParams(response), open: response.ok };
 }

@@ -1,5 +1,6 @@
 /** New tokens for old ones, from the issuer they came from and no other. Keeps nothing; whoever calls holds the lock. */
 import type { OAuthSpec } from "../config/spec.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
 import { shownUrl } from "../kernel/secret.ts";
 import type { ClientId, Grant } from "./grant.ts";
 import { boundedFetch, isFinal, loadSdk, shownError } from "./sdk.ts";
@@ -47,6 +48,8 @@ export function withTokens(grant: Grant, tokens: TokenAnswer, now: number): Gran
     expires_in,
     scope,
   } = tokens;
+  if (!/^[\x21-\x7e]+$/.test(accessToken))
+    throw new MetaMcpError("auth_required", "the issuer gave a token that no header can carry");
   return {
     ...grant,
     accessToken,

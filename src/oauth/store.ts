@@ -27,8 +27,12 @@ export class TokenStore {
 
   /** Changes whenever the file does; cheap enough to be asked before every request. */
   stamp(): string {
-    const seen = statSync(this.path, { throwIfNoEntry: false });
-    return seen ? `${seen.ino} ${seen.mtimeMs} ${seen.size}` : "";
+    try {
+      const seen = statSync(this.path, { throwIfNoEntry: false });
+      return seen ? `${seen.ino} ${seen.mtimeMs} ${seen.size}` : "";
+    } catch (error) {
+      return codeOf(error) ?? "";
+    }
   }
 
   /** Rejects with a reason for people where the file is there and cannot be used. */

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { type Ended, metamcp } from "../support/command.ts";
 import { gateway } from "../support/gateway.ts";
 import { type Guarded, guardedChild, type Kind } from "../support/guarded-child.ts";
+import { httpChild, json } from "../support/http-child.ts";
 import { type Issuer, issuer } from "../support/issuer.ts";
 import { beginLogin, logIn } from "../support/login.ts";
 import { discover, failureOf, shown, textOf } from "../support/meta.ts";
@@ -265,6 +266,7 @@ test("a foreign answer changes nothing; the right one is taken once", async () =
 test.each([
   ["the person says no", { denies: true }, /access_denied/],
   ["another issuer answers", { iss: "https://evil.example" }, /another issuer/],
+  ["another issuer says no", { iss: "https://evil.example", denies: true }, /another issuer/],
 ])("%s: nobody is logged in, and the terminal says why", async (_, trait, why) => {
   const { by, login, run } = await setUp();
   Object.assign(by, trait);
@@ -378,6 +380,25 @@ test("an issuer that registers nobody says what to write into the config", async
   by.registers = false;
   const { code, err } = await run("auth", "guarded", "--no-browser");
   expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('"oauth": { "clientId"') });
+});
+
+test.each([
+  [200, /lets everyone in/],
+  [401, /names nobody to log in with/],
+])("a server without an issuer says so: status %i", async (status, why) => {
+  const { folder, run } = await setUp();
+  const { url } = await httpChild(({ url: path }, response) =>
+    json(response, {}, path === "/mcp" ? status : 404),
+  );
+  folder.writeConfig({ guarded: { url } });
+  expect(await run("auth", "guarded")).toMatchObject({ code: 1, err: expect.stringMatching(why) });
+});
+
+test("a home that can hold no tokens stops nobody from asking", async () => {
+  const { folder, run } = await setUp();
+  mkdirSync(folder.home);
+  writeFileSync(join(folder.home, "oauth"), "a file, not a folder");
+  expect((await run("call", "guarded", "read")).err).toMatch(/auth_required.*metamcp auth guarded/);
 });
 
 test("a header of the config wins over a login", async () => {
