@@ -214,12 +214,18 @@ test("remove takes out what is named, and names what is there", async () => {
   });
 });
 
-/** Ends `metamcp add` as soon as something happens in one of the folders. */
-async function killedAt(folder: Temp, args: readonly string[], place: string): Promise<void> {
+/** Ends the command as soon as that many things have happened in the place. */
+async function killedAt(folder: Temp, args: readonly string[], place: string, count: number): Promise<void> {
   mkdirSync(place, { recursive: true, mode: 0o700 });
   const watcher = watch(place);
   onTestFinished(() => watcher.close());
-  const happened = once(watcher, "change");
+  let seen = 0;
+  const happened = new Promise<void>((resolve) => {
+    watcher.on("change", () => {
+      seen += 1;
+      if (seen === count) resolve();
+    });
+  });
   const child = spawn(process.execPath, [join(ROOT, "dist/metamcp.js"), ...args], {
     cwd: folder.path("."),
     env: folder.env,
@@ -237,14 +243,17 @@ test("killed in the middle it leaves whole files, none for others to read, and n
   // Large, so that there is a middle.
   const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`s${at}`, fixture()]));
   folder.writeConfig(many);
-  const places = [join(folder.home, "locks"), join(folder.home, "backups"), folder.path(".")];
-  for (const place of places) {
-    await killedAt(folder, ["add", "memory"], place);
+  const moments: [place: string, count: number][] = [
+    [join(folder.home, "locks"), 1],
+    [join(folder.home, "backups"), 1],
+    ...[1, 2, 3, 4, 5].map((count): [string, number] => [folder.path("."), count]),
+  ];
+  for (const [place, count] of moments) {
+    const there = "memory" in serversIn(folder.config);
+    await killedAt(folder, [there ? "remove" : "add", "memory"], place, count);
     const { memory, ...rest } = serversIn(folder.config);
     expect(rest).toEqual(many);
     expect([undefined, "npx"]).toContain(memory?.["command"]);
-    await killedAt(folder, ["remove", "memory"], place);
-    expect(serversIn(folder.config)).toMatchObject(many);
   }
   for (const name of readdirSync(folder.home, { recursive: true, withFileTypes: true })) {
     const mode = statSync(join(name.parentPath, name.name)).mode & 0o077;

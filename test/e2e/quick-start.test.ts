@@ -1,0 +1,113 @@
+/** The first minutes of a new user: the packed package, installed into an empty folder, and the commands of docs/getting-started.md. */
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { RawClient } from "../support/raw-client.ts";
+import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
+
+const run = promisify(execFile);
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean }>>;
+}
+
+/** Ours would tell npm that it is at home in this repository. */
+function environment(folder: Temp): Record<string, string> {
+  const foreign = ([name]: [string, string]): boolean =>
+    !/^npm_(?:config_local_prefix|package|lifecycle|command)/i.test(name);
+  return { ...Object.fromEntries(Object.entries(folder.env).filter(foreign)), npm_config_loglevel: "error" };
+}
+
+/** As it would be published, without building it anew. */
+async function pack(folder: Temp): Promise<string> {
+  const flags = ["pack", "--ignore-scripts", "--pack-destination", folder.folder];
+  await run("npm", flags, { cwd: ROOT, env: environment(folder) });
+  const [tarball] = readdirSync(folder.folder).filter((name) => name.endsWith(".tgz"));
+  return join(folder.folder, tarball ?? "");
+}
+
+/** By npm; where no registry can be reached, by hand from what this repository has installed. */
+async function install(folder: Temp, tarball: string): Promise<void> {
+  folder.write("package.json", '{ "private": true }');
+  const flags = [
+    "install",
+    "--prefer-offline",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--fetch-retries=0",
+  ];
+  const options = { cwd: folder.path("."), env: environment(folder), timeout: 40_000 };
+  try {
+    await run("npm", [...flags, tarball], options);
+  } catch (error) {
+    if (!isUnreachable(error as { killed?: boolean; stderr?: string })) throw error;
+    await unpack(folder, tarball);
+  }
+}
+
+/** Nobody there, as opposed to an answer that we do not like. */
+function isUnreachable({ killed, stderr = "" }: { killed?: boolean; stderr?: string }): boolean {
+  return killed === true || /\bE(?:NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|\w+UNREACH|NOTCACHED)\b/.test(stderr);
+}
+
+async function unpack(folder: Temp, tarball: string): Promise<void> {
+  const own = folder.path("node_modules/metamcp");
+  mkdirSync(own, { recursive: true });
+  await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", own]);
+  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as Lock;
+  for (const [place, { dev, devOptional }] of Object.entries(packages)) {
+    if (place === "" || dev || devOptional || !existsSync(join(ROOT, place))) continue;
+    mkdirSync(dirname(folder.path(place)), { recursive: true });
+    cpSync(join(ROOT, place), folder.path(place), { recursive: true });
+  }
+  mkdirSync(folder.path("node_modules/.bin"), { recursive: true });
+  symlinkSync("../metamcp/dist/metamcp.js", folder.path("node_modules/.bin/metamcp"));
+}
+
+/** The lines of the first block of commands. */
+function documented(): readonly string[] {
+  const page = readFileSync(join(ROOT, "docs/getting-started.md"), "utf8");
+  const block = /```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+  return block.split("\n").flatMap((line) => line.replace(/\s+#.*$/, "").trim() || []);
+}
+
+test("the packed package does what the first page says, in an empty folder", {
+  timeout: 180_000,
+}, async () => {
+  const folder = temp();
+  await install(folder, await pack(folder));
+  const env = environment(folder);
+  const started = async (command: string, ...args: string[]): Promise<string> =>
+    (await run(command, args, { cwd: folder.path("."), env })).stdout;
+  const npx = async (...args: string[]): Promise<string> => await started("npx", "--no-install", ...args);
+  const metamcp = async (...args: string[]): Promise<string> =>
+    await started(folder.path("node_modules/.bin/metamcp"), ...args);
+
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const commands = documented().filter((line) => line.startsWith("npx metamcp "));
+  expect(commands.length).toBeGreaterThanOrEqual(3);
+  // Those two look at the clients of whoever runs this; doctor would fetch packages.
+  const harmless = commands.filter((line) => !/ (?:init|import|doctor)\b/.test(line));
+  const answers: string[] = [];
+  for (const line of harmless) answers.push(await npx(...line.split(/\s+/).slice(1)));
+  expect(answers[0]).toBe(`${version}\n`);
+  const added = commands.flatMap((line) => /^npx metamcp add ([a-z -]+)$/.exec(line)?.[1]?.split(" ") ?? []);
+  const { servers } = JSON.parse(await metamcp("list", "--json")) as { servers: { name: string }[] };
+  expect(servers.map(({ name }) => name)).toEqual(added);
+
+  await metamcp("add", "mine", "--", ...Object.values(fixture()).flat());
+  expect(await metamcp("doctor", "mine")).toMatch(/✓ mine +\d+ tools/);
+  expect(await metamcp("search", "add two numbers", "--limit", "1")).toContain("mine");
+  const library = 'import("metamcp").then(({ createMetaMcp }) => console.log(typeof createMetaMcp))';
+  expect(await started(process.execPath, "-e", library)).toBe("function\n");
+
+  const client = new RawClient("npx", { args: ["--no-install", "metamcp"], cwd: folder.path("."), env });
+  expect((await client.initialize()).result).toMatchObject({ serverInfo: { name: "metamcp", version } });
+  const result = await client.tool("mcp_call", { server: "mine", tool: "add", args: { a: 1, b: 2 } });
+  expect(result).toMatchObject({ structuredContent: { sum: 3 } });
+  expect(client.strays).toEqual([]);
+  expect(await client.close()).toMatchObject({ code: 0 });
+});
