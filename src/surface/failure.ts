@@ -46,11 +46,12 @@ function withDetails(told: Raw, { raw }: RpcError): Raw {
 /** The child's own JSON-RPC error, for surfaces on which a tool call must be a result. */
 export function executionFailed(error: RpcError, context: { server: string; tool_id: string }): MetaMcpError {
   const large = error.raw.length > LARGEST_ERROR;
-  const message = large ? error.message.slice(0, LONGEST_MESSAGE) : error.message;
+  // All of it is in the details, unless that is too large as well.
+  const message = error.message.slice(0, LONGEST_MESSAGE);
   const data = large ? outlineOf(members(error.raw, ["data"])[0]) : error.data;
   return new MetaMcpError("execution_failed", `${context.server} answered with an error: ${message}`, {
     ...context,
-    details: { code: error.code, message, data },
+    details: { code: error.code, message: large ? message : error.message, data },
     ...(!large && { cause: error }),
   });
 }

@@ -227,6 +227,30 @@ test("many results of middling size share one budget in a chain", async () => {
   await metatools.close();
 });
 
+test("failed steps of a chain share its budget too; the pages it reads as well, except the last", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture(), v: verbatim(folder) });
+  const metatools = await Metatools.open(folder);
+  const steps = (step: object) => Array.from({ length: 32 }, () => step);
+  const said = giving({ content: [{ type: "text", text: "e".repeat(7_900) }], isError: true });
+  const answered = { tool_id: "a:fail", args: { message: "m".repeat(30_000) } };
+  for (const step of [said, answered]) {
+    const told = await metatools.call("run_chain", { steps: steps(step), on_error: "continue" });
+    expect(told.bytes).toBeLessThan(130_000);
+    expect(told.value.results).toHaveLength(32);
+    for (const { error } of told.value.results) expect(error.code).toBe("execution_failed");
+    expect(told.value.results.at(-1).error).toHaveProperty("details");
+    expect((await metatools.call("run_tool", step)).bytes).toBeLessThan(40_000);
+  }
+  const big = await metatools.call("run_tool", { tool_id: "a:big", args: { bytes: 200_000 } });
+  const { uri } = linkIn({ content: big.content });
+  const read = { tool_id: "metamcp:read", args: { uri } };
+  const pages = await metatools.call("run_chain", { steps: steps(read) });
+  expect(pages.bytes).toBeLessThan(250_000);
+  expect(pages.value.final.length).toBeGreaterThan(30_000);
+  await metatools.close();
+});
+
 test("failures flood nobody either, and what they said can be read", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), v: verbatim(folder) });

@@ -350,6 +350,33 @@ test("run_tool gives the value: structured content, JSON in a text, or the text;
   await metatools.close();
 });
 
+test("a failed tool keeps its pictures and what was said about the call", async () => {
+  const folder = temp();
+  folder.writeConfig({ v: verbatim(folder) });
+  const metatools = await Metatools.open(folder);
+  const picture = { type: "image", data: "AAAA", mimeType: "image/png" };
+  const failing = {
+    content: [{ type: "text", text: "see there" }, picture],
+    isError: true,
+    _meta: { "x/y": 1 },
+  };
+  const told = await metatools.call("run_tool", giving(failing));
+  expect(told.error).toMatchObject({ code: "execution_failed", details: { structured: "see there" } });
+  expect(told.content.slice(1)).toEqual([picture]);
+  expect(told.meta).toEqual({ "x/y": 1 });
+  const chain = await metatools.call("run_chain", { steps: [giving(failing)] });
+  expect(chain.content.slice(1)).toEqual([picture]);
+
+  const data = Buffer.alloc(100_000, 7).toString("base64");
+  const large = await metatools.call("run_tool", giving({ ...failing, content: [{ ...picture, data }] }));
+  expect(large.bytes).toBeLessThan(4_096);
+  expect(large.error?.details).toEqual({
+    uri: expect.stringMatching(/^metamcp:/),
+    bytes: expect.any(Number),
+  });
+  await metatools.close();
+});
+
 test("run_tool reports every failure as an error with a code, and keeps what is known beside it", async () => {
   const folder = temp();
   folder.writeConfig({

@@ -30,15 +30,22 @@ export function answer({ textOnly }: Origin, told: Answer): Raw {
   ]);
 }
 
-/** `more`: what is known beside the error. */
+export interface Beside extends Pick<Answer, "meta"> {
+  /** What is known beside the error. */
+  readonly more?: readonly (readonly [string, Raw | undefined])[];
+  readonly blocks?: readonly Raw[] | undefined;
+}
+
 export function failure(
   origin: Origin,
   error: MetaMcpError,
-  more: readonly (readonly [string, Raw | undefined])[] = [],
+  { more = [], blocks = [], meta }: Beside = {},
 ): Raw {
   return answer(origin, {
     structured: joinObject([["error", errorObject(error)], ...more]),
     text: `${error.code}: ${error.message}`,
+    blocks,
+    meta,
     failed: true,
   });
 }

@@ -7,14 +7,14 @@ import { joinObject, withMember } from "../../rpc/slice.ts";
 import type { ClientRequest } from "../face.ts";
 import { errorObject } from "../failure.ts";
 import { OWN_SERVER } from "../own-tool.ts";
-import { PREVIEW_BYTES, shorten } from "../result/budget.ts";
+import { PREVIEW_BYTES, type Shortened, shorten } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
 import { answer } from "./answer.ts";
+import { budgetFor, budgetOf } from "./bounds.ts";
 import { type ChainOutcome, ChainRun } from "./chain-run.ts";
 import { dryRun } from "./dry-run.ts";
 import { backendOf, definitionOf, type Outcome } from "./execute.ts";
 import { type Plan, planOf, type Step } from "./plan.ts";
-import { budgetFor, budgetOf } from "./run.ts";
 
 const OP = "run_chain";
 /** The whole is in the cause. */
@@ -28,7 +28,8 @@ type Ran = readonly [Step, Outcome];
 
 /** What is shown of one step. */
 interface Shown {
-  readonly value: Raw | undefined;
+  readonly value?: Raw | undefined;
+  readonly error?: Raw | undefined;
   readonly blocks: readonly Raw[];
   readonly note?: string;
 }
@@ -54,10 +55,10 @@ function told(
 ): Raw {
   const ran = listed(plan, outcomes);
   const shown = withinBudget(scope, ran, origin);
-  const results = ran.map((one, at) => stepResult(scope, plan, one, shown[at]?.value));
+  const results = ran.map((one, at) => stepResult(scope, plan, one, shown[at]));
   const final = failedAt === undefined && ran.length === plan.steps.length ? shown.at(-1)?.value : undefined;
-  const failed =
-    failedAt === undefined ? undefined : chainError(plan.steps[failedAt] as Step, outcomes[failedAt]?.error);
+  const end = ran.findIndex(([{ index }]) => index === failedAt);
+  const failed = ran[end] && chainError(ran[end], shown[end]?.error);
   const notes = shown.flatMap(({ note }, at) =>
     note === undefined ? [] : [`Step ${ran[at]?.[0].index}: ${note}`],
   );
@@ -89,44 +90,60 @@ function listed({ steps, parallel, dryRun: dry }: Plan, outcomes: ChainOutcome["
 function stepResult(
   scope: Scope,
   plan: Plan,
-  [{ name }, { error, durationMs }]: Ran,
-  value: Raw | undefined,
+  [{ name }, { durationMs }]: Ran,
+  shown: Shown | undefined,
 ): Raw {
   return joinObject([
     ["tool_id", toRaw(name.id)],
-    ["structured", value],
-    ["error", error && errorObject(error)],
+    ["structured", shown?.value],
+    ["error", shown?.error],
     ["durationMs", toRaw(durationMs)],
     ["tool", plan.includeTools ? definitionOf(scope, name) : undefined],
     ["backend", plan.includeBackends ? backendOf(name) : undefined],
   ]);
 }
 
-/** All steps share one budget. The last has the first claim on it: it is what the chain is for. */
+/** All steps share one budget, failed ones too. The last has the first claim on it: it is what the chain is for. */
 function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["origin"]): readonly Shown[] {
-  let left = budgetFor(scope);
-  const show = ([{ name }, { value, result, blocks = [] }]: Ran): Shown => {
-    if (!result || !value) return { value, blocks: [] };
-    if (result.length <= left || name.server === OWN_SERVER) {
-      left -= result.length;
-      return { value, blocks };
-    }
-    const { note, link, preview } = shorten(result, budgetOf(scope, name.id, origin), { value, blocks });
-    // The last one is shown twice, as a result and as the final value.
-    const room = Math.floor((PREVIEW_BYTES - note.length - (link?.length ?? 0)) / 2) - 200;
-    return { value: preview(room), blocks: link ? [link] : [], note };
-  };
   const last = ran.at(-1);
+  let left = budgetFor(scope);
+  const show = ([{ name }, { value, error: failed, result, blocks = [] }]: Ran): Shown => {
+    const error = failed && errorWithin(left, failed);
+    left -= error?.length ?? 0;
+    if (!result || (error && blocks.length === 0)) return { value, error, blocks: [] };
+    if (result.length <= left || (name.server === OWN_SERVER && result === last?.[1].result)) {
+      left -= result.length;
+      return { value, error, blocks };
+    }
+    const keep = budgetOf(scope, name.id, origin);
+    if (!value) return { error, ...linked(shorten(result, keep)) };
+    const short = shorten(result, keep, { value, blocks });
+    // The last one is shown twice, as a result and as the final value.
+    const room = Math.floor((PREVIEW_BYTES - short.note.length - (short.link?.length ?? 0)) / 2) - 200;
+    return { value: short.preview(room), ...linked(short) };
+  };
   if (!last) return [];
   const shownLast = show(last);
   return [...ran.slice(0, -1).map(show), shownLast];
 }
 
-function chainError({ index, name }: Step, cause: MetaMcpError | undefined): { object: Raw; text: string } {
-  const why = cause ?? new MetaMcpError("internal", "it is not known why");
+function linked({ link, note }: Shortened): Pick<Shown, "blocks" | "note"> {
+  return { blocks: link ? [link] : [], note };
+}
+
+/** Many errors together are as much as a large result. */
+function errorWithin(room: number, error: MetaMcpError): Raw {
+  const whole = errorObject(error);
+  if (whole.length <= room) return whole;
+  const { details: _, cause: __, ...context } = error.context;
+  return errorObject(new MetaMcpError(error.code, summarize(error.message, LONGEST_MESSAGE), context));
+}
+
+function chainError([step, { error: why }]: Ran, cause: Raw | undefined): { object: Raw; text: string } {
+  const { index, name } = step;
   const error = new MetaMcpError(
     "chain_step_failed",
-    `Step ${index} (${name.id}) failed: ${summarize(why.message, LONGEST_MESSAGE)}`,
+    `Step ${index} (${name.id}) failed: ${summarize(why?.message ?? "", LONGEST_MESSAGE)}`,
     {
       op: OP,
       server: name.server,
@@ -134,7 +151,7 @@ function chainError({ index, name }: Step, cause: MetaMcpError | undefined): { o
       step_index: index,
     },
   );
-  const details = joinObject([["cause", errorObject(why)]]);
+  const details = joinObject([["cause", cause]]);
   return {
     object: withMember(errorObject(error), "details", details),
     text: `${error.code}: ${error.message}`,

@@ -8,8 +8,8 @@ import type { ClientRequest } from "../face.ts";
 import { PREVIEW_BYTES, shorten } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
 import { answer, failure } from "./answer.ts";
+import { budgetFor, budgetOf } from "./bounds.ts";
 import { Progress } from "./progress.ts";
-import { budgetFor, budgetOf } from "./run.ts";
 import { EXECUTE_CODE } from "./tools.ts";
 
 type Input = ReadonlyMap<string, Raw>;
@@ -31,7 +31,7 @@ export async function executeCode(
   const job = { code, meta, finder: "search_tools", ...limits };
   const outcome = await runCode(scope, scope.code as Executor, job, request);
   const error = errorOf(outcome, code, EXECUTE_CODE.name);
-  if (error) return failure(request.origin, error, besideOf(outcome));
+  if (error) return failure(request.origin, error, { more: besideOf(outcome) });
   return succeeded(scope, outcome, request);
 }
 

@@ -11,6 +11,7 @@ import { executionFailed, internalError } from "../failure.ts";
 import { OWN_SERVER } from "../own-tool.ts";
 import { partsOf, textsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
+import { budgetFor } from "./bounds.ts";
 import { knownTool } from "./known-tool.ts";
 import type { ToolName } from "./tool-id.ts";
 
@@ -30,7 +31,7 @@ export interface Outcome {
   readonly error?: MetaMcpError;
   /** As the child gave it, a failed one too; undefined where it gave none. */
   readonly result?: Raw;
-  /** What of it is no text. */
+  /** What of it is no text, of a failed one too. */
   readonly blocks?: readonly Raw[];
   readonly meta?: Raw | undefined;
 }
@@ -53,32 +54,33 @@ export async function execute(scope: Scope, job: Job, request: ClientRequest): P
     const result = await callTool(scope, call, request);
     const { value, failed, blocks, meta: told } = partsOf(result, { plain: name.server === OWN_SERVER });
     if (!failed) return { durationMs: durationMs(), value, result, blocks, meta: told };
-    return { durationMs: durationMs(), error: reported(scope, job, request, { result, value }), result };
+    const large = value.length > LONGEST_DETAILS || result.length > budgetFor(scope);
+    const error = large
+      ? kept(scope, job, request, result)
+      : reported(job, result, { structured: fromRaw(value) });
+    return { durationMs: durationMs(), error, result, blocks: large ? [] : blocks, meta: told };
   } catch (error) {
     return { durationMs: durationMs(), error: explained(scope, job, error) };
   }
 }
 
 /** The child's own `isError`: what it said, for who can mend it. */
-function reported(
-  { results }: Scope,
-  { name, op }: Job,
-  { origin }: ClientRequest,
-  { result, value }: { readonly result: Raw; readonly value: Raw },
-): MetaMcpError {
+function reported({ name, op }: Job, result: Raw, details: object, more = ""): MetaMcpError {
   const said = textsOf(result).join("\n");
-  const message = `${name.id} failed: ${said.slice(0, LONGEST_MESSAGE) || "it did not say why"}`;
-  const context = { server: name.server, tool_id: name.id, op };
-  if (value.length <= LONGEST_DETAILS)
-    return new MetaMcpError("execution_failed", message, {
-      ...context,
-      details: { structured: fromRaw(value) },
-    });
-  const uri = results.put(callerOf(origin), name.id, result)?.uri;
-  return new MetaMcpError("execution_failed", `${message} … All it said can be read at ${uri}.`, {
-    ...context,
-    details: { uri, bytes: result.length },
+  const message = `${name.id} failed: ${said.slice(0, LONGEST_MESSAGE) || "it did not say why"}${more}`;
+  return new MetaMcpError("execution_failed", message, {
+    server: name.server,
+    tool_id: name.id,
+    op,
+    details,
   });
+}
+
+/** One that says or shows too much. */
+function kept({ results }: Scope, job: Job, { origin }: ClientRequest, result: Raw): MetaMcpError {
+  const uri = results.put(callerOf(origin), job.name.id, result)?.uri;
+  const more = uri === undefined ? " …" : ` … All it gave can be read at ${uri}.`;
+  return reported(job, result, { uri, bytes: result.length }, more);
 }
 
 function explained(scope: Scope, { name, op }: Job, error: unknown): MetaMcpError {

@@ -1,13 +1,13 @@
 /** run_tool: one tool, its value as structured content, images and files as they are. */
-import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { ClientRequest } from "../face.ts";
-import { OWN_SERVER, READ } from "../own-tool.ts";
-import { type Budget, DEFAULT_BUDGET, PREVIEW_BYTES, shorten } from "../result/budget.ts";
+import { OWN_SERVER } from "../own-tool.ts";
+import { PREVIEW_BYTES, shorten } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
 import { answer, failure } from "./answer.ts";
+import { budgetFor, budgetOf } from "./bounds.ts";
 import { backendOf, definitionOf, execute, type Outcome } from "./execute.ts";
 import { Progress } from "./progress.ts";
 import { splitId, type ToolName } from "./tool-id.ts";
@@ -38,8 +38,11 @@ export async function runTool(
     ["durationMs", toRaw(outcome.durationMs)],
   ];
   const whole = wants(input, "include_mcp_result") ? outcome.result : undefined;
-  if (outcome.error)
-    return failure(request.origin, outcome.error, [...beside, ["mcpResult", within(scope, whole)]]);
+  const { error, blocks, meta: told } = outcome;
+  if (error) {
+    const more = [...beside, ["mcpResult", within(scope, whole)] as const];
+    return failure(request.origin, error, { more, blocks, meta: told });
+  }
   return succeeded(scope, { name, outcome, beside, whole }, request);
 }
 
@@ -90,16 +93,6 @@ function within(scope: Scope, result: Raw | undefined): Raw | undefined {
   return result && result.length <= budgetFor(scope) ? result : undefined;
 }
 
-export function budgetFor(scope: Scope): number {
-  return scope.maxResultBytes() ?? DEFAULT_BUDGET;
-}
-
-export function budgetOf({ results }: Scope, source: string, origin: ClientRequest["origin"]): Budget {
-  const how = (uri: string): string =>
-    `run_tool {tool_id: "${OWN_SERVER}:${READ.name}", args: {uri: "${uri}"}}`;
-  return { store: results, caller: callerOf(origin), source, how };
-}
-
-export function wants(input: Input, key: string): boolean {
+function wants(input: Input, key: string): boolean {
   return input.get(key)?.toString() === "true";
 }
