@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { asRaw } from "../../kernel/raw.ts";
 import { readTool } from "../read-tool.ts";
 import type { Tool } from "../tool.ts";
-import { canonical, digestOf, printOf, printsOf } from "./fingerprint.ts";
+import { canonical } from "./canonical.ts";
+import { digestOf, printOf, printsOf } from "./fingerprint.ts";
 
 const raw = (text: string) => asRaw(Buffer.from(text));
 const tool = (text: string): Tool => readTool("s", raw(text)) as Tool;
@@ -88,6 +89,24 @@ test("what is nested beyond reason is compared all the same", () => {
   const deep = (core: string): string => `${'{"a":'.repeat(5_000)}${core}${"}".repeat(5_000)}`;
   expect(canonical(raw(deep("1")))).not.toBe(canonical(raw(deep("2"))));
   expect(canonical(raw(deep("1")))).toBe(canonical(raw(deep("1"))));
+});
+
+test("what is no JSON ends it with an error, whatever it is", () => {
+  const pieces = fc.array(fc.constantFrom("{", "}", "[", "]", ",", ":", '"', "\\", "1", '"a"', " ", "x"), {
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(pieces, (parts) => {
+      try {
+        canonical(raw(parts.join("")));
+      } catch (error) {
+        expect(error).toBeInstanceOf(Error);
+      }
+    }),
+    { numRuns: 5_000 },
+  );
+  for (const text of ["", "{", "[", "[}", '{"a"', '"a', `${"[".repeat(200)}`])
+    expect(() => canonical(raw(text)), text).toThrow();
 });
 
 test("names like those of built-in members are names like others", () => {

@@ -1,10 +1,9 @@
 /** The fingerprint of a tool: what a model or a client decides by, in one canonical form. Layout and order of keys say nothing; every digit and character does. */
 import { createHash } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Raw } from "../../kernel/raw.ts";
-import { elements, entries, isObject, isString, members } from "../../rpc/slice.ts";
-import { isArray } from "../json-array.ts";
+import { members } from "../../rpc/slice.ts";
 import type { Tool } from "../tool.ts";
+import { canonical } from "./canonical.ts";
 
 export interface Print {
   readonly name: string;
@@ -15,8 +14,6 @@ export interface Print {
 
 /** Sorted, as in the canonical form. */
 const PARTS = ["annotations", "description", "inputSchema", "outputSchema", "title"] as const;
-/** Deeper than any schema people write; what is deeper counts byte by byte. */
-const DEEPEST = 100;
 /** Others get their turn after so many bytes. */
 const STRETCH = 262_144;
 
@@ -38,20 +35,6 @@ export function printOf({ name, definition: written }: Pick<Tool, "name" | "defi
   const parts = PARTS.flatMap((part, at) => (values[at] ? [`"${part}":${canonical(values[at])}`] : []));
   const definition = `{${[`"name":${JSON.stringify(name)}`, ...parts].join(",")}}`;
   return { name, hash: sha256(definition), definition };
-}
-
-/** Of duplicate keys the last counts, as for everyone who parses it. Numbers stay as they are written. */
-export function canonical(raw: Raw, depth = DEEPEST): string {
-  if (depth === 0) return raw.toString();
-  if (isObject(raw)) {
-    const sorted = [...new Map(entries(raw))].sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${sorted.map(([key, value]) => `${JSON.stringify(key)}:${canonical(value, depth - 1)}`).join(",")}}`;
-  }
-  if (isArray(raw))
-    return `[${elements(raw)
-      .map((element) => canonical(element, depth - 1))
-      .join(",")}]`;
-  return isString(raw) ? JSON.stringify(JSON.parse(raw.toString())) : raw.toString();
 }
 
 /** Of a whole list exactly as written: quick to tell that nothing at all changed. */
