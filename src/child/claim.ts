@@ -1,7 +1,8 @@
 /** One caller's hold on a connection: who to turn to when the child asks back, and what a second attempt depends on. */
-import type { Asking, Call, Origin, Repeat, Uplink } from "../kernel/call.ts";
+import type { Call, Origin, Repeat, Uplink } from "../kernel/call.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
-import type { Via } from "../rpc/peer.ts";
+import type { Incoming, Via } from "../rpc/peer.ts";
+import { INTERNAL_ERROR, RpcError } from "../rpc/rpc-error.ts";
 import { isString } from "../rpc/slice.ts";
 import type { Breaker } from "./breaker.ts";
 import type { CallTimer } from "./call-timer.ts";
@@ -80,7 +81,19 @@ export function attribute(claims: ReadonlySet<Claim>, via: Via): Attribution {
   return { uplink: all.length === 1 ? first.uplink : first.origin.uplink, claims: all };
 }
 
-/** A question of the child, by the id of its request: a text is what the child calls it, a number only counts. */
-export function asking(id: Raw, onProgress: (params: Raw) => void): Asking {
-  return isString(id) ? { name: fromRaw(id) as string, onProgress } : { onProgress };
+/** Puts a request of the child to the client it is for, whose call stands still meanwhile. Rejects with why it cannot be. */
+export async function passOn(
+  { id, method, params, signal }: Incoming,
+  by: Attribution,
+  onProgress: (params: Raw) => void,
+): Promise<Raw> {
+  if ("refusal" in by) throw RpcError.of(INTERNAL_ERROR, `${method} cannot be passed on: ${by.refusal}`);
+  // An id that is a text is what the child calls its question; a number only counts.
+  const asking = isString(id) ? { name: fromRaw(id) as string, onProgress } : { onProgress };
+  for (const claim of by.claims) claim.timer?.pause();
+  try {
+    return await by.uplink.request(method, params, signal, asking);
+  } finally {
+    for (const claim of by.claims) claim.timer?.resume();
+  }
 }

@@ -6,10 +6,9 @@ import type { Log } from "../kernel/log.ts";
 import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
 import { aborted, type Signal } from "../kernel/signal.ts";
 import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
-import { INTERNAL_ERROR, RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
 import type { Audience, Line } from "./audience.ts";
-import { asking, attribute, type Claim } from "./claim.ts";
+import { attribute, type Claim, passOn } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Greeting } from "./handshake.ts";
 import { ChildFailure, type Connector, type Link } from "./link.ts";
@@ -339,18 +338,12 @@ export class Connection implements Pooled {
     else this.#place?.idle();
   }
 
-  async #asked({ id, method, params, signal, via }: Incoming): Promise<Raw> {
-    if (method === "ping") return EMPTY_OBJECT;
-    const found = attribute(this.#claims, via);
-    if ("refusal" in found)
-      throw RpcError.of(INTERNAL_ERROR, `${method} cannot be passed on: ${found.refusal}`);
-    for (const claim of found.claims) claim.timer?.pause();
-    try {
-      const tell = (progress: Raw): void => this.#peer.notify("notifications/progress", progress, via);
-      return await found.uplink.request(method, params, signal, asking(id, tell));
-    } finally {
-      for (const claim of found.claims) claim.timer?.resume();
-    }
+  #asked(request: Incoming): Promise<Raw> {
+    const { method, via } = request;
+    if (method === "ping") return Promise.resolve(EMPTY_OBJECT);
+    return passOn(request, attribute(this.#claims, via), (progress) =>
+      this.#peer.notify("notifications/progress", progress, via),
+    );
   }
 
   #notified(method: string, said: Raw | undefined, via: Via): void {
