@@ -1,18 +1,25 @@
 /** execute_code: code that calls many tools, its value, and what it printed. */
+import { summarize } from "../../catalog/summary.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { Executor, LogLine, Outcome } from "../../sandbox/executor.ts";
 import { errorOf } from "../code/outcome.ts";
 import { runCode } from "../code/run-code.ts";
 import type { ClientRequest } from "../face.ts";
+import { errorObject } from "../failure.ts";
 import { PREVIEW_BYTES, shorten } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
-import { answer, failure } from "./answer.ts";
+import { answer } from "./answer.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
 import { Progress } from "./progress.ts";
 import { EXECUTE_CODE } from "./tools.ts";
 
 type Input = ReadonlyMap<string, Raw>;
+
+/** Of what was printed or went wrong, in a preview. */
+const SHORT = 400;
+const CALLS_SHOWN = 3;
 
 export async function executeCode(
   scope: Scope,
@@ -27,12 +34,13 @@ export async function executeCode(
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(mostCalls !== undefined && { mostCalls }),
   };
-  new Progress(request.uplink, meta).report({ progress: 0, message: "the code begins" });
+  const progress = new Progress(request.uplink, meta);
+  progress.report({ progress: 0, message: "the code begins" });
+  const uplink = progress.wayBack((report, params) => progress.pass(report, params));
   const job = { code, meta, finder: "search_tools", ...limits };
-  const outcome = await runCode(scope, scope.code as Executor, job, request);
-  const error = errorOf(outcome, code, EXECUTE_CODE.name);
-  if (error) return failure(request.origin, error, { more: besideOf(outcome) });
-  return succeeded(scope, outcome, request);
+  const outcome = await runCode(scope, scope.code as Executor, job, { ...request, uplink });
+  if (!progress.heard) progress.report({ progress: 1, total: 1, message: "the code is done" });
+  return told(scope, outcome, errorOf(outcome, code, EXECUTE_CODE.name), request);
 }
 
 function numberIn(input: Input, key: string): number | undefined {
@@ -52,22 +60,50 @@ function besideOf({ logs, durationMs, calls, unsafe }: Outcome) {
   ] as const;
 }
 
-function succeeded(scope: Scope, outcome: Outcome, { origin }: ClientRequest): Raw {
+function told(
+  scope: Scope,
+  outcome: Outcome,
+  error: MetaMcpError | undefined,
+  { origin }: ClientRequest,
+): Raw {
   const value = outcome.value === undefined ? undefined : asRaw(Buffer.from(outcome.value));
-  const structured = joinObject([["value", value], ...besideOf(outcome)]);
-  const text = outcome.unsafe ? "UNSAFE: the code ran as a plain process. It is done." : "The code is done.";
-  if (structured.length <= budgetFor(scope)) return answer(origin, { structured, text });
+  const structured = joinObject([
+    ["error", error && errorObject(error)],
+    ["value", value],
+    ...besideOf(outcome),
+  ]);
+  const done = outcome.unsafe ? "UNSAFE: the code ran as a plain process. It is done." : "The code is done.";
+  const text = error ? `${error.code}: ${error.message}` : done;
+  const failed = error !== undefined;
+  if (structured.length <= budgetFor(scope)) return answer(origin, { structured, text, failed });
+
   const whole = joinObject([
     ["content", toRaw([])],
     ["structuredContent", structured],
   ]);
-  const { note, link, preview } = shorten(whole, budgetOf(scope, EXECUTE_CODE.name, origin));
-  const short = besideOf({ ...outcome, logs: [], calls: [] });
-  const write = (shown: Raw): Raw =>
+  const parts = { value: value ?? toRaw(null), blocks: [] };
+  const { note, link, preview } = shorten(whole, budgetOf(scope, EXECUTE_CODE.name, origin), parts);
+  const short = shortOf(outcome);
+  const why = error && new MetaMcpError(error.code, summarize(error.message, SHORT), error.context);
+  const write = (shown: Raw | undefined): Raw =>
     answer(origin, {
-      structured: joinObject([["value", shown], ...short]),
-      text: note,
+      structured: joinObject([["error", why && errorObject(why)], ["value", shown], ...besideOf(short)]),
+      text: summarize(text, SHORT),
+      note,
       blocks: link ? [link] : [],
+      failed,
     });
-  return write(preview(Math.max(PREVIEW_BYTES - write(EMPTY_OBJECT).length, 0)));
+  return write(value && preview(Math.max(PREVIEW_BYTES - write(EMPTY_OBJECT).length, 0)));
+}
+
+/** The first of all there is of it. */
+function shortOf(outcome: Outcome): Outcome {
+  let room = SHORT;
+  const logs = outcome.logs.flatMap(({ level, text }): LogLine[] => {
+    if (room <= 0) return [];
+    const line = { level, text: text.length > room ? `${text.slice(0, room)}…` : text };
+    room -= text.length;
+    return [line];
+  });
+  return { ...outcome, logs, calls: outcome.calls.slice(0, CALLS_SHOWN) };
 }

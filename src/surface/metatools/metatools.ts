@@ -64,7 +64,11 @@ export function createMetatoolsFace(scope: Scope, { notify }: MetatoolsOptions):
     // Only stored results are resources here.
     capabilities: { tools: notify ? { listChanged: true } : {}, resources: {}, logging: {} },
     prepare: () => scope.catalog.loadCached(),
-    instructions: () => instructions(scope.servers().map((server) => server.name)),
+    instructions: () =>
+      instructions(
+        scope.servers().map((server) => server.name),
+        scope.code !== undefined,
+      ),
     handle(request) {
       if (request.method === "tools/call") return callMetatool(scope, request);
       if (request.method === "tools/list") return Promise.resolve(list(scope, request, version()));

@@ -275,7 +275,7 @@ export const RUN_CHAIN = {
 const NAMES_SHOWN = 40;
 
 /** What a model that has never seen MetaMCP must know. */
-export function instructions(servers: readonly string[]): string {
+export function instructions(servers: readonly string[], code: boolean): string {
   const shown = servers.slice(0, NAMES_SHOWN).join(", ");
   const more = servers.length > NAMES_SHOWN ? ` and ${servers.length - NAMES_SHOWN} more` : "";
   return [
@@ -283,6 +283,9 @@ export function instructions(servers: readonly string[]): string {
     "1. search_tools {query} finds tools for a task; list_tools and list_namespaces show all there is.",
     '2. describe_tool {tool_id, detail_level: "schema"} shows what one takes; list_tool_examples shows arguments that fit.',
     "3. run_tool {tool_id, args} runs one; run_chain {steps} runs several, each with what earlier ones gave.",
+    ...(code
+      ? ["4. execute_code {language, code} runs code that calls as many as it takes, and gives one value."]
+      : []),
     "unavailable names servers that are down, and why. An error says what to do next; repeat a call only where it says retryable.",
     servers.length > 0 ? `Servers: ${shown}${more}.` : "No servers are configured yet.",
   ].join("\n");
