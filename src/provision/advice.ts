@@ -7,6 +7,9 @@ export function adviceOn(matches: readonly Shown[]): string {
   if (!first)
     return "None of these may be used: your list of trusted publishers denies them, or their entries are unsound.";
   const { candidate, missing } = first.plan;
+  if (first.configured !== undefined) {
+    return `${candidate.name} is configured already: mcp_discover {server: "${first.configured}"} shows its tools.`;
+  }
   const steps = [
     ...(missing.length > 0 ? [`set ${missing.join(", ")} where MetaMCP is started, and start it again`] : []),
     ...(first.trust === "unknown"

@@ -21,7 +21,7 @@ const NOBODY = {
   uplink: { notify: () => {}, request: () => Promise.reject(new Error("nobody")) },
 };
 
-function shop(env: Record<string, string> = {}) {
+function shop(env: Record<string, string> = {}, inBundle?: Pick<Candidate, "entry" | "variables">) {
   const folder = temp();
   const connector = createStdioConnector({ log: silentLog, clock, maxMessageBytes: 1e6 });
   onTestFinished(() => connector.killAllNow());
@@ -34,7 +34,7 @@ function shop(env: Record<string, string> = {}) {
     log: silentLog,
     now: () => new Date("2026-01-02T03:04:05Z"),
     configPath: () => folder.config,
-    unpack: () => Promise.reject(new Error("no bundles here")),
+    unpack: () => (inBundle ? Promise.resolve(inBundle) : Promise.reject(new Error("checksum"))),
     trial: (spec, signal) => trials.run(spec, signal),
     reload: async () => void applied.push(readFileSync(folder.config, "utf8")),
     connect: () => Promise.reject(new Error("later")),
@@ -169,4 +169,42 @@ test("a config that cannot be understood is left as it is", async () => {
   await expect(installer.install(plan(), waiting())).rejects.toThrow(/nothing was written: .*mend it first/);
   expect(readFileSync(folder.config, "utf8")).toBe("{ broken");
   expect(running()).toEqual([]);
+});
+
+test("a download that broke off is told apart from a broken server", async () => {
+  const { installer, plan } = shop();
+  const words = "npm error Could not read '/home/me/.npm/_npx/c98ccc168155bafa/package.json'";
+  await expect(installer.install(plan([], dying(words)), waiting())).rejects.toThrow(
+    /delete \/home\/me\/\.npm\/_npx\/c98ccc168155bafa and try again\.$/,
+  );
+});
+
+const BUNDLE = { url: "https://a.example/a.mcpb", sha256: "0".repeat(64) };
+
+test("of a bundle runs what is in it, with the variables that were shown and no others", async () => {
+  const names = (...all: string[]) => all.map((name) => ({ name, required: false, secret: true }));
+  const entry = {
+    command: process.execPath,
+    args: [FIXTURE],
+    env: { SHOWN: "${SHOWN}", HIDDEN: "${HIDDEN}" },
+  };
+  const inBundle = { entry, variables: names("HIDDEN") };
+  const { folder, installer, plan } = shop({ SHOWN: "shown-value", HIDDEN: "hidden-value" }, inBundle);
+  await installer.install(plan([], { bundle: BUNDLE, variables: names("SHOWN") }), waiting());
+  const { mcpServers } = JSON.parse(readFileSync(folder.config, "utf8")) as { mcpServers: object };
+  expect(mcpServers).toEqual({ fixture: { ...entry, env: { SHOWN: "${SHOWN}" } } });
+
+  const must = { ...inBundle, variables: [{ name: "HIDDEN", required: true, secret: true }] };
+  const other = shop({ SHOWN: "shown-value", HIDDEN: "hidden-value" }, must);
+  const failed = other.installer.install(
+    other.plan([], { bundle: BUNDLE, variables: names("SHOWN") }),
+    waiting(),
+  );
+  await expect(failed).rejects.toThrow(/needs HIDDEN, which its entry does not name/);
+});
+
+test("a bundle that is not what was announced is not run", async () => {
+  const { folder, installer, plan } = shop();
+  await expect(installer.install(plan([], { bundle: BUNDLE }), waiting())).rejects.toThrow(/checksum/);
+  expect(existsSync(folder.config)).toBe(false);
 });

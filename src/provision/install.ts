@@ -16,7 +16,7 @@ import type { Log } from "../kernel/log.ts";
 import { aborted, CallSignal, type Signal } from "../kernel/signal.ts";
 import type { Candidate, Entry } from "./candidate.ts";
 import { freeName } from "./free-name.ts";
-import type { Plan } from "./plan.ts";
+import { type Plan, planOf } from "./plan.ts";
 import { concealing } from "./show.ts";
 
 export interface Workshop {
@@ -27,8 +27,8 @@ export interface Workshop {
   now(): Date;
   /** The file in use, be it there or not. */
   configPath(): string;
-  /** Fetches a bundle, compares it with its checksum and unpacks it; resolves with what then runs. */
-  unpack(candidate: Candidate, signal: Signal): Promise<Entry>;
+  /** Fetches a bundle, compares it with its checksum and unpacks it; resolves with what then runs, and what else it asks for. */
+  unpack(candidate: Candidate, signal: Signal): Promise<Pick<Candidate, "entry" | "variables">>;
   /** Starts the server apart from all others, lists its tools and ends it, also when it is aborted. */
   trial(spec: ServerSpec, signal: Signal): Promise<readonly Tool[]>;
   /** Takes over the config file as it is; resolves once it holds. */
@@ -52,6 +52,8 @@ export interface Waiting {
 /** Fetching, starting and listing, all in all. */
 const TRIAL_MS = 120_000;
 const REPORT_MS = 2_000;
+/** npx finds a package that was not fetched to its end, and fails over it each time. */
+const HALF_FETCHED = /[^\s'"]*[\\/]_npx[\\/][0-9a-f]{16}(?=[\\/])/;
 
 /** One installation, however many wait for it; it ends with the last of them. */
 interface Flight {
@@ -84,6 +86,13 @@ export class Installer {
     }
   }
 
+  /** What it is called in the config already, if it is there word for word. */
+  async nameOf(entry: Entry): Promise<string | undefined> {
+    const text = await readConfigText(this.#shop.configPath());
+    const parsed = text === undefined ? undefined : await parseText(text);
+    return parsed && "value" in parsed && isKeys(parsed.value) ? nameIn(parsed.value, entry) : undefined;
+  }
+
   #begin(key: string, plan: Plan, { origin }: Waiting): Flight {
     const signal = new CallSignal();
     const waiting = new Set<Waiting>();
@@ -101,8 +110,8 @@ export class Installer {
       signal.abort(new Error(`it was not ready within ${TRIAL_MS} ms`)),
     );
     try {
-      const entry = candidate.bundle ? await this.#shop.unpack(candidate, signal) : plan.entry;
-      const tried = (await this.#nameOf(entry)) ? [] : await this.#try(candidate, entry, signal);
+      const entry = candidate.bundle ? await this.#unpacked(candidate, signal) : plan.entry;
+      const tried = (await this.nameOf(entry)) ? [] : await this.#try(candidate, entry, signal);
       if (signal.aborted) throw signal.reason;
       timer.cancel();
       const name = await this.#write(candidate, entry);
@@ -122,6 +131,17 @@ export class Installer {
     }
   }
 
+  /** What only the bundle itself asks for was shown to nobody, so it gets none of it. */
+  async #unpacked(candidate: Candidate, signal: Signal): Promise<Entry> {
+    const { entry, variables } = await this.#shop.unpack(candidate, signal);
+    const shown = candidate.variables.map(({ name }) => [name, this.#shop.env[name]]);
+    const all = [...candidate.variables, ...variables];
+    const plan = planOf({ ...candidate, entry, variables: all }, Object.fromEntries(shown) as Env);
+    if (plan.flaw) throw new Error(plan.flaw);
+    if (plan.missing.length === 0) return plan.entry;
+    throw new Error(`what is in the bundle needs ${plan.missing.join(", ")}, which its entry does not name`);
+  }
+
   async #try(candidate: Candidate, entry: Entry, signal: Signal): Promise<readonly Tool[]> {
     const path = this.#shop.configPath();
     const around = { path, folder: dirname(path), env: this.#shop.env };
@@ -131,13 +151,6 @@ export class Installer {
     const tools = await this.#shop.trial({ ...result.spec, connectTimeoutMs: TRIAL_MS }, signal);
     if (tools.length === 0) throw new Error("it started, but offers no tools");
     return tools;
-  }
-
-  /** What it is called in the config already, if it is there word for word. */
-  async #nameOf(entry: Entry): Promise<string | undefined> {
-    const text = await readConfigText(this.#shop.configPath());
-    const parsed = text === undefined ? undefined : await parseText(text);
-    return parsed && "value" in parsed && isKeys(parsed.value) ? nameIn(parsed.value, entry) : undefined;
   }
 
   async #write(candidate: Candidate, entry: Entry): Promise<string> {
@@ -175,7 +188,9 @@ function reasonOf(error: unknown): string {
   if (MetaMcpError.is(error) && error.code === "auth_required") {
     return "it wants a login. Put its entry into the config by hand, then log in with: metamcp auth NAME";
   }
-  return error.cause instanceof Error ? error.cause.message : error.message;
+  const message = error.cause instanceof Error ? error.cause.message : error.message;
+  const half = HALF_FETCHED.exec(message)?.[0];
+  return half ? `${message}\nIf an earlier download was broken off, delete ${half} and try again.` : message;
 }
 
 function serversIn(file: Keys): Keys {

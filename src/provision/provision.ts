@@ -98,11 +98,13 @@ export class Provisioner {
         fitting = await this.#fitting((await gallery.candidates()).candidates, wanted);
       const { rules, notices, locked } = await this.#trust();
       const { env } = this.#parts;
-      const matches = fitting.map(({ candidate, fit }) => ({
-        plan: planOf(candidate, env),
-        trust: trustIn(rules, candidate),
-        fit,
-      }));
+      const matches = await Promise.all(
+        fitting.map(async ({ candidate, fit }) => {
+          const plan = planOf(candidate, env);
+          const configured = await this.#installer.nameOf(plan.entry);
+          return { plan, fit, configured, trust: trustIn(rules, candidate) };
+        }),
+      );
       return { matches, notices: [...(listed.reason ? [listed.reason] : []), ...notices], locked };
     } finally {
       signal.removeEventListener("abort", onAbort);

@@ -11,9 +11,11 @@ export interface Shown {
   readonly plan: Plan;
   readonly trust: Trust;
   readonly fit: number;
+  /** What it is called in the config already. */
+  readonly configured: string | undefined;
 }
 
-export function matchOf({ plan, trust, fit }: Shown, env: Env): object {
+export function matchOf({ plan, trust, fit, configured }: Shown, env: Env): object {
   const { candidate, entry, missing, flaw } = plan;
   const { id, name, from, version, description, verified, link, bundle } = candidate;
   const { command, args, ...rest } = "command" in entry ? entry : { ...entry, command: undefined, args: [] };
@@ -29,6 +31,7 @@ export function matchOf({ plan, trust, fit }: Shown, env: Env): object {
     bundle,
     ...variablesOf(plan, env),
     ...(missing.length > 0 && { missing }),
+    configured,
     trust,
     verified,
     link,

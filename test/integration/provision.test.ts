@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
+import { CLIENTS, open as openClient } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, startedBy, textOf } from "../support/meta.ts";
 import type { RawClient } from "../support/raw-client.ts";
@@ -128,6 +129,10 @@ test("trusted: it is installed, runs, stands in the config and can be called", a
   expect(copies.map((copy) => readFileSync(join(folder.home, "backups", copy), "utf8"))).toEqual([before]);
 
   expect(startedBy(client)).toHaveLength(1);
+  expect(await provision(client, "weather forecast for a city")).toMatchObject({
+    matches: [{ configured: "weather-2" }],
+    next: expect.stringContaining('{server: "weather-2"}'),
+  });
   const again = await provision(client, "io.github.fixture/weather", { autoProvision: true });
   expect(again).toMatchObject({ installed: "weather-2" });
   await client.close();
@@ -176,6 +181,28 @@ test("a stranger's is put to the person, word for word", async () => {
     /trust add .*cannot ask/,
   );
   await mute.close();
+});
+
+test.each(CLIENTS)("a %s client can say yes", async (kind) => {
+  const folder = temp();
+  folder.writeConfig({});
+  const { url } = await fakeRegistry([WEATHER]);
+  const PATH = fakeNpx(folder, ["--journal", journalOf(folder).file]);
+  const env = { ...folder.env, PATH, METAMCP_REGISTRY_URL: url };
+  const driver = await openClient(kind, { ...folder, env }, { elicitation: {} });
+  const asked: unknown[] = [];
+  const params = {
+    name: "mcp_provision",
+    arguments: { intent: "weather forecast for a city", autoProvision: true },
+  };
+  const { result } = await driver.request("tools/call", params, (question) => {
+    asked.push(question.params?.["message"]);
+    return { action: "accept", content: {} };
+  });
+  expect(JSON.parse(textOf(result ?? {}))).toMatchObject({ installed: "weather" });
+  expect(asked).toEqual([expect.stringContaining("@fixture/weather@1.2.3")]);
+  expect(started(folder)).toBe(2);
+  await driver.close();
 });
 
 test("denied and incomplete ones are never asked for nor started", async () => {
