@@ -1,5 +1,6 @@
 /** `metamcp` itself: serves one client over stdio, until it leaves or a signal comes. */
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { UsageError } from "../config/command-line.ts";
 import { flagHelp } from "../config/help.ts";
 import { loadConfig } from "../config/load.ts";
@@ -18,6 +19,10 @@ import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
 import { chooseSearch } from "./ranking.ts";
 import { provisionOf } from "./registry.ts";
+
+// What passes through lies in buffers that V8 counts as if they were heap: with its own limit, every 20 MB of results
+// would have the whole heap marked, which costs more than carrying them.
+setFlagsFromString("--heap-growing-percent=400");
 
 type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
 
