@@ -2,8 +2,8 @@
 import { type Found, type Gathered, gather } from "../clients/gather.ts";
 import { type Merged, merge } from "../clients/merge.ts";
 import { editJson } from "../config/edit.ts";
-import { isKeys, type Keys } from "../config/field.ts";
-import { readConfigText } from "../config/load.ts";
+import { isKeys, type Keys, kindOf } from "../config/field.ts";
+import { ConfigError, readConfigText } from "../config/load.ts";
 import { configCandidates, pickConfig } from "../config/locate.ts";
 import { parseText } from "../config/parse.ts";
 import { homeFolder } from "../home/home.ts";
@@ -56,13 +56,15 @@ function inFile(file: unknown): Keys {
 async function write(config: string, found: readonly Found[]): Promise<readonly string[]> {
   let names: readonly string[] = [];
   const plan = (file: Keys): readonly { at: string[]; value: unknown }[] => {
+    const { mcpServers } = file;
+    if (mcpServers !== undefined && !isKeys(mcpServers)) {
+      throw new ConfigError(config, `mcpServers is ${kindOf(mcpServers)}, not an object; mend it first`);
+    }
     const { taken } = merge(found, inFile(file));
     names = taken.map(({ as }) => as);
     const [first, ...rest] = taken.map(({ as, entry }) => ({ at: ["mcpServers", as], value: entry }));
     if (!first) return [];
-    const fresh = isKeys(file["mcpServers"])
-      ? first
-      : { at: ["mcpServers"], value: { [names[0] ?? ""]: first.value } };
+    const fresh = mcpServers ? first : { at: ["mcpServers"], value: { [names[0] ?? ""]: first.value } };
     return [fresh, ...rest];
   };
   await editJson(config, plan, { home: homeFolder(process.env), now: new Date() });

@@ -69,7 +69,6 @@ async function goalOf(edit: Edited, current: Buffer | undefined): Promise<Goal> 
   const { file, back, after } = edit;
   if (!current) return "as it is";
   const hash = hashOf(current);
-  if (hash === after && back === "nothing") return "no file";
   if (typeof back === "object") {
     if (hash === back.hash) return "as it is";
     const bytes = hash === after ? await readBytes(back.copy) : undefined;

@@ -103,6 +103,18 @@ test("a client that is not known or not there, and a file that is broken", async
   expect(others.out).toMatch(/3 servers written/);
 });
 
+test("a config of ours that is broken is left alone", async () => {
+  const me = person();
+  for (const text of ['{"mcpServers": []}', '{\n  "mcpServers": {']) {
+    me.write(".mcp.json", text);
+    expect(await me.run("import", "--yes")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(".mcp.json"),
+    });
+    expect(readFileSync(me.config, "utf8")).toBe(text);
+  }
+});
+
 test("killed at any moment, each file is the old one or the new one, and undo finds its way back", async () => {
   const me = person();
   // Large enough to be caught in the middle of writing it.
