@@ -304,6 +304,7 @@ test("who gives up does not wait, and who comes later gets what was read meanwhi
     expect.stringMatching(/cursor=1$/),
     expect.stringMatching(/cursor=2$/),
   ]);
+  await next.close();
   expect(await mirrors(home)).toHaveLength(1);
 });
 
@@ -373,7 +374,14 @@ test("pages without end are cut, and so is a circle", async () => {
 
 test("bad entries go, good ones stay, whatever stands between them", async () => {
   const hostile = [
-    ...[null, 1, "x", [], {}, { server: null }, { server: [] }, { server: { name: 5 } }],
+    null,
+    1,
+    "x",
+    [],
+    {},
+    { server: null },
+    { server: [] },
+    { server: { name: 5 } },
     item("../../x"),
     item('a"b'),
     item("old", { meta: { status: "deprecated" } }),
