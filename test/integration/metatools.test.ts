@@ -296,6 +296,43 @@ test("examples come from the config, from the schema, and from calls that worked
   await later.close();
 });
 
+test("examples of a schema are as they were written, whole or put together from those of its properties", async () => {
+  const folder = temp();
+  const properties = {
+    id: { type: "integer", examples: ["long"] },
+    name: { examples: [null] },
+    odd: true,
+    no: { examples: [] },
+  };
+  const tools = [
+    { name: "parts", inputSchema: { type: "object", properties, required: ["id"] } },
+    { name: "some", inputSchema: { type: "object", properties, required: ["id", "no"] } },
+    {
+      name: "whole",
+      inputSchema: { type: "object", properties, examples: [{ id: "long" }, [], 1, { id: "long" }] },
+    },
+  ];
+  const v = verbatim(folder, tools);
+  folder.write(
+    "tools.json",
+    readFileSync(folder.path("tools.json"), "utf8").replaceAll('"long"', "12345678901234567890"),
+  );
+  folder.writeConfig({ v });
+  const metatools = await Metatools.open(folder);
+  const shown = async (tool: string): Promise<string> => {
+    const { raw, result } = await metatools.client.request("tools/call", {
+      name: "list_tool_examples",
+      arguments: { tool_id: `v:${tool}` },
+    });
+    metatools.read("list_tool_examples", result ?? {});
+    return (raw.toString().match(/"args":\{[^}]*\}/g) ?? []).join();
+  };
+  expect(await shown("parts")).toBe('"args":{"id":12345678901234567890,"name":null}');
+  expect(await shown("some")).toBe("");
+  expect(await shown("whole")).toBe('"args":{"id":12345678901234567890}');
+  await metatools.close();
+});
+
 test("without the user's word nothing of a call is kept", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });

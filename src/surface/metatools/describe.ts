@@ -1,4 +1,5 @@
 /** describe_tool and list_tool_examples: one tool at three levels of detail, and what each of them costs. */
+import { joinArray } from "../../catalog/json-array.ts";
 import { typesOf } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
@@ -35,7 +36,7 @@ export async function describeTool(scope: Scope, input: Input, request: ClientRe
     ],
     full: [
       ["notes", toRaw(notesOn(scope, tool))],
-      ["examples", toRaw(examples)],
+      ["examples", joinArray(examples)],
       ["externalRefs", toRaw(refsIn(tool))],
     ],
   };
@@ -53,7 +54,7 @@ export async function listToolExamples(scope: Scope, input: Input, request: Clie
   const tool = await requireTool(scope, splitId(read(input, "tool_id") as string), request);
   const examples = await examplesOf(scope, tool, read(input, "max") as number | undefined);
   return answer(request.origin, {
-    structured: toRaw({ examples }),
+    structured: joinObject([["examples", joinArray(examples)]]),
     text:
       examples.length > 0
         ? `${examples.length} examples.`

@@ -2,49 +2,57 @@
 import { resultTypeOf } from "../../catalog/declaration.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
-import { fromRaw } from "../../kernel/raw.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { elements, entries, isObject, joinObject, members } from "../../rpc/slice.ts";
 import type { Scope } from "../scope.ts";
 
-export interface Example {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly args: Keys;
-  readonly resultHint: string;
+interface Words {
+  readonly title?: string;
+  readonly description?: string;
+  readonly resultHint?: string;
 }
 
-type Keys = Readonly<Record<string, unknown>>;
-type Draft = Partial<Omit<Example, "id" | "args">> & { readonly args: Keys };
+interface Draft {
+  /** As they were written, digits and all. */
+  readonly args: Raw;
+  readonly words?: Words;
+}
 
-export const MOST_EXAMPLES = 5;
+const MOST_EXAMPLES = 5;
 const LONGEST_HINT = 200;
 const DESCRIBED = new Set(["args", "title", "description", "resultHint"]);
 
+/** Each as the client gets it. */
 export async function examplesOf(
   scope: Scope,
   tool: Tool,
   most: number | undefined,
-): Promise<readonly Example[]> {
+): Promise<readonly Raw[]> {
   const { server, name } = tool;
   const configured = scope.specs().get(server)?.examples ?? {};
+  const written = Object.hasOwn(configured, name) ? (configured[name] ?? []) : [];
+  const used = (await scope.usageOf(server, name)).map((args) => ({ args: toRaw(args) }));
   const sources: readonly (readonly [string, string, readonly Draft[]])[] = [
-    [
-      "config",
-      "From the config",
-      (Object.hasOwn(configured, name) ? (configured[name] ?? []) : []).flatMap(drafted),
-    ],
-    ["usage", "Worked before", (await scope.usageOf(server, name)).filter(isKeys).map((args) => ({ args }))],
+    ["config", "From the config", written.flatMap(drafted)],
+    ["usage", "Worked before", used.filter(({ args }) => isObject(args))],
     ["schema", "From the tool's schema", inSchema(tool).map((args) => ({ args }))],
   ];
   const resultHint = summarize(resultTypeOf(tool) ?? "text or other content", LONGEST_HINT);
   const seen = new Set<string>();
   const all = sources.flatMap(([source, description, drafts]) =>
-    drafts.flatMap(({ args, ...draft }, at): Example[] => {
-      const written = JSON.stringify(args);
-      if (seen.has(written)) return [];
-      seen.add(written);
+    drafts.flatMap(({ args, words }, at): Raw[] => {
+      const text = JSON.stringify(fromRaw(args));
+      if (seen.has(text)) return [];
+      seen.add(text);
+      const told = { title: titleOf(name, args), description, resultHint, ...words };
       return [
-        { id: `${source}-${at + 1}`, title: titleOf(name, args), description, args, resultHint, ...draft },
+        joinObject([
+          ["id", toRaw(`${source}-${at + 1}`)],
+          ["title", toRaw(told.title)],
+          ["description", toRaw(told.description)],
+          ["args", args],
+          ["resultHint", toRaw(told.resultHint)],
+        ]),
       ];
     }),
   );
@@ -55,39 +63,37 @@ export async function examplesOf(
 function drafted(entry: unknown): readonly Draft[] {
   if (!isKeys(entry)) return [];
   const { args, title, description, resultHint } = entry;
-  if (!isKeys(args) || !Object.keys(entry).every((key) => DESCRIBED.has(key))) return [{ args: entry }];
-  return [
-    {
-      args,
-      ...(typeof title === "string" && { title }),
-      ...(typeof description === "string" && { description }),
-      ...(typeof resultHint === "string" && { resultHint }),
-    },
-  ];
+  if (!isKeys(args) || !Object.keys(entry).every((key) => DESCRIBED.has(key)))
+    return [{ args: toRaw(entry) }];
+  const words = {
+    ...(typeof title === "string" && { title }),
+    ...(typeof description === "string" && { description }),
+    ...(typeof resultHint === "string" && { resultHint }),
+  };
+  return [{ args: toRaw(args), words }];
 }
 
 /** Whole examples, or one put together from those of its properties where no required one is left out. */
-function inSchema({ inputSchema }: Tool): readonly Keys[] {
-  const schema = fromRaw(inputSchema);
-  if (!isKeys(schema)) return [];
-  const whole = Array.isArray(schema["examples"]) ? schema["examples"].filter(isKeys) : [];
+function inSchema({ inputSchema }: Tool): readonly Raw[] {
+  const [examples, properties, required] = members(inputSchema, ["examples", "properties", "required"]);
+  const whole = examples ? elements(examples).filter(isObject) : [];
   if (whole.length > 0) return whole;
-  const properties = isKeys(schema["properties"]) ? schema["properties"] : {};
-  const pairs = Object.entries(properties).flatMap(([key, property]) => {
-    const examples = isKeys(property) ? property["examples"] : undefined;
-    return Array.isArray(examples) && examples.length > 0 ? [[key, examples[0] as unknown] as const] : [];
-  });
-  const args = Object.fromEntries(pairs);
-  const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
-  const complete = required.every((key) => typeof key === "string" && Object.hasOwn(args, key));
-  return pairs.length > 0 && complete ? [args] : [];
+  const args = new Map<string, Raw>();
+  for (const [key, property] of properties ? entries(properties) : []) {
+    const [of] = members(property, ["examples"]);
+    const [first] = of ? elements(of) : [];
+    if (first) args.set(key, first);
+  }
+  const names = required && fromRaw(required);
+  const complete = !Array.isArray(names) || names.every((name: string) => args.has(name));
+  return args.size > 0 && complete ? [joinObject([...args])] : [];
 }
 
-function titleOf(name: string, args: Keys): string {
-  const keys = Object.keys(args);
+function titleOf(name: string, args: Raw): string {
+  const keys = entries(args).map(([key]) => key);
   return summarize(keys.length > 0 ? `${name} with ${keys.join(", ")}` : `${name} without arguments`, 80);
 }
 
-function isKeys(value: unknown): value is Keys {
+function isKeys(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
