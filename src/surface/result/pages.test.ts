@@ -101,3 +101,31 @@ test("no page begins inside a character, inside a group of base64, or beyond the
       missing: expect.stringMatching(/No page begins/),
     });
 });
+
+test("base64 in lines, and behind a data: address, is no text either", () => {
+  const picture = Buffer.from(Array.from({ length: 60_000 }, (_, i) => (i * 7 + (i >> 3)) & 255));
+  const lines = picture.toString("base64").replaceAll(/.{76}/g, "$&\r\n");
+  const address = `data:image/png;base64,${picture.toString("base64")}`;
+  const raw = toRaw({
+    content: [
+      { type: "image", mimeType: "image/png", data: lines },
+      { type: "image", mimeType: "image/gif", data: address },
+      { type: "resource", resource: { uri: "file:///x", mimeType: "application/zip", blob: `${lines}\n` } },
+      { type: "note", data: "plain words\n".repeat(20) },
+    ],
+  });
+  const pages = stored(raw);
+  for (const mimeType of ["image/png", "image/gif", "application/zip"]) {
+    const own = pages
+      .filter((page) => page.mimeType === mimeType)
+      .map(({ text }) => Buffer.from(text, "base64"));
+    expect(Buffer.concat(own).equals(picture), mimeType).toBe(true);
+  }
+  const texts = pages.filter(({ mimeType }) => mimeType === undefined).map(({ text }) => text);
+  expect(texts.join("").length).toBeLessThan(900);
+  // Line breaks in base64 mean nothing; all else is as it was.
+  const { content } = JSON.parse(pages.map(({ text }) => text).join("")) as { content: unknown[] };
+  expect(content[0]).toEqual({ type: "image", mimeType: "image/png", data: picture.toString("base64") });
+  expect(content[1]).toMatchObject({ data: address });
+  expect(content[3]).toEqual({ type: "note", data: "plain words\n".repeat(20) });
+});

@@ -14,6 +14,9 @@ const LIMITS: StoreLimits = { bytes: 256 * 1024 * 1024, lifetimeMs: 3_600_000 };
 /** How many that are gone are still known by name. */
 const MOST_GONE = 1_000;
 const SCHEME = "metamcp://result/";
+/** What it takes to keep one, and each segment of it, beside its bytes. */
+const KEPT_BYTES = 512;
+const SEGMENT_BYTES = 128;
 /** A part of something larger keeps all of it in memory. */
 const MOST_WASTE = 1.25;
 
@@ -39,6 +42,8 @@ export interface Missing {
 interface Kept extends Stored {
   readonly caller: string;
   readonly segments: readonly Segment[];
+  /** Of memory. */
+  readonly cost: number;
   readonly until: number;
 }
 
@@ -56,7 +61,7 @@ export class ResultStore {
     this.#limits = limits;
   }
 
-  /** Bytes kept at the moment. */
+  /** Bytes kept at the moment, with what it takes to keep them. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -69,10 +74,12 @@ export class ResultStore {
       result.buffer.byteLength <= result.length * MOST_WASTE ? result : (Buffer.from(result) as Raw);
     const segments = segmentsOf(own);
     const bytes = segments.reduce((sum, segment) => sum + segment.bytes.length, 0);
+    const cost = bytes + KEPT_BYTES + segments.length * SEGMENT_BYTES;
+    if (cost > this.#limits.bytes) return undefined;
     const until = this.#clock.now() + this.#limits.lifetimeMs;
-    const kept: Kept = { uri: `${SCHEME}${id}`, source, bytes, caller, segments, until };
+    const kept: Kept = { uri: `${SCHEME}${id}`, source, bytes, cost, caller, segments, until };
     this.#kept.set(id, kept);
-    this.#bytes += bytes;
+    this.#bytes += cost;
     this.#makeRoom();
     return kept;
   }
@@ -127,9 +134,9 @@ export class ResultStore {
     this.#wakeForOldest(now);
   }
 
-  #drop(id: string, { bytes }: Kept): void {
+  #drop(id: string, { cost }: Kept): void {
     this.#kept.delete(id);
-    this.#bytes -= bytes;
+    this.#bytes -= cost;
   }
 
   #wakeForOldest(now: number): void {
