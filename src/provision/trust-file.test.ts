@@ -29,6 +29,7 @@ test("a bare list allows, and becomes more only when it must", async () => {
   expect((await readTrust(home)).rules).toEqual({ allow: ["@a/*"], deny: [] });
   await changeTrust(home, { list: "allow", add: ["b"] }, now);
   expect(JSON.parse(text())).toEqual(["@a/*", "b"]);
+  expect(readdirSync(join(home, "backups"))).toHaveLength(1);
   await changeTrust(home, { list: "deny", add: ["c"] }, now);
   expect(JSON.parse(text())).toEqual({ allow: ["@a/*", "b"], deny: ["c"] });
 });

@@ -49,9 +49,7 @@ export function flawOf(rule: string, list: keyof TrustRules): string | undefined
 }
 
 function matches(rule: string, name: string): boolean {
-  if (!rule.endsWith("/*")) return rule === name;
-  const publisher = rule.slice(0, -1);
-  return name.startsWith(publisher) && name.length > publisher.length;
+  return rule.endsWith("/*") ? name.startsWith(rule.slice(0, -1)) : rule === name;
 }
 
 /** What runners need to run a package, and what makes it do nothing else. */
