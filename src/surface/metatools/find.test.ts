@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { temp } from "../../../test/support/temp.ts";
+import { ToolCache } from "../../catalog/cache.ts";
+import { Catalog } from "../../catalog/catalog.ts";
+import { createSearch } from "../../catalog/search/search.ts";
+import { ManualClock } from "../../kernel/clock.ts";
+import { silentLog } from "../../kernel/log.ts";
+import { EMPTY_OBJECT, fromRaw, toRaw } from "../../kernel/raw.ts";
+import { CallSignal } from "../../kernel/signal.ts";
+import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { entries } from "../../rpc/slice.ts";
+import type { ClientRequest } from "../face.ts";
+import type { Scope } from "../scope.ts";
+import { listNamespaces, listTools, searchTools } from "./find.ts";
+
+const SERVERS = ["a", "b", "c", "d"] as const;
+const WORDS = ["read", "write", "file", "mail", "list"] as const;
+
+/** Servers whose lists are in memory, and who may look at them. */
+class Place {
+  readonly catalog: Catalog;
+  readonly scope: Scope;
+  readonly #lists = new Map<string, readonly object[]>();
+
+  constructor(home: string) {
+    const cache = new ToolCache({ home, log: silentLog });
+    this.catalog = new Catalog({ cache, search: createSearch(), clock: new ManualClock(), log: silentLog });
+    const scope: Partial<Scope> = {
+      catalog: this.catalog,
+      servers: () => [],
+      specs: () => new Map(),
+      has: (name) => this.#lists.has(name),
+      server: () => undefined,
+      notice: () => undefined,
+    };
+    this.scope = { ...scope, learner: { learn: () => Promise.resolve([]) } } as unknown as Scope;
+  }
+
+  async set(server: string, names: readonly string[]): Promise<void> {
+    this.#lists.set(
+      server,
+      names.map((name) => ({ name, description: `It can ${name.replaceAll("_", " ")}.`, inputSchema: {} })),
+    );
+    this.#configure();
+    await this.refresh(server, false);
+  }
+
+  drop(server: string): void {
+    this.#lists.delete(server);
+    this.#configure();
+  }
+
+  /** The server says again what it has, perhaps in another order. */
+  async refresh(server: string, reversed: boolean): Promise<void> {
+    const tools = this.#lists.get(server);
+    if (!tools) return;
+    const listed = toRaw({ tools: reversed ? tools.toReversed() : tools });
+    await this.catalog.refresh(server, () => Promise.resolve(listed), {});
+  }
+
+  #configure(): void {
+    const names = [...this.#lists.keys()];
+    this.catalog.configure(new Map(names.map((name) => [name, { identity: name, permits: () => true }])));
+  }
+}
+
+function requestOf(session: string): ClientRequest {
+  const uplink = { notify: () => {}, request: () => Promise.resolve(EMPTY_OBJECT) };
+  const origin = { session, capabilities: EMPTY_OBJECT, uplink };
+  return { method: "tools/call", params: undefined, origin, signal: new CallSignal(), uplink };
+}
+
+const FINDERS = { search: searchTools, list: listTools, namespaces: listNamespaces };
+
+interface Question {
+  readonly finder: keyof typeof FINDERS;
+  readonly args: object;
+}
+
+async function pageOf(
+  { scope }: Place,
+  { finder, args }: Question,
+  cursor: string | undefined,
+  caller = "me",
+) {
+  const input = new Map(entries(toRaw({ ...args, cursor })));
+  const answer = fromRaw(await FINDERS[finder](scope, input, requestOf(caller))) as {
+    structuredContent: { tools?: { id: string }[]; namespaces?: string[]; nextCursor?: string };
+  };
+  const { tools, namespaces = [], nextCursor } = answer.structuredContent;
+  return { items: tools?.map(({ id }) => id) ?? namespaces, nextCursor };
+}
+
+const word = fc.constantFrom(...WORDS);
+const toolNames = fc.uniqueArray(
+  fc.tuple(word, word).map((two) => two.join("_")),
+  { maxLength: 12 },
+);
+const server = fc.constantFrom(...SERVERS);
+const question: fc.Arbitrary<Question> = fc.oneof(
+  fc.record({ finder: fc.constant("search" as const), args: fc.record({ query: word }) }),
+  fc.record({
+    finder: fc.constant("list" as const),
+    args: fc.record({ namespace: server }, { requiredKeys: [] }),
+  }),
+  fc.record({ finder: fc.constant("namespaces" as const), args: fc.constant({}) }),
+);
+const event = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({ kind: "nothing" } as const) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("refresh" as const), server, reversed: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("set" as const), server, names: toolNames }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("drop" as const), server }) },
+);
+
+test("any walk gives each item once, as one large page would, or ends with invalid params", async () => {
+  const { home } = temp();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(toolNames, { minLength: 4, maxLength: 4 }),
+      question,
+      fc.array(fc.tuple(fc.integer({ min: 1, max: 7 }), event), { minLength: 50, maxLength: 50 }),
+      async (lists, { finder, args }, events) => {
+        const place = new Place(home);
+        for (const [at, name] of SERVERS.entries()) await place.set(name, lists[at] ?? []);
+        const whole = await pageOf(place, { finder, args: { ...args, limit: 100 } }, undefined);
+        expect(whole.nextCursor).toBeUndefined();
+        const seen: string[] = [];
+        let [cursor, changed]: [string | undefined, boolean] = [undefined, false];
+        for (const [limit, happens] of events) {
+          try {
+            const page = await pageOf(place, { finder, args: { ...args, limit } }, cursor);
+            seen.push(...page.items);
+            cursor = page.nextCursor;
+          } catch (error) {
+            // A server that is gone cannot be asked about at all.
+            if (!(error instanceof RpcError)) expect(error).toMatchObject({ code: "server_not_found" });
+            else expect(error.code).toBe(INVALID_PARAMS);
+            expect(changed).toBe(true);
+            return;
+          }
+          if (cursor === undefined) break;
+          if (happens.kind === "refresh") await place.refresh(happens.server, happens.reversed);
+          else if (happens.kind === "set") await place.set(happens.server, happens.names);
+          else if (happens.kind === "drop") place.drop(happens.server);
+          changed ||= happens.kind === "set" || happens.kind === "drop";
+        }
+        expect(new Set(seen).size).toBe(seen.length);
+        expect(seen).toEqual(whole.items);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("a cursor holds for nobody else, and for nothing else that was asked", async () => {
+  const place = new Place(temp().home);
+  for (const name of SERVERS) await place.set(name, ["read_file", "read_mail", "list_mail"]);
+  const questions: Question[] = [
+    { finder: "search", args: { query: "read" } },
+    { finder: "search", args: { query: "mail" } },
+    { finder: "list", args: {} },
+    { finder: "list", args: { namespace: "a" } },
+    { finder: "list", args: { namespace: "b" } },
+    { finder: "namespaces", args: {} },
+  ];
+  for (const asked of questions) {
+    const { nextCursor } = await pageOf(place, { ...asked, args: { ...asked.args, limit: 1 } }, undefined);
+    expect((await pageOf(place, asked, nextCursor)).items.length).toBeGreaterThan(0);
+    await expect(pageOf(place, asked, nextCursor, "you")).rejects.toMatchObject({ code: INVALID_PARAMS });
+    for (const other of questions)
+      if (other !== asked)
+        await expect(pageOf(place, other, nextCursor)).rejects.toMatchObject({ code: INVALID_PARAMS });
+  }
+});
