@@ -1,10 +1,11 @@
 /** Who lets people in at a server: asked of the server itself, then of the issuer it names. Sends no token anywhere. */
 import type { RemoteSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { toRaw } from "../kernel/raw.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
 import type { Issuer } from "./grant.ts";
 import { boundedFetch, type Sdk } from "./sdk.ts";
+
+const VERSION = "2025-11-25";
 
 type Discovered = Awaited<ReturnType<Sdk["discoverOAuthServerInfo"]>>;
 
@@ -70,34 +71,49 @@ function revocationOf(metadata: object): string | undefined {
   return typeof named === "string" && URL.canParse(named) ? named : undefined;
 }
 
-const HELLO = toRaw({
-  jsonrpc: "2.0",
-  id: 0,
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: IMPLEMENTATION },
-});
-
 interface Refusal extends ReturnType<Sdk["extractWWWAuthenticateParams"]> {
   /** It was none. */
   readonly open: boolean;
 }
 
-/** What the server says when nobody is logged in. */
+/** What the server says when nobody is logged in: some let everyone greet them, and refuse to list. */
 async function challengeOf(sdk: Sdk, spec: RemoteSpec): Promise<Refusal> {
-  const accept = spec.kind === "sse" ? "text/event-stream" : "application/json, text/event-stream";
-  const ask = spec.kind === "sse" ? {} : { method: "POST", body: HELLO };
-  const headers = {
-    ...spec.headers,
-    accept,
-    ...(spec.kind === "http" && { "content-type": "application/json" }),
-  };
-  // The headers are secrets: they follow no redirect.
-  const response = await boundedFetch(spec.url, { ...ask, headers, redirect: "manual" });
+  const greeted = await ask(spec, spec.kind === "sse" ? undefined : HELLO);
+  const session = greeted.headers.get("mcp-session-id");
+  const more = session === null ? {} : { "mcp-session-id": session };
+  const refused = greeted.status === 401 || spec.kind === "sse";
+  const listed = refused ? greeted : await ask(spec, LIST, more);
+  if (session !== null) await ask(spec, "end", more).catch(() => undefined);
+  return { ...sdk.extractWWWAuthenticateParams(listed), open: listed.ok };
+}
+
+const HELLO = {
+  method: "initialize",
+  params: { protocolVersion: VERSION, capabilities: {}, clientInfo: IMPLEMENTATION },
+};
+const LIST = { method: "tools/list", params: {} };
+
+/** A message, the end of a session, or without either a look at the stream. Only status and headers are of interest. */
+async function ask(
+  { url, headers }: RemoteSpec,
+  message: object | "end" | undefined,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const accept = "application/json, text/event-stream";
+  const post = typeof message === "object";
+  const response = await boundedFetch(url, {
+    method: post ? "POST" : message === "end" ? "DELETE" : "GET",
+    headers: {
+      ...headers,
+      ...more,
+      accept,
+      "content-type": "application/json",
+      "mcp-protocol-version": VERSION,
+    },
+    ...(post && { body: JSON.stringify({ jsonrpc: "2.0", id: 0, ...message }) }),
+    // The headers are secrets: they follow no redirect.
+    redirect: "manual",
+  });
   await response.body?.cancel();
-  const session = response.headers.get("mcp-session-id");
-  if (response.ok && session) {
-    const farewell = { method: "DELETE", headers: { ...spec.headers, "mcp-session-id": session } };
-    await boundedFetch(spec.url, { ...farewell, redirect: "manual" }).catch(() => undefined);
-  }
-  return { ...sdk.extractWWWAuthenticateParams(response), open: response.ok };
+  return response;
 }

@@ -65,10 +65,10 @@ function run(command: string, args: string[]): Promise<string> {
   );
 }
 
-/** Folders are named `server-SCENARIO-TIME`, or without `server-` where a client was looked at. */
+/** Folders are named `server-SCENARIO-TIME`, or without `server-` where a client was looked at; a scenario may be `GROUP/NAME`. */
 function read(output: string): Report {
   const report = new Map<string, string[]>();
-  for (const folder of readdirSync(output).sort()) {
+  for (const folder of readdirSync(output, { encoding: "utf8", recursive: true }).sort()) {
     const scenario = /^(?:server-)?(.*)-\d{4}-\d\d-\d\dT/.exec(folder)?.[1];
     const file = join(output, folder, "checks.json");
     if (!scenario || !existsSync(file)) continue;

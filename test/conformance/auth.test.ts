@@ -1,0 +1,65 @@
+/** What the official suite has for clients that log in, with `metamcp auth` as the client. All of it with METAMCP_SOAK. */
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { INSTALL_MS } from "../support/install.ts";
+import { loadSuite, obstacle, type Suite } from "./suite.ts";
+
+const CLIENT = fileURLToPath(new URL("auth-client.mjs", import.meta.url));
+
+const TELLING = [
+  "basic-cimd",
+  "pre-registration",
+  "metadata-var3",
+  "scope-step-up",
+  "scope-retry-limit",
+  "token-endpoint-auth-basic",
+  "offline-access-scope",
+  "resource-mismatch",
+  "authorization-server-migration",
+  "iss-wrong-issuer",
+  "iss-unexpected",
+  "metadata-issuer-mismatch",
+];
+const BOTH = [
+  "metadata-default",
+  "metadata-var1",
+  "metadata-var2",
+  "metadata-var3",
+  "basic-cimd",
+  "scope-from-www-authenticate",
+  "scope-from-scopes-supported",
+  "scope-omitted-when-undefined",
+  "scope-step-up",
+  "scope-retry-limit",
+  "token-endpoint-auth-basic",
+  "token-endpoint-auth-post",
+  "token-endpoint-auth-none",
+  "pre-registration",
+];
+const REST = [
+  "metadata-default",
+  "offline-access-not-supported",
+  "iss-supported",
+  "iss-not-advertised",
+  "iss-supported-missing",
+  "iss-normalized",
+];
+
+const soak = Boolean(process.env["METAMCP_SOAK"]);
+const SCENARIOS = [
+  ...[...TELLING, ...(soak ? REST : [])].map((name) => ["2026-07-28", name] as const),
+  ...(soak ? BOTH : ["scope-step-up"]).map((name) => ["2025-11-25", name] as const),
+];
+
+describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}`, () => {
+  let suite: Suite;
+  beforeAll(async () => {
+    suite = await loadSuite();
+  }, INSTALL_MS);
+
+  test.each(SCENARIOS)("%s auth/%s", async (revision, name) => {
+    const checks = await suite.client(CLIENT, `auth/${name}`, revision);
+    expect(checks.filter((check) => check.startsWith("SUCCESS")).length).toBeGreaterThan(0);
+    expect(checks.filter((check) => /^(FAILURE|WARNING)/.test(check))).toEqual([]);
+  });
+});
