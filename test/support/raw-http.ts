@@ -47,6 +47,34 @@ export function rawHttp(url: string, bytes: string | Buffer, options: RawOptions
   });
 }
 
+/** Sends many requests on one socket, a few ahead of their answers, and gives the status of each. */
+export function inTurn(url: string, requests: readonly string[], ahead = 16): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    const statuses: number[] = [];
+    const socket = open(url);
+    let sent = 0;
+    let rest = "";
+    const send = (): void => {
+      const upTo = Math.min(requests.length, statuses.length + ahead);
+      if (upTo > sent) socket.write(requests.slice(sent, upTo).join(""));
+      sent = upTo;
+    };
+    socket.setEncoding("latin1");
+    socket.on("data", (part: string) => {
+      const lines = (rest + part).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line.startsWith("HTTP/1.1 ")) statuses.push(Number(line.slice(9, 12)));
+      if (statuses.length === requests.length) socket.destroy();
+      else send();
+    });
+    socket.once("close", () => {
+      if (statuses.length === requests.length) resolve(statuses);
+      else reject(new Error(`closed after ${statuses.length} of ${requests.length} answers`));
+    });
+    send();
+  });
+}
+
 /** A socket to the server of that URL; errors are of no interest. */
 export function open(url: string): Socket {
   const { hostname, port } = new URL(url);

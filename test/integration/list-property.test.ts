@@ -1,0 +1,322 @@
+/**
+ * Lists that change at random, over the real engine and real servers, with a clock that moves when it is told to:
+ * a client is told exactly when its list is another than the one it last saw, and once it is quiet it has missed nothing.
+ */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/spec.ts";
+import type { Origin } from "../../src/kernel/call.ts";
+import { ManualClock } from "../../src/kernel/clock.ts";
+import { silentLog } from "../../src/kernel/log.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../src/kernel/raw.ts";
+import { CallSignal } from "../../src/kernel/signal.ts";
+import { createEngine, type Engine } from "../../src/main.ts";
+import type { Message } from "../../src/rpc/message.ts";
+import { readMessage } from "../../src/rpc/scan.ts";
+import type { Session } from "../../src/session/session.ts";
+import type { Host } from "../../src/transport/transport.ts";
+import { fixture, temp } from "../support/temp.ts";
+
+/** `METAMCP_LISTS=n` for more. */
+const RUNS = Number(process.env["METAMCP_LISTS"] ?? 6);
+const KINDS = ["tools", "prompts", "resources"] as const;
+type Kind = (typeof KINDS)[number];
+const SERVERS = ["a", "b"] as const;
+type Server = (typeof SERVERS)[number];
+
+const server = fc.constantFrom(...SERVERS);
+const some = fc.subarray(["x", "y", "z"]);
+const event = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("tools" as const), server, add: some, remove: some }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("items" as const),
+      server,
+      kind: fc.constantFrom("prompts" as const, "resources" as const),
+      name: fc.constantFrom("p", "q"),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("nothing new" as const),
+      server,
+      kind: fc.constantFrom(...KINDS),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("list" as const),
+      client: fc.nat(2),
+      kind: fc.constantFrom(...KINDS),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("wait" as const),
+      ms: fc.constantFrom(1, 60, 149, 150, 400, 1_200),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("config" as const) }) },
+);
+type Event = typeof event extends fc.Arbitrary<infer E> ? E : never;
+
+const origin: Origin = {
+  session: "the world",
+  capabilities: EMPTY_OBJECT,
+  uplink: { notify() {}, request: () => Promise.reject(new Error("nobody is here")) },
+};
+
+function namesIn(result: Raw): string {
+  const [list = []] = Object.values(fromRaw(result) as Record<string, { name: string; uri?: string }[]>);
+  return list
+    .map(({ name, uri }) => uri ?? name)
+    .sort()
+    .join(" ");
+}
+
+/** A client that remembers what it saw; some list again when they are told, others do not. */
+class Client {
+  readonly wrong: string[] = [];
+  readonly believes = new Map<Kind, string>();
+  told = 0;
+  readonly #session: Session;
+  readonly #relists: boolean;
+  readonly #shown: (kind: Kind) => string;
+  readonly #waiting = new Map<string, (message: Message) => void>();
+  #lastId = 0;
+
+  constructor(host: Host, relists: boolean, shown: (kind: Kind) => string) {
+    this.#relists = relists;
+    this.#shown = shown;
+    this.#session = host.open((message) => this.#hear(message));
+  }
+
+  get waiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  async begin(): Promise<void> {
+    const clientInfo = { name: "c", version: "1" };
+    await this.#request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+    await Promise.all(KINDS.map((kind) => this.list(kind)));
+  }
+
+  async list(kind: Kind): Promise<string> {
+    const message = await this.#request(`${kind}/list`, {}, (answer) => {
+      if (answer.kind === "result") this.believes.set(kind, namesIn(answer.result));
+    });
+    return message.kind === "result" ? namesIn(message.result) : `${message.kind}`;
+  }
+
+  #request(method: string, params: object, onAnswer?: (message: Message) => void): Promise<Message> {
+    const id = ++this.#lastId;
+    return new Promise((resolve) => {
+      this.#waiting.set(String(id), (message) => {
+        onAnswer?.(message);
+        resolve(message);
+      });
+      const text = JSON.stringify({ jsonrpc: "2.0", id, method, params });
+      this.#session.receive(readMessage(Buffer.from(text)));
+    });
+  }
+
+  #hear(message: Message): void {
+    if (message.kind === "notification") {
+      const kind = KINDS.find((one) => message.method === `notifications/${one}/list_changed`);
+      if (kind) this.#changed(kind);
+    } else if (message.kind !== "request") {
+      const id = String(message.id);
+      const settle = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      settle?.(message);
+    }
+  }
+
+  #changed(kind: Kind): void {
+    const now = this.#shown(kind);
+    if (now === this.believes.get(kind)) this.wrong.push(`told of ${kind} that are still "${now}"`);
+    this.told++;
+    this.believes.set(kind, now);
+    if (this.#relists) void this.list(kind);
+  }
+}
+
+class World {
+  readonly clock = new ManualClock();
+  readonly clients: Client[] = [];
+  readonly #engine: Engine;
+  readonly #config: (servers: readonly Server[]) => Promise<Config>;
+  #servers: readonly Server[] = SERVERS;
+  #host: Host | undefined;
+
+  private constructor(config: Config, home: string, read: (servers: readonly Server[]) => Promise<Config>) {
+    this.#config = read;
+    this.#engine = createEngine({
+      config,
+      home,
+      log: silentLog,
+      clock: this.clock,
+      maxMessageBytes: 1 << 20,
+      surface: "aggregate",
+      code: false,
+    });
+  }
+
+  static async open(obedient: readonly boolean[]): Promise<World> {
+    const folder = temp();
+    const items = ["--prompts", "1", "--resources", "1", "--resource-base"];
+    const read = (servers: readonly Server[]): Promise<Config> => {
+      const entries = servers.map((name) => [
+        name,
+        { ...fixture(...items, `fixture://${name}/`), lifecycle: "keep-alive" },
+      ]);
+      const text = JSON.stringify({ mcpServers: Object.fromEntries(entries) });
+      return parseConfig(folder.config, text, { env: folder.env });
+    };
+    const world = new World(await read(SERVERS), folder.home, read);
+    void world.#engine.serve({
+      name: "test",
+      info: "in process",
+      serve: (host) => {
+        world.#host = host;
+        return Promise.resolve();
+      },
+      stop: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    });
+    for (const relists of obedient)
+      world.clients.push(new Client(world.#host as Host, relists, (kind) => world.shown(kind)));
+    await world.settled(Promise.all(world.clients.map((client) => client.begin())));
+    return world;
+  }
+
+  /** What the catalog has for a client at this moment. */
+  shown(kind: Kind): string {
+    const { listings } = this.#engine.scope.catalog.snapshot;
+    return this.#servers
+      .flatMap((name) =>
+        (listings.get(name)?.[kind] ?? []).map((item) =>
+          kind === "resources" ? item.name : `${name}__${item.name}`,
+        ),
+      )
+      .sort()
+      .join(" ");
+  }
+
+  /** Lets time pass while something takes its own. */
+  async settled<T>(work: Promise<T>): Promise<T> {
+    let over = false;
+    const done = work.finally(() => {
+      over = true;
+    });
+    done.catch(() => {});
+    while (!over) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      this.clock.advance(5);
+    }
+    return await done;
+  }
+
+  async run(one: Event): Promise<void> {
+    if (one.do === "wait") return this.clock.advance(one.ms);
+    if (one.do === "list") return void this.clients[one.client % this.clients.length]?.list(one.kind);
+    if (one.do === "config") return await this.#toggleConfig();
+    if (!this.#servers.includes(one.server)) return;
+    if (one.do === "tools") await this.#tool(one.server, "change", { add: one.add, remove: one.remove });
+    else if (one.do === "items") await this.#tool(one.server, "change", { [one.kind]: [this.#nameOf(one)] });
+    else await this.#tool(one.server, "notify", { method: `notifications/${one.kind}/list_changed` });
+  }
+
+  /** Until each child's lists are in the catalog and everybody who asked has an answer. */
+  async quiet(): Promise<void> {
+    const end = Date.now() + 30_000;
+    for (;;) {
+      const lists = this.#servers.flatMap((name) => KINDS.map((kind) => this.#truth(name, kind)));
+      const truth = await this.settled(Promise.all(lists));
+      this.clock.advance(2_000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const known = this.#servers.flatMap((name) => KINDS.map((kind) => this.#known(name, kind)));
+      if (JSON.stringify(truth) === JSON.stringify(known) && this.clients.every(({ waiting }) => !waiting))
+        return this.clock.advance(2_000);
+      if (Date.now() > end) throw new Error(`the catalog has ${known}, the servers ${truth}`);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.settled(this.#engine.close());
+  }
+
+  #nameOf({ server: name, kind, name: own }: Event & { do: "items" }): string {
+    return kind === "resources" ? `fixture://${name}/${own}` : own;
+  }
+
+  async #toggleConfig(): Promise<void> {
+    const servers = this.#servers.length > 1 ? (["a"] as const) : SERVERS;
+    const config = await this.#config(servers);
+    this.#servers = servers;
+    this.#engine.apply(config);
+  }
+
+  #known(name: Server, kind: Kind): string {
+    const items = this.#engine.scope.catalog.snapshot.listings.get(name)?.[kind] ?? [];
+    return items
+      .map((item) => item.name)
+      .sort()
+      .join(" ");
+  }
+
+  async #truth(name: Server, kind: Kind): Promise<string> {
+    return namesIn(await this.#call(name, `${kind}/list`, {}));
+  }
+
+  async #tool(name: Server, tool: string, args: object): Promise<void> {
+    await this.settled(this.#call(name, "tools/call", { name: tool, arguments: args }));
+  }
+
+  #call(name: Server, method: string, params: object): Promise<Raw> {
+    return this.#engine.scope.call({
+      server: name,
+      method,
+      params: toRaw(params),
+      origin,
+      uplink: origin.uplink,
+      signal: new CallSignal(),
+      deadline: Number.POSITIVE_INFINITY,
+      repeat: "safe",
+    });
+  }
+}
+
+test("a client is told when its list changed, not more often, and once it is quiet it knows all", {
+  timeout: 60_000 + RUNS * 15_000,
+}, async () => {
+  let told = 0;
+  const property = fc.asyncProperty(
+    fc.array(event, { minLength: 4, maxLength: 24 }),
+    fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
+    async (events, obedient) => {
+      const world = await World.open(obedient);
+      try {
+        for (const one of events) await world.run(one);
+        await world.quiet();
+        for (const client of world.clients) {
+          expect(client.wrong).toEqual([]);
+          for (const kind of KINDS) {
+            expect(client.believes.get(kind)).toBe(world.shown(kind));
+            expect(await world.settled(client.list(kind))).toBe(world.shown(kind));
+          }
+          told += client.told;
+        }
+      } finally {
+        await world.close();
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
+  expect(told).toBeGreaterThan(0);
+});

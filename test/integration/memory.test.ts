@@ -1,0 +1,128 @@
+/** What clients cost while they are there, and that nothing of them stays. Counts bytes in use after a collection, so the load of the machine does not matter. */
+import { readFileSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { envelope, modernHeaders } from "../support/eras.ts";
+import { type HttpGateway, httpGateway } from "../support/http-gateway.ts";
+import { inTurn, open, written } from "../support/raw-http.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const PROBE = fileURLToPath(new URL("../support/memory-probe.mjs", import.meta.url));
+/** `METAMCP_REQUESTS=100000` for the whole of it. */
+const REQUESTS = Number(process.env["METAMCP_REQUESTS"] ?? 6_000);
+const SESSIONS = 1_000;
+/** Each needs a socket at both ends. */
+const STREAMS = 200;
+const KB = 1024;
+const posix = process.platform !== "win32";
+
+interface Measured extends HttpGateway {
+  /** Bytes in use. */
+  used(): Promise<number>;
+}
+
+async function measured(): Promise<Measured> {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const file = folder.path("probe");
+  const env = { ...folder.env, NODE_OPTIONS: `--import ${PROBE}`, PROBE_FILE: file };
+  const gateway = await httpGateway({ ...folder, env });
+  return {
+    ...gateway,
+    async used() {
+      rmSync(file, { force: true });
+      process.kill(gateway.pid, "SIGUSR2");
+      return await until(() => {
+        try {
+          return (JSON.parse(readFileSync(file, "utf8")) as { used: number }).used;
+        } catch {
+          return undefined;
+        }
+      });
+    },
+  };
+}
+
+async function openMany(gateway: HttpGateway, count: number): Promise<Record<string, string>[]> {
+  const opened: Record<string, string>[] = [];
+  while (opened.length < count)
+    opened.push(...(await Promise.all(Array.from({ length: 20 }, () => gateway.open()))));
+  return opened;
+}
+
+/** A stream of what belongs to no request, once it stands. */
+function listen({ url }: HttpGateway, session: Record<string, string>): Promise<Socket> {
+  const socket = open(url);
+  const headers = { ...session, accept: "text/event-stream", "content-length": "0" };
+  socket.write(written({ method: "GET", headers }));
+  return new Promise((resolve, reject) => {
+    socket.once("data", (head) => {
+      if (head.toString().startsWith("HTTP/1.1 200")) resolve(socket.resume());
+      else reject(new Error(head.toString()));
+    });
+  });
+}
+
+test.runIf(posix)("1,000 sessions cost at most 10 KB each, and 25 KB with an open stream", async () => {
+  const gateway = await measured();
+  await openMany(gateway, 100);
+  const before = await gateway.used();
+  const sessions = await openMany(gateway, SESSIONS);
+  const idle = await gateway.used();
+  expect((idle - before) / SESSIONS).toBeLessThan(10 * KB);
+  const streams = await Promise.all(sessions.slice(0, STREAMS).map((session) => listen(gateway, session)));
+  const listening = await gateway.used();
+  expect((idle - before) / SESSIONS + (listening - idle) / STREAMS).toBeLessThan(25 * KB);
+  for (const stream of streams) stream.destroy();
+  for (const headers of sessions) await fetch(gateway.url, { method: "DELETE", headers });
+  await until(async () => (await gateway.used()) - before < 0.3 * (idle - before), {
+    within: 30_000,
+    what: "that what they cost is given back",
+  });
+  await gateway.stop();
+});
+
+const call = (id: number, _meta?: object): object => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "mcp_call", arguments: { server: "a", tool: "echo", args: { message: "m" } }, _meta },
+});
+
+/** Calls of both eras on sockets of their own, one after the other on each, and sessions that come and go. */
+async function flood(gateway: HttpGateway, count: number, first: number): Promise<void> {
+  const SOCKETS = 8;
+  const session = await gateway.open();
+  const params = { name: "mcp_call" };
+  const kinds = [
+    (id: number) => ({ headers: session, body: JSON.stringify(call(id)) }),
+    (id: number) => ({
+      headers: modernHeaders("tools/call", params),
+      body: JSON.stringify(call(id, envelope({}))),
+    }),
+  ];
+  const each = Math.ceil(count / SOCKETS);
+  const sockets = Array.from({ length: SOCKETS }, (_, n) => {
+    const requests = Array.from({ length: each }, (_, i) =>
+      written(kinds[n % kinds.length]?.(first + n * each + i) ?? {}),
+    );
+    return inTurn(gateway.url, requests);
+  });
+  for (const statuses of await Promise.all(sockets)) expect(new Set(statuses)).toEqual(new Set([200]));
+  for (const headers of await openMany(gateway, 40)) await fetch(gateway.url, { method: "DELETE", headers });
+  await fetch(gateway.url, { method: "DELETE", headers: session });
+}
+
+test.runIf(posix)(`${REQUESTS} requests later memory is where it was`, { timeout: 600_000 }, async () => {
+  const gateway = await measured();
+  const ROUND = 2_000;
+  await flood(gateway, ROUND, 1);
+  await flood(gateway, ROUND, 1 + ROUND);
+  const before = await gateway.used();
+  for (let done = 0; done < REQUESTS; done += ROUND) await flood(gateway, ROUND, (done + 3) * ROUND);
+  // What is kept of each would show; compiled code and a few late timers do not.
+  expect((await gateway.used()) - before).toBeLessThan(2 * KB * KB);
+  await gateway.stop();
+});
