@@ -76,27 +76,55 @@ test("a call that is cancelled takes its question back", async () => {
   await client.close();
 });
 
-test("on every surface alike, and for all who are asked through it", async () => {
-  const calls: readonly (readonly [string, string, object])[] = [
-    ["meta", "mcp_call", { server: "a", tool: "count", args: { key: "k" } }],
-    ["metatools", "run_tool", { tool_id: "a:count", args: { key: "k" } }],
-    ["aggregate", "a__count", { key: "k" }],
-  ];
-  for (const [surface, tool, args] of calls) {
+/** Every way in: the surface, its tool, its arguments, and where the error is told. */
+const call = { server: "a", tool: "count", args: { key: "k" } };
+const step = { tool_id: "a:count", args: { key: "k" } };
+const code = "await tools.a.count({ key: 'k' }).catch((e) => e.code)";
+const WAYS: readonly (readonly [surface: string, tool: string, args: object])[] = [
+  ["meta", "mcp_call", call],
+  ["meta", "mcp_execute", { code }],
+  ["metatools", "run_tool", step],
+  ["metatools", "run_chain", { steps: [step] }],
+  ["metatools", "execute_code", { language: "javascript", code }],
+  ["aggregate", "a__count", { key: "k" }],
+];
+
+test("on every surface alike, through chains and code too, and for clients that cannot be asked", async () => {
+  for (const surface of new Set(WAYS.map(([of]) => of))) {
     const folder = temp();
     const journal = folder.journal();
     folder.writeConfig({ a: { ...fixture("--journal", journal.file), tools: { ask: ["count*"] } } });
-    const client = gateway(folder, { flags: ["--surface", surface, "--log-level", "error"] });
-    await client.initialize({ elicitation: {} });
-    client.reply = () => ({ result: { action: "decline" } });
-    expect(failureOf(await client.tool(tool, args)), surface).toMatchObject({
-      code: "forbidden",
-      server: "a",
-    });
-    client.reply = () => ({ result: { action: "accept" } });
-    expect(await client.tool(tool, args), surface).not.toHaveProperty("isError");
-    expect(client.requests.map(({ method }) => method)).toEqual(["elicitation/create", "elicitation/create"]);
-    expect(journal.events("count")).toHaveLength(1);
-    await client.close();
+    const flags = ["--surface", surface, "--log-level", "error"];
+    const open = async (capabilities: object): Promise<RawClient> => {
+      const client = gateway(folder, { flags });
+      await client.initialize(capabilities);
+      return client;
+    };
+    const asked = await open({ elicitation: {} });
+    const mute = await open({});
+    for (const [of, tool, args] of WAYS) {
+      if (of !== surface) continue;
+      const before = journal.events("count").length;
+      const questions = asked.requests.length;
+      const refused = async (client: RawClient): Promise<void> => {
+        const told = JSON.stringify(await client.tool(tool, args));
+        expect(told, tool).toContain("forbidden");
+        expect(journal.events("count")).toHaveLength(before);
+      };
+      await refused(mute);
+      asked.reply = () => ({ result: { action: "decline" } });
+      await refused(asked);
+      asked.reply = () => ({ result: { action: "accept" } });
+      const told = await asked.tool(tool, args);
+      expect(told, tool).not.toHaveProperty("isError");
+      expect(JSON.stringify(told), tool).toContain(`k ${before + 1}`);
+      expect(journal.events("count")).toHaveLength(before + 1);
+      expect(asked.requests.slice(questions).map(({ method }) => method)).toEqual([
+        "elicitation/create",
+        "elicitation/create",
+      ]);
+    }
+    expect(mute.requests).toEqual([]);
+    await Promise.all([asked.close(), mute.close()]);
   }
 });
