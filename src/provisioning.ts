@@ -74,7 +74,10 @@ async function load({ registryUrl, env, overrides }: ProvisionOptions, parts: En
     servers: () => [...config().servers.keys()],
     now: () => new Date(),
     configPath: () => config().path,
-    unpack: () => Promise.reject(new Error("bundles cannot be unpacked")),
+    async unpack(candidate, signal) {
+      const { fetchBundle } = await import("./provision/registry/bundle.ts");
+      return await fetchBundle(candidate, { home, env, clock, signal });
+    },
     trial: (spec, signal) => trials.run(spec, signal),
     reload: () => reload(parts, { env, ...(overrides && { overrides }) }),
     async connect(server, origin) {

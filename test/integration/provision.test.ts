@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
 /** From a task in plain words to a running server, through a real client and a registry on this machine. */
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,7 +9,7 @@ import { CLIENTS, open as openClient } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, startedBy, textOf } from "../support/meta.ts";
 import type { RawClient } from "../support/raw-client.ts";
-import { fakeNpx, fakeRegistry, npmEntry } from "../support/registry.ts";
+import { fakeNpx, fakeRegistry, fixtureBundle, npmEntry, type RegistryEntry } from "../support/registry.ts";
 import { FIXTURE_TOOLS, fixture, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -254,6 +255,44 @@ test("one that does not start leaves nothing but the reason", async () => {
   expect(failure.message).toMatch(/nothing was written.*code 7.*no such city/s);
   expect(readFileSync(folder.config, "utf8")).toBe(before);
   expect(existsSync(join(folder.home, "backups"))).toBe(false);
+  await client.close();
+});
+
+test("a bundle is fetched, compared with its checksum and run from where it was unpacked", async () => {
+  const bundle = fixtureBundle();
+  const entry = (name: string, fileSha256: string): RegistryEntry => ({
+    ...WEATHER,
+    name,
+    packages: [
+      {
+        registryType: "mcpb",
+        identifier: "http://registry.test/weather.mcpb",
+        fileSha256,
+        transport: { type: "stdio" },
+      },
+    ],
+  });
+  const sha256 = createHash("sha256").update(bundle).digest("hex");
+  const { url } = await fakeRegistry(
+    [entry("io.github.fixture/right", sha256), entry("io.github.fixture/wrong", "0".repeat(64))],
+    { "/weather.mcpb": bundle },
+  );
+  const folder = temp();
+  trust(folder);
+  const client = await open(folder, { url });
+  const wrong = await client.tool("mcp_provision", {
+    intent: "io.github.fixture/wrong",
+    autoProvision: true,
+  });
+  expect(failureOf(wrong).message).toMatch(/nothing was written: .*checksum/);
+  expect(existsSync(folder.config)).toBe(false);
+  expect(await provision(client, "io.github.fixture/right")).toMatchObject({
+    matches: [{ bundle: { sha256 } }],
+  });
+  const right = await provision(client, "io.github.fixture/right", { autoProvision: true });
+  expect(right).toMatchObject({ installed: "right" });
+  expect(textOf(await client.mcpCall("right", "echo", { message: "hi" }))).toBe("hi");
+  expect(JSON.stringify(configOf(folder).mcpServers["right"])).toContain(join(folder.home, "bundles"));
   await client.close();
 });
 

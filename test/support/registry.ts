@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
 import { FIXTURE, type Temp } from "./temp.ts";
 
@@ -36,17 +37,22 @@ const OFFICIAL = {
   },
 };
 
-/** `answer` instead of entries for a registry that misbehaves. */
+/** A function instead of entries for one that misbehaves. In entries `http://registry.test` is its own address, where it has `files`. */
 export async function fakeRegistry(
   content: readonly RegistryEntry[] | ((response: ServerResponse) => void),
+  files: Readonly<Record<string, Buffer>> = {},
 ): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
+    const file = files[request.url ?? ""];
+    if (file) return response.end(file);
     if (typeof content === "function") return content(response);
+    const host = `http://${request.headers.host}`;
     const servers = content.map((one) => ({ server: one, _meta: OFFICIAL }));
     response.setHeader("Content-Type", "application/json");
-    response.end(JSON.stringify({ servers, metadata: { count: servers.length } }));
+    const list = JSON.stringify({ servers, metadata: { count: servers.length } });
+    return response.end(list.replaceAll("http://registry.test", host));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   onTestFinished(() => {
@@ -69,4 +75,61 @@ export function fakeNpx(folder: Temp, what: readonly string[] | string): string 
 function starting(flags: readonly string[]): string {
   const words = [process.execPath, FIXTURE, ...flags].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   return `exec ${words.join(" ")} "$@"`;
+}
+
+/** A bundle of one file that starts the fixture server, as an archive without compression. */
+export function fixtureBundle(): Buffer {
+  const manifest = {
+    manifest_version: "0.3",
+    name: "fixture",
+    version: "1.2.3",
+    server: {
+      type: "node",
+      entry_point: "index.mjs",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: bundles have it so
+      mcp_config: { command: "node", args: ["${__dirname}/index.mjs"] },
+    },
+  };
+  return storedZip({
+    "manifest.json": JSON.stringify(manifest),
+    "index.mjs": `await import(${JSON.stringify(pathToFileURL(FIXTURE).href)});\n`,
+  });
+}
+
+function storedZip(files: Readonly<Record<string, string>>): Buffer {
+  const [bodies, directory]: Buffer[][] = [[], []];
+  let at = 0;
+  for (const [name, content] of Object.entries(files)) {
+    const [label, data] = [Buffer.from(name), Buffer.from(content)];
+    // Version, flags, method, time, date, checksum, both sizes, length of the name, length of the rest.
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt32LE(checksum(data), 10);
+    common.writeUInt32LE(data.length, 14);
+    common.writeUInt32LE(data.length, 18);
+    common.writeUInt16LE(label.length, 22);
+    const tail = Buffer.alloc(14);
+    tail.writeUInt32LE(at, 10);
+    bodies?.push(Buffer.from("PK\u0003\u0004"), common, label, data);
+    directory?.push(Buffer.from("PK\u0001\u0002\u0014\u0003"), common, tail, label);
+    at += 30 + label.length + data.length;
+  }
+  const central = Buffer.concat(directory ?? []);
+  const end = Buffer.alloc(22);
+  end.write("PK\u0005\u0006", "latin1");
+  end.writeUInt16LE(Object.keys(files).length, 8);
+  end.writeUInt16LE(Object.keys(files).length, 10);
+  end.writeUInt32LE(central.length, 12);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...(bodies ?? []), central, end]);
+}
+
+/** CRC-32, which Node 20 does not have. */
+function checksum(data: Buffer): number {
+  let sum = 0xffffffff;
+  for (const byte of data) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+  }
+  return (sum ^ 0xffffffff) >>> 0;
 }
