@@ -8,8 +8,16 @@ import type { KeyValue } from "./server-json.ts";
  * A trusted package is trusted as its publisher made it: `npm_config_registry` would fetch another one by its name,
  * `NODE_OPTIONS` and `LD_PRELOAD` would load something beside it.
  */
-const DECIDES =
-  /^(?:PATH|HOME|USERPROFILE|SHELL|COMSPEC|PATHEXT|IFS|ENV|BASH_ENV|TMPDIR|SSL_.*|GIT_.*|NODE_(?!ENV$).*|npm_(?!token$).*|LD_.*|DYLD_.*|GCONV_PATH|PYTHON(?!UNBUFFERED$|IOENCODING$|UTF8$).*|UV_.*|PIP_.*|VIRTUAL_ENV|DOCKER_.*|BUILDKIT_.*|CONTAINER.*|DOTNET_.*|NUGET_.*|COREHOST_.*|COMPlus_.*|CORECLR_.*|MSBUILD.*|XDG_.*|METAMCP_.*|.*_PROXY)$/i;
+const DECIDES = new RegExp(
+  `^(?:${[
+    "PATH|HOME|USERPROFILE|SHELL|COMSPEC|PATHEXT|IFS|BASH_ENV|TMPDIR|XDG_.*|METAMCP_.*|.*_PROXY",
+    "LD_.*|DYLD_.*|GCONV_PATH|SSL_.*|GIT_(?:SSH|EXEC|CONFIG|PROXY|SSL|TEMPLATE).*",
+    "NODE_(?:OPTIONS|PATH|EXTRA|TLS|REPL|V8|ICU|USE).*|npm_(?:config|execpath|node|lifecycle|package)_?.*",
+    "PYTHON(?!UNBUFFERED|IOENCODING|UTF8|DONTWRITE).*|VIRTUAL_ENV|UV_.*|PIP_.*",
+    "DOCKER_.*|BUILDKIT_.*|CONTAINER_HOST|DOTNET_.*|NUGET_.*|COREHOST_.*|COMPlus_.*|CORECLR_.*|MSBUILD.*",
+  ].join("|")})$`,
+  "i",
+);
 
 export function environmentOf(
   variables: readonly KeyValue[] = [],

@@ -309,6 +309,9 @@ test.each([
   ["another place for packages", of("npm", "a", env("npm_config_registry", "https://evil.example"))],
   ["code for node", of("npm", "a", env("NODE_OPTIONS", "--import=data:text/javascript,1"))],
   ["a library", of("pypi", "a", env("LD_PRELOAD", "/tmp/x.so"))],
+  ["modules", of("pypi", "a", env("PYTHONPATH", "/tmp"))],
+  ["another index", of("pypi", "a", env("UV_INDEX_URL", "https://evil.example"))],
+  ["another engine", of("oci", "a", env("DOCKER_HOST", "tcp://evil.example"))],
   [
     "a package with an address",
     of("npm", "a", { transport: { type: "streamable-http", url: "http://localhost:1/mcp" } }),
@@ -350,6 +353,11 @@ test("a megabyte of description is cut, and what hides text is taken out", () =>
   expect(description.length).toBeLessThanOrEqual(300);
   expect(description).toMatch(/^a b c x+…$/);
 });
+
+test.each(["NODE_ENV", "NODE_URL", "GIT_AUTHOR_NAME", "NPM_TOKEN", "PYTHONUNBUFFERED", "API_URL", "PATHS"])(
+  "%s decides nothing but how the server works",
+  (name) => expect(candidateOf(of("npm", "a", env(name, "1"))).entry).toMatchObject({ env: { [name]: "1" } }),
+);
 
 /** Words that matter somewhere in a server.json, so that chance finds the deep branches. */
 const word = fc.constantFrom(
