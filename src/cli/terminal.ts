@@ -1,14 +1,31 @@
 /** Questions to the person at the terminal, line by line, on stderr: stdout belongs to what a command answers. */
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import type { Terminal } from "./first-run.ts";
 
 export function openTerminal(): Terminal {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // Who types ahead of a question is heard all the same.
+  const typed: string[] = [];
+  let answer: ((line: string | undefined) => void) | undefined;
+  let left = false;
+  lines.on("line", (line) => {
+    if (answer) answer(line);
+    else typed.push(line);
+    answer = undefined;
+  });
   // Ctrl-C and Ctrl-D close it, and then no answer comes.
-  const left = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
+  lines.once("close", () => {
+    left = true;
+    answer?.(undefined);
+  });
   return {
     say: (text) => void process.stderr.write(`${text}\n`),
-    ask: async (question) => await Promise.race([lines.question(question), left]),
+    async ask(question) {
+      if (left) return undefined;
+      lines.setPrompt(question);
+      lines.prompt();
+      return typed.shift() ?? (await new Promise((resolve) => (answer = resolve)));
+    },
     close: () => lines.close(),
   };
 }

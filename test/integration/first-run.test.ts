@@ -33,6 +33,18 @@ terminalTest(titled("a person without a config is asked, and ends up with one"),
   expect(Object.keys(mcpServers)).toEqual(["memory"]);
 });
 
+terminalTest(titled("who types ahead is heard"), async () => {
+  const folder = temp();
+  const terminal = sitDown(folder);
+  terminal.type("what\radd\rmemory time\r");
+  await terminal.sees("metamcp doctor");
+  expect(await terminal.exited).toBe(0);
+  const { mcpServers } = JSON.parse(readFileSync(join(folder.home, "mcp.json"), "utf8")) as {
+    mcpServers: object;
+  };
+  expect(Object.keys(mcpServers)).toEqual(["memory", "time"]);
+});
+
 terminalTest(titled("who leaves leaves nothing behind"), async () => {
   for (const leaving of ["quit\r", "\x03", "\x04"]) {
     const folder = temp();
