@@ -57,6 +57,8 @@ export class Blanks {
 
   #leave(name: string, { description = "", isSecret = false, choices }: Input, required: boolean): string {
     if (!isVariableName(name)) throw new Misfit(`${name} cannot be the name of a variable`);
+    // Our own settings, the token of this gateway among them, are no server's business.
+    if (/^METAMCP_/i.test(name)) throw new Misfit("it asks for a setting of MetaMCP itself");
     const before = this.#variables.get(name);
     const told = [description, choices ? `One of: ${choices.join(", ")}` : ""].filter(Boolean).join(" ");
     this.#variables.set(name, {

@@ -311,6 +311,14 @@ test.each([
   ["a library", of("pypi", "a", env("LD_PRELOAD", "/tmp/x.so"))],
   ["modules", of("pypi", "a", env("PYTHONPATH", "/tmp"))],
   ["another index", of("pypi", "a", env("UV_INDEX_URL", "https://evil.example"))],
+  ["our own token", of("npm", "a", { environmentVariables: [{ name: "METAMCP_TOKEN", isRequired: true }] })],
+  [
+    "our own token by the server's name",
+    server(
+      { remotes: [{ ...open, headers: [{ name: "Token", isRequired: true }] }] },
+      "io.github.metamcp/mcp",
+    ),
+  ],
   ["another engine", of("oci", "a", env("DOCKER_HOST", "tcp://evil.example"))],
   [
     "a package with an address",
