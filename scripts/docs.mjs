@@ -22,6 +22,9 @@ function errorsPage(errors) {
   const rows = Object.entries(errors).map(
     ([code, { meaning, retryable }]) => `| \`${code}\` | ${meaning} | ${RETRY[retryable]} |`,
   );
+  const reserved = Object.entries(errors)
+    .filter(([, traits]) => traits.reserved)
+    .map(([code, traits]) => `- \`${code}\`: ${traits.reserved}`);
   return `# Errors
 
 Two kinds, which are never mixed.
@@ -42,6 +45,10 @@ JSON-RPC code -32603 and the same object as its \`data\`.
 | code | meaning | trying again can help |
 |---|---|---|
 ${rows.join("\n")}
+
+Some of them only middleware and connectors of others can give; MetaMCP itself does not:
+
+${reserved.join("\n")}
 
 What is known about the particular case wins over the last column: a call that may have had effects is not retryable,
 whatever its code.

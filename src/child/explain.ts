@@ -33,6 +33,10 @@ function unavailable(
     const text = `${server} wants a login: ${toBeLetIn(failure, spec)}`;
     return new MetaMcpError("auth_required", text, { server, cause: failure, ...(details && { details }) });
   }
+  if (failure.limited) {
+    const text = `${server}: ${sentence(failure.message)} Nothing was done; try again later.`;
+    return new MetaMcpError("rate_limited", text, { server, cause: failure, ...failure.limited });
+  }
   const harmless = unsent || repeat === "safe";
   const advice = harmless
     ? "Nothing was done; it can be tried again."

@@ -15,17 +15,20 @@ export class ChildFailure extends Error {
   readonly sessionLost: boolean;
   /** The `WWW-Authenticate` header of a 401 or 403. */
   readonly challenge: string | undefined;
+  /** The server takes no more requests for now and did nothing; with how long it asks to wait, where it says so. */
+  readonly limited: { readonly retryAfterMs?: number } | undefined;
 
   constructor(
     category: Category,
     message: string,
-    more: { unsent?: boolean; sessionLost?: boolean; challenge?: string; cause?: unknown } = {},
+    more: Partial<Pick<ChildFailure, "unsent" | "sessionLost" | "challenge" | "limited" | "cause">> = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.category = category;
     this.unsent = more.unsent ?? false;
     this.sessionLost = more.sessionLost ?? false;
     this.challenge = more.challenge;
+    this.limited = more.limited;
   }
 }
 

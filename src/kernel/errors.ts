@@ -5,6 +5,8 @@ interface Traits {
   readonly meaning: string;
   /** Whether trying again can help and can do no harm; "idempotent": only for tools declared safe to repeat. */
   readonly retryable: boolean | "idempotent";
+  /** Why nothing here leads to it: middleware and connectors of others may. */
+  readonly reserved?: string;
 }
 
 export const ERRORS = {
@@ -20,16 +22,28 @@ export const ERRORS = {
   },
   no_backends: { meaning: "Nothing can execute this tool.", retryable: false },
   backend_override_invalid: { meaning: "Choosing a backend is not supported.", retryable: false },
-  backend_override_no_match: { meaning: "The chosen backend does not offer this tool.", retryable: false },
+  backend_override_no_match: {
+    meaning: "The chosen backend does not offer this tool.",
+    retryable: false,
+    reserved: "The server in a tool id is what runs it: an override is refused before one is looked for.",
+  },
   validation_input: { meaning: "The arguments do not fit the input schema.", retryable: false },
-  validation_output: { meaning: "The result does not fit the output schema.", retryable: false },
+  validation_output: {
+    meaning: "The result does not fit the output schema.",
+    retryable: false,
+    reserved: "Results pass as the server gave them; who reads them judges.",
+  },
   execution_failed: { meaning: "The tool or its server answered with an error.", retryable: false },
   stream_not_supported: { meaning: "Streaming results is not supported.", retryable: false },
-  stream_failed: { meaning: "A result stream broke off.", retryable: false },
+  stream_failed: {
+    meaning: "A result stream broke off.",
+    retryable: false,
+    reserved: "Results are not streamed; a connection that breaks under a call is server_unavailable.",
+  },
   chain_step_failed: { meaning: "A step of a chain failed; the cause is in details.", retryable: false },
   auth_required: { meaning: "The server wants a login first.", retryable: false },
   forbidden: { meaning: "Policy or the user did not allow this call.", retryable: false },
-  rate_limited: { meaning: "Too many calls; try again later.", retryable: true },
+  rate_limited: { meaning: "Too many calls: the server turned this one away.", retryable: true },
   result_too_large: { meaning: "The answer is larger than one message may be.", retryable: false },
   sandbox_limit: { meaning: "The code went over a limit of the sandbox.", retryable: false },
   sandbox_terminated: { meaning: "The sandbox ended before the code did.", retryable: false },

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
+import { httpChild, json } from "../support/http-child.ts";
 import { giving, Metatools, verbatim } from "../support/metatools.ts";
 import { FIXTURE_TOOLS, fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -492,6 +493,36 @@ test("run_tool reports every failure as an error with a code, and keeps what is 
     backend: { server: "a" },
     mcpResult: { isError: true },
     durationMs: expect.any(Number),
+  });
+  await metatools.close();
+});
+
+test("a server that turns a call away says rate_limited, and when to come back", async () => {
+  const tool = { name: "busy", inputSchema: { type: "object" } };
+  const results: Record<string, object> = {
+    initialize: {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {} },
+      serverInfo: { name: "x", version: "1" },
+    },
+    "tools/list": { tools: [tool] },
+  };
+  const child = await httpChild(({ message: { id, method = "" } }, response) => {
+    const result = results[method];
+    if (result) json(response, { jsonrpc: "2.0", id, result });
+    else if (id === undefined) response.writeHead(method ? 202 : 405).end();
+    else response.writeHead(429, { "retry-after": "7" }).end("slow down");
+  });
+  const folder = temp();
+  folder.writeConfig({ far: { url: child.url } });
+  const metatools = await Metatools.open(folder);
+  const { error } = await metatools.call("run_tool", { tool_id: "far:busy" });
+  expect(error).toMatchObject({ code: "rate_limited", server: "far", retryable: true, retryAfterMs: 7_000 });
+  const chain = await metatools.call("run_chain", { steps: [{ tool_id: "far:busy" }] });
+  expect(chain.error?.details?.cause).toMatchObject({
+    code: "rate_limited",
+    retryAfterMs: 7_000,
+    step_index: 0,
   });
   await metatools.close();
 });

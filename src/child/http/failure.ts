@@ -20,6 +20,8 @@ const OFFLINE: Readonly<Record<string, string>> = {
   EPIPE: "broke the connection off",
 };
 
+const TOO_MANY = 429;
+
 /** `connected` tells whether the request may have left: only a connection that never stood is proof that it did not. */
 export function networkFailure(error: Error, where: string, connected: boolean): ChildFailure {
   const code = (error as NodeJS.ErrnoException).code ?? "";
@@ -49,8 +51,13 @@ export function statusFailure(response: IncomingMessage, where: string, said?: s
     advice(response),
     retryAfter && `it asks to wait: Retry-After ${retryAfter.slice(0, 40)}`,
   ];
-  const more = challenge === undefined ? {} : { challenge };
-  return new ChildFailure(categoryOf(status), text.filter(Boolean).join("; "), more);
+  const limited = status === TOO_MANY ? limitOf(retryAfter) : undefined;
+  return new ChildFailure(categoryOf(status), text.filter(Boolean).join("; "), { challenge, limited });
+}
+
+/** In seconds; a date is left to people. */
+function limitOf(retryAfter = ""): NonNullable<ChildFailure["limited"]> {
+  return /^\d{1,6}$/.test(retryAfter) ? { retryAfterMs: Number(retryAfter) * 1_000 } : {};
 }
 
 function categoryOf(status: number): Category {
@@ -70,7 +77,7 @@ export function denialOf(response: IncomingMessage): Denial | undefined {
 export function deniedFailure(response: IncomingMessage, where: string, reason: string): ChildFailure {
   const challenge = response.headers["www-authenticate"];
   const text = `${where} answered ${response.statusCode}; ${reason}`;
-  return new ChildFailure("auth", text, challenge === undefined ? {} : { challenge });
+  return new ChildFailure("auth", text, { challenge });
 }
 
 function advice({ statusCode: status = 0, headers }: IncomingMessage): string {
@@ -102,6 +109,6 @@ export function badAnswer(where: string, what: string): ChildFailure {
 /** The same failure as it looks to a request that did, or did not, leave. */
 export function seenAs(failure: ChildFailure, unsent: boolean): ChildFailure {
   if (failure.unsent === unsent) return failure;
-  const { category, message, sessionLost, challenge, cause } = failure;
-  return new ChildFailure(category, message, { unsent, sessionLost, cause, ...(challenge && { challenge }) });
+  const { category, message, sessionLost, challenge, limited, cause } = failure;
+  return new ChildFailure(category, message, { unsent, sessionLost, challenge, limited, cause });
 }

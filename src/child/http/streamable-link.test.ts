@@ -311,6 +311,7 @@ test.each([
   expect(seen).toMatchObject({ category, unsent: false, sessionLost: false, challenge: 'Bearer realm="x"' });
   expect(seen.message).toContain(`${child.url} answered ${status}`);
   expect(seen.message).toContain("Retry-After 17");
+  expect(seen.limited).toEqual(status === 429 ? { retryAfterMs: 17_000 } : undefined);
   expect(closed).toEqual([]);
 });
 
