@@ -162,7 +162,9 @@ function remarks({ name, missing, candidate, runs }: Addition): readonly string[
         ]
       : []),
     ...(unchecked
-      ? [`! ${name}: nobody here has seen that "${runs}" exists. Look at ${candidate.link} first.`]
+      ? [
+          `! ${name} is not verified: we have not seen that "${runs}" exists. Look at ${candidate.link} first.`,
+        ]
       : []),
   ];
 }

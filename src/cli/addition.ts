@@ -2,10 +2,10 @@
 import { UsageError } from "../config/command-line.ts";
 import { references } from "../config/variables.ts";
 import type { Env } from "../home/home.ts";
-import { didYouMean } from "../kernel/nearest.ts";
+import { didYouMean, nearest } from "../kernel/nearest.ts";
 import type { Candidate, Entry, Variable } from "../provision/candidate.ts";
 import { fill } from "../provision/gallery/fill.ts";
-import { galleryCandidates, suggestions } from "../provision/gallery/gallery.ts";
+import { galleryCandidates, galleryCategories, suggestions } from "../provision/gallery/gallery.ts";
 import { planOf } from "../provision/plan.ts";
 import { entryTarget } from "./target.ts";
 
@@ -47,10 +47,12 @@ export async function fromGallery(
 
 async function notThere(name: string): Promise<string> {
   const alike = await suggestions(name);
+  const [category] = nearest(name, await galleryCategories(), 1);
+  const list = category === undefined ? "--list" : `--category ${category}`;
   const hint =
     alike.length > 0
       ? `Did you mean ${alike.map((one) => `"${one}"`).join(" or ")}?`
-      : '"metamcp add --list" shows what there is.';
+      : `"metamcp add ${list}" shows what there is.`;
   return `There is no "${name}" in the gallery. ${hint} A server of your own: metamcp add ${name} -- COMMAND …, or --url URL`;
 }
 

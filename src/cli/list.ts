@@ -50,7 +50,7 @@ function forPeople(servers: readonly Listed[], { path, exists }: Config): string
   if (servers.length === 0) {
     return exists
       ? `No servers in ${path}.`
-      : `There is no config file at ${path} yet. It looks like the one your client has:\n\n  { "mcpServers": { "name": { "command": "…", "args": ["…"] } } }`;
+      : `There is no config file at ${path} yet. "metamcp import" takes over the servers of your clients, "metamcp add --list" shows well-known ones.`;
   }
   const rows = servers.map(({ name, kind, tools, runs, problem }) => [
     name,

@@ -142,6 +142,7 @@ test("what cannot be done is said, and nothing is written", async () => {
     [["add"], 2, /Usage: metamcp add/],
     [["add", "memory", "postgress"], 1, /no "postgress" in the gallery\. Did you mean "postgres"/],
     [["add", "qqqqqq"], 1, /metamcp add --list/],
+    [["add", "databse"], 1, /metamcp add --category databases/],
     [["add", "memory", "--env", "nonsense"], 2, /NAME=value/],
     [["add", "memory", "git", "--env", "OTHER=1"], 2, /no variable OTHER/],
     [["add", "linear", "--env", "OTHER=1"], 2, /no variable OTHER/],
@@ -159,8 +160,10 @@ test("what cannot be done is said, and nothing is written", async () => {
     [["remove"], 2, /Usage: metamcp remove/],
     [["remove", "x"], 1, /no "x", nor any other/],
   ];
-  for (const [args, code, says] of wrong) {
-    const ended = await metamcp(folder, args);
+  const all = await Promise.all(
+    wrong.map(async ([args, code, says]) => ({ args, code, says, ended: await metamcp(folder, args) })),
+  );
+  for (const { args, code, says, ended } of all) {
     expect([args, ended.code, ended.err]).toEqual([args, code, expect.stringMatching(says)]);
     expect(ended.out).toBe("");
   }
