@@ -1,11 +1,10 @@
 /** `metamcp init`: puts MetaMCP into the clients that are installed, and takes it out again. Changes no file without a yes. */
 import { realpathSync } from "node:fs";
 import type { Client, Own } from "../clients/client.ts";
-import { installed } from "../clients/client-file.ts";
+import { faultOf, installed } from "../clients/client-file.ts";
 import { connect, planConnect } from "../clients/connect.ts";
 import { ownEntry } from "../clients/own.ts";
 import { planUndo, undo } from "../clients/undo.ts";
-import { ConfigError } from "../config/load.ts";
 import { configCandidates, pickConfig } from "../config/locate.ts";
 import { homeFolder } from "../home/home.ts";
 import { VERSION } from "../kernel/version.ts";
@@ -117,8 +116,7 @@ async function decide(
   try {
     await act(step);
   } catch (error) {
-    if (error instanceof ConfigError) return { result: "failed", problem: error.message };
-    throw error;
+    return { result: "failed", problem: faultOf(error, step.file) };
   }
   if (!back) return { result: "connected" };
   return { result: state === "gone" ? "nothing to undo" : "undone" };

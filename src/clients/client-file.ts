@@ -39,8 +39,11 @@ export async function exists(path: string): Promise<boolean> {
 /** Undefined if there is none. */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
+    // A pipe would be waited for without end.
+    if (!(await stat(path)).isFile()) throw new ConfigError(path, "it is no regular file");
     return await readFile(path);
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     if (!isAbsent(error)) throw new ConfigError(path, `cannot be read (${codeOf(error) ?? "unknown fault"})`);
     // Written through, the link would be replaced by a file.
     if (await exists(path)) throw new ConfigError(path, "it is a link to nothing; mend it first");
@@ -55,6 +58,13 @@ export function textOf(bytes: Uint8Array, path: string): string {
   } catch {
     throw new ConfigError(path, "it is not UTF-8 text; save it as such first");
   }
+}
+
+/** What went wrong with one file, for people; it is no reason to leave the others out. */
+export function faultOf(error: unknown, path: string): string {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof RangeError) return `${path}: it is too large or nested too deeply`;
+  return `${path}: ${(error as Error).message}`;
 }
 
 export function hashOf(bytes: Uint8Array): string {

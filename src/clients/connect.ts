@@ -4,7 +4,7 @@ import { isKeys, type Keys } from "../config/field.ts";
 import { ConfigError } from "../config/load.ts";
 import { backup } from "../home/backup.ts";
 import type { Client, Own } from "./client.ts";
-import { hashOf, missingFolders, readBytes, type Spot, textOf, writeBytes } from "./client-file.ts";
+import { faultOf, hashOf, missingFolders, readBytes, type Spot, textOf, writeBytes } from "./client-file.ts";
 import { formatOf } from "./format-of.ts";
 import { type Edited, withLedger } from "./ledger.ts";
 import { isOwn, OWN_NAME } from "./own.ts";
@@ -30,8 +30,7 @@ export async function planConnect({ client, file }: Spot, own: Own): Promise<Pla
     if (after === before) return { state: "connected" };
     return { state: "change", diff: unifiedDiff({ path: file, before, after, shown: shownOf(client, own) }) };
   } catch (error) {
-    if (error instanceof ConfigError) return { state: "fault", message: error.message };
-    throw error;
+    return { state: "fault", message: faultOf(error, file) };
   }
 }
 
@@ -44,7 +43,7 @@ export function shownOf(client: Client, own: Own): readonly string[] {
   return texts(client.entry(own));
 }
 
-/** Whether there was something to do. Throws ConfigError. */
+/** Whether there was something to do. */
 export async function connect(spot: Spot, own: Own, { home, now }: ConnectOptions): Promise<boolean> {
   const { client, file } = spot;
   return await withLedger(home, async (edits, save) => {

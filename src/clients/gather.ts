@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isKeys, type Keys } from "../config/field.ts";
 import { ConfigError } from "../config/load.ts";
 import type { Client, Machine, Written } from "./client.ts";
-import { readBytes, textOf } from "./client-file.ts";
+import { faultOf, readBytes, textOf } from "./client-file.ts";
 import { formatOf } from "./format-of.ts";
 import { isOwn, OWN_NAME } from "./own.ts";
 import { translate } from "./translate.ts";
@@ -46,8 +46,7 @@ export async function gather(clients: readonly Client[], machine: Machine): Prom
         files.push(file);
         for (const server of written) sort(client, file, server);
       } catch (error) {
-        if (!(error instanceof ConfigError)) throw error;
-        faults.push(error.message);
+        faults.push(faultOf(error, file));
       }
     }
   }

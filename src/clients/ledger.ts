@@ -1,6 +1,7 @@
-/** What was edited in files of clients, so that it can be undone. Knows nothing of their content but its hash. */
+/** What was edited in files of clients, so that it can be undone. Knows nothing of their content but its hash. A record that is not wholly ours is refused: taken for an empty one, it would be written over. */
 import { join } from "node:path";
 import { isKeys } from "../config/field.ts";
+import { ConfigError } from "../config/load.ts";
 import { readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 
@@ -27,14 +28,27 @@ export async function withLedger<T>(
   return await withLock(path, async () => await run(await readLedger(home), save));
 }
 
+/** Throws ConfigError. */
 export async function readLedger(home: string): Promise<readonly Edited[]> {
-  const text = await readIfThere(join(home, "clients.json"));
-  if (text === undefined) return [];
+  const path = join(home, "clients.json");
+  const text = await readIfThere(path);
+  const edits = text === undefined ? [] : editsIn(text);
+  if (edits) return edits;
+  const copies = join(home, "backups");
+  throw new ConfigError(
+    path,
+    `this record of what init edited is damaged. Files as they were before are in ${copies}; move the record away to begin a new one`,
+  );
+}
+
+/** Undefined if anything in it is not as we write it. */
+function editsIn(text: string): readonly Edited[] | undefined {
   try {
-    const { edits } = JSON.parse(text) as { edits?: unknown };
-    return Array.isArray(edits) ? edits.filter(isRecord) : [];
+    const file: unknown = JSON.parse(text);
+    const edits = isKeys(file) ? file["edits"] : undefined;
+    return Array.isArray(edits) && edits.every(isRecord) ? edits : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmod,
   lstat,
@@ -257,6 +258,43 @@ test("a link to nothing is not replaced", async () => {
   await mkdir(join(machine.home, ".cursor"));
   await symlink(join(machine.home, "nowhere"), join(machine.home, ".cursor/mcp.json"));
   expect(await planConnect(await spotOf("cursor"), OWN)).toMatchObject({ state: "fault" });
+});
+
+test("a pipe is neither waited for nor replaced", async () => {
+  const file = join(machine.home, ".cursor/mcp.json");
+  await mkdir(dirname(file));
+  execFileSync("mkfifo", [file]);
+  expect(await planConnect(await spotOf("cursor"), OWN)).toMatchObject({
+    state: "fault",
+    message: expect.stringMatching(/no regular file/),
+  });
+  expect((await gather([clientOf("cursor")], machine)).faults).toEqual([
+    expect.stringMatching(/no regular file/),
+  ]);
+  expect((await lstat(file)).isFIFO()).toBe(true);
+});
+
+test("what is nested too deeply is a fault, not a crash", async () => {
+  const text = `{"a": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  await put(".cursor/mcp.json", text);
+  expect(await planConnect(await spotOf("cursor"), OWN)).toMatchObject({
+    state: "fault",
+    message: expect.stringMatching(/mcp\.json: .*too deeply/),
+  });
+});
+
+test.each([
+  ["half of it", '{"edits": [{"client": "cur'],
+  ["another thing", "[]"],
+  ["an edit that says too little", '{"edits": [{"client": "cursor"}]}'],
+])("a damaged record of what was edited is said and kept: %s", async (_what, text) => {
+  const file = await put(".cursor/mcp.json", "{}");
+  await mkdir(home);
+  await writeFile(join(home, "clients.json"), text);
+  await expect(enter(await spotOf("cursor"))).rejects.toThrow(/clients\.json: .*backups/);
+  await expect(planUndo(CLIENTS, home)).rejects.toThrow(/clients\.json: /);
+  expect(await readFile(file, "utf8")).toBe("{}");
+  expect(await readFile(join(home, "clients.json"), "utf8")).toBe(text);
 });
 
 test("a lost copy still lets our entry be taken out", async () => {

@@ -1,8 +1,7 @@
 /** Takes MetaMCP out of the files of clients again: byte for byte as they were where nobody else wrote since, else only our entry. */
 import { isKeys, type Keys } from "../config/field.ts";
-import { ConfigError } from "../config/load.ts";
 import type { Client } from "./client.ts";
-import { hashOf, readBytes, removeWithFolders, textOf, writeBytes } from "./client-file.ts";
+import { faultOf, hashOf, readBytes, removeWithFolders, textOf, writeBytes } from "./client-file.ts";
 import { formatOf } from "./format-of.ts";
 import { type Edited, readLedger, withLedger } from "./ledger.ts";
 import { isOwn, OWN_NAME, wordsOf } from "./own.ts";
@@ -41,8 +40,7 @@ async function planOne(edit: Edited, client: Client): Promise<UndoPlan> {
     const shown = await ownWords(client, file, before ?? "");
     return { client, file, state: "change", diff: unifiedDiff({ path: file, before, after, shown }) };
   } catch (error) {
-    if (error instanceof ConfigError) return { client, file, state: "fault", message: error.message };
-    throw error;
+    return { client, file, state: "fault", message: faultOf(error, file) };
   }
 }
 
@@ -52,7 +50,6 @@ async function ownWords(client: Client, file: string, text: string): Promise<rea
   return isKeys(entry) && isOwn(entry) ? wordsOf(entry) : [];
 }
 
-/** Throws ConfigError. */
 export async function undo(file: string, home: string): Promise<void> {
   await withLedger(home, async (edits, save) => {
     const edit = edits.find((one) => one.file === file);

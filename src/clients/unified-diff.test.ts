@@ -36,6 +36,7 @@ test.each([
   ["    * hush */", "…"],
   ["enabled = true", "enabled = true"],
   ['"n": -1.5e3,', '"n": -1.5e3,'],
+  ['"pin": 4815162342,', '"pin": "…",'],
 ])("of what others wrote, %s shows as %s", (line, shown) => {
   expect(diff(`${line}\n`, `${line}\n"new": 1\n`).split("\n")[3]).toBe(` ${shown}`);
 });

@@ -59,8 +59,9 @@ function prefix(sign: string): (line: string) => string {
   return (line) => sign + line;
 }
 
-/** A text in quotes, one that does not end on its line, or a comment. */
-const TOKEN = /(?:"""|''').*|"((?:[^"\\\n]|\\.)*)"(\s*[:=])?|'([^'\n]*)'(\s*[:=])?|["'].*|(\/\/|\/\*|#).*/g;
+/** A text in quotes, one that does not end on its line, a comment, or a number that is long enough to be a secret. */
+const TOKEN =
+  /(?:"""|''').*|"((?:[^"\\\n]|\\.)*)"(\s*[:=])?|'([^'\n]*)'(\s*[:=])?|["'].*|(\/\/|\/\*|#).*|(?<![\w.-])-?\d[\w.+:-]{5,}(?![\w.+:-]|\s*[=\]])/g;
 /** What may stand between them. The rest could be the middle of a longer text. */
 const PLAIN = /\b(?:true|false|null)\b|[\w-]+(?=\s*[=.\]])|-?\b\d[\w.+:-]*/g;
 const STRUCTURE = /^[\s[\]{},:=.\0]*$/;

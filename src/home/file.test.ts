@@ -10,6 +10,7 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -55,6 +56,17 @@ test("a symbolic link stays one, and its target is written", async () => {
   await writeAtomic(join(folder, "link"), "new");
   expect((await lstat(join(folder, "link"))).isSymbolicLink()).toBe(true);
   expect(await readFile(join(folder, "target"), "utf8")).toBe("new");
+});
+
+test("what is no file is not replaced by one, nor through a link", async () => {
+  const path = join(folder, "socket");
+  const server = createServer().listen(path);
+  await new Promise((resolve) => server.once("listening", resolve));
+  await symlink("socket", join(folder, "link"));
+  for (const name of ["socket", "link"])
+    await expect(writeAtomic(join(folder, name), "x")).rejects.toThrow(/is no regular file/);
+  expect((await lstat(path)).isSocket()).toBe(true);
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test("a write that fails leaves no temporary file", async () => {

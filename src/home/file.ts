@@ -22,7 +22,10 @@ export async function writeAtomic(
   const target = (await orUndefined(realpath(path))) ?? path;
   const folder = dirname(target);
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  const bits = mode === "keep" ? await modeOf(target) : mode;
+  const there = await orUndefined(stat(target));
+  // A device or a pipe would be gone, for everyone.
+  if (there && !there.isFile()) throw new Error(`${path} is no regular file, and is not replaced by one`);
+  const bits = mode === "keep" ? (there?.mode ?? PRIVATE_FILE) & 0o777 : mode;
   const temporary = join(folder, `.${basename(target)}.${process.pid}.${randomUUID()}.tmp`);
   try {
     const file = await open(temporary, "wx", bits);
@@ -44,11 +47,6 @@ export async function writeAtomic(
 /** The text of a file, or undefined if there is none. Other faults throw. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   return await orUndefined(readFile(path, "utf8"));
-}
-
-async function modeOf(path: string): Promise<number> {
-  const found = await orUndefined(stat(path));
-  return found ? found.mode & 0o777 : PRIVATE_FILE;
 }
 
 /** Only the absence of the file is no fault. */
