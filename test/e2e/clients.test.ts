@@ -133,7 +133,7 @@ describe.each([
     const folder = setUp();
     const client = await connect(folder);
     expect(client.instructions).toMatch(/everything, filesystem, memory/);
-    expect((await client.list()).slice(0, 2)).toEqual(["mcp_discover", "mcp_call"]);
+    expect((await client.list()).slice(0, 3)).toEqual(["mcp_discover", "mcp_provision", "mcp_call"]);
 
     const { servers } = JSON.parse(textOf(await client.tool("mcp_discover", {}))) as {
       servers: { name: string; toolCount: number }[];

@@ -353,7 +353,7 @@ test("what is no proper request is a JSON-RPC error, and the next request is ser
     const { error, result } = await client.request("tools/call", params);
     expect(error).toMatchObject({
       code: -32602,
-      message: expect.stringMatching(/Tools here: mcp_discover, mcp_call/),
+      message: expect.stringMatching(/Tools here: mcp_discover, mcp_provision, mcp_call/),
     });
     expect(result).toBeUndefined();
   }
