@@ -163,7 +163,7 @@ test("the gallery comes last, and nothing is said to be nothing", async () => {
   const down = await open({ registry: source([], "The registry cannot be reached.") });
   expect(await ask(down, "query a postgres database")).toMatchObject({
     source: "none",
-    message: expect.stringMatching(/fits this.*cannot be reached/),
+    message: expect.stringMatching(/fits this.*cannot be reached\.$/),
   });
 });
 
@@ -221,6 +221,16 @@ test("a stranger's is asked for, showing exactly what will run; only a yes insta
     next: expect.stringMatching(/cannot ask/),
   });
   expect(other.tried).toEqual([]);
+});
+
+test("what is configured already is neither asked for nor added again", async () => {
+  const opened = await open();
+  const entry = REGISTRY.find(({ name }) => name === "weather")?.entry;
+  opened.folder.writeConfig({ mine: entry });
+  const answer = await ask(opened, "weather forecast for a city", { autoProvision: true, says: "yes" });
+  expect(answer).toMatchObject({ matches: [{ configured: "mine" }], asked: [] });
+  expect(answer.next).toContain('{server: "mine"}');
+  expect(opened.tried).toEqual([]);
 });
 
 test("what is denied is neither asked for nor installed", async () => {

@@ -40,7 +40,8 @@ const LEAST_FIT = 0.45;
 const MOST_MATCHES = 5;
 /** What is trusted is taken before what fits better, but not for the sake of being trusted. */
 const NEARLY_AS_GOOD = 0.7;
-const LONGEST_CONTEXT = 500;
+/** What is said beyond this helps no search. */
+const LONGEST_TASK = 1_000;
 const DESCRIPTION_LENGTH = 200;
 
 interface Found {
@@ -96,6 +97,8 @@ export class Provisioner {
       let fitting = await this.#fitting(listed.candidates, wanted);
       if (fitting.length === 0)
         fitting = await this.#fitting((await gallery.candidates()).candidates, wanted);
+      const told = listed.reason ? [listed.reason] : [];
+      if (fitting.length === 0) return { matches: [], notices: told, locked: undefined };
       const { rules, notices, locked } = await this.#trust();
       const { env } = this.#parts;
       const matches = await Promise.all(
@@ -105,7 +108,7 @@ export class Provisioner {
           return { plan, fit, configured, trust: trustIn(rules, candidate) };
         }),
       );
-      return { matches, notices: [...(listed.reason ? [listed.reason] : []), ...notices], locked };
+      return { matches, notices: [...told, ...notices], locked };
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
@@ -147,6 +150,8 @@ export class Provisioner {
     const [first] = ready;
     if (locked || !first) return advice;
     if (trusted) return await this.#installer.install(trusted.plan, asker);
+    // It is the user's own already: nothing to ask for, and nothing to add.
+    if (first.configured !== undefined) return adviceOn([first]);
     if (!asker.ask) return `${advice} This client cannot ask its user.`;
     const said = await asker.ask(questionFor(first.plan, this.#parts.configPath()));
     if (asker.signal.aborted) throw asker.signal.reason;
@@ -160,8 +165,9 @@ export class Provisioner {
 
 /** The task as it was put, and with what was said about it: whichever finds more. */
 function refined({ intent, context = "" }: Wanted): readonly string[] {
-  const more = context.slice(0, LONGEST_CONTEXT).trim();
-  return more === "" ? [intent] : [intent, `${intent}. ${more}`];
+  const task = intent.slice(0, LONGEST_TASK).trim();
+  const more = context.slice(0, LONGEST_TASK).trim();
+  return more === "" ? [task] : [task, `${task}. ${more}`];
 }
 
 function noticeOf({ notices }: Found): { notice?: string } {
