@@ -3,12 +3,20 @@ import { isKeys, type Keys } from "../config/field.ts";
 import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
+import { isSecretName, isSecretText } from "../kernel/looks-secret.ts";
 import { shownUrl } from "../kernel/secret.ts";
 
 const HIDDEN = "***";
 const SECRET_WORD = "(?:token|key|secret|passw|pwd|auth|credential|bearer|cookie)";
 /** `--api-key`, whose value follows. */
-const SECRET_FLAG = new RegExp(`^--?[\\w-]*${SECRET_WORD}[\\w-]*$`, "i");
+const SECRET_FLAG = new RegExp(`^--?(?:[\\w-]*${SECRET_WORD}[\\w-]*|pat)$`, "i");
+/** `--db=…`, and a header, whose value may be one by any name. */
+const PAIR = /^(--?[\w.-]+=)(.+)$/s;
+const HEADER = /^([A-Za-z][\w-]*: )(.+)$/s;
+const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
+/** Long and with digits, and yet no secrets: paths, names of packages, and images by their content. */
+const HARMLESS =
+  /^(?:[.~]{0,2}[\\/]|[A-Za-z]:[\\/])|^@?(?:[a-z]+\d?|\d{1,8})(?:[-_./@:]+(?:[a-z]+\d?|\d{1,8}))*(?:@sha256:[\da-f]{64})?$/i;
 /** `--api-key=…`, `TOKEN=…`, `Authorization: …` */
 const SECRET_PAIR = new RegExp(`^(-{0,2}[\\w-]*${SECRET_WORD}[\\w-]*\\s*[=:]\\s*)(.*)$`, "is");
 /** How well-known services begin their tokens. */
@@ -30,7 +38,7 @@ export async function targetsOf(config: Config): Promise<ReadonlyMap<string, str
 /** The same for an entry alone, as it is written. */
 export function entryTarget(entry: Keys): string {
   const { command, args, env, url } = entry;
-  if (typeof command !== "string") return shownUrl(String(url));
+  if (typeof command !== "string") return shownAddress(String(url));
   const words = Array.isArray(args) ? args.map(String) : [];
   const values = isKeys(env) ? (env as Readonly<Record<string, string>>) : {};
   return shownCommand([command, ...words], values);
@@ -55,12 +63,26 @@ function shownCommand(
   [command = "", ...words]: readonly string[],
   env: Readonly<Record<string, string>>,
 ): string {
-  const values = new Set(Object.values(env).filter((value) => value.length > 3));
+  const values = Object.entries(env).filter(([, value]) => value.length > 3 && !value.includes("${"));
+  const isValue = (word: string): boolean =>
+    values.some(
+      ([name, value]) =>
+        word === value || (word.includes(value) && (isSecretName(name) || isSecretText(value))),
+    );
   const shown = words.map((word, at) => {
-    if (values.has(word)) return HIDDEN;
-    return SECRET_FLAG.test(words[at - 1] ?? "") && !word.startsWith("-") ? hidden(word) : shownWord(word);
+    if (isValue(word)) return HIDDEN;
+    return isSecretFlag(words[at - 1] ?? "") && !word.startsWith("-") ? hidden(word) : shownWord(word);
   });
-  return [command, ...shown].map(quoted).join(" ");
+  return [shownWord(command), ...shown].map(quoted).join(" ");
+}
+
+function isSecretFlag(word: string): boolean {
+  return SECRET_FLAG.test(word) || (word.startsWith("--") && isSecretName(word));
+}
+
+/** What is no address could be anything. */
+function shownAddress(url: string): string {
+  return URL.canParse(url) || url.includes("${") ? shownUrl(url) : HIDDEN;
 }
 
 function asWritten(value: unknown, resolved: string): string {
@@ -72,9 +94,14 @@ function hidden(value: string): string {
 }
 
 function shownWord(word: string): string {
-  if (/^https?:\/\//i.test(word)) return shownUrl(word);
-  const pair = SECRET_PAIR.exec(word);
-  return pair ? `${pair[1]}${hidden(pair[2] ?? "")}` : word.replaceAll(TOKEN, HIDDEN);
+  if (ADDRESS.test(word)) return shownUrl(word);
+  const secret = SECRET_PAIR.exec(word) ?? HEADER.exec(word);
+  if (secret) return `${secret[1]}${hidden(secret[2] ?? "")}`;
+  const [, flag, value = ""] = PAIR.exec(word) ?? [];
+  if (flag !== undefined) return `${flag}${shownWord(value)}`;
+  if (/^[[{]/.test(word)) return HIDDEN;
+  const bare = word.replaceAll(TOKEN, HIDDEN);
+  return isSecretText(bare) && !HARMLESS.test(bare) ? HIDDEN : bare;
 }
 
 function quoted(word: string): string {
