@@ -40,6 +40,8 @@ const NOTIFY = { quietMs: 150, mostMs: 1_000 };
 /** Made once: without sessions of their own, clients leave with every answer. */
 const GONE = new Error("the client is gone");
 
+const LOGIN_CHANGED = "someone logged in or out since it failed; the next call tries it again";
+
 export interface EngineOptions {
   readonly config: Config;
   /** METAMCP_HOME: where everything of ours is kept. */
@@ -135,8 +137,16 @@ export function createEngine({
     forgives: (server) => connectors.loginChanged(config.servers.get(server)),
   });
 
+  /** What failed for want of a login may not be held against it once someone has logged in. */
+  const sinceLogin = (status: ServerStatus): ServerStatus => {
+    const { name, state, retryAfterMs } = status;
+    const past =
+      state === "failed" && retryAfterMs === undefined && connectors.loginChanged(config.servers.get(name));
+    return past ? { ...status, reason: LOGIN_CHANGED } : status;
+  };
+
   const servers = (): readonly ServerStatus[] => [
-    ...fleet.status(),
+    ...fleet.status().map(sinceLogin),
     ...[...config.broken].map(
       ([name, reason]) =>
         ({

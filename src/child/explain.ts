@@ -1,4 +1,5 @@
 /** What a caller is told when its call failed at the child. */
+import { hasOwnCredential } from "../config/own-credential.ts";
 import type { RemoteSpec, ServerSpec } from "../config/spec.ts";
 import type { Call } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -56,19 +57,15 @@ export function toBeLetIn(failure: ChildFailure, spec: ServerSpec): string {
 
 function howToLogIn({ challenge }: ChildFailure, spec: ServerSpec): string {
   if (spec.kind === "stdio") return "Check the credentials in its env.";
-  if (bringsOwn(spec)) return "Check the Authorization header in its config.";
+  if (hasOwnCredential(spec)) return "Check the Authorization header in its config.";
   if (spec.oauth || readChallenge(challenge)) return `Ask the user to run: ${loginCommand(spec)}`;
   return `Check its headers in the config, or log in with: ${loginCommand(spec)}`;
 }
 
 function loginDetails({ challenge }: ChildFailure, spec: ServerSpec): object | undefined {
-  if (spec.kind === "stdio" || bringsOwn(spec)) return undefined;
+  if (spec.kind === "stdio" || hasOwnCredential(spec)) return undefined;
   const { scopes = [] } = readChallenge(challenge) ?? {};
   return { command: loginCommand(spec), ...(scopes.length > 0 && { scopes }) };
-}
-
-function bringsOwn({ headers }: RemoteSpec): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
 
 function loginCommand({ name }: RemoteSpec): string {

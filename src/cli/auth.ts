@@ -1,5 +1,6 @@
 /** `metamcp auth`: logs in at remote servers, tells who is logged in where, and logs out. Never shows a token. */
 import { type Table, UsageError } from "../config/command-line.ts";
+import { hasOwnCredential } from "../config/own-credential.ts";
 import type { ReadSettings } from "../config/settings.ts";
 import type { Config, RemoteSpec } from "../config/spec.ts";
 import { homeFolder } from "../home/home.ts";
@@ -8,7 +9,7 @@ import { didYouMean } from "../kernel/nearest.ts";
 import { shownUrl } from "../kernel/secret.ts";
 import { addressOf } from "../oauth/authorizations.ts";
 import { DEFAULT_ACCOUNT, type Grant, grantInUse, grantOf, using } from "../oauth/grant.ts";
-import { loginsAt, usesOwnHeader } from "../oauth/status.ts";
+import { loginsAt } from "../oauth/status.ts";
 import { TokenStore } from "../oauth/store.ts";
 import { systemClock as clock } from "../system-clock.ts";
 import type { Command, ExitCode } from "./command.ts";
@@ -74,7 +75,7 @@ function remoteServer(config: Config, name: string): RemoteSpec {
 const storeOf = ({ name }: RemoteSpec): TokenStore => new TokenStore(homeFolder(process.env), name);
 
 async function enter(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
-  if (usesOwnHeader(spec))
+  if (hasOwnCredential(spec))
     throw new Error(`${spec.name} has an Authorization header in its config, and that is what is used.`);
   const { account = DEFAULT_ACCOUNT } = settings;
   const known = await switchable(spec, account);

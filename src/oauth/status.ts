@@ -1,4 +1,5 @@
 /** Who is logged in at a server, for people and programs. Holds no token. */
+import { hasOwnCredential } from "../config/own-credential.ts";
 import type { RemoteSpec } from "../config/spec.ts";
 import { addressOf } from "./authorizations.ts";
 import { type Grant, isExpired } from "./grant.ts";
@@ -19,17 +20,13 @@ export interface LoginStatus {
   readonly expires?: string;
 }
 
-export function usesOwnHeader({ headers }: RemoteSpec): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-}
-
 export async function loginsAt(
   spec: RemoteSpec,
   store: TokenStore,
   now: number,
 ): Promise<readonly LoginStatus[]> {
   const server = spec.name;
-  if (usesOwnHeader(spec))
+  if (hasOwnCredential(spec))
     return [{ server, usable: true, state: "uses the Authorization header of its config" }];
   const url = addressOf(spec.url);
   try {

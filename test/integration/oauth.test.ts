@@ -245,6 +245,15 @@ test("logging out takes the tokens back, here and there", async () => {
   expect(failureOf(await client.mcpCall("guarded", "read"))).toMatchObject({ code: "auth_required" });
   expect((await run("auth", "guarded", "--status")).out).toContain("not logged in");
   expect(await run("auth", "guarded", "--logout")).toMatchObject({ code: 1 });
+
+  // Its tools are known from the cache, so nothing but a call finds out: what is shown must not send people in a circle.
+  const second = await start();
+  await second.mcpCall("guarded", "read");
+  expect((await shown(second, "guarded")).reason).toMatch(/^auth_required/);
+  await login();
+  expect((await shown(second, "guarded")).reason).toMatch(/logged in or out since.*next call/);
+  expect(await call(second)).toBe("did read");
+  expect((await shown(second, "guarded")).reason).toBeUndefined();
 });
 
 test("a foreign answer changes nothing; the right one is taken once", async () => {
