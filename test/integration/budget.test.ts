@@ -216,6 +216,31 @@ test("metatools: previews as the value, the same pages under metamcp:read, whole
   await metatools.close();
 });
 
+test("a preview stays within its 4 KB, whatever else is asked for", async () => {
+  const folder = temp();
+  const long = { name: "long", description: "A long story. ".repeat(1_000), inputSchema: { type: "object" } };
+  const short = { name: "short", inputSchema: { type: "object" } };
+  folder.writeConfig({ v: verbatim(folder, [long, short]) });
+  const metatools = await Metatools.open(folder);
+  for (const [tool, shown] of [
+    ["long", false],
+    ["short", true],
+  ] as const) {
+    const told = await metatools.call("run_tool", {
+      tool_id: `v:${tool}`,
+      args: { rows: Array.from({ length: 9_000 }, (_, id) => ({ id })) },
+      include_tool: true,
+      include_backend: true,
+      include_mcp_result: true,
+    });
+    expect(told.bytes).toBeLessThanOrEqual(PREVIEW + 60);
+    expect(told.value.structured.args.rows[0]).toEqual({ id: 0 });
+    expect([told.value.backend.server, "tool" in told.value]).toEqual(["v", shown]);
+    expect(linkIn({ content: told.content }).uri).toMatch(/^metamcp:/);
+  }
+  await metatools.close();
+});
+
 test("many results of middling size share one budget in a chain", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });

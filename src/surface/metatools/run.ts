@@ -16,6 +16,8 @@ type Input = ReadonlyMap<string, Raw>;
 type Members = readonly (readonly [string, Raw | undefined])[];
 
 const OP = "run_tool";
+/** A preview is small: what does not fit beside it is left out, and describe_tool has it. */
+const LONGEST_BESIDE = 1_500;
 
 export async function runTool(
   scope: Scope,
@@ -77,9 +79,10 @@ function succeeded(scope: Scope, { name, outcome, beside, whole }: Success, { or
     return answer(origin, { structured, text: `${name.id} is done.`, blocks, meta });
   }
   const { note, link, preview } = shorten(result, budgetOf(scope, name.id, origin), { value, blocks });
+  const short = beside.filter(([, raw]) => raw && raw.length <= LONGEST_BESIDE);
   const write = (shown: Raw): Raw =>
     answer(origin, {
-      structured: joinObject([["structured", shown], ...beside]),
+      structured: joinObject([["structured", shown], ...short]),
       text: `${name.id} is done.`,
       note,
       blocks: link ? [link] : [],
