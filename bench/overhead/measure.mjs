@@ -5,12 +5,6 @@ import { Wire } from "./wire.mjs";
 
 const MESSAGE = "sixteen bytes ok";
 
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
 /** A target with one tool of one server, ready to be called. */
 async function open(target, server, tool, args) {
   const wire = new Wire(target.start(server));

@@ -2,7 +2,8 @@
 // Usage: run.mjs [--peers] [--ref GITREF]… [--dist FOLDER]… [--quick] [--json]
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { large, median, memory, small, start } from "./measure.mjs";
+import { large, memory, small, start } from "./measure.mjs";
+import { median } from "./median.mjs";
 import { targets } from "./targets.mjs";
 
 const { values: flags } = parseArgs({

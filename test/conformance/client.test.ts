@@ -1,4 +1,4 @@
-/** The client's half of the official suite: MetaMCP towards a child that is the suite's own. What is about logging in is not here: that is no business of a connector. */
+/** The client's half of the official suite: MetaMCP towards a child that is the suite's own. Logging in has tests of its own. */
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { INSTALL_MS } from "../support/install.ts";

@@ -1,0 +1,185 @@
+// The measuring client over HTTP: sockets that are kept, one request at a time on each, and no more looking at answers than needed.
+import { connect } from "node:net";
+
+const ACCEPT = "application/json, text/event-stream";
+const HEAD_END = Buffer.from("\r\n\r\n");
+const LAST_CHUNK = Buffer.from("\r\n0\r\n\r\n");
+const FIRST_ID = 1_000_000_000;
+let ids = FIRST_ID;
+
+/** One message by hand; resolves with the parsed answer, its size and the session it was given. */
+export async function ask(url, message, headers = {}) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: ACCEPT, ...headers },
+    body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`HTTP ${response.status}: ${text.slice(0, 200)}`);
+  const data = text.startsWith("{") ? text : /^data: ?(\{.*)$/m.exec(text)?.[1];
+  return {
+    answer: data && JSON.parse(data),
+    session: response.headers.get("mcp-session-id"),
+    bytes: text.length,
+  };
+}
+
+const HELLO = {
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
+};
+
+/** The headers that name a session; none where the server gives none. */
+export async function openSession(url) {
+  const { session } = await ask(url, HELLO);
+  const headers = session ? { "mcp-session-id": session, "mcp-protocol-version": "2025-06-18" } : {};
+  await ask(url, { method: "notifications/initialized" }, headers);
+  return headers;
+}
+
+/** Ids have a fixed width, so that a request is a template with ten digits to fill in. */
+function template(url, params, headers) {
+  const { host, pathname } = new URL(url);
+  const body = `{"jsonrpc":"2.0","id":${FIRST_ID},"method":"tools/call","params":${JSON.stringify(params)}}`;
+  const lines = Object.entries({
+    host,
+    "content-type": "application/json",
+    accept: ACCEPT,
+    "content-length": Buffer.byteLength(body),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const bytes = Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+  return { bytes, idAt: bytes.indexOf(String(FIRST_ID)) };
+}
+
+/** One socket with its own requests. `onAnswer(bytes)` decides whether it goes on. */
+class Line {
+  #socket;
+  #templates;
+  #turn = 0;
+  #rest;
+  #left = -1;
+  #size = 0;
+  #busy = false;
+  closed = false;
+  constructor(url, templates, onAnswer, onError) {
+    const { hostname, port } = new URL(url);
+    this.#templates = templates;
+    this.#socket = connect(Number(port), hostname);
+    this.#socket.setNoDelay(true);
+    this.#socket.on("error", onError);
+    this.#socket.on("close", () => {
+      // Servers close sockets that were idle for long; only in the middle of a call it means something.
+      this.closed = true;
+      if (this.#busy) onError(new Error("a socket was closed"));
+    });
+    this.#socket.on("data", (chunk) => {
+      try {
+        if (this.#read(chunk)) onAnswer(this.#size, this);
+      } catch (error) {
+        onError(error);
+      }
+    });
+  }
+  send() {
+    const { bytes, idAt } = this.#templates[this.#turn++ % this.#templates.length];
+    bytes.latin1Write(String(++ids), idAt);
+    this.#size = 0;
+    this.#busy = true;
+    this.#socket.write(Buffer.from(bytes));
+  }
+  /** True once the answer is complete. */
+  #read(chunk) {
+    if (this.#left < 0) {
+      const bytes = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk;
+      const end = bytes.indexOf(HEAD_END);
+      if (end < 0) {
+        this.#rest = bytes;
+        return false;
+      }
+      this.#rest = undefined;
+      const head = bytes.latin1Slice(0, end).toLowerCase();
+      if (!head.startsWith("http/1.1 200")) throw new Error(head.split("\r\n", 1)[0]);
+      const length = /content-length: (\d+)/.exec(head)?.[1];
+      this.#left = length === undefined ? Number.POSITIVE_INFINITY : Number(length);
+      return this.#body(bytes.subarray(end + 4));
+    }
+    return this.#body(chunk);
+  }
+  #body(chunk) {
+    this.#size += chunk.length;
+    if (this.#left === Number.POSITIVE_INFINITY) {
+      const tail = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk;
+      this.#rest = Buffer.from(tail.subarray(-LAST_CHUNK.length));
+      if (!this.#rest.equals(LAST_CHUNK)) return false;
+      this.#rest = undefined;
+    } else {
+      this.#left -= chunk.length;
+      if (this.#left > 0) return false;
+    }
+    this.#left = -1;
+    this.#busy = false;
+    return true;
+  }
+  close() {
+    this.#busy = false;
+    this.#socket.destroy();
+  }
+}
+
+/** Calls on one server, over as many sockets as are to be in flight. */
+export class Load {
+  #url;
+  #templates;
+  #lines = [];
+  #onAnswer = () => {};
+  #fail = () => {};
+  /** One call after the other takes the next of `headers`: the sessions in turn. */
+  constructor(url, params, headers) {
+    this.#url = url;
+    this.#templates = headers.map((one) => template(url, params, one));
+  }
+  /** Resolves with milliseconds once `total` calls are answered. */
+  async calls(total, inFlight) {
+    this.#lines = this.#lines.filter(({ closed }) => !closed);
+    while (this.#lines.length < inFlight)
+      this.#lines.push(
+        new Line(
+          this.#url,
+          this.#share(),
+          (size, line) => this.#onAnswer(size, line),
+          (error) => this.#fail(error),
+        ),
+      );
+    const since = performance.now();
+    await new Promise((resolve, reject) => {
+      let sent = 0;
+      let done = 0;
+      let expected = 0;
+      this.#fail = reject;
+      this.#onAnswer = (size, line) => {
+        expected ||= size;
+        if (Math.abs(size - expected) > 256) reject(new Error(`answers of ${expected} and of ${size} bytes`));
+        if (++done === total) resolve();
+        else if (sent < total) {
+          sent++;
+          line.send();
+        }
+      };
+      for (const line of this.#lines.slice(0, Math.min(inFlight, total))) {
+        sent++;
+        line.send();
+      }
+    });
+    return performance.now() - since;
+  }
+  /** Each socket its own bytes to fill in. */
+  #share() {
+    return this.#templates.map(({ bytes, idAt }) => ({ bytes: Buffer.from(bytes), idAt }));
+  }
+  close() {
+    for (const line of this.#lines) line.close();
+    this.#lines = [];
+  }
+}
