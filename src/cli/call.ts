@@ -1,10 +1,11 @@
 /** `metamcp call`: runs one tool, exactly as a model would through mcp_call. */
 import { UsageError } from "../config/command-line.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { joinObject } from "../rpc/slice.ts";
+import { joinObject, members } from "../rpc/slice.ts";
 import type { Scope } from "../surface/scope.ts";
 import { ask, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
+import { exact } from "./exact.ts";
 import { person, withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
 import { readToolName } from "./tool-name.ts";
@@ -29,11 +30,16 @@ export const command: Command = {
       spinner.stop();
       const result = fromRaw(raw) as Result;
       const out = result.isError && !given.settings.json ? process.stderr : process.stdout;
-      out.write(`${given.settings.json ? raw.toString() : textOf(result)}\n`);
+      out.write(`${given.settings.json ? raw.toString() : forPeople(raw, result)}\n`);
       return result.isError ? 1 : 0;
     }).finally(() => spinner.stop());
   },
 };
+
+function forPeople(raw: Raw, result: Result): string {
+  const [structured] = result.content?.length ? [] : members(raw, ["structuredContent"]);
+  return structured ? exact(structured) : textOf(result);
+}
 
 type Pair = readonly [name: string, value: string];
 

@@ -6,6 +6,7 @@ import { asRaw, EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts"
 import { isObject, joinObject, members, withMember } from "../rpc/slice.ts";
 import { askMetatool, type Result } from "./ask.ts";
 import type { Command } from "./command.ts";
+import { exact } from "./exact.ts";
 import { withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
 import { table } from "./table.ts";
@@ -60,9 +61,8 @@ export const command: Command = {
       const result = fromRaw(raw) as Result;
       const told = result.structuredContent as Told;
       const [written = EMPTY_OBJECT] = members(raw, ["structuredContent"]);
-      process.stdout.write(
-        `${json ? written.toString() : forPeople(told, members(written, ["final"])[0])}\n`,
-      );
+      const shown = json ? written.toString() : forPeople(told, members(written, ["final"])[0]);
+      if (shown !== "") process.stdout.write(`${shown}\n`);
       if (told.error && !json) process.stderr.write(`${told.error.code}: ${told.error.message}\n`);
       return result.isError ? 1 : 0;
     }).finally(() => spinner.stop());
@@ -108,14 +108,9 @@ function forPeople({ results = [], final }: Told, written: Raw | undefined): str
         : `✓ ${inLine(structured)}`,
   ]);
   const steps = rows.length > 0 ? [table(["STEP", "TOOL", "MS", "RESULT"], rows)] : [];
-  return [...steps, ...(written ? [`\n${pretty(final, written)}`] : [])].join("\n");
-}
-
-/** What could not be said in other words without losing digits stays as it is written. */
-function pretty(value: unknown, written: Raw): string {
-  if (typeof value === "string") return value;
-  const exact = JSON.stringify(value) === written.toString();
-  return exact ? JSON.stringify(value, undefined, 2) : written.toString();
+  return [...steps, ...(written ? [`\n${typeof final === "string" ? final : exact(written)}`] : [])].join(
+    "\n",
+  );
 }
 
 const LONGEST = 200;

@@ -1,6 +1,6 @@
 /** `metamcp describe`: what one tool does and takes, as describe_tool tells it. */
-import { fromRaw, toRaw } from "../kernel/raw.ts";
-import { members } from "../rpc/slice.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { elements, entries, members } from "../rpc/slice.ts";
 import { askMetatool, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
 import { withEngine } from "./open.ts";
@@ -13,11 +13,10 @@ interface Described {
   readonly tool?: { readonly title?: string; readonly description?: string };
   readonly schemaInfo?: {
     readonly required: readonly string[];
-    readonly defaults: Readonly<Record<string, unknown>>;
     readonly types: Readonly<Record<string, string>>;
   };
   readonly notes?: string;
-  readonly examples?: readonly { readonly description: string; readonly args: unknown }[];
+  readonly examples?: readonly { readonly description: string }[];
   readonly externalRefs?: readonly string[];
   readonly tokens: Readonly<Record<string, number>>;
 }
@@ -47,38 +46,46 @@ export const command: Command = {
       spinner.stop();
       const result = fromRaw(raw) as Result;
       const out = result.isError && !json ? process.stderr : process.stdout;
-      const shown = result.isError
-        ? textOf(result)
-        : forPeople(tool_id, result.structuredContent as Described);
-      out.write(`${json ? members(raw, ["structuredContent"])[0]?.toString() : shown}\n`);
+      const [written = EMPTY_OBJECT] = members(raw, ["structuredContent"]);
+      const shown = result.isError ? textOf(result) : forPeople(tool_id, written);
+      out.write(`${json ? written.toString() : shown}\n`);
       return result.isError ? 1 : 0;
     }).finally(() => spinner.stop());
   },
 };
 
-function forPeople(id: string, described: Described): string {
+function forPeople(id: string, written: Raw): string {
+  const described = fromRaw(written) as Described;
+  const args = membersOf(written, "examples", elements).map((example) => members(example, ["args"])[0]);
   const { summary, tool, notes, examples = [], externalRefs = [], tokens } = described;
   const costs = Object.entries(tokens).map(([level, count]) => `${level} ~${count}`);
   const sections = [
     `${id}${tool?.title ? ` (${tool.title})` : ""}`,
     tool?.description?.trim() || summary,
-    inputs(described),
+    inputs(described, written),
     notes ?? "",
-    examples.map(({ description, args }) => `${description}: ${JSON.stringify(args)}`).join("\n"),
+    examples.map(({ description }, at) => `${description}: ${args[at]?.toString()}`).join("\n"),
     externalRefs.join("\n"),
     `Tokens for a model: ${costs.join(", ")}.`,
   ];
   return sections.filter((section) => section !== "").join("\n\n");
 }
 
-function inputs({ schemaInfo }: Described): string {
+/** As it was written: a parser would round numbers. */
+function membersOf<T>(written: Raw, key: string, read: (raw: Raw) => readonly T[]): readonly T[] {
+  const [found] = members(written, [key]);
+  return found ? read(found) : [];
+}
+
+function inputs({ schemaInfo }: Described, written: Raw): string {
   if (!schemaInfo) return "";
-  const { types, required, defaults } = schemaInfo;
+  const { types, required } = schemaInfo;
+  const defaults = new Map(membersOf(written, "schemaInfo", (info) => membersOf(info, "defaults", entries)));
   const rows = Object.entries(types).map(([name, type]) => [
     name,
     type,
     required.includes(name) ? "required" : "",
-    Object.hasOwn(defaults, name) ? JSON.stringify(defaults[name]) : "",
+    defaults.get(name)?.toString() ?? "",
   ]);
   return rows.length > 0 ? table(["INPUT", "TYPE", "", "DEFAULT"], rows) : "It takes no inputs.";
 }

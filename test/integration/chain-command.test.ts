@@ -1,4 +1,5 @@
 /** describe, call and chain on the command line: for people and with --json. */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { verbatim } from "../support/metatools.ts";
@@ -76,6 +77,27 @@ test("chain runs a file or stdin, keeps long numbers, and ends with 1 where a st
     { structured: expect.any(Number) },
   ]);
   expect(piped.out).toMatch(/\n\nhello\n$/);
+});
+
+test("people read the digits that programs get, and nothing where there is nothing", async () => {
+  const folder = temp();
+  const long = "12345678901234567890";
+  const properties = { n: { type: "integer", default: "long", examples: ["long"] } };
+  const v = verbatim(folder, [{ name: "count", inputSchema: { type: "object", properties } }]);
+  folder.write("tools.json", readFileSync(folder.path("tools.json"), "utf8").replaceAll('"long"', long));
+  folder.writeConfig({ v });
+  const result = `{"content":[],"structuredContent":{"n":${long}}}`;
+  const [described, called, plain, empty] = await Promise.all([
+    metamcp(folder, ["describe", "v:count"]),
+    metamcp(folder, ["call", "v:give", JSON.stringify({ result })]),
+    metamcp(folder, ["call", "v:give", JSON.stringify({ result: result.replace(long, "1") })]),
+    metamcp(folder, ["chain", folder.write("empty.json", "[]")]),
+  ]);
+  expect(described.out).toMatch(/n +int +12345678901234567890\n/);
+  expect(described.out).toContain(`From the tool's schema: {"n":${long}}`);
+  expect(called).toMatchObject({ code: 0, out: `{"n":${long}}\n` });
+  expect(plain.out).toBe('{\n  "n": 1\n}\n');
+  expect(empty).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/validation_input/) });
 });
 
 test("a file that is none, is no JSON or no chain is used wrongly or said to be", async () => {
