@@ -64,8 +64,10 @@ export class Callback {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const url = new URL(request.url ?? "/", this.address);
-    if (url.pathname !== PATH || request.method !== "GET") {
+    const asked = request.url ?? "";
+    // Any page in the browser can have this asked, with anything as its address.
+    const url = URL.canParse(asked, this.address) ? new URL(asked, this.address) : undefined;
+    if (url?.pathname !== PATH || request.method !== "GET") {
       void page(response, 404, "Not found", "There is nothing here.");
       return;
     }
@@ -92,7 +94,9 @@ function same(given: string | null, expected: string | undefined): boolean {
 }
 
 /** `title` and `text` are our own words: nothing of a request gets in here. */
-function page(response: ServerResponse, status: number, title: string, text: string): Promise<void> {
+async function page(response: ServerResponse, status: number, title: string, text: string): Promise<void> {
+  // Whoever has closed the window needs no page.
+  if (response.closed) return;
   response.writeHead(status, {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": "default-src 'none'",
@@ -101,7 +105,7 @@ function page(response: ServerResponse, status: number, title: string, text: str
     connection: "close",
   });
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>\n`;
-  return new Promise((done) => {
+  await new Promise<void>((done) => {
     response.once("close", done);
     response.end(html);
   });
