@@ -65,6 +65,8 @@ export class Registry {
   #known: Known | undefined;
   #failure: Failure | undefined;
   #refreshing: Promise<void> | undefined;
+  /** When that began, by the clock. */
+  #since = 0;
   /** What the first crawl has read so far. */
   #growing: ReadonlyMap<string, ServerJson> | undefined;
 
@@ -119,7 +121,8 @@ export class Registry {
   }
 
   #begin(base: Base): void {
-    const { log } = this.#parts;
+    const { clock, log } = this.#parts;
+    this.#since = clock.now();
     this.#refreshing = this.#refresh(base)
       .catch((error: Error) => this.#fail(error.message, RETRY_MS))
       .finally(() => {
@@ -205,11 +208,15 @@ export class Registry {
   }
 
   async #wait(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    const { clock } = this.#parts;
+    // Who asks again while it is read has waited already.
+    const left = this.#since + this.#firstWaitMs - clock.now();
+    if (left <= 0) return;
     let over = (): void => {};
     const given = new Promise<void>((resolve) => {
       over = resolve;
     });
-    const timer = this.#parts.clock.after(this.#firstWaitMs, over);
+    const timer = clock.after(left, over);
     signal?.addEventListener("abort", over);
     if (signal?.aborted) over();
     await Promise.race([done, given]);
