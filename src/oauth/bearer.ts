@@ -4,7 +4,7 @@
  */
 import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { type Grant, grantInUse, isDue, isExpired, union, withGrant } from "./grant.ts";
+import { type Grant, grantInUse, isDue, isExpired, soundScopes, union, withGrant } from "./grant.ts";
 import { renew } from "./renew.ts";
 import type { Kept, TokenStore } from "./store.ts";
 
@@ -63,7 +63,7 @@ export class Bearer {
     if (!this.#grant || !this.#shown) return "it was logged out";
     if (this.#shown.header !== refused.header) return this.#shown;
     if (missing) return await this.#want(missing);
-    if (this.#now() - this.#inVainAt < PAUSE_MS) return "it refuses even a token that is new";
+    if (this.#isRecent(this.#inVainAt)) return "it refuses even a token that is new";
     return await this.#renew(this.#grant);
   }
 
@@ -75,9 +75,14 @@ export class Bearer {
     return isDue(grant, this.#now()) && (this.#pause() === undefined || isExpired(grant, this.#now()));
   }
 
+  /** Either way: clocks are set back, too. */
+  #isRecent(time: number): boolean {
+    return Math.abs(this.#now() - time) < PAUSE_MS;
+  }
+
   #pause(): string | undefined {
     const { at, reason } = this.#failure ?? { at: Number.NEGATIVE_INFINITY, reason: undefined };
-    return this.#now() - at < PAUSE_MS ? reason : undefined;
+    return this.#isRecent(at) ? reason : undefined;
   }
 
   async #prepare(): Promise<Shown | undefined> {
@@ -152,9 +157,9 @@ export class Bearer {
   async #want(missing: readonly string[]): Promise<string> {
     const noted = this.#store.update((book) => {
       const grant = grantInUse(book, this.#url);
-      const wanted = union(grant?.wanted, missing);
-      if (!grant || wanted.length === (grant.wanted?.length ?? 0)) return book;
-      return withGrant(book, { ...grant, wanted });
+      if (!grant || missing.every((scope) => grant.wanted?.includes(scope))) return book;
+      // The last first: a server that wants something else each time must not fill the file.
+      return withGrant(book, { ...grant, wanted: soundScopes(union(missing, grant.wanted)) });
     });
     // Whoever cannot be told by the next login can still be told now.
     await noted.catch(() => {});

@@ -3,7 +3,7 @@ import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Book, ClientId, Registration } from "./grant.ts";
 import type { Place } from "./place.ts";
-import { boundedFetch, type Sdk } from "./sdk.ts";
+import type { Sdk } from "./sdk.ts";
 
 const NO_ISSUER =
   'it names nobody to log in with. It may want a key instead: "headers": { "Authorization": "Bearer …" }';
@@ -54,7 +54,7 @@ export function withRegistration(book: Book, added: Registration): Book {
 }
 
 async function register(sdk: Sdk, place: Place, { redirectUri, scopes }: Wanted): Promise<Registration> {
-  const { metadata, server, issuer } = place;
+  const { metadata, server, issuer, fetch } = place;
   if (metadata && !metadata.registration_endpoint) {
     throw new MetaMcpError(
       "auth_required",
@@ -64,7 +64,7 @@ async function register(sdk: Sdk, place: Place, { redirectUri, scopes }: Wanted)
   }
   const registering = sdk.registerClient(server, {
     ...(metadata && { metadata }),
-    fetchFn: boundedFetch,
+    fetchFn: fetch,
     clientMetadata: {
       client_name: "MetaMCP",
       redirect_uris: [redirectUri],

@@ -102,6 +102,14 @@ export function union(...lists: readonly (readonly string[] | undefined)[]): str
   return [...new Set(lists.flatMap((list) => list ?? []))];
 }
 
+/** As OAuth writes them; and so many that one login can ask for them. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
+export const MOST_SCOPES = 100;
+
+export function soundScopes(scopes: readonly string[]): string[] {
+  return scopes.filter((scope) => SCOPE.test(scope)).slice(0, MOST_SCOPES);
+}
+
 /** Renewed this long before the end, so that no request meets it; of a short life a small part only. */
 const AHEAD_MS = 60_000;
 const AHEAD_PART = 0.2;

@@ -12,13 +12,15 @@ import {
   EMPTY_BOOK,
   type Grant,
   grantOf,
+  soundScopes,
   union,
   using,
   withGrant,
 } from "./grant.ts";
 import { findPlace, type Place } from "./place.ts";
+import { mayLeadTo } from "./reach.ts";
 import { withTokens } from "./renew.ts";
-import { boundedFetch, loadSdk, type Sdk, shownError } from "./sdk.ts";
+import { loadSdk, type Sdk, shownError } from "./sdk.ts";
 import { TokenStore } from "./store.ts";
 
 /** How long a person may take. */
@@ -109,7 +111,7 @@ class Login {
       ...(place.resource !== undefined && { resource: place.resource }),
     });
     const arrival = callback.arrival(state, request.clock, LIMIT_MS);
-    request.send(openable(authorizationUrl));
+    request.send(openable(authorizationUrl, spec));
     return await this.#complete(await arrival, {
       codeVerifier,
       clientInformation: client.id,
@@ -134,7 +136,7 @@ class Login {
     const { spec, account } = request;
     const before = grantOf(book, addressOf(spec.url), account);
     const asked = spec.oauth?.scopes ?? place.scopes;
-    const scopes = union(asked, before?.scopes, before?.wanted);
+    const scopes = soundScopes(union(asked, before?.scopes, before?.wanted));
     const lasting = place.metadata?.scopes_supported?.includes("offline_access") === true;
     return lasting && scopes.length > 0 ? union(scopes, ["offline_access"]) : scopes;
   }
@@ -176,7 +178,7 @@ class Login {
       authorizationCode: code,
       codeVerifier,
       redirectUri: callback.address,
-      fetchFn: boundedFetch,
+      fetchFn: place.fetch,
       ...(iss !== undefined && { iss }),
       ...(place.resource !== undefined && { resource: place.resource }),
     });
@@ -187,9 +189,10 @@ class Login {
 }
 
 /** What a server names goes to the person's browser: nothing but a web address may. */
-function openable(address: URL): URL {
-  const local =
-    address.hostname === "127.0.0.1" || address.hostname === "localhost" || address.hostname === "[::1]";
-  if (address.protocol === "https:" || (address.protocol === "http:" && local)) return address;
-  throw new MetaMcpError("auth_required", "the login page it names is not reached by https");
+function openable(address: URL, { url }: RemoteSpec): URL {
+  if (mayLeadTo(new URL(url), address)) return address;
+  throw new MetaMcpError(
+    "auth_required",
+    "the login page it names is not reached by https, or is on this machine",
+  );
 }

@@ -2,7 +2,7 @@
 import type { OAuthSpec } from "../config/spec.ts";
 import { type Grant, withoutGrant } from "./grant.ts";
 import { clientOf } from "./renew.ts";
-import { boundedFetch, loadSdk } from "./sdk.ts";
+import { fetchFor, loadSdk } from "./sdk.ts";
 import type { TokenStore } from "./store.ts";
 
 /** Resolves with whether the issuer took the tokens back too. */
@@ -46,7 +46,7 @@ async function revoke(
   }
   try {
     const url = sdk.assertSecureTokenEndpoint(endpoint);
-    const response = await boundedFetch(url, { method: "POST", headers, body, redirect: "error" });
+    const response = await fetchFor(grant.url)(url, { method: "POST", headers, body, redirect: "error" });
     await response.body?.cancel();
     return response.ok;
   } catch {

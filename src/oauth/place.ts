@@ -2,8 +2,8 @@
 import type { RemoteSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
-import type { Issuer } from "./grant.ts";
-import { boundedFetch, type Sdk } from "./sdk.ts";
+import { type Issuer, soundScopes } from "./grant.ts";
+import { type Fetch, fetchFor, type Sdk } from "./sdk.ts";
 
 const VERSION = "2025-11-25";
 
@@ -17,12 +17,14 @@ export interface Place {
   readonly resource: string | undefined;
   /** What the server asked for, in its refusal or in its metadata. */
   readonly scopes: readonly string[];
+  readonly fetch: Fetch;
 }
 
 export async function findPlace(sdk: Sdk, spec: RemoteSpec): Promise<Place> {
-  const { resourceMetadataUrl, scope, open } = await challengeOf(sdk, spec);
+  const fetch = fetchFor(spec.url);
+  const { resourceMetadataUrl, scope, open } = await challengeOf(sdk, spec, fetch);
   const found = await sdk.discoverOAuthServerInfo(spec.url, {
-    fetchFn: boundedFetch,
+    fetchFn: fetch,
     ...(resourceMetadataUrl && { resourceMetadataUrl }),
   });
   const { authorizationServerUrl: server, authorizationServerMetadata: metadata, resourceMetadata } = found;
@@ -41,7 +43,8 @@ export async function findPlace(sdk: Sdk, spec: RemoteSpec): Promise<Place> {
     metadata,
     issuer: issuerOf(server, metadata),
     resource,
-    scopes: scope?.split(" ") ?? resourceMetadata?.scopes_supported ?? [],
+    scopes: soundScopes(scope?.split(" ") ?? resourceMetadata?.scopes_supported ?? []),
+    fetch,
   };
 }
 
@@ -56,6 +59,9 @@ function issuerOf(server: string, metadata: Place["metadata"]): Issuer {
     };
   }
   const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
+  // It is shown to people, and compared with as it is written.
+  if (!/^[\x21-\x7e]+$/.test(issuer))
+    throw new MetaMcpError("auth_required", "the address of its issuer is none");
   return {
     issuer,
     authorization_endpoint,
@@ -77,13 +83,14 @@ interface Refusal extends ReturnType<Sdk["extractWWWAuthenticateParams"]> {
 }
 
 /** What the server says when nobody is logged in: some let everyone greet them, and refuse to list. */
-async function challengeOf(sdk: Sdk, spec: RemoteSpec): Promise<Refusal> {
-  const greeted = await ask(spec, spec.kind === "sse" ? undefined : HELLO);
+async function challengeOf(sdk: Sdk, spec: RemoteSpec, fetch: Fetch): Promise<Refusal> {
+  const ask = asking(spec, fetch);
+  const greeted = await ask(spec.kind === "sse" ? undefined : HELLO);
   const session = greeted.headers.get("mcp-session-id");
   const more = session === null ? {} : { "mcp-session-id": session };
   const refused = greeted.status === 401 || spec.kind === "sse";
-  const listed = refused ? greeted : await ask(spec, LIST, more);
-  if (session !== null) await ask(spec, "end", more).catch(() => undefined);
+  const listed = refused ? greeted : await ask(LIST, more);
+  if (session !== null) await ask("end", more).catch(() => undefined);
   return { ...sdk.extractWWWAuthenticateParams(listed), open: listed.ok };
 }
 
@@ -93,27 +100,30 @@ const HELLO = {
 };
 const LIST = { method: "tools/list", params: {} };
 
-/** A message, the end of a session, or without either a look at the stream. Only status and headers are of interest. */
-async function ask(
-  { url, headers }: RemoteSpec,
+type Ask = (
   message: object | "end" | undefined,
-  more: Readonly<Record<string, string>> = {},
-): Promise<Response> {
-  const accept = "application/json, text/event-stream";
-  const post = typeof message === "object";
-  const response = await boundedFetch(url, {
-    method: post ? "POST" : message === "end" ? "DELETE" : "GET",
-    headers: {
-      ...headers,
-      ...more,
-      accept,
-      "content-type": "application/json",
-      "mcp-protocol-version": VERSION,
-    },
-    ...(post && { body: JSON.stringify({ jsonrpc: "2.0", id: 0, ...message }) }),
-    // The headers are secrets: they follow no redirect.
-    redirect: "manual",
-  });
-  await response.body?.cancel();
-  return response;
+  more?: Readonly<Record<string, string>>,
+) => Promise<Response>;
+
+/** A message, the end of a session, or without either a look at the stream. Only status and headers are of interest. */
+function asking({ url, headers }: RemoteSpec, fetch: Fetch): Ask {
+  return async (message, more = {}) => {
+    const accept = "application/json, text/event-stream";
+    const post = typeof message === "object";
+    const response = await fetch(url, {
+      method: post ? "POST" : message === "end" ? "DELETE" : "GET",
+      headers: {
+        ...headers,
+        ...more,
+        accept,
+        "content-type": "application/json",
+        "mcp-protocol-version": VERSION,
+      },
+      ...(post && { body: JSON.stringify({ jsonrpc: "2.0", id: 0, ...message }) }),
+      // The headers are secrets: they follow no redirect.
+      redirect: "manual",
+    });
+    await response.body?.cancel();
+    return response;
+  };
 }

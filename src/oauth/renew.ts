@@ -2,8 +2,8 @@
 import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { shownUrl } from "../kernel/secret.ts";
-import type { ClientId, Grant } from "./grant.ts";
-import { boundedFetch, isFinal, loadSdk, shownError } from "./sdk.ts";
+import { type ClientId, type Grant, soundScopes } from "./grant.ts";
+import { fetchFor, isFinal, loadSdk, shownError } from "./sdk.ts";
 
 /** `over`: the login is worth nothing any more; else it may work another time. */
 export type Renewal = { readonly grant: Grant } | { readonly reason: string; readonly over: boolean };
@@ -24,7 +24,7 @@ export async function renew(grant: Grant, oauth: OAuthSpec | undefined, now: num
       metadata: { ...issuer },
       clientInformation: clientOf(grant, oauth),
       refreshToken,
-      fetchFn: boundedFetch,
+      fetchFn: fetchFor(grant.url),
       ...(resource !== undefined && { resource }),
     });
     return { grant: withTokens(grant, tokens, now) };
@@ -54,8 +54,13 @@ export function withTokens(grant: Grant, tokens: TokenAnswer, now: number): Gran
     ...grant,
     accessToken,
     refreshToken,
-    scopes: scope ? scope.split(/\s+/).filter(Boolean) : grant.scopes,
+    scopes: scope ? soundScopes(scope.split(/\s+/)) : grant.scopes,
     obtainedAt: now,
-    expiresAt: expires_in === undefined ? undefined : now + expires_in * 1000,
+    expiresAt: isLife(expires_in) ? now + expires_in * 1000 : undefined,
   };
+}
+
+/** In seconds. Nobody lives for a century; what ends at once would be renewed without end. */
+function isLife(seconds: number | undefined): seconds is number {
+  return seconds !== undefined && seconds > 0 && seconds < 3e9;
 }

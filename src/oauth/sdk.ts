@@ -1,32 +1,54 @@
 /** The part of the official client that speaks OAuth. Loaded when first needed: a start must not pay for it. */
 import { MetaMcpError } from "../kernel/errors.ts";
+import { mayLeadTo } from "./reach.ts";
 
 export type Sdk = typeof import("./official.ts");
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** An issuer that does not answer must not hold calls up for ever. */
 const TIMEOUT_MS = 15_000;
 const LONGEST_TEXT = 200;
+/** Metadata and tokens are a few lines. */
+const LARGEST_ANSWER = 1 << 20;
 
-/** What an issuer says when it is not the login that is at fault. */
-const PASSING: ReadonlySet<string> = new Set([
-  "server_error",
-  "temporarily_unavailable",
-  "too_many_requests",
-  "slow_down",
-]);
+/** What an issuer says when it is the login, or who we are to it, that is not good any more. All else may pass. */
+const FINAL: ReadonlySet<string> = new Set(["invalid_grant", "invalid_client", "unauthorized_client"]);
 
 export async function loadSdk(): Promise<Sdk> {
   return await import("./official.ts");
 }
 
-/** `fetch` with an end. */
-export async function boundedFetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
-  return await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+/** `fetch` with an end in time and size, to where a login at `server` may lead. */
+export function fetchFor(server: string): Fetch {
+  const from = new URL(server);
+  return async (url, init = {}) => {
+    if (!mayLeadTo(from, new URL(url))) {
+      throw new MetaMcpError(
+        "auth_required",
+        "it leads to an address on this machine or its network, or without https, where the server itself is not",
+      );
+    }
+    return bounded(await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }));
+  };
+}
+
+function bounded(response: Response): Response {
+  const { body, status, statusText, headers } = response;
+  if (!body) return response;
+  let size = 0;
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(part, controller) {
+      size += part.byteLength;
+      if (size <= LARGEST_ANSWER) controller.enqueue(part);
+      else controller.error(new MetaMcpError("auth_required", "its answer is too long"));
+    },
+  });
+  return new Response(body.pipeThrough(count), { status, statusText, headers });
 }
 
 /** The issuer itself said that this cannot work again. */
 export function isFinal(sdk: Sdk, error: unknown): boolean {
-  return error instanceof sdk.OAuthError && !PASSING.has(error.code);
+  return error instanceof sdk.OAuthError && FINAL.has(error.code);
 }
 
 /** What may be shown of an error on the way to a token: descriptions are written by strangers and may repeat secrets. */
@@ -45,9 +67,10 @@ export function shownError(sdk: Sdk, error: unknown): string {
   return clean(error.message);
 }
 
-function codeBehind({ cause, message }: Error): string {
+/** The text itself may hold the whole address, password included. */
+function codeBehind({ cause }: Error): string {
   const { code } = (cause ?? {}) as { code?: unknown };
-  return typeof code === "string" ? code : clean(message);
+  return typeof code === "string" ? code : "it is no address that can be asked";
 }
 
 function clean(text: string): string {

@@ -1,0 +1,159 @@
+/** Servers and issuers that mean harm, or are merely broken. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { guardedChild } from "../../test/support/guarded-child.ts";
+import { httpChild, json, remoteSpec } from "../../test/support/http-child.ts";
+import { type Issuer, issuer } from "../../test/support/issuer.ts";
+import type { RemoteSpec } from "../config/spec.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import { Authorizations } from "./authorizations.ts";
+import type { Shown } from "./bearer.ts";
+import { type Grant, grantInUse } from "./grant.ts";
+import { logIn } from "./login.ts";
+import { fetchFor } from "./sdk.ts";
+import { loginsAt } from "./status.ts";
+import { TokenStore } from "./store.ts";
+
+const NOW = 1_000_000;
+
+interface SetUp {
+  readonly by: Issuer;
+  readonly home: string;
+  readonly spec: RemoteSpec;
+  readonly store: TokenStore;
+  login(spec?: RemoteSpec): Promise<Grant>;
+}
+
+async function setUp(): Promise<SetUp> {
+  const by = await issuer();
+  const { url } = await guardedChild(by);
+  const home = mkdtempSync(join(tmpdir(), "metamcp-oauth-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const spec = remoteSpec(url);
+  const send = (address: URL): void => void fetch(address);
+  const login = (at = spec): Promise<Grant> =>
+    logIn({ spec: at, home, account: "default", port: 0, clock: new ManualClock(), now: () => NOW, send });
+  return { by, home, spec, login, store: new TokenStore(home, spec.name) };
+}
+
+test.each([0, -5, 1e300, 1e17])("a life of %d s is none to reckon with", async (expiresIn) => {
+  const { by, home, spec, store, login } = await setUp();
+  by.expiresIn = expiresIn;
+  await login();
+  expect(grantInUse(await store.read(), spec.url)?.expiresAt).toBeUndefined();
+  expect(await loginsAt(spec, store, NOW)).toMatchObject([{ usable: true, state: "logged in" }]);
+  const bearer = new Authorizations(home, () => NOW).for(spec);
+  await bearer.current();
+  await bearer.current();
+  expect(by.requests("/token", "refresh_token")).toEqual([]);
+});
+
+test("a server that keeps asking for more is remembered only so far", async () => {
+  const { home, spec, store, login } = await setUp();
+  await login();
+  const bearer = new Authorizations(home, () => NOW).for(spec);
+  const shown = (await bearer.current()) as Shown;
+  for (let round = 0; round < 10; round++) {
+    const missing = Array.from({ length: 50 }, (_, at) => `${round}:${at}`);
+    await bearer.instead(shown, { missing });
+  }
+  const wanted = grantInUse(await store.read(), spec.url)?.wanted ?? [];
+  expect(wanted.length).toBeLessThanOrEqual(100);
+  expect(wanted).toContain("9:49");
+});
+
+test("a clock that is set back does not keep a login from being renewed", async () => {
+  const { by, home, spec, login } = await setUp();
+  await login();
+  let time = NOW + 7_200_000;
+  const bearer = new Authorizations(home, () => time).for(spec);
+  by.down = true;
+  await expect(bearer.current()).rejects.toThrow(/could not be renewed/);
+  by.down = false;
+  time = NOW + 3_600_000;
+  expect(await bearer.current()).toBeDefined();
+
+  bearer.inVain();
+  by.expireAll();
+  time = NOW + 1_800_000;
+  expect(await bearer.instead((await bearer.current()) as Shown, { missing: undefined })).toMatchObject({
+    header: expect.stringMatching(/^Bearer /),
+  });
+});
+
+test.each([
+  [400, { error: "invalid_grant" }, true],
+  [401, { error: "invalid_client" }, true],
+  [400, { error: "something_else" }, false],
+  [429, { error: "rate_limited" }, false],
+  [403, { error: "forbidden" }, false],
+  [404, {}, false],
+  [307, {}, false],
+])("an issuer that answers %i %j ends a login: %s", async (status, body, over) => {
+  const { home, spec, store, login } = await setUp();
+  const grant = await login();
+  const broken = await httpChild((_, response) =>
+    json(response, body, status, status === 307 ? { location: "https://elsewhere.example/token" } : {}),
+  );
+  const issuerWithout = { ...grant.issuer, token_endpoint: broken.url };
+  await store.update((book) => ({ ...book, grants: [{ ...grant, issuer: issuerWithout }] }));
+  const bearer = new Authorizations(home, () => NOW + 7_200_000).for(spec);
+  await expect(bearer.current()).rejects.toThrow(over ? /is over/ : /could not be renewed/);
+  expect(broken.seen).toHaveLength(1);
+  expect(grantInUse(await store.read(), spec.url)?.refreshToken === undefined).toBe(over);
+});
+
+test("a server far away cannot have us ask on this machine", async () => {
+  const here = await httpChild((_, response) => json(response, {}));
+  const ask = fetchFor("https://far.example/mcp");
+  await expect(ask(here.url)).rejects.toThrow(/leads to an address/);
+  expect(here.seen).toEqual([]);
+  expect((await fetchFor(here.url)(here.url)).status).toBe(200);
+});
+
+test("an answer without an end is not read to it", async () => {
+  const endless = await httpChild((_, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const more = (): void => {
+      while (!response.destroyed && response.write(" ".repeat(65_536)));
+    };
+    response.on("drain", more);
+    more();
+  });
+  await expect(fetchFor(endless.url)(endless.url).then((answer) => answer.text())).rejects.toThrow(
+    /too long/,
+  );
+});
+
+test("no text of a stranger reaches the terminal as it is", async () => {
+  const { login } = await setUp();
+  const odd = await httpChild(({ url: path }, response) => {
+    const { origin } = new URL(odd.url);
+    const named = `${origin}/\u001b[2J`;
+    const endpoints = { authorization_endpoint: `${origin}/a`, token_endpoint: `${origin}/t` };
+    if (path.includes("oauth-protected-resource"))
+      json(response, { resource: odd.url, authorization_servers: [named] });
+    else if (path.startsWith("/.well-known"))
+      json(response, { issuer: named, ...endpoints, response_types_supported: ["code"] });
+    else json(response, {}, 401, { "www-authenticate": "Bearer" });
+  });
+  await expect(login(remoteSpec(odd.url))).rejects.toThrow(/^\P{Cc}*$/u);
+});
+
+test("scopes that are none are not kept", async () => {
+  const { by, spec, store, login } = await setUp();
+  await login({ ...spec, oauth: { scopes: ["read", "\u001b[31mred", 'a"b', "x".repeat(300)] } as never });
+  expect(by.requests("/authorize")[0]?.params.get("scope")).toBe("read");
+  expect(readFileSync(store.path, "utf8")).not.toContain("[31m");
+});
+
+test("user and password of an address are no login, and are not shown", async () => {
+  const { spec, store, login } = await setUp();
+  const at = { ...spec, url: spec.url.replace("http://", "http://me:secret-word@") };
+  await expect(login(at)).rejects.toThrow(/^(?!.*secret-word)/s);
+  expect(await loginsAt(at, store, NOW)).toMatchObject([
+    { usable: true, state: expect.stringMatching(/config/) },
+  ]);
+});

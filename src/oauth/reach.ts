@@ -1,0 +1,41 @@
+/** Where the login at a server may lead: what it and its issuer name is written by strangers, and must not have us ask around in this machine or its network. Looks up no names. */
+import { isIP } from "node:net";
+
+/** The nearer, the more is within its reach. */
+const FAR = 0;
+const NETWORK = 1;
+const MACHINE = 2;
+
+/** `server` is the address that the user configured. */
+export function mayLeadTo(server: URL, target: URL): boolean {
+  if (target.origin === server.origin) return true;
+  const near = nearness(target.hostname);
+  if (target.protocol === "http:" && near === FAR) return false;
+  return /^https?:$/.test(target.protocol) && near <= nearness(server.hostname);
+}
+
+function nearness(hostname: string): number {
+  const name = hostname.toLowerCase().replaceAll(/^\[|\]$|\.$/g, "");
+  if (name === "localhost" || name.endsWith(".localhost")) return MACHINE;
+  if (isIP(name) === 6) return nearness6(name);
+  return isIP(name) === 4 ? nearness4(name) : FAR;
+}
+
+function nearness4(address: string): number {
+  const [a = 0, b = 0] = address.split(".").map(Number);
+  if (a === 127 || a === 0) return MACHINE;
+  const home = a === 10 || (a === 172 && b >= 16 && b < 32) || (a === 192 && b === 168);
+  const shared = (a === 100 && b >= 64 && b < 128) || (a === 169 && b === 254);
+  return home || shared ? NETWORK : FAR;
+}
+
+/** As URLs write them: shortened, the last two groups in hex. */
+function nearness6(address: string): number {
+  if (address === "::1" || address === "::") return MACHINE;
+  const [, high, low] = /^(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? [];
+  if (high !== undefined && low !== undefined) {
+    const [h, l] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+    return nearness4([h >> 8, h & 255, l >> 8, l & 255].join("."));
+  }
+  return /^f[cd]|^fe[89ab]/.test(address) ? NETWORK : FAR;
+}
