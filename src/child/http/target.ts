@@ -2,6 +2,7 @@
 import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { urlToHttpOptions } from "node:url";
 import type { RemoteSpec } from "../../config/spec.ts";
+import { basicOf } from "../../kernel/basic.ts";
 import { ChildFailure } from "../link.ts";
 
 export function usableUrl(spec: RemoteSpec): URL {
@@ -16,10 +17,8 @@ export function usableUrl(spec: RemoteSpec): URL {
 
 export function staticHeaders(spec: RemoteSpec, url: URL): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { "user-agent": "metamcp" };
-  if (url.username || url.password) {
-    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    headers["authorization"] = `Basic ${Buffer.from(pair).toString("base64")}`;
-  }
+  const authorization = basicOf(url);
+  if (authorization !== undefined) headers["authorization"] = authorization;
   for (const [name, value] of Object.entries(spec.headers)) {
     try {
       http.validateHeaderName(name);

@@ -1,4 +1,5 @@
 /** The address of a registry as the user gave it. Credentials in it are taken out, so that no address that is shown, logged or stored holds them. */
+import { basicOf } from "../../kernel/basic.ts";
 
 export interface Base {
   /** Ends in a slash, so that a path before `/v0.1` stays. */
@@ -13,11 +14,7 @@ export function readBase(text: string): Base | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") return undefined;
-  const { username, password } = url;
-  const authorization =
-    username || password
-      ? `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`
-      : undefined;
+  const authorization = basicOf(url);
   url.username = "";
   url.password = "";
   url.search = "";

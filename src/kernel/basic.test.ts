@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { basicOf } from "./basic.ts";
+
+test.each([
+  ["http://me:pass%40word@host/", "me:pass@word"],
+  ["http://me:100%@host/", "me:100%"],
+  ["http://me@host/", "me:"],
+  ["http://:key@host/", ":key"],
+])("%s shows %s", (url, pair) => {
+  expect(basicOf(new URL(url))).toBe(`Basic ${Buffer.from(pair).toString("base64")}`);
+});
+
+test("an address without them shows nothing", () => {
+  expect(basicOf(new URL("http://host/"))).toBeUndefined();
+});
