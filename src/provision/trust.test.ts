@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { flawOf, type Judged, trustIn } from "./trust.ts";
+import { DEFAULT_RULES, flawOf, type Judged, type TrustRules, trustIn } from "./trust.ts";
 
 const npm = (id: string, identifier: string, more: Partial<Judged> = {}): Judged => ({
   id,
@@ -80,10 +80,70 @@ test("entries of the gallery are ours", () => {
   expect(trustIn(allow("@good/*"), listed)).toBe("trusted");
 });
 
+test("a name in one registry of packages says nothing about that name in another", () => {
+  const as = (command: string): Judged => ({
+    id: "io.github.evil/time",
+    from: "registry",
+    publishers: ["io.github.evil/time", "mcp-server-time"],
+    entry: { command, args: ["mcp-server-time@1.0.0"] },
+    variables: [],
+  });
+  const commands = ["uvx", "npx", "dnx", "docker"];
+  const judged = (rules: TrustRules): readonly string[] => commands.map((one) => trustIn(rules, as(one)));
+  expect(judged(allow("pypi:mcp-server-time"))).toEqual(["trusted", "unknown", "unknown", "unknown"]);
+  expect(judged(allow("npm:mcp-server-time"))).toEqual(["unknown", "trusted", "unknown", "unknown"]);
+  expect(judged(allow("mcp-server-time"))).toEqual(commands.map(() => "trusted"));
+  expect(judged({ allow: [], deny: ["pypi:mcp-server-time"] })[0]).toBe("denied");
+  expect(judged(DEFAULT_RULES)).toEqual(["trusted", "unknown", "unknown", "unknown"]);
+  const scoped = npm("io.github.evil/server", "@good/server");
+  expect(trustIn(allow("npm:@good/*"), scoped)).toBe("trusted");
+  expect(trustIn(allow("pypi:@good/*"), scoped)).toBe("unknown");
+});
+
+test.each([
+  ["evil-server", "Evil_Server", "uvx"],
+  ["evil_server", "evil.-_server", "uvx"],
+  ["pypi:evil_server", "evil-server", "uvx"],
+  ["evil/*", "docker.io/evil/server", "docker"],
+  ["docker.io/evil/server", "evil/server", "docker"],
+  ["index.docker.io/evil/*", "registry-1.docker.io/evil/server", "docker"],
+])("%s denies %s: it is the same", (rule, name, command) => {
+  const entry = { command, args: [name] };
+  const judged = {
+    id: "io.github.some/one",
+    from: "registry" as const,
+    publishers: [name],
+    entry,
+    variables: [],
+  };
+  expect(trustIn({ allow: ["io.github.some/*"], deny: [rule] }, judged)).toBe("denied");
+});
+
 test("rules that mean nothing or everything are no rules", () => {
-  for (const rule of ["@scope/*", "package", "io.github.name/*", "ghcr.io/a/b", "mcp.example.com"])
+  for (const rule of [
+    "@scope/*",
+    "npm:@scope/*",
+    "pypi:package",
+    "package",
+    "io.github.name/*",
+    "ghcr.io/a/b",
+    "mcp.example.com",
+  ])
     expect(flawOf(rule, "allow"), rule).toBeUndefined();
-  for (const rule of ["", "*", "/*", "a b", "@sc*pe/x", "io.github.*/x", "a//b", "../x", "a\nb"])
+  for (const rule of [
+    "",
+    "*",
+    "/*",
+    "a b",
+    "@sc*pe/x",
+    "io.github.*/x",
+    "a//b",
+    "../x",
+    "npm:",
+    "npm:*",
+    "npm:/*",
+    "a\nb",
+  ])
     expect(flawOf(rule, "allow"), rule).toBeDefined();
   expect(flawOf("*", "deny")).toBeUndefined();
 });

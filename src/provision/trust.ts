@@ -4,19 +4,19 @@ import type { Candidate, Entry } from "./candidate.ts";
 export type Trust = "trusted" | "denied" | "unknown";
 
 export interface TrustRules {
-  /** Names of packages and of registry entries, or all of one publisher: `@scope/*`, `io.github.name/*`. */
+  /** Names of packages and of registry entries, or all of one publisher: `@scope/*`, `io.github.name/*`. `pypi:name` means a package of one kind. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
-/** Those who publish the reference servers, and who make what most people use MCP with. */
+/** Those who publish the reference servers, and who make what most people use MCP with. Where a name belongs to nobody in another registry of packages, the kind is said: anyone may take it there. */
 export const DEFAULT_RULES: TrustRules = {
   allow: [
     "@modelcontextprotocol/*",
     "io.github.modelcontextprotocol/*",
-    "mcp-server-fetch",
-    "mcp-server-git",
-    "mcp-server-time",
+    "pypi:mcp-server-fetch",
+    "pypi:mcp-server-git",
+    "pypi:mcp-server-time",
     "@playwright/*",
     "io.github.microsoft/*",
     "com.microsoft/*",
@@ -25,26 +25,48 @@ export const DEFAULT_RULES: TrustRules = {
   deny: [],
 };
 
+const KINDS: Readonly<Record<string, string>> = {
+  npx: "npm",
+  uvx: "pypi",
+  dnx: "nuget",
+  docker: "oci",
+  podman: "oci",
+};
+
 export type Judged = Pick<Candidate, "id" | "publishers" | "entry" | "variables" | "from">;
 
 /** Deny wins. */
 export function trustIn({ allow, deny }: TrustRules, candidate: Judged): Trust {
-  const names = [candidate.id, ...candidate.publishers];
+  const { id, publishers, entry } = candidate;
+  const kind = "command" in entry ? KINDS[entry.command] : undefined;
+  const called = (name: string): readonly string[] => (kind ? [name, `${kind}:${name}`] : [name]);
   const denied = (name: string): boolean =>
-    deny.some((rule) => rule === "*" || matches(rule.toLowerCase(), name.toLowerCase()));
-  if (names.some(denied)) return "denied";
+    deny.some((rule) => rule === "*" || matches(spelled(rule), spelled(name)));
+  if ([id, ...publishers.flatMap(called)].some(denied)) return "denied";
   const allowed = (name: string): boolean => allow.some((rule) => matches(rule, name));
-  if (allowed(candidate.id)) return "trusted";
-  return candidate.publishers.some((name) => allowed(name) && standsFor(name, candidate))
+  if (allowed(id)) return "trusted";
+  return publishers.some((name) => called(name).some(allowed) && standsFor(name, candidate))
     ? "trusted"
     : "unknown";
+}
+
+/** Some registries of packages take several spellings for one name: who denies it means them all. */
+function spelled(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/^(oci:)?(?:(?:index\.|registry-1\.)?docker\.io\/)(?:library\/)?/, "$1")
+    .replaceAll(/[._-]+/g, "-");
 }
 
 /** What is wrong with a rule; undefined if it can be used. */
 export function flawOf(rule: string, list: keyof TrustRules): string | undefined {
   if (rule === "*") return list === "deny" ? undefined : "say whom you trust: everybody is nobody";
   const name = rule.endsWith("/*") ? rule.slice(0, -2) : rule;
-  if (/^[@\w][\w.~:/-]*$/.test(name) && !name.includes("//")) return undefined;
+  if (
+    /^(?:(?:npm|pypi|nuget|oci):)?(?!(?:npm|pypi|nuget|oci):)[@\w][\w.~:/-]*$/.test(name) &&
+    !name.includes("//")
+  )
+    return undefined;
   return "write the name of a package or of a registry entry, @scope/* or io.github.name/*";
 }
 
