@@ -21,12 +21,17 @@ const NOBODY = {
   uplink: { notify: () => {}, request: () => Promise.reject(new Error("nobody")) },
 };
 
-function shop(env: Record<string, string> = {}, inBundle?: Pick<Candidate, "entry" | "variables">) {
+function shop(
+  env: Record<string, string> = {},
+  inBundle?: Pick<Candidate, "entry" | "variables">,
+  reload?: () => Promise<void>,
+) {
   const folder = temp();
   const connector = createStdioConnector({ log: silentLog, clock, maxMessageBytes: 1e6 });
   onTestFinished(() => connector.killAllNow());
   const trials = new Trials({ log: silentLog, clock, connector: () => Promise.resolve(connector) });
   const applied: string[] = [];
+  const unpacked: string[] = [];
   const workshop: Workshop = {
     home: folder.home,
     env,
@@ -34,9 +39,12 @@ function shop(env: Record<string, string> = {}, inBundle?: Pick<Candidate, "entr
     log: silentLog,
     now: () => new Date("2026-01-02T03:04:05Z"),
     configPath: () => folder.config,
-    unpack: () => (inBundle ? Promise.resolve(inBundle) : Promise.reject(new Error("checksum"))),
+    unpack({ bundle }) {
+      unpacked.push(bundle?.sha256 ?? "");
+      return inBundle ? Promise.resolve(inBundle) : Promise.reject(new Error("checksum"));
+    },
     trial: (spec, signal) => trials.run(spec, signal),
-    reload: async () => void applied.push(readFileSync(folder.config, "utf8")),
+    reload: reload ?? (async () => void applied.push(readFileSync(folder.config, "utf8"))),
     connect: () => Promise.reject(new Error("later")),
   };
   const mark = `install-${folder.folder.replaceAll(/\W/g, "")}`;
@@ -55,6 +63,7 @@ function shop(env: Record<string, string> = {}, inBundle?: Pick<Candidate, "entr
   return {
     folder,
     applied,
+    unpacked,
     candidate,
     running: () => carrying("INSTALL_MARK", mark),
     installer: new Installer(workshop),
@@ -175,9 +184,32 @@ test("a config that cannot be understood is left as it is", async () => {
   const { folder, installer, plan, running } = shop();
   mkdirSync(dirname(folder.config), { recursive: true });
   folder.write(".mcp.json", "{ broken");
-  await expect(installer.install(plan(), waiting())).rejects.toThrow(/nothing was written: .*mend it first/);
+  const journal = folder.path("started.jsonl");
+  const tried = installer.install(plan(["--journal", journal]), waiting());
+  await expect(tried).rejects.toThrow(/nothing was written: .*mend it first/);
   expect(readFileSync(folder.config, "utf8")).toBe("{ broken");
+  expect(existsSync(journal)).toBe(false);
   expect(running()).toEqual([]);
+});
+
+test("what was written is not said to be unwritten when it cannot be taken over", async () => {
+  const { folder, installer, plan } = shop({}, undefined, () => Promise.reject(new Error("broken by now")));
+  await expect(installer.install(plan(), waiting())).rejects.toThrow(
+    /^fixture was added to .*, but cannot be used yet: broken by now$/,
+  );
+  expect(readFileSync(folder.config, "utf8")).toContain('"fixture"');
+});
+
+test("two contents of one address are two installations", async () => {
+  const { installer, candidate, unpacked } = shop();
+  const bundle = (digit: string): Candidate =>
+    candidate([], { bundle: { url: "https://x.example/a.mcpb", sha256: digit.repeat(64) } });
+  const asked = [bundle("a"), bundle("b"), bundle("a")].map((one) =>
+    installer.install(planOf(one, {}), waiting()),
+  );
+  await expect(Promise.all(asked)).rejects.toThrow(/checksum/);
+  await Promise.allSettled(asked);
+  expect(unpacked).toEqual(["a".repeat(64), "b".repeat(64)]);
 });
 
 test("a download that broke off is told apart from a broken server", async () => {

@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "../catalog/tool.ts";
-import { editJson } from "../config/edit.ts";
+import { editJson, understand } from "../config/edit.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
@@ -70,9 +70,9 @@ export class Installer {
     this.#shop = shop;
   }
 
-  /** Rejects with MetaMcpError; then nothing was written and nothing runs. */
+  /** Rejects with MetaMcpError; then nothing runs, and nothing was written unless it says so. */
   async install(plan: Plan, waiting: Waiting): Promise<Installed> {
-    const key = JSON.stringify([plan.candidate.id, plan.entry]);
+    const key = JSON.stringify([plan.candidate.id, plan.entry, plan.candidate.bundle]);
     const flight = this.#flights.get(key) ?? this.#begin(key, plan, waiting);
     flight.waiting.add(waiting);
     try {
@@ -88,7 +88,8 @@ export class Installer {
 
   /** What it is called in the config already, if it is there word for word. */
   async nameOf(entry: Entry): Promise<string | undefined> {
-    const text = await readConfigText(this.#shop.configPath());
+    // One that cannot be read is said where it is to be written.
+    const text = await readConfigText(this.#shop.configPath()).catch(() => undefined);
     const parsed = text === undefined ? undefined : await parseText(text);
     return parsed && "value" in parsed && isKeys(parsed.value) ? nameIn(parsed.value, entry) : undefined;
   }
@@ -104,31 +105,46 @@ export class Installer {
   }
 
   async #run(plan: Plan, origin: Origin, signal: CallSignal): Promise<Installed> {
-    const { log, clock, env } = this.#shop;
+    const { clock, env } = this.#shop;
     const { candidate } = plan;
     const timer = clock.after(TRIAL_MS, () =>
       signal.abort(new Error(`it was not ready within ${TRIAL_MS} ms`)),
     );
+    let written: Installed | undefined;
     try {
+      await this.#checkFile();
       const entry = candidate.bundle ? await this.#unpacked(candidate, signal) : plan.entry;
       const tried = (await this.nameOf(entry)) ? [] : await this.#try(candidate, entry, signal);
       if (signal.aborted) throw signal.reason;
       timer.cancel();
-      const name = await this.#write(candidate, entry);
+      written = { name: await this.#write(candidate, entry), tools: tried };
       await this.#shop.reload();
-      log.info(`${name} was added to ${this.#shop.configPath()}`, { server: name });
-      const tools = await this.#shop.connect(name, origin).catch((error: Error) => {
-        log.warn(`${name} was added, but cannot be connected: ${error.message}`, { server: name });
-        return tried;
-      });
-      return { name, tools };
+      return await this.#connected(written, origin);
     } catch (error) {
       const message = concealing(candidate, env)(reasonOf(error));
-      const text = `${candidate.name} was not added, nothing was written: ${message}`;
+      const text = written
+        ? `${written.name} was added to ${this.#shop.configPath()}, but cannot be used yet: ${message}`
+        : `${candidate.name} was not added, nothing was written: ${message}`;
       throw new MetaMcpError("server_unavailable", text, { op: "mcp_provision", retryable: false });
     } finally {
       timer.cancel();
     }
+  }
+
+  async #connected({ name, tools: tried }: Installed, origin: Origin): Promise<Installed> {
+    const { log } = this.#shop;
+    log.info(`${name} was added to ${this.#shop.configPath()}`, { server: name });
+    const tools = await this.#shop.connect(name, origin).catch((error: Error) => {
+      log.warn(`${name} was added, but cannot be connected: ${error.message}`, { server: name });
+      return tried;
+    });
+    return { name, tools };
+  }
+
+  /** Nothing is fetched and started for a file that cannot take it in the end. */
+  async #checkFile(): Promise<void> {
+    const path = this.#shop.configPath();
+    serversIn(await understand(path, (await readConfigText(path)) ?? "{}"));
   }
 
   /** What only the bundle itself asks for was shown to nobody, so it gets none of it. */

@@ -43,6 +43,8 @@ const NEARLY_AS_GOOD = 0.7;
 /** What is said beyond this helps no search. */
 const LONGEST_TASK = 1_000;
 const DESCRIPTION_LENGTH = 200;
+/** What stands at the end of more than this is not read before a yes. */
+const LONGEST_QUESTION = 4_000;
 
 interface Found {
   readonly matches: readonly Shown[];
@@ -153,7 +155,9 @@ export class Provisioner {
     // It is the user's own already: nothing to ask for, and nothing to add.
     if (first.configured !== undefined) return adviceOn([first]);
     if (!asker.ask) return `${advice} This client cannot ask its user.`;
-    const said = await asker.ask(questionFor(first.plan, this.#parts.configPath()));
+    const question = questionFor(first.plan, this.#parts.configPath());
+    if (question.length > LONGEST_QUESTION) return `${advice} What it runs is too long to be asked about.`;
+    const said = await asker.ask(question);
     if (asker.signal.aborted) throw asker.signal.reason;
     if (said === "yes") return await this.#installer.install(first.plan, asker);
     const { name } = first.plan.candidate;

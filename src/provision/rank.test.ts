@@ -57,6 +57,13 @@ const candidate = (id: string, description: string): Candidate => ({
   variables: [],
 });
 
+test("of two that differ in case the one that is written is meant", async () => {
+  const both = ["io.github.Some/one", "io.github.some/one"].map((id) => candidate(id, "Mail."));
+  const ids = async (query: string) => (await rankCandidates(both, query, 5)).map((one) => one.candidate.id);
+  expect(await ids("io.github.some/one")).toEqual(["io.github.some/one"]);
+  expect(await ids("io.github.SOME/one")).toHaveLength(2);
+});
+
 test("a full name finds that one in any spelling, and nothing like it", async () => {
   const all = [candidate("io.github.Ann/mail", "Mail."), candidate("io.github.bob/mail", "Mail.")];
   expect(await rankCandidates(all, "io.github.ann/mail ", 5)).toMatchObject([{ candidate: all[0], fit: 1 }]);

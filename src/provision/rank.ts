@@ -33,8 +33,7 @@ export async function rankCandidates(
   query: string,
   limit: number,
 ): Promise<readonly Ranked[]> {
-  const wanted = query.trim().toLowerCase();
-  const named = candidates.filter(({ id }) => id.toLowerCase() === wanted);
+  const named = namedBy(query.trim(), candidates);
   if (named.length > 0 || isRegistryName(query))
     return named.map((candidate) => ({ candidate, fit: CALLED_BY_ID }));
   const hits = await indexOf(candidates).search(query, { limit });
@@ -42,6 +41,14 @@ export async function rankCandidates(
     const candidate = candidates[Number(server)];
     return candidate ? [{ candidate, fit }] : [];
   });
+}
+
+/** As it is written; only where nobody is called so, in any case. */
+function namedBy(wanted: string, candidates: readonly Candidate[]): readonly Candidate[] {
+  const lower = wanted.toLowerCase();
+  const alike = candidates.filter(({ id }) => id.toLowerCase() === lower);
+  const same = alike.filter(({ id }) => id === wanted);
+  return same.length > 0 ? same : alike;
 }
 
 function indexOf(candidates: readonly Candidate[]): SearchStrategy {

@@ -76,9 +76,9 @@ export function questionFor({ candidate, entry }: Plan, configPath: string): str
   ].join("\n");
 }
 
-/** Control characters, and those that turn or hide text, as escapes: what is shown is what is there. */
-export function visible(text: string): string {
-  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+/** Whatever turns or hides text, or looks like another letter, as an escape: what is shown is what is there. */
+function visible(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 }
 
 function plain(text: string): string {
