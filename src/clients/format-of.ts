@@ -1,5 +1,6 @@
 /** The editor of text for a file, with a check: whatever it did, the file says afterwards what it said before, but for our entry. */
 import { isDeepStrictEqual } from "node:util";
+import { withValue } from "../config/edit.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import { ConfigError } from "../config/load.ts";
 import type { Format, Target } from "./format.ts";
@@ -50,14 +51,6 @@ function guarded(format: Format): Format {
         },
       ),
   };
-}
-
-function withValue(file: Keys, [key, ...rest]: readonly string[], value: unknown): Keys {
-  if (key === undefined) return file;
-  const inner = Object.hasOwn(file, key) ? file[key] : undefined;
-  const next = rest.length > 0 ? withValue(isKeys(inner) ? inner : {}, rest, value) : value;
-  const others = Object.entries(file).filter(([name]) => name !== key);
-  return Object.fromEntries(next === undefined ? others : [...others, [key, next]]);
 }
 
 function withoutHollow(file: Keys, [key, ...rest]: readonly string[]): Keys {

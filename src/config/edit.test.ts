@@ -135,6 +135,49 @@ test("whatever the file looks like, what is put in is what is read out, and the 
   );
 });
 
+test.each([
+  [
+    "an empty object",
+    '{"a":[1,{"x":2}],"mcpServers":{}}',
+    '{"a":[1,{"x":2}],"mcpServers":{"b":{"command":"b"}}}',
+  ],
+  ["nothing", '{"a": [1, {"x":2}]}', '{"a": [1, {"x":2}], "mcpServers": { "b": { "command": "b" } }}'],
+  [
+    "another value",
+    '{"mcpServers":{"b":null},"a": [1,2]}',
+    '{"mcpServers":{"b":{"command":"b"}},"a": [1,2]}',
+  ],
+])("a file on one line stays on it, with %s in the place", async (_what, before, after) => {
+  await writeFile(path, before);
+  await edit(put("b", { command: "b" }));
+  expect(await readFile(path, "utf8")).toBe(after);
+});
+
+test("an empty object among lines is opened, and nothing else is laid out anew", async () => {
+  await writeFile(path, '{\n    "x": {"a":1,\n"b":2}, "mcpServers": {},\n  "y": [1,2]\n}\n');
+  await edit(put("b", { command: "b" }));
+  expect(await readFile(path, "utf8")).toBe(
+    '{\n    "x": {"a":1,\n"b":2}, "mcpServers": {\n    "b": {\n        "command": "b"\n    }\n},\n  "y": [1,2]\n}\n',
+  );
+});
+
+test("a large file on one line takes no longer than it is large", async () => {
+  const rest = Array.from({ length: 20_000 }, (_, at) => ({ name: `n${at}`, value: "v".repeat(40) }));
+  const before = JSON.stringify({ rest, mcpServers: {} });
+  await writeFile(path, before);
+  await edit(put("b", entry));
+  expect(await readFile(path, "utf8")).toBe(before.replace(/\{\}\}$/, `{"b":${JSON.stringify(entry)}}}`));
+});
+
+test.each([
+  ["the servers", '{"mcpServers": {"a": 1}, "mcpServers": {"c": 2}}', put("b", entry)],
+  ["a server", '{"mcpServers": {"a": 1, "a": 2}}', put("a", undefined)],
+])("where %s are there twice, nothing is written that would not count", async (_what, text, change) => {
+  await writeFile(path, text);
+  await expect(edit(change)).rejects.toThrow(/the same key twice/);
+  expect(await readFile(path, "utf8")).toBe(text);
+});
+
 test("a copy of the file before is kept, its mode stays, and no lock is left in the user's folder", async () => {
   await writeFile(path, '{"mcpServers": {}}');
   await chmod(path, 0o644);

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { FormattingOptions, Node } from "jsonc-parser";
-
+import { isDeepStrictEqual } from "node:util";
 import { backup } from "../home/backup.ts";
 import { writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
@@ -11,8 +10,7 @@ import { cut } from "./cut.ts";
 import { isKeys, type Keys, kindOf } from "./field.ts";
 import { ConfigError, readConfigText } from "./load.ts";
 import { parseText } from "./parse.ts";
-
-type Jsonc = typeof import("jsonc-parser");
+import { place } from "./place.ts";
 
 export interface Edit {
   readonly at: readonly string[];
@@ -54,9 +52,16 @@ export async function editText(
   text: string,
   plan: (file: Keys) => readonly Edit[],
 ): Promise<string> {
-  const after = await apply(text, plan(await understand(path, text)));
-  if (after !== text) await understand(path, after);
-  return after;
+  const before = await understand(path, text);
+  const edits = plan(before);
+  const after = await apply(text, edits);
+  const expected = edits.reduce((file, { at, value }) => withValue(file, at, asJson(value)), before);
+  // Of two equal keys the last counts, and the edit went to another.
+  if (after === text || isDeepStrictEqual(await understand(path, after), expected)) return after;
+  throw new ConfigError(
+    resolve(path),
+    "it holds the same key twice, so it cannot be edited safely; mend it first",
+  );
 }
 
 /** Among our own files, not in the user's folder. */
@@ -75,69 +80,23 @@ export async function understand(path: string, text: string): Promise<Keys> {
 
 async function apply(text: string, edits: readonly Edit[]): Promise<string> {
   const jsonc = await import("jsonc-parser");
-  return edits.reduce((current, edit) => {
-    if (edit.value === undefined) return cut(current, edit.at, jsonc);
-    const appended = append(current, edit, jsonc);
-    if (appended !== undefined) return appended;
-    const formattingOptions = layoutOf(current);
-    return jsonc.applyEdits(current, jsonc.modify(current, [...edit.at], edit.value, { formattingOptions }));
-  }, text);
-}
-
-/**
- * A new key behind the last one, where each has its own line. The library would lay the neighbour out anew and move
- * the comment beside it; undefined where its way does no harm.
- */
-function append(
-  text: string,
-  { at, value }: Edit,
-  { findNodeAtLocation, parseTree }: Jsonc,
-): string | undefined {
-  const root = parseTree(text, [], { allowTrailingComma: true });
-  if (!root || findNodeAtLocation(root, [...at])) return undefined;
-  const parent = findNodeAtLocation(root, at.slice(0, -1));
-  const last = parent?.type === "object" ? parent.children?.at(-1) : undefined;
-  if (!parent || !last) return undefined;
-  const indent = /(?:^|\n)([ \t]*)$/.exec(text.slice(0, last.offset))?.[1];
-  if (indent === undefined) return appendInline(text, { at, value }, parent, last);
-
-  const { eol = "\n", insertSpaces, tabSize } = layoutOf(text);
-  const lines = JSON.stringify({ [at.at(-1) ?? ""]: value }, undefined, insertSpaces ? tabSize : "\t").split(
-    "\n",
-  );
-  const unit = insertSpaces ? (tabSize ?? 0) : 1;
-  const body = lines.slice(1, -1).map((line) => indent + line.slice(unit));
-  const end = last.offset + last.length;
-  const comma = /^\s*,/.exec(text.slice(end))?.[0] ?? "";
-  const comment =
-    /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?/.exec(text.slice(end + comma.length))?.[0] ?? "";
-  const tail = text.slice(end + comma.length + comment.length);
-  return [text.slice(0, end), comma || ",", comment.trimEnd(), eol, body.join(eol), comma && ",", tail].join(
-    "",
+  return edits.reduce(
+    (current, edit) =>
+      edit.value === undefined ? cut(current, edit.at, jsonc) : place(current, edit, jsonc),
+    text,
   );
 }
 
-/** The same where all stand on one line. */
-function appendInline(text: string, { at, value }: Edit, parent: Node, last: Node): string | undefined {
-  const line = text.slice(parent.offset, parent.offset + parent.length);
-  if (/[\r\n]/.test(line)) return undefined;
-  const gap = /[":,] /.test(line) ? " " : "";
-  const whole = { [at.at(-1) ?? ""]: value };
-  const written = gap ? JSON.stringify(whole, undefined, 1).replaceAll(/\n\s*/g, gap) : JSON.stringify(whole);
-  const body = written.slice(1, -1).trim();
-  const end = last.offset + last.length;
-  const comma = /^\s*,/.exec(text.slice(end))?.[0] ?? "";
-  const tail = text.slice(end + comma.length);
-  return [text.slice(0, end), comma || ",", gap, body, comma && ",", tail].join("");
+/** Without what a file cannot hold. */
+function asJson(value: unknown): unknown {
+  return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 }
 
-/** As the file has it. */
-function layoutOf(text: string): FormattingOptions {
-  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
-  const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  return {
-    insertSpaces: !indent.startsWith("\t"),
-    tabSize: indent.startsWith("\t") ? 1 : indent.length,
-    eol,
-  };
+/** The same file with another value in one place; undefined takes it out. */
+export function withValue(file: Keys, [key, ...rest]: readonly string[], value: unknown): Keys {
+  if (key === undefined) return file;
+  const inner = Object.hasOwn(file, key) ? file[key] : undefined;
+  const next = rest.length > 0 ? withValue(isKeys(inner) ? inner : {}, rest, value) : value;
+  const others = Object.entries(file).filter(([name]) => name !== key);
+  return Object.fromEntries(next === undefined ? others : [...others, [key, next]]);
 }
