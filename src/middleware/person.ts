@@ -1,4 +1,5 @@
 /** Puts a question without fields to the person at a client: accept is yes. Nobody who cannot be asked has said yes. */
+import { createHash } from "node:crypto";
 import type { Call } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
@@ -26,11 +27,19 @@ export async function askPerson(
   signal.addEventListener("abort", giveUp);
   try {
     const question = toRaw({ message, requestedSchema: { type: "object", properties: {} } });
-    const result = await uplink.request("elicitation/create", question, patience).catch(() => undefined);
+    const asking = { name: nameOf(message) };
+    const result = await uplink
+      .request("elicitation/create", question, patience, asking)
+      .catch(() => undefined);
     if (signal.aborted) throw signal.reason;
     return result && (fromRaw(result) as { action?: unknown } | null)?.action;
   } finally {
     timer.cancel();
     signal.removeEventListener("abort", giveUp);
   }
+}
+
+/** Clients may give answers before they are asked again: a yes to one text must never be taken for one to another. */
+function nameOf(message: string): string {
+  return `consent-${createHash("sha256").update(message).digest("hex").slice(0, 32)}`;
 }

@@ -206,6 +206,31 @@ test.each(CLIENTS)("a %s client can say yes", async (kind) => {
   await driver.close();
 });
 
+test.each(CLIENTS.filter((kind) => kind.includes("modern")))(
+  "a %s client cannot say yes before it was asked",
+  async (kind) => {
+    const folder = temp();
+    folder.writeConfig({});
+    const { url } = await fakeRegistry([WEATHER]);
+    const env = { ...folder.env, PATH: fakeNpx(folder, []), METAMCP_REGISTRY_URL: url };
+    const driver = await openClient(kind, { ...folder, env }, { elicitation: {} });
+    const asked: unknown[] = [];
+    const yes = { action: "accept", content: {} };
+    const params = {
+      name: "mcp_provision",
+      arguments: { intent: "weather forecast for a city", autoProvision: true },
+      inputResponses: { "elicitation-1": yes, "elicitation-2": yes },
+    };
+    const { result } = await driver.request("tools/call", params, (question) => {
+      asked.push(question.params?.["message"]);
+      return { action: "decline" };
+    });
+    expect(asked).toHaveLength(1);
+    expect(JSON.parse(textOf(result ?? {}))).toMatchObject({ next: expect.stringMatching(/does not want/) });
+    await driver.close();
+  },
+);
+
 test("denied and incomplete ones are never asked for nor started", async () => {
   const folder = temp();
   folder.writeConfig({});
