@@ -9,7 +9,11 @@ const from = (path: string) => ({ $from: path });
 async function open(options: { server?: object; capabilities?: object } = {}) {
   const folder = temp();
   const journal = folder.journal();
-  const v = verbatim(folder, [{ name: "back", inputSchema: { type: "object" } }]);
+  const closed = { type: "object", properties: { n: { type: "number" } }, additionalProperties: false };
+  const v = verbatim(folder, [
+    { name: "back", inputSchema: { type: "object" } },
+    { name: "typed", inputSchema: { type: "object" }, outputSchema: closed },
+  ]);
   folder.writeConfig({ a: { ...fixture("--journal", journal.file), ...options.server }, v });
   const metatools = await Metatools.open(folder, options);
   const chain = async (steps: readonly object[], more: object = {}, meta?: object) =>
@@ -256,6 +260,16 @@ test("a dry run holds all steps against the schemas and runs none", async () => 
   ]);
   expect(misfits.value.results[1].error.details.problems).toEqual(["b must be number"]);
   expect(misfits.error).toMatchObject({ code: "chain_step_failed", step_index: 0 });
+  const nowhere = await chain(
+    [
+      { tool_id: "v:typed" },
+      { tool_id: "v:back", args: { n: from("steps/0/structured/n") } },
+      { tool_id: "v:back", args: { m: from("steps/0/structured/m") } },
+    ],
+    { dry_run: true },
+  );
+  expect(nowhere.error).toMatchObject({ code: "chain_step_failed", step_index: 2 });
+  expect(nowhere.value.results[2].error.message).toMatch(/steps\/0\/structured\/m is not among what v:typed/);
   expect(ran()).toEqual([]);
   await metatools.close();
 });

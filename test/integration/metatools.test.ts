@@ -225,6 +225,10 @@ test("describe_tool at three levels, each with its cost", async () => {
   });
   const { tokens } = full;
   expect(tokens).toEqual(summary.tokens);
+  const { tokens: _, ...shown } = full;
+  // About four bytes each; a long number is written shorter here than it came.
+  expect(tokens.full).toBeGreaterThan(JSON.stringify(shown).length / 5);
+  expect(tokens.full).toBeLessThan(JSON.stringify(shown).length / 3);
   expect([tokens.summary < tokens.schema, tokens.schema < tokens.full]).toEqual([true, true]);
   const raw = await metatools.client.request("tools/call", {
     name: "describe_tool",

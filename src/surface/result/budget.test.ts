@@ -3,10 +3,13 @@ import { expect, test } from "vitest";
 import { Random, randomJson } from "../../../test/support/random-json.ts";
 import { ManualClock } from "../../kernel/clock.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { PREVIEW_BYTES, shortResult } from "./budget.ts";
+import { shortResult } from "./budget.ts";
 import { previewOf } from "./preview.ts";
 import { sketchOf } from "./sketch.ts";
 import { ResultStore } from "./store.ts";
+
+/** 4,096 bytes, with what a session may add to a result. */
+const MOST = 4_000;
 
 interface Short {
   content: [{ type: string; text: string }, { type: string; uri: string; size: number }];
@@ -67,7 +70,7 @@ test("text and structure cost at most 4 KB together, and all of it can be read",
     _meta: { "metamcp/attempts": 2 },
   });
   const { answer, bytes, store } = short(raw);
-  expect(bytes).toBeLessThanOrEqual(PREVIEW_BYTES);
+  expect(bytes).toBeLessThanOrEqual(MOST);
   expect(bytes).toBeGreaterThan(2_000);
   expect(answer).toMatchObject({ isError: false, _meta: { "metamcp/attempts": 2 } });
   expect(answer.structuredContent).toMatchObject({ rows: expect.arrayContaining([rows[0]]) });
@@ -87,7 +90,7 @@ test("JSON in a text keeps its structure, plain text its beginning", () => {
   const plain = short(toRaw({ content: [{ type: "text", text: "first line\n".repeat(20_000) }] }));
   expect(plain.answer.content[0].text).toContain("first line\nfirst line\n");
   for (const { bytes, answer } of [json, plain]) {
-    expect(bytes).toBeLessThanOrEqual(PREVIEW_BYTES);
+    expect(bytes).toBeLessThanOrEqual(MOST);
     expect(answer.structuredContent).toBeUndefined();
   }
 });
@@ -95,7 +98,7 @@ test("JSON in a text keeps its structure, plain text its beginning", () => {
 test("pictures are named, never shown as text", () => {
   const data = Buffer.alloc(400_000, 7).toString("base64");
   const { answer, bytes } = short(toRaw({ content: [{ type: "image", mimeType: "image/png", data }] }));
-  expect(bytes).toBeLessThanOrEqual(PREVIEW_BYTES);
+  expect(bytes).toBeLessThanOrEqual(MOST);
   expect(answer.content[0].text).toMatch(/holds image image\/png \([\d,]+ bytes\)/);
   expect(JSON.stringify(answer)).not.toContain(data.slice(0, 40));
 });
@@ -108,9 +111,21 @@ test("any result whatever, hostile ones too, stays within 4 KB", () => {
       const key = "\\u0000".repeat(random.int(3_000));
       const written = `{"content":[${value()},{"type":"text","text":${JSON.stringify(value().repeat(random.int(50)))}}],"structuredContent":{"${key}":[${Array.from({ length: 50 }, value).join(",")}]},"_meta":{"x":${value()}},"isError":true}`;
       const { bytes, answer } = short(asRaw(Buffer.from(written)));
-      expect(bytes).toBeLessThanOrEqual(PREVIEW_BYTES);
+      expect(bytes).toBeLessThanOrEqual(MOST);
       expect(answer.isError).toBe(true);
     }),
     { numRuns: 100 },
   );
+});
+
+test("what could be shown for ever still stays within 4 KB", () => {
+  const keys = Array.from({ length: 3_000 }, (_, n) => [`key ${n}`, `"${"value ".repeat(3)}${n}"`]);
+  const { bytes } = short(toRaw({ content: [], structuredContent: Object.fromEntries(keys) }));
+  expect(bytes).toBeLessThanOrEqual(MOST);
+  for (let length = 1_500; length < 2_600; length += 50) {
+    const words = Array.from({ length: 60 }, () => "x".repeat(length));
+    expect(
+      short(toRaw({ content: [{ type: "text", text: JSON.stringify(words) }] })).bytes,
+    ).toBeLessThanOrEqual(MOST);
+  }
 });

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { Scope, ServerStatus } from "../scope.ts";
+import { unavailableOf } from "./unavailable.ts";
+
+const status = (name: string, more: Partial<ServerStatus>): ServerStatus => ({
+  name,
+  state: "idle",
+  connected: false,
+  criticality: "optional",
+  ...more,
+});
+
+const scope = {
+  servers: () => [
+    status("known", {}),
+    status("busy", { state: "active", connected: true }),
+    status("slow", { state: "connecting" }),
+    status("silent", { state: "connecting", reason: "npx downloads it" }),
+    status("broken", { state: "failed", reason: "it exited", retryAfterMs: 1_234.5 }),
+    status("mute", { state: "failed" }),
+  ],
+} as unknown as Scope;
+const unknown = [
+  { server: "slow", reason: "it is still connecting" },
+  { server: "silent", reason: "it is still connecting" },
+];
+
+test("what failed and what is not known yet is named, with the best reason there is and when to come back", () => {
+  expect(unavailableOf(scope, unknown)).toEqual([
+    { server: "slow", reason: "it is still connecting" },
+    { server: "silent", reason: "npx downloads it" },
+    { server: "broken", reason: "it exited", retryAfterMs: 1_235 },
+    { server: "mute", reason: "it is down" },
+  ]);
+});
+
+test("of one server only, where only one was asked about", () => {
+  expect(unavailableOf(scope, unknown, "broken").map(({ server }) => server)).toEqual(["broken"]);
+  expect(unavailableOf(scope, unknown, "known")).toEqual([]);
+});
