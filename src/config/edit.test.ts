@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -217,6 +218,20 @@ test("edits at once all arrive", async () => {
   await Promise.all(Array.from({ length: 15 }, (_, index) => edit(put(`s${index}`, { command: "x" }))));
   const file = JSON.parse(await readFile(path, "utf8")) as { mcpServers: object };
   expect(Object.keys(file.mcpServers)).toHaveLength(15);
+});
+
+test("what an editor saves at the same moment is not undone", async () => {
+  await writeFile(path, '{ "mcpServers": {} }');
+  let saves = 0;
+  await editJson(
+    path,
+    () => {
+      if (++saves === 1) writeFileSync(path, '{ "mcpServers": { "a": {} }, "saved": true }');
+      return [put("b", entry)];
+    },
+    { home: join(folder, "home"), now: new Date(0) },
+  );
+  expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ mcpServers: { a: {}, b: entry }, saved: true });
 });
 
 test("the plan sees what is there", async () => {

@@ -30,6 +30,8 @@ export interface Edited {
   readonly copy: string | undefined;
 }
 
+const MOST_ATTEMPTS = 5;
+
 /** `plan` sees the file as it is at that moment and says what to change; nobody of ours edits it meanwhile. Throws ConfigError. */
 export async function editJson(
   path: string,
@@ -37,12 +39,17 @@ export async function editJson(
   { home, now }: EditOptions,
 ): Promise<Edited> {
   return await withLock(await lockFor(path, home), async () => {
-    const before = (await readConfigText(path))?.replace(/^\uFEFF/, "");
-    const after = await editText(path, before ?? "{}\n", plan);
-    if (after === before) return { changed: false, copy: undefined };
-    const copy = await backup(path, home, now);
-    await writeAtomic(path, after, { mode: "keep" });
-    return { changed: true, copy };
+    for (let attempt = 1; ; attempt++) {
+      const read = await readConfigText(path);
+      const before = read?.replace(/^\uFEFF/, "");
+      const after = await editText(path, before ?? "{}\n", plan);
+      if (after === before) return { changed: false, copy: undefined };
+      const copy = await backup(path, home, now);
+      // The user's editor knows no lock of ours.
+      if (attempt < MOST_ATTEMPTS && (await readConfigText(path)) !== read) continue;
+      await writeAtomic(path, after, { mode: "keep" });
+      return { changed: true, copy };
+    }
   });
 }
 

@@ -86,9 +86,9 @@ export function isSha256(text: string): boolean {
   return /^[a-f0-9]{64}$/.test(text);
 }
 
-/** An address without credentials and blanks; undefined for everything else. */
+/** An address without credentials, blanks and letters that could be taken for others; undefined for everything else. */
 export function readUrl(text: string): URL | undefined {
-  if (text.length > LONGEST_URL || !/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text))
+  if (text.length > LONGEST_URL || !/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(text) || !URL.canParse(text))
     return undefined;
   const url = new URL(text);
   return url.username === "" && url.password === "" ? url : undefined;

@@ -237,6 +237,10 @@ test.each([
   ["extras with a source", of("pypi", "x @ https://evil.example/x")],
   ["an image that moves", of("oci", "acme/weather:latest")],
   ["an option for an image", of("oci", "--privileged")],
+  [
+    "a bundle at an address in letters that look like others",
+    of("mcpb", "https://we\u0430ther.example/a.mcpb", { fileSha256: "a".repeat(64) }),
+  ],
   ["a bundle without a checksum", of("mcpb", "https://x.example/a.mcpb")],
   ["a bundle with half a checksum", of("mcpb", "https://x.example/a.mcpb", { fileSha256: "abc" })],
   ["one bad package among good ones", server({ packages: [npm(), npm({ identifier: "a b" })] })],
@@ -325,6 +329,10 @@ test.each([
     of("npm", "a", { transport: { type: "streamable-http", url: "http://localhost:1/mcp" } }),
   ],
   ["an address without https", server({ remotes: [{ type: "sse", url: "http://weather.example/sse" }] })],
+  [
+    "an address in letters that look like others",
+    server({ remotes: [{ type: "sse", url: "https://we\u0430ther.example/sse" }] }),
+  ],
   [
     "an address with a password",
     server({ remotes: [{ type: "sse", url: "https://a:b@weather.example/sse" }] }),
