@@ -1,5 +1,6 @@
 import {
   chmod,
+  chown,
   lstat,
   mkdir,
   mkdtemp,
@@ -56,6 +57,14 @@ test("a symbolic link stays one, and its target is written", async () => {
   await writeAtomic(join(folder, "link"), "new");
   expect((await lstat(join(folder, "link"))).isSymbolicLink()).toBe(true);
   expect(await readFile(join(folder, "target"), "utf8")).toBe("new");
+});
+
+test.runIf(process.geteuid?.() === 0)("a user's file that root edits stays the user's", async () => {
+  const path = join(folder, "x");
+  await writeFile(path, "");
+  await chown(path, 1234, 2345);
+  await writeAtomic(path, "1", { mode: "keep" });
+  expect(await stat(path)).toMatchObject({ uid: 1234, gid: 2345 });
 });
 
 test("what is no file is not replaced by one, nor through a link", async () => {

@@ -1,6 +1,7 @@
 /** Files that are whole or not there: readers never see half a write. Locking is lock.ts. */
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { type FileHandle, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 export interface WriteOptions {
@@ -32,6 +33,7 @@ export async function writeAtomic(
     try {
       // The umask may have taken bits away that the caller asked for.
       await file.chmod(bits);
+      if (mode === "keep" && there) await keepOwner(file, there);
       await file.writeFile(data);
       if (durable) await file.sync();
     } finally {
@@ -42,6 +44,11 @@ export async function writeAtomic(
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/** Root must not take a file away from the user whose it is; nobody else can give it back. */
+async function keepOwner(file: FileHandle, { uid, gid }: Stats): Promise<void> {
+  if (process.geteuid?.() === 0) await file.chown(uid, gid);
 }
 
 /** The text of a file, or undefined if there is none. Other faults throw. */

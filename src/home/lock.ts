@@ -77,6 +77,10 @@ function create(file: string, me: Holder): boolean {
   }
   try {
     writeSync(descriptor, JSON.stringify(me));
+  } catch (error) {
+    // On a full disk: left behind, it would hold up everyone.
+    rmSync(file, { force: true });
+    throw error;
   } finally {
     closeSync(descriptor);
   }
