@@ -1,6 +1,7 @@
 /** Who MetaMCP is to an issuer: as configured, else by its metadata document, else as registered there. */
 import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import { shownUrl } from "../kernel/secret.ts";
 import type { Book, ClientId, Registration } from "./grant.ts";
 import type { Place } from "./place.ts";
 import type { Sdk } from "./sdk.ts";
@@ -27,8 +28,10 @@ export async function clientFor(
   wanted: Wanted,
 ): Promise<Client> {
   const { clientId, clientSecret, clientMetadataUrl } = oauth ?? {};
-  if (clientId !== undefined)
+  if (clientId !== undefined) {
+    if (clientSecret !== undefined) checkIssuer(book, clientId, place);
     return { id: { client_id: clientId, client_secret: clientSecret }, configured: true };
+  }
   if (clientMetadataUrl !== undefined && place.metadata?.client_id_metadata_document_supported === true) {
     sdk.validateClientMetadataUrl(clientMetadataUrl);
     return { id: { client_id: clientMetadataUrl }, configured: false };
@@ -37,6 +40,17 @@ export async function clientFor(
   if (known?.redirectUri === wanted.redirectUri) return { id: known.client, configured: false };
   const registered = await register(sdk, place, wanted);
   return { id: registered.client, configured: false, registered };
+}
+
+/** Whoever takes over a server could name an issuer of their own, and have the secret shown there. */
+function checkIssuer({ grants }: Book, clientId: string, { issuer: { issuer } }: Place): void {
+  const known = grants.filter(({ configured, client }) => configured && client.client_id === clientId);
+  if (known.length === 0 || known.some((grant) => grant.issuer.issuer === issuer)) return;
+  throw new MetaMcpError(
+    "auth_required",
+    `the server names another issuer than before (${shownUrl(issuer)}), which would get the clientSecret of the config; ` +
+      "if that is meant, end the old login first, with --logout",
+  );
 }
 
 /** One that still holds: coming back to its address saves another registration. */

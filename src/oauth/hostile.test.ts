@@ -3,23 +3,26 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { guardedChild } from "../../test/support/guarded-child.ts";
+import { type Guarded, guardedChild } from "../../test/support/guarded-child.ts";
 import { httpChild, json, remoteSpec } from "../../test/support/http-child.ts";
 import { type Issuer, issuer } from "../../test/support/issuer.ts";
 import type { RemoteSpec } from "../config/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { Authorizations } from "./authorizations.ts";
 import type { Shown } from "./bearer.ts";
-import { type Grant, grantInUse } from "./grant.ts";
+import { type Grant, grantInUse, withoutGrant } from "./grant.ts";
 import { logIn } from "./login.ts";
 import { fetchFor } from "./sdk.ts";
 import { loginsAt } from "./status.ts";
 import { TokenStore } from "./store.ts";
 
 const NOW = 1_000_000;
+/** A client that was registered for every port. */
+const ANY = Object.assign([], { includes: () => true }) as readonly string[];
 
 interface SetUp {
   readonly by: Issuer;
+  readonly child: Guarded;
   readonly home: string;
   readonly spec: RemoteSpec;
   readonly store: TokenStore;
@@ -28,14 +31,14 @@ interface SetUp {
 
 async function setUp(): Promise<SetUp> {
   const by = await issuer();
-  const { url } = await guardedChild(by);
+  const child = await guardedChild(by);
   const home = mkdtempSync(join(tmpdir(), "metamcp-oauth-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
-  const spec = remoteSpec(url);
+  const spec = remoteSpec(child.url);
   const send = (address: URL): void => void fetch(address);
   const login = (at = spec): Promise<Grant> =>
     logIn({ spec: at, home, account: "default", port: 0, clock: new ManualClock(), now: () => NOW, send });
-  return { by, home, spec, login, store: new TokenStore(home, spec.name) };
+  return { by, child, home, spec, login, store: new TokenStore(home, spec.name) };
 }
 
 test.each([0, -5, 1e300, 1e17])("a life of %d s is none to reckon with", async (expiresIn) => {
@@ -156,4 +159,20 @@ test("user and password of an address are no login, and are not shown", async ()
   expect(await loginsAt(at, store, NOW)).toMatchObject([
     { usable: true, state: expect.stringMatching(/config/) },
   ]);
+});
+
+test("a secret of the config goes to no other issuer than it went to before", async () => {
+  const { by, child, spec, store, login } = await setUp();
+  const other = await issuer();
+  for (const one of [by, other]) {
+    one.tokenAuthMethods = ["client_secret_post"];
+    one.clients.set("mine", { redirectUris: ANY, secret: "of-the-config" });
+  }
+  const mine = { ...spec, oauth: { clientId: "mine", clientSecret: "of-the-config" } } as RemoteSpec;
+  const grant = await login(mine);
+  child.by = other;
+  await expect(login(mine)).rejects.toThrow(/another issuer than before.*--logout/);
+  expect(other.requests("/token")).toEqual([]);
+  await store.update((book) => withoutGrant(book, grant));
+  expect((await login(mine)).issuer.issuer).toBe(other.url);
 });
