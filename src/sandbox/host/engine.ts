@@ -3,8 +3,10 @@ import type { Bridge, Controls } from "./guest/guest.ts";
 
 export interface EngineHooks {
   readonly bridge: Bridge;
-  /** Asked every now and then while code runs: whether it must stop. */
-  readonly interrupted: () => boolean;
+  /** Asked every now and then while code runs; throws `Stopped` where it must stop. */
+  readonly checkTime: () => void;
+  /** The run is over: nothing more of it is to be run. */
+  readonly isOver: () => boolean;
 }
 
 export type Control = Exclude<keyof Controls, "watch" | "rejected">;
@@ -31,6 +33,9 @@ export class Uncompilable extends Error {
     this.line = line;
   }
 }
+
+/** Goes through the engine as nothing of its own does: no code can catch it, and what it went through is never used again. */
+export class Stopped extends Error {}
 
 /** The engine itself gave out: the run is over, whatever the code would say to that. */
 export class Exhausted extends Error {

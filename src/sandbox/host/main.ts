@@ -26,10 +26,15 @@ function send(frame: FromHost): void {
   }
 }
 
-function inUse(): number {
+/** Who has to go where all together use more than they may. */
+function largest(): HostRun | undefined {
   let sum = 0;
-  for (const run of runs.values()) sum += run.memoryBytes;
-  return sum;
+  let most: HostRun | undefined;
+  for (const run of runs.values()) {
+    sum += run.memoryBytes;
+    if (run.memoryBytes > (most?.memoryBytes ?? 0)) most = run;
+  }
+  return sum > MOST_MEMORY ? most : undefined;
 }
 
 interface Engines {
@@ -41,21 +46,34 @@ async function wasmEngines(limits: Limits, spare: number): Promise<Engines> {
   const { WasmEngine } = await import("./wasm-engine.ts");
   const wasm = await WebAssembly.compile(await readFile(new URL("quickjs.wasm", import.meta.url)));
   const waiting: Ready[] = [await WasmEngine.create(wasm, limits)];
+  // One after the other, with a look at everything else in between: many at once must not look like silence.
+  let last: Promise<unknown> = Promise.resolve();
+  const create = (): Promise<Ready> => {
+    const made = last.then(async () => {
+      const engine = await WasmEngine.create(wasm, limits);
+      await new Promise((resolve) => setImmediate(resolve));
+      return engine;
+    });
+    last = made.catch(() => {});
+    return made;
+  };
   let filling = false;
   const fill = async (): Promise<void> => {
     if (filling) return;
     filling = true;
-    while (waiting.length < spare) {
-      waiting.push(await WasmEngine.create(wasm, limits));
-      await new Promise((resolve) => setImmediate(resolve));
+    try {
+      while (waiting.length < spare && opening.size === 0) waiting.push(await create());
+    } catch {
+      // Whoever needs one is told.
     }
     filling = false;
   };
-  setImmediate(() => void fill());
+  const fillSoon = (): void => void setImmediate(() => void fill());
+  fillSoon();
   return {
     async open() {
-      const engine = waiting.pop() ?? (await WasmEngine.create(wasm, limits));
-      setImmediate(() => void fill());
+      const engine = waiting.pop() ?? (await create());
+      fillSoon();
       return (hooks) => {
         engine.take(hooks);
         return engine;
@@ -87,9 +105,15 @@ async function execute(exec: Exec): Promise<void> {
   const { id } = exec;
   opening.add(id);
   engines ??= wasmEngines(LIMITS, 1);
-  const engine = await (await engines).open();
+  let engine: RunParts["engine"];
+  try {
+    engine = await (await engines).open();
+  } catch {
+    opening.delete(id);
+    return send({ type: "fail", id, name: "SandboxError", message: "no engine could be started for it" });
+  }
   const ended = (): void => void runs.delete(id);
-  const run = new HostRun(exec, { send, engine, ended, crowded: () => inUse() > MOST_MEMORY });
+  const run = new HostRun(exec, { send, engine, ended, crowded: (one) => largest() === one });
   runs.set(id, run);
   if (opening.delete(id)) run.begin(exec.servers);
   else run.cancel();
@@ -110,7 +134,7 @@ process.stdin.on("end", () => process.exit(0));
 process.stdin.on("error", () => process.exit(0));
 
 setInterval(() => {
-  if (runs.size === 0) return;
+  if (runs.size + opening.size === 0) return;
   send({ type: "heartbeat" });
-  if (inUse() > MOST_MEMORY) [...runs.values()].sort((a, b) => b.memoryBytes - a.memoryBytes)[0]?.outgrown();
+  largest()?.outgrown();
 }, HEARTBEAT_MS);

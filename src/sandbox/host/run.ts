@@ -1,36 +1,28 @@
 /** One run inside the host: keeps its limits, carries its calls, and says how it ended, exactly once. */
 // The code may have put its own in the place of the global ones, where it runs in this very process.
 import { clearTimeout, setImmediate, setTimeout } from "node:timers";
-import type { Limit, Limits } from "../executor.ts";
+import type { Limit, Limits, LogLine } from "../executor.ts";
 import type { FromHost, ResultFrame, ToHost } from "../frames.ts";
-import { type Engine, type EngineHooks, Exhausted, lineIn, Uncompilable } from "./engine.ts";
-import { urlParts } from "./url-parts.ts";
+import { type Engine, type EngineHooks, Exhausted, lineIn, Stopped, Uncompilable } from "./engine.ts";
+import { Reports } from "./reports.ts";
+import { LONGEST_URL, urlParts } from "./url-parts.ts";
 
-/** Progress is shown to people: more often than this it is noise. */
-const PROGRESS_MS = 100;
 const HEARTBEAT_MS = 100;
-const MOST_LINES = 1_000;
 /** A stretch of computing may last so many times longer than it would on an idle machine. */
 const MOST_STARVED = 3;
 const LONGEST_NAME = 1_000;
+const LONGEST_TOLD = 16_000;
 const MOST_TIMERS = 1_000;
 
 export type Exec = Extract<ToHost, { type: "exec" }>;
-
-interface Waiting {
-  readonly callId: number;
-  readonly server: string;
-  readonly tool: string;
-  readonly args: string;
-}
 
 export interface RunParts {
   readonly send: (frame: FromHost) => void;
   readonly engine: (hooks: EngineHooks) => Engine;
   /** The run is over and its engine gone. */
   readonly ended: () => void;
-  /** Bytes that all runs of this host may use together. */
-  readonly crowded: () => boolean;
+  /** All runs of this host together use more memory than they may, and this one the most. */
+  readonly crowded: (run: HostRun) => boolean;
 }
 
 export class HostRun {
@@ -39,17 +31,14 @@ export class HostRun {
   readonly #parts: RunParts;
   readonly #engine: Engine;
   readonly #code: string;
+  readonly #reports: Reports;
   #deadline: number;
   #wall: NodeJS.Timeout;
   #heldAt: number | undefined;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  readonly #queue: Waiting[] = [];
   #inFlight = 0;
   #lastCall = 0;
   #lastTimer = 0;
-  #logged = 0;
-  #lines = 0;
-  #progressAt = 0;
   #sliceStart = 0;
   #sliceUsage: NodeJS.CpuUsage | undefined;
   #sliceEnd = Number.POSITIVE_INFINITY;
@@ -63,11 +52,13 @@ export class HostRun {
     this.#limits = exec.limits;
     this.#parts = parts;
     this.#code = exec.code;
+    this.#reports = new Reports(exec.id, exec.limits.logBytes, parts.send);
     this.#deadline = performance.now() + exec.limits.wallMs;
     this.#wall = setTimeout(() => this.#timeIsUp(), exec.limits.wallMs);
     this.#engine = parts.engine({
       bridge: (op, a, b, c) => this.#bridge(op, a, b, c),
-      interrupted: () => this.#interrupted(),
+      checkTime: () => this.#checkTime(),
+      isOver: () => this.#over?.type === "fail",
     });
   }
 
@@ -102,8 +93,6 @@ export class HostRun {
 
   settled({ callId, ok, value }: ResultFrame): void {
     this.#inFlight--;
-    const next = this.#queue.shift();
-    if (next) this.#sendCall(next);
     this.#enter(() => this.#engine.control("settle", String(callId), ok ? "ok" : "", value));
   }
 
@@ -151,7 +140,8 @@ export class HostRun {
     if (error instanceof Uncompilable) {
       const { name, message, line } = error;
       this.#end({ type: "fail", id: this.id, name, message, ...(line !== undefined && { line }) });
-    } else if (error instanceof Exhausted) this.#end(this.#beyond(error.limit));
+    } else if (error instanceof Stopped) return;
+    else if (error instanceof Exhausted) this.#end(this.#beyond(error.limit));
     else this.#end({ type: "fail", id: this.id, name: "InternalError", message: "the engine failed" });
   }
 
@@ -161,19 +151,16 @@ export class HostRun {
     if (over && (over.type === "fail" || this.#inFlight === 0)) this.#end(over);
   }
 
-  #interrupted(): boolean {
-    if (this.#over?.type === "fail") return true;
+  #checkTime(): void {
     const now = performance.now();
-    if (now >= this.#sliceEnd && !this.#starved(now)) {
+    if (now >= this.#sliceEnd && !this.#starved(now))
       this.#over = this.#beyond(now >= this.#due ? "wallMs" : "cpuMs");
-      return true;
-    }
-    if (now >= this.#beatAt + HEARTBEAT_MS) {
+    else if (now >= this.#beatAt + HEARTBEAT_MS) {
       this.#beatAt = now;
       this.#parts.send({ type: "heartbeat", id: this.id });
-      if (this.#parts.crowded()) this.#over = this.#beyond("memoryBytes");
+      if (this.#parts.crowded(this)) this.#over = this.#beyond("memoryBytes");
     }
-    return false;
+    if (this.#over?.type === "fail") throw new Stopped();
   }
 
   /** On a busy machine time passes without computing; that is nobody's fault, up to a point. */
@@ -190,10 +177,7 @@ export class HostRun {
   #timeIsUp(): void {
     const over = this.#over;
     if (over?.type !== "done") return this.#end(this.#beyond("wallMs"));
-    this.#log(
-      "warn",
-      `${this.#inFlight + this.#queue.length} calls that nobody awaited did not end in time.`,
-    );
+    this.#reports.log("warn", `${this.#inFlight} calls that nobody awaited did not end in time.`);
     this.#end(over);
   }
 
@@ -207,6 +191,7 @@ export class HostRun {
     this.#ended = true;
     clearTimeout(this.#wall);
     for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#reports.end();
     this.#engine.dispose();
     this.#parts.send(frame);
     this.#parts.ended();
@@ -224,13 +209,17 @@ export class HostRun {
 
   #bridge(op: string, a: string, b: string, c: string): string {
     if (this.#ended) return "";
+    // The engine asks only after so many steps, and a step can be long.
+    if (performance.now() >= this.#sliceEnd) this.#checkTime();
     switch (op) {
       case "call":
         return this.#call(a, b, c);
       case "log":
-        return this.#log(a, b);
+        this.#reports.log(a as LogLine["level"], b);
+        return "";
       case "progress":
-        return this.#progress(a);
+        this.#reports.progress(a);
+        return "";
       case "timer":
         return this.#timer(Number(a), b);
       case "untimer":
@@ -238,8 +227,10 @@ export class HostRun {
         this.#timers.delete(a);
         return "";
       case "url":
+        if (a.length + b.length > LONGEST_URL) return "";
         return urlParts(() => (c === "" ? new URL(a) : new URL(a, b)));
       case "url-set":
+        if (a.length + c.length > LONGEST_URL) return "";
         return urlParts(() => Object.assign(new URL(a), { [b]: c }));
       case "done":
         return this.#done(a);
@@ -248,31 +239,28 @@ export class HostRun {
         setImmediate(() => this.#look());
         return "";
       case "rejected":
-        return this.#log("error", `Uncaught ${spoken(a)}`);
+        this.#reports.log("error", `Uncaught ${spoken(a)}`);
+        return "";
       default:
         return "";
     }
   }
 
+  /** Empty: not yet. */
   #call(server: string, tool: string, args: string): string {
-    const callId = ++this.#lastCall;
     const { calls, callsInFlight, argsBytes } = this.#limits;
+    if (this.#inFlight >= callsInFlight) return "";
+    const callId = ++this.#lastCall;
     if (server.length > LONGEST_NAME || tool.length > LONGEST_NAME)
       this.#refuse(callId, `no server and no tool has a name of more than ${LONGEST_NAME} characters`);
     else if (callId > calls) this.#refuse(callId, `no more than ${calls} calls may be made in one run`);
     else if (Buffer.byteLength(args) > argsBytes)
       this.#refuse(callId, `the arguments of one call may have ${argsBytes} bytes of JSON, these have more`);
     else {
-      const call = { callId, server, tool, args };
-      if (this.#inFlight < callsInFlight) this.#sendCall(call);
-      else this.#queue.push(call);
+      this.#inFlight++;
+      this.#parts.send({ type: "call", id: this.id, callId, server, tool, args });
     }
     return String(callId);
-  }
-
-  #sendCall(call: Waiting): void {
-    this.#inFlight++;
-    this.#parts.send({ type: "call", id: this.id, ...call });
   }
 
   /** Later, as every other answer. */
@@ -285,35 +273,9 @@ export class HostRun {
     setImmediate(() => this.#enter(() => this.#engine.control("settle", String(callId), "", value)));
   }
 
-  #log(level: string, text: string): string {
-    if (this.#logged >= this.#limits.logBytes || this.#lines >= MOST_LINES) return "";
-    const room = this.#limits.logBytes - this.#logged;
-    this.#logged += Buffer.byteLength(text) + 1;
-    const full = this.#logged >= this.#limits.logBytes || ++this.#lines >= MOST_LINES;
-    const shown = text.length > room ? text.slice(0, room) : text;
-    const line = full ? `${shown} … (what was logged after this is not kept)` : shown;
-    this.#parts.send({ type: "log", id: this.id, level: level as "log", text: line });
-    return "";
-  }
-
-  #progress(json: string): string {
-    const now = performance.now();
-    const { done, total, message } = JSON.parse(json) as { done: number; total?: number; message?: string };
-    if (!Number.isFinite(done) || (now < this.#progressAt && done !== total)) return "";
-    this.#progressAt = now + PROGRESS_MS;
-    this.#parts.send({
-      type: "progress",
-      id: this.id,
-      done,
-      ...(total !== undefined && { total }),
-      ...(message !== undefined && { message: message.slice(0, 1_000) }),
-    });
-    return "";
-  }
-
   #timer(ms: number, known: string): string {
+    if (this.#timers.size >= MOST_TIMERS) return "";
     const id = known || String(++this.#lastTimer);
-    if (this.#timers.size >= MOST_TIMERS) return id;
     const due = (): void => {
       this.#timers.delete(id);
       this.#enter(() => this.#engine.control("fire", id));
@@ -335,7 +297,13 @@ export class HostRun {
     const { name, message, stack } = JSON.parse(json) as { name: string; message: string; stack: string };
     if (name === "InternalError" && message === "out of memory") return this.#beyond("memoryBytes");
     const line = lineIn(stack);
-    return { type: "fail", id: this.id, name: name.slice(0, 200), message, ...(line && { line }) };
+    return {
+      type: "fail",
+      id: this.id,
+      name: name.slice(0, 200),
+      message: message.slice(0, LONGEST_TOLD),
+      ...(line && { line }),
+    };
   }
 }
 

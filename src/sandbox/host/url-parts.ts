@@ -13,6 +13,9 @@ const URL_PARTS = [
   "hash",
 ] as const;
 
+/** Nobody has longer ones, and the parser of the host cannot be interrupted. */
+export const LONGEST_URL = 64 << 10;
+
 /** Empty where it is no address. */
 export function urlParts(make: () => URL): string {
   try {

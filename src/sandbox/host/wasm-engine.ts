@@ -2,7 +2,15 @@
 import { EvalFlags, type JSException, type JSValueHandle, QuickJS } from "quickjs-wasi";
 import type { Limits } from "../executor.ts";
 import { asFunction } from "./completion.ts";
-import { type Control, type Engine, type EngineHooks, Exhausted, lineIn, Uncompilable } from "./engine.ts";
+import {
+  type Control,
+  type Engine,
+  type EngineHooks,
+  Exhausted,
+  lineIn,
+  Stopped,
+  Uncompilable,
+} from "./engine.ts";
 import { guestSource } from "./guest/source.ts";
 
 /** WASI's "bad file descriptor": the engine has nothing to write to. */
@@ -13,13 +21,15 @@ const MOST_REJECTIONS = 20;
 let prelude: Uint8Array | undefined;
 
 /** What a waiting instance lacks until a run takes it. */
-const IDLE: EngineHooks = { bridge: () => "", interrupted: () => false };
+const IDLE: EngineHooks = { bridge: () => "", checkTime: () => {}, isOver: () => false };
 
 export class WasmEngine implements Engine {
   readonly #vm: QuickJS;
   #hooks = IDLE;
   #controls: ReadonlyMap<string, JSValueHandle> = new Map();
   readonly #unhandled = new Map<number, JSValueHandle>();
+  /** It was left in the midst of something: nothing in it may be run or taken apart any more. Its memory goes with it. */
+  #torn = false;
 
   static async create(wasm: WebAssembly.Module, limits: Limits): Promise<WasmEngine> {
     let engine: WasmEngine | undefined;
@@ -28,7 +38,11 @@ export class WasmEngine implements Engine {
       memoryLimit: limits.memoryBytes,
       maxStackSize: limits.stackBytes,
       timezoneOffset: 0,
-      interruptHandler: () => engine?.hooks.interrupted() ?? false,
+      // The engine's own way to stop is no way: it ends in whatever catches, and promises do.
+      interruptHandler: () => {
+        engine?.hooks.checkTime();
+        return false;
+      },
       onUnhandledRejection: (promise, reason, isHandled) => engine?.rejection(promise, reason, isHandled),
       wasi: () => ({ fd_write: () => NO_FILE }),
     });
@@ -66,8 +80,6 @@ export class WasmEngine implements Engine {
       return undefined;
     } catch (error) {
       const problem = this.#uncompilable(error);
-      // It ran, and was stopped before it first waited.
-      if (this.#hooks.interrupted()) return undefined;
       // Neither `return` nor `using` may stand at the top of a script.
       const script = asFunction(code, (piece) => this.#compiles(piece));
       if (script === undefined) return problem;
@@ -88,8 +100,7 @@ export class WasmEngine implements Engine {
 
   /** Only the parser throws here: what the code throws rejects its promise. */
   #uncompilable(error: unknown): Uncompilable {
-    if (error instanceof RangeError || error instanceof WebAssembly.RuntimeError)
-      throw new Exhausted("stackBytes");
+    this.#escalate(error, "stackBytes");
     const { message, stack = "" } = error as JSException;
     const problem = new Uncompilable(message, lineIn(stack));
     (error as JSException).dispose?.();
@@ -117,21 +128,30 @@ export class WasmEngine implements Engine {
     } catch (error) {
       this.#gaveOut(error);
     } finally {
-      for (const arg of args) arg.dispose();
+      if (!this.#torn) for (const arg of args) arg.dispose();
     }
   }
 
   /** An exception of the guest is not looked at: that would run its code. */
   #gaveOut(error: unknown): void {
-    if (error instanceof RangeError) throw new Exhausted("stackBytes");
-    if (error instanceof WebAssembly.RuntimeError) throw new Exhausted("memoryBytes");
+    this.#escalate(error, "memoryBytes");
     (error as Partial<JSException>).dispose?.();
+  }
+
+  /** What did not come from the code but from the engine itself. */
+  #escalate(error: unknown, trapped: "stackBytes" | "memoryBytes"): void {
+    const stopped = error instanceof Stopped;
+    const overflown = error instanceof RangeError;
+    this.#torn ||= stopped || overflown || error instanceof WebAssembly.RuntimeError;
+    if (stopped) throw error;
+    if (this.#torn) throw new Exhausted(overflown ? "stackBytes" : trapped);
   }
 
   pump(): boolean {
     const engine = this.#vm._getExports();
     try {
-      while (engine.qjs_is_job_pending() && !this.#hooks.interrupted()) {
+      while (engine.qjs_is_job_pending() && !this.#hooks.isOver()) {
+        this.#hooks.checkTime();
         if (engine.qjs_execute_pending_job() < 0) this.#vm.getException().dispose();
       }
     } catch (error) {
@@ -151,16 +171,17 @@ export class WasmEngine implements Engine {
   flushRejections(): void {
     const reasons = [...this.#unhandled.values()];
     this.#unhandled.clear();
-    for (const reason of reasons) this.#call("rejected", [reason]);
+    for (const reason of reasons) if (!this.#torn) this.#call("rejected", [reason]);
   }
 
-  /** Must not throw: the library would copy the host's stack into the guest. */
+  /** Throws nothing that has a text: the library would copy it into the guest, with the host's stack. */
   #bridge(args: readonly JSValueHandle[]): JSValueHandle {
     try {
       if (args.length !== 4 || !args.every((arg) => arg.isString)) return this.#vm.undefined;
       const [op = "", a = "", b = "", c = ""] = args.map((arg) => arg.toString());
       return this.#vm.newString(this.#hooks.bridge(op, a, b, c));
-    } catch {
+    } catch (error) {
+      if (error instanceof Stopped) throw textless(error);
       return this.#vm.undefined;
     }
   }
@@ -168,6 +189,15 @@ export class WasmEngine implements Engine {
   dispose(): void {
     this.#hooks = IDLE;
     this.#unhandled.clear();
-    this.#vm.dispose();
+    if (!this.#torn) this.#vm.dispose();
   }
+}
+
+/** Whoever makes a text of it to throw that instead throws this error. */
+function textless(error: Stopped): unknown {
+  return {
+    toString(): string {
+      throw error;
+    },
+  };
 }

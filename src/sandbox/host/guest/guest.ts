@@ -30,7 +30,18 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   let names: string[] = [];
 
   // Calls.
-  const waiting = new Map<string, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  interface Sent {
+    readonly server: string;
+    readonly tool: string;
+    readonly json: string;
+    readonly resolve: (value: unknown) => void;
+    readonly reject: (error: Error) => void;
+  }
+  const waiting = new Map<string, Sent>();
+  // Kept in here, where memory is limited, and not in the host.
+  const queue = new Map<number, Sent>();
+  let queued = 0;
+  let next = 0;
 
   class ToolError extends Error {
     override name = "ToolError";
@@ -40,8 +51,21 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     return new Promised((resolve, reject) => {
       const json = args === undefined ? "{}" : stringify(args);
       if (typeof json !== "string") throw new TypeError("The arguments of a tool are an object");
-      waiting.set(bridge("call", text(server), text(tool), json), { resolve, reject });
+      const call = { server: text(server), tool: text(tool), json, resolve, reject };
+      if (next < queued || !sendNow(call)) queue.set(queued++, call);
     });
+  }
+
+  /** False while as many are in flight as may be. */
+  function sendNow(call: Sent): boolean {
+    const id = bridge("call", call.server, call.tool, call.json);
+    if (id !== "") waiting.set(id, call);
+    return id !== "";
+  }
+
+  function sendNext(): void {
+    const call = queue.get(next);
+    if (call && sendNow(call)) queue.delete(next++);
   }
 
   interface Block {
@@ -126,6 +150,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   function start(run: () => void, ms: unknown, repeated: boolean): number {
     const wait = Math.max(repeated ? 1 : 0, Number(ms) || 0);
     const id = bridge("timer", text(wait), "", "");
+    if (id === "") throw new RangeError("More timers than may run at once");
     timers.set(id, { run, every: repeated ? wait : undefined });
     return Number(id);
   }
@@ -144,11 +169,13 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   const counts = new Map<string, number>();
   const marks = new Map<string, number>();
   let indent = "";
+  // More than all logs together may have.
+  const LONGEST_LINE = 1 << 20;
   const say =
     (level: string) =>
     (...args: unknown[]): void => {
       const line = args.map((one) => (typeof one === "string" ? one : inspect(one))).join(" ");
-      bridge("log", level, indent + line, "");
+      bridge("log", level, (indent + line).slice(0, LONGEST_LINE), "");
     };
   const log = say("log");
   const console = {
@@ -202,17 +229,27 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
   }
 
+  const LONGEST_TOLD = 16_000;
+
   function tell(op: "fail" | "rejected", error: unknown): void {
+    let told: { name: string; message: string; stack: string };
+    try {
+      told = toldOf(error);
+    } catch {
+      told = { name: "", message: "something was thrown that cannot be read", stack: "" };
+    }
+    bridge(op, stringify(told), "", "");
+  }
+
+  function toldOf(error: unknown): { name: string; message: string; stack: string } {
     const isError =
       error instanceof Error || (typeof error === "object" && error !== null && "message" in error);
-    const { name, message, stack, code } = (isError ? error : {}) as Error & { code?: unknown };
-    const told = {
-      name: isError && typeof name === "string" ? name : "",
-      message: isError ? text(message) : inspect(error),
+    const { name, message, stack } = (isError ? error : {}) as Error;
+    return {
+      name: isError && typeof name === "string" ? name.slice(0, 200) : "",
+      message: (isError ? text(message) : inspect(error)).slice(0, LONGEST_TOLD),
       stack: typeof stack === "string" ? stack.slice(0, 4_000) : "",
-      code: typeof code === "string" ? code : undefined,
     };
-    bridge(op, stringify(told), "", "");
   }
 
   return {
@@ -222,6 +259,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     settle(callId, ok, json) {
       const call = waiting.get(callId);
       if (!waiting.delete(callId) || !call) return;
+      sendNext();
       const value = parse(json) as { name: string; message: string; code?: string };
       if (ok === "ok") call.resolve(value);
       else call.reject(Object.assign(new ToolError(value.message), value.code ? { code: value.code } : {}));
@@ -231,8 +269,8 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
       if (!due) return;
       timers.delete(id);
       if (due.every !== undefined) {
-        const next = bridge("timer", text(due.every), id, "");
-        timers.set(next, due);
+        bridge("timer", text(due.every), id, "");
+        timers.set(id, due);
       }
       try {
         due.run();

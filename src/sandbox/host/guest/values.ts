@@ -14,6 +14,9 @@ export function values(): Values {
   const Promised = Promise;
   const MOST_ITEMS = 100;
   const DEEPEST = 5;
+  /** Of one value that is shown, all its parts together. */
+  const MOST_PARTS = 2_000;
+  let parts = 0;
   const LONGEST = 10_000;
 
   function typeName(value: object): string {
@@ -68,6 +71,8 @@ export function values(): Values {
   }
 
   function inspect(value: unknown, depth = 0, seen: object[] = []): string {
+    if (depth === 0) parts = 0;
+    if (++parts > MOST_PARTS) return "…";
     if (typeof value === "string") return quoted(value);
     if (typeof value === "bigint") return `${value}n`;
     if (typeof value === "function") return `[Function ${value.name || "anonymous"}]`;

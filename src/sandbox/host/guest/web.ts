@@ -186,17 +186,20 @@ export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown
     "search",
     "hash",
   ];
+  /** Longer ones are none, and would only be carried out of here to be refused. */
+  const take = (op: string, a: string, b: string, c: string): string =>
+    a.length + b.length + c.length > 65_600 ? "" : bridge(op, a, b, c);
   class URL {
     #parts: Record<string, string>;
     #params: URLSearchParams | undefined;
     constructor(href: unknown, base?: unknown) {
-      const parts = bridge(
+      const parts = take(
         "url",
         text(href),
         base === undefined ? "" : text(base),
         base === undefined ? "" : "based",
       );
-      if (parts === "") throw new TypeError(`Invalid URL: ${text(href)}`);
+      if (parts === "") throw new TypeError(`Invalid URL: ${text(href).slice(0, 200)}`);
       this.#parts = parse(parts) as Record<string, string>;
       for (const part of PARTS) {
         defineProperty(this, part, {
@@ -208,8 +211,8 @@ export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown
       }
     }
     #change(part: string, value: string): void {
-      const parts = bridge("url-set", this.#parts["href"] as string, part, value);
-      if (parts === "") throw new TypeError(`Invalid URL: ${value}`);
+      const parts = take("url-set", this.#parts["href"] as string, part, value);
+      if (parts === "") throw new TypeError(`Invalid URL: ${value.slice(0, 200)}`);
       this.#parts = parse(parts) as Record<string, string>;
       if (part !== "search" && part !== "href") return;
       this.#params = undefined;
@@ -220,7 +223,8 @@ export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown
     get searchParams(): URLSearchParams {
       const params = new URLSearchParams(this.#parts["search"], () => {
         const query = params.toString();
-        const parts = bridge("url-set", this.#parts["href"] as string, "search", query);
+        const parts = take("url-set", this.#parts["href"] as string, "search", query);
+        if (parts === "") throw new TypeError("Invalid URL: its query is too long");
         this.#parts = parse(parts) as Record<string, string>;
       });
       this.#params ??= params;
@@ -228,7 +232,7 @@ export function web(bridge: Bridge, { inspect }: Values): Record<string, unknown
     }
     static canParse(href: unknown, base?: unknown): boolean {
       return (
-        bridge("url", text(href), base === undefined ? "" : text(base), base === undefined ? "" : "based") !==
+        take("url", text(href), base === undefined ? "" : text(base), base === undefined ? "" : "based") !==
         ""
       );
     }
