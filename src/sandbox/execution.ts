@@ -7,13 +7,16 @@ import { LONGEST_LINE, type RunFrame, writeFrame, writeRefusal, writeResult } fr
 /** What a run that was told to stop gets before its host is killed. */
 const GRACE_MS = 1_000;
 const MOST_LINES = 1_010;
+const PROGRESS_MS = 100;
+/** What was on its way together may come together. */
+const PROGRESS_BURST_MS = 1_000;
 const LONGEST_ERROR = 16 << 10;
 
 /** What a run needs of the host it is in. */
 export interface Seat {
   write(text: string): void;
-  /** The host is beyond reason. */
-  kill(culprit: number): void;
+  /** The host is beyond reason; `failure` is what the culprit is told. */
+  kill(culprit: number, failure: Failure): void;
   left(id: number): void;
 }
 
@@ -56,6 +59,7 @@ export class Execution {
   readonly #onAbort = (): void => this.#stop({ code: "cancelled", message: "The run was cancelled." });
   #seat: Seat | undefined;
   #logBytes = 0;
+  #progressFrom = 0;
   #wall: Timer | undefined;
   #kill: Timer | undefined;
   #ended = false;
@@ -122,7 +126,7 @@ export class Execution {
         this.#log(frame);
         break;
       case "progress":
-        if (!this.#ended) this.run.progress?.(frame);
+        this.#progress(frame);
         break;
       case "done":
         this.#leave();
@@ -135,14 +139,17 @@ export class Execution {
     }
   }
 
-  /** The host is gone. */
-  lost(culprit: boolean, reason: string): void {
+  /** The host is gone; `failure` where that is the doing of this run. */
+  lost(failure: Failure | undefined, reason: string): void {
     this.#seat = undefined;
     this.#kill?.cancel();
-    const { cpuMs } = this.run.limits;
-    if (culprit) this.end(limitFailure("cpuMs", cpuMs));
     const told = `${reason} What the code had done by then is done; it was not repeated.`;
-    this.end({ code: "sandbox_terminated", message: told });
+    this.end(this.#late ?? failure ?? { code: "sandbox_terminated", message: told });
+  }
+
+  /** What it is told if it computes for too long. */
+  get tooLong(): Failure {
+    return this.#late ?? limitFailure("cpuMs", this.run.limits.cpuMs);
   }
 
   end(error: Failure | undefined, value?: string): void {
@@ -174,7 +181,7 @@ export class Execution {
     seat.write(writeFrame({ type: "cancel", id: this.id }));
     this.#kill ??= this.#clock.after(GRACE_MS, () => {
       this.end(failure);
-      seat.kill(this.id);
+      seat.kill(this.id, failure);
     });
     if (told) this.end(failure);
     else this.#late ??= failure;
@@ -221,8 +228,17 @@ export class Execution {
     this.#logs.push({ level, text });
   }
 
+  /** The host thins it out; one that does not is not heard. */
+  #progress(frame: Extract<RunFrame, { type: "progress" }>): void {
+    const now = this.#clock.now();
+    if (this.#ended || now < this.#progressFrom) return;
+    this.#progressFrom = Math.max(this.#progressFrom, now - PROGRESS_BURST_MS) + PROGRESS_MS;
+    this.run.progress?.(frame);
+  }
+
   #revolt(): void {
-    this.#seat?.kill(this.id);
+    const message = "The sandbox did not keep to its limits and was killed.";
+    this.#seat?.kill(this.id, { code: "sandbox_terminated", message });
   }
 
   #call({ callId, server, tool, args }: Extract<RunFrame, { type: "call" }>): void {

@@ -88,6 +88,8 @@ export interface Failure {
     | "sandbox_terminated"
     | "cancelled"
     | "no_backends"
+    /** Too many are under way; it has not begun. */
+    | "pool_exhausted"
     | "internal";
   readonly message: string;
   /** Of the error that was thrown. */

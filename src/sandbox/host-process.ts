@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Execution, Seat } from "./execution.ts";
-import { LIMITS, type Limits } from "./executor.ts";
+import { type Failure, LIMITS, type Limits } from "./executor.ts";
 import { LineReader, readFromHost, writeFrame } from "./frames.ts";
 
 export interface Launch {
@@ -23,13 +23,22 @@ export interface HostOptions {
   /** Instances it keeps waiting. */
   readonly spare: number;
   readonly onExit: (host: HostProcess) => void;
+  /** A run it had taken needs no place there any more. */
+  readonly onFree: (execution: Execution) => void;
 }
 
 /** A host that starts up is given this long. */
 const START_MS = 20_000;
 /** On top of the longest stretch of computing that is allowed. */
 const SILENCE_MS = 1_000;
-const MOST_FRAMES_PER_SECOND = 50_000;
+const LOOK_MS = 250;
+/** One that was told to end, and has nothing to do, is given this long. */
+const LEAVE_MS = 1_000;
+/** Bytes per second that no limit of a run counts: signs of life, progress, frames of no run. */
+const MOST_NOISE = 4 << 20;
+const NOISE_PER_FRAME = 64;
+/** Bytes that it has not read yet. */
+const MOST_UNREAD = 256 << 20;
 /** Silent for this long while it has runs: somebody in there is computing. */
 const BUSY_MS = 300;
 
@@ -49,8 +58,10 @@ export class HostProcess implements Seat {
   #lastSeen: number;
   #computing: number | undefined;
   #watch: Timer | undefined;
-  #frames = 0;
-  #culprit: number | undefined;
+  #noise = 0;
+  #noiseSince = 0;
+  #culprit: { readonly id: number; readonly failure: Failure } | undefined;
+  #leaving: Timer | undefined;
   #reason = "The sandbox ended unexpectedly.";
 
   constructor(options: HostOptions) {
@@ -60,7 +71,11 @@ export class HostProcess implements Seat {
     this.started = new Promise((resolve) => {
       this.#started = resolve;
     });
-    this.#child = spawn(command, args, { env, cwd: "/", stdio: ["pipe", "pipe", "ignore"] });
+    this.#child = spawn(command, args, {
+      env,
+      cwd: "/",
+      stdio: ["pipe", "pipe", "ignore"],
+    });
     this.#child.stdin.on("error", () => {});
     const lines = new LineReader(
       (line) => this.#receive(line),
@@ -109,41 +124,65 @@ export class HostProcess implements Seat {
     return this.#early.some(({ run }) => run.principal !== principal);
   }
 
+  /** Whether somebody's code is in there. */
+  holds(principal: string): boolean {
+    for (const { run } of this.#runs.values()) if (run.principal === principal) return true;
+    return this.#early.some(({ run }) => run.principal === principal);
+  }
+
   take(execution: Execution): void {
     this.#served++;
-    if (this.#ready) this.#admit(execution);
+    if (this.#gone) this.#lose(execution);
+    else if (this.#ready) this.#admit(execution);
     else this.#early.push(execution);
   }
 
   #admit(execution: Execution): void {
-    if (execution.ended) return this.left(execution.id);
+    if (execution.ended) {
+      this.#options.onFree(execution);
+      return this.#leaveIfEmpty();
+    }
     if (this.#runs.size === 0) this.#lastSeen = this.#options.clock.now();
     this.#runs.set(execution.id, execution);
+    this.#watchOver();
     execution.begin(this);
   }
 
   retire(): void {
     this.#retiring = true;
-    if (this.load === 0) this.#child.stdin.end();
+    this.#leaveIfEmpty();
+  }
+
+  /** It is asked to, then made to: what runs in there may not care. */
+  #leaveIfEmpty(): void {
+    if (!this.#retiring || this.load > 0 || this.#gone) return;
+    this.#child.stdin.end();
+    this.#leaving ??= this.#options.clock.after(LEAVE_MS, () => this.killNow());
   }
 
   write(text: string): void {
-    if (!this.#gone) this.#child.stdin.write(text);
+    if (this.#gone) return;
+    this.#child.stdin.write(text);
+    if (this.#child.stdin.writableLength > MOST_UNREAD) this.#violate("too little: it does not read");
   }
 
   left(id: number): void {
+    const execution = this.#runs.get(id);
     this.#runs.delete(id);
-    if (this.#retiring && this.load === 0) this.#child.stdin.end();
+    if (execution) this.#options.onFree(execution);
+    this.#leaveIfEmpty();
   }
 
-  kill(culprit: number): void {
-    this.#culprit ??= culprit;
+  kill(culprit: number, failure: Failure): void {
+    this.#culprit ??= { id: culprit, failure };
     this.#reason = "Another run in the same sandbox had to be killed, and this one with it.";
     this.killNow();
   }
 
   killNow(): void {
     if (this.#gone) return;
+    // Nobody is sent to one that dies.
+    this.#retiring = true;
     this.#child.kill("SIGKILL");
     this.#options.launch.killed?.();
   }
@@ -156,35 +195,49 @@ export class HostProcess implements Seat {
 
   #receive(line: string): void {
     this.#lastSeen = this.#options.clock.now();
-    if (++this.#frames > MOST_FRAMES_PER_SECOND) return this.#violate("more frames than anyone needs");
     const frame = readFromHost(line);
     if (!frame) return this.#violate("something that is no frame");
+    // One that was cancelled may still have something to say.
+    const run = "id" in frame && frame.id !== undefined ? this.#runs.get(frame.id) : undefined;
+    if ((!run || frame.type === "heartbeat" || frame.type === "progress") && this.#isNoise(line))
+      return this.#violate("more than anyone needs");
     if (frame.type === "heartbeat") this.#computing = frame.id;
     else if (frame.type === "ready") this.#start();
-    // One that was cancelled may still have something to say.
-    else this.#runs.get(frame.id)?.receive(frame);
+    else run?.receive(frame);
+  }
+
+  #isNoise(line: string): boolean {
+    if (this.#lastSeen - this.#noiseSince > 1_000) {
+      this.#noiseSince = this.#lastSeen;
+      this.#noise = 0;
+    }
+    this.#noise += line.length + NOISE_PER_FRAME;
+    return this.#noise > MOST_NOISE;
   }
 
   #start(): void {
+    if (this.#ready) return;
     this.#ready = true;
     this.#started();
     for (const execution of this.#early.splice(0)) this.#admit(execution);
   }
 
-  /** Looks once a second whether it still answers. */
+  /** Looks now and then whether it still answers, while it has something to do. */
   #watchOver(): void {
-    this.#watch = this.#options.clock.after(SILENCE_MS, () => {
-      this.#frames = 0;
+    this.#watch ??= this.#options.clock.after(LOOK_MS, () => {
+      this.#watch = undefined;
       const silent = this.#options.clock.now() - this.#lastSeen;
       if (
         !this.#ready ? silent > START_MS : this.#runs.size > 0 && silent > this.#longestStretch() + SILENCE_MS
       ) {
         this.#reason = "The sandbox stopped answering and was killed.";
-        this.#culprit ??= this.#runs.size === 1 ? [...this.#runs.keys()][0] : this.#computing;
+        const id = this.#runs.size === 1 ? [...this.#runs.keys()][0] : this.#computing;
+        const run = id === undefined ? undefined : this.#runs.get(id);
+        if (run) this.#culprit ??= { id: run.id, failure: run.tooLong };
         this.killNow();
         return;
       }
-      this.#watchOver();
+      if (!this.#ready || this.#runs.size > 0) this.#watchOver();
     });
   }
 
@@ -199,10 +252,17 @@ export class HostProcess implements Seat {
     this.#gone = true;
     this.#started();
     this.#watch?.cancel();
+    this.#leaving?.cancel();
     const lost = [...this.#runs.values(), ...this.#early];
     this.#runs.clear();
     this.#early.length = 0;
-    for (const execution of lost) execution.lost(execution.id === this.#culprit, this.#reason);
     this.#options.onExit(this);
+    for (const execution of lost) this.#lose(execution);
+  }
+
+  #lose(execution: Execution): void {
+    const { id, failure } = this.#culprit ?? {};
+    execution.lost(execution.id === id ? failure : undefined, this.#reason);
+    this.#options.onFree(execution);
   }
 }

@@ -5,6 +5,7 @@ import type { Log } from "../kernel/log.ts";
 import { type Backend, Execution, limitFailure } from "./execution.ts";
 import type { Executor, Outcome, Run } from "./executor.ts";
 import { HostProcess, type Launch } from "./host-process.ts";
+import { WaitingRoom } from "./waiting-room.ts";
 
 export interface HostedOptions {
   readonly backend: Backend;
@@ -23,6 +24,10 @@ const MOST_HOSTS = Math.max(2, Math.min(availableParallelism(), 4));
 const SPARE = 4;
 const MOST_SERVED = 500;
 const IDLE_MS = 300_000;
+/** More at once would keep each other waiting. */
+const MOST_SHARING = 100;
+/** So many share one before another is worth its memory. */
+const CROWDED = 50;
 /** A host per run is a process per run. */
 const MOST_ALONE = 16;
 
@@ -33,9 +38,19 @@ export class HostedExecutor implements Executor {
   #closed = false;
   #idle: Timer | undefined;
   #launch: Promise<unknown> = Promise.resolve();
+  readonly #waiting: WaitingRoom;
+  readonly #usualHosts: number;
+  /** Where all of the usual ones are kept busy or full, strangers to them get others. */
+  readonly #mostHosts: number;
 
   constructor(options: HostedOptions) {
     this.#options = options;
+    this.#usualHosts = options.mostHosts ?? MOST_HOSTS;
+    this.#mostHosts = options.mostHosts ?? 2 * MOST_HOSTS;
+    const room = options.perRun
+      ? { seats: MOST_ALONE, each: MOST_ALONE / 2 }
+      : { seats: this.#mostHosts * MOST_SHARING, each: MOST_SHARING };
+    this.#waiting = new WaitingRoom(room, options.clock, (execution) => void this.#place(execution));
   }
 
   /** For tests and benchmarks: the processes there are. */
@@ -50,26 +65,26 @@ export class HostedExecutor implements Executor {
     if (this.#closed) execution.end({ code: "sandbox_terminated", message: "MetaMCP is stopping." });
     else if (run.signal.aborted) execution.end({ code: "cancelled", message: "The run was cancelled." });
     else if (Buffer.byteLength(run.code) > codeBytes) execution.end(limitFailure("codeBytes", codeBytes));
-    else await this.#place(execution);
+    else this.#waiting.arrive(execution);
     return await execution.outcome;
   }
 
   async #place(execution: Execution): Promise<void> {
+    const { principal } = execution.run;
+    const { perRun } = this.#options;
+    let host: HostProcess;
     try {
-      const { principal } = execution.run;
-      const host = this.#options.perRun
-        ? await this.#alone()
-        : (this.#choose(principal) ?? (await this.#spawn(() => this.#choose(principal))));
-      host.take(execution);
-      if (this.#options.perRun) host.retire();
-      else if (host.served === MOST_SERVED) void this.#replace(host);
-      if (!this.#options.perRun) this.#whenIdle();
+      const room = (): HostProcess | undefined => (perRun ? undefined : this.#choose(principal));
+      host = room() ?? (await this.#spawn(room));
     } catch (error) {
-      execution.end({
-        code: "internal",
-        message: `No sandbox could be started: ${(error as Error).message}`,
-      });
+      const message = `No sandbox could be started: ${(error as Error).message}`;
+      execution.end({ code: "internal", message });
+      return this.#waiting.left(execution);
     }
+    host.take(execution);
+    if (perRun) return host.retire();
+    if (host.served === MOST_SERVED) void this.#replace(host);
+    this.#whenIdle();
   }
 
   /** Its successor is ready before it goes, so that nobody waits for one. */
@@ -80,31 +95,22 @@ export class HostedExecutor implements Executor {
     host.retire();
   }
 
-  async #alone(): Promise<HostProcess> {
-    if (this.#hosts.size >= MOST_ALONE)
-      throw new Error(`${MOST_ALONE} runs are under way, no more are possible`);
-    return await this.#spawn();
-  }
-
   /** Where no stranger is, then where there is least to do. Nobody is sent to a host that somebody keeps busy while there is another way. */
   #choose(principal: string): HostProcess | undefined {
     const hosts = [...this.#hosts].filter((host) => !host.retiring);
     const cost = (host: HostProcess): number =>
       (host.busy ? 1e6 : 0) + (host.sharedWithOthers(principal) ? 1e3 : 0) + host.load;
-    const [best] = hosts.sort((a, b) => cost(a) - cost(b));
-    if (
-      !best ||
-      (cost(best) > 0 &&
-        hosts.length < (this.#options.mostHosts ?? MOST_HOSTS) &&
-        this.#worthAnother(best, principal))
-    )
-      return undefined;
+    const [best] = hosts.filter(({ load }) => load < MOST_SHARING).sort((a, b) => cost(a) - cost(b));
+    if (!best || this.#worthAnother(best, hosts, principal)) return undefined;
     return best;
   }
 
   /** A second host is worth its memory for strangers, and where one is at its limit. */
-  #worthAnother(best: HostProcess, principal: string): boolean {
-    return best.busy || best.sharedWithOthers(principal) || best.load >= 50;
+  #worthAnother(best: HostProcess, hosts: readonly HostProcess[], principal: string): boolean {
+    if (hosts.length < this.#usualHosts)
+      return best.busy || best.sharedWithOthers(principal) || best.load >= CROWDED;
+    // Who keeps them busy has no claim to more.
+    return best.busy && hosts.length < this.#mostHosts && !hosts.some((host) => host.holds(principal));
   }
 
   /** One after the other: who comes while a host is being started may find room in that one. */
@@ -119,6 +125,7 @@ export class HostedExecutor implements Executor {
         log,
         spare: perRun ? 1 : SPARE,
         onExit: (gone) => this.#hosts.delete(gone),
+        onFree: (execution) => this.#waiting.left(execution),
       });
       if (this.#closed) host.killNow();
       else this.#hosts.add(host);

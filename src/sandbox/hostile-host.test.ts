@@ -62,11 +62,34 @@ test.each([
     `for (let i = 0; i < 200; i++) say({ type: "log", id, level: "log", text: "x".repeat(1000) })`,
   ],
   ["a call without a name", `say({ type: "call", id, callId: 1, server: 5, tool: null, args: "{}" })`],
+  ["signs of life without end", `for (;;) say({ type: "heartbeat", id: 7 })`],
+  [
+    "megabytes for nobody",
+    `for (let i = 0; i < 8; i++) say({ type: "log", id: id + 9, level: "log", text: "x".repeat(1 << 20) })`,
+  ],
   ["its own death", `process.kill(process.pid, "SIGKILL")`],
 ])("a host that sends %s is ended, and its run is told", async (_name, frames) => {
   const { outcome, calls } = await outcomeOf(frames);
   expect(["sandbox_terminated", "sandbox_limit"]).toContain(outcome.error?.code);
   expect(calls.length).toBeLessThanOrEqual(LIMITS.callsInFlight);
+});
+
+test("progress without end is thinned out before anybody hears it", async () => {
+  const executor = hostile(
+    `for (let done = 0; done < 5000; done++) say({ type: "progress", id, done, total: done }); say({ type: "done", id, value: "1" })`,
+  );
+  let heard = 0;
+  const outcome = await tryRun(executor, "whatever", { progress: () => heard++ });
+  expect(outcome).toMatchObject({ value: "1" });
+  expect(heard).toBeGreaterThan(0);
+  expect(heard).toBeLessThan(100);
+  await executor.close();
+});
+
+test("who is not to be believed is not blamed for time: its run is told that it was killed", async () => {
+  const { outcome } = await outcomeOf(`const n = 1; say(${CALL}); say(${CALL})`);
+  expect(outcome.error).toMatchObject({ code: "sandbox_terminated" });
+  expect(outcome.error).not.toHaveProperty("limit");
 });
 
 test("frames for other runs reach nobody", async () => {
@@ -105,5 +128,16 @@ test("a host that falls silent is killed, and so are its neighbours' runs, never
   const codes = [spin.error?.code, neighbour.error?.code];
   expect(codes).toContain("sandbox_terminated");
   expect(neighbour.error?.message).toMatch(/not repeated|computed for too long/);
+  await executor.close();
+});
+
+test("results that a host does not read are not kept without end", { timeout: 60_000 }, async () => {
+  const executor = hostile(
+    `process.stdin.pause(); for (let n = 0; n < 100; n++) { say({ type: "call", id, callId: n, server: "a", tool: "t", args: "{}" }); await wait(5) }`,
+  );
+  const megabytes = JSON.stringify("x".repeat((4 << 20) - 2));
+  const { error, calls } = await tryRun(executor, "whatever", { call: () => Promise.resolve(megabytes) });
+  expect(error?.code).toBe("sandbox_terminated");
+  expect(calls.length).toBeLessThan(100);
   await executor.close();
 });

@@ -43,3 +43,16 @@ test("after many mixed runs no process and no memory is left over", { timeout: 2
   await executor.close();
   expect([...seen].filter(alive)).toEqual([]);
 });
+
+test("far more at once than there is room for: all are served in turn, none is lost", {
+  timeout: 120_000,
+}, async () => {
+  const executor = createWasmExecutor({ clock: systemClock, log: silentLog, bubblewrap: false });
+  const outcomes = await Promise.all(
+    Array.from({ length: 300 }, (_, n) =>
+      tryRun(executor, `(await tools.a.echo({ n: ${n} })).args.n`, { principal: n % 3 ? "many" : "few" }),
+    ),
+  );
+  expect(outcomes.map(({ value, error }) => value ?? error)).toEqual(outcomes.map((_, n) => String(n)));
+  await executor.close();
+});

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { gone } from "../../test/support/processes.ts";
 import { silentLog } from "../kernel/log.ts";
 import { systemClock } from "../system-clock.ts";
 import { LazyExecutor } from "./choose.ts";
 import { executorContract, tryRun, valueIn } from "./executor.contract.ts";
+import { createProcessExecutor } from "./process.ts";
 
 test("the dev profile is a plain process, says so, and still keeps time, calls and sizes", async () => {
   const executor = new LazyExecutor({ profile: "dev" }, { clock: systemClock, log: silentLog });
@@ -21,6 +23,18 @@ test("the dev profile is a plain process, says so, and still keeps time, calls a
   expect((await run("\nnull.x")).error).toMatchObject({ code: "execution_failed", line: 2 });
   expect((await run("for (;;);", { cpuMs: 200, wallMs: 1_000 })).error?.code).toBe("sandbox_limit");
   expect((await run("process.exit(3)")).error?.code).toBe("sandbox_terminated");
+  await executor.close();
+});
+
+test("code that stays after its end is ended, and takes nobody's place", async () => {
+  const executor = createProcessExecutor({ clock: systemClock, log: silentLog });
+  const stay =
+    "process.stdin.removeAllListeners(); process.exit = () => {}; process.on('SIGTERM', () => {}); process.pid";
+  const pids = await Promise.all(
+    Array.from({ length: 20 }, async () => Number(valueIn(await tryRun(executor, stay)))),
+  );
+  expect(new Set(pids).size).toBe(20);
+  await gone(pids);
   await executor.close();
 });
 
