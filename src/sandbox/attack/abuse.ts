@@ -1,4 +1,5 @@
 /** Code that wants to hurt: time, memory, the gateway, or a neighbour. Each names what it is after; none may get it, and each must end. */
+import { TRICKS } from "./tricks.ts";
 
 export interface Abuse {
   readonly name: string;
@@ -152,4 +153,5 @@ export const ABUSES: readonly Abuse[] = [
     "lone surrogates and control characters everywhere",
     "console.log('\\ud800\\u0000\\u2028'); await tools['\\u0000']['\\ud800']({ '\\udfff': '\\u0000' }).catch((e) => e.code)",
   ),
+  ...TRICKS,
 ];

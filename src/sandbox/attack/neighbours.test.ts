@@ -1,0 +1,66 @@
+/** One host for all: what a stranger in the very same process feels of an attack. Computing may keep it waiting for a stretch; nothing that is merely odd may cost it its run. */
+import { afterAll, describe, expect, test } from "vitest";
+import { silentLog } from "../../kernel/log.ts";
+import { systemClock } from "../../system-clock.ts";
+import { tryRun } from "../executor.contract.ts";
+import type { OutCall } from "../executor.ts";
+import { createWasmExecutor } from "../wasm.ts";
+import { TRICKS } from "./tricks.ts";
+
+const LIMITS = { wallMs: 2_500, cpuMs: 1_000 };
+/** One step of the engine that cannot be interrupted: there the host is killed, and the neighbour told. */
+const UNINTERRUPTED = new Set(["a powerful BigInt", "arguments that wait for their turn"]);
+
+const executor = createWasmExecutor({
+  clock: systemClock,
+  log: silentLog,
+  bubblewrap: false,
+  mostHosts: 1,
+});
+afterAll(() => executor.close());
+
+const call = ({ tool, signal }: OutCall): Promise<string> =>
+  tool === "hang"
+    ? new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))))
+    : Promise.resolve('{"content":[],"structuredContent":{"ok":true}}');
+
+const honest = "for (let i = 0; i < 5; i++) { await tools.a.echo({}); await sleep(5) } 'fine'";
+
+describe("in the same host", () => {
+  test.each(TRICKS)("$name", async ({ name, code }) => {
+    await tryRun(executor, "1");
+    const [host] = executor.pids;
+    let reports = 0;
+    const before = tryRun(executor, honest, { call, principal: "neighbour" });
+    const attack = tryRun(executor, code, {
+      call,
+      limits: LIMITS,
+      principal: "attacker",
+      progress: () => reports++,
+    });
+    const after = tryRun(executor, honest, { call, principal: "neighbour" });
+    const outcomes = await Promise.all([before, after]);
+    const { error } = await attack;
+    if (executor.pids[0] !== host) {
+      expect([...UNINTERRUPTED]).toContain(name);
+      for (const one of outcomes) if (one.error) expect(one.error.message).toMatch(/it was not repeated/);
+    } else expect(outcomes.map(({ value }) => value)).toEqual(['"fine"', '"fine"']);
+    if (error) expect(["sandbox_limit", "execution_failed"]).toContain(error.code);
+    expect(reports).toBeLessThan(40);
+    expect(await tryRun(executor, "6 * 7")).toMatchObject({ value: "42" });
+  });
+});
+
+test("what is thrown and cannot be read is told at once, not when time is up", async () => {
+  const { error } = await tryRun(executor, "throw { message: { toString() { throw 1 } } }");
+  expect(error).toMatchObject({ code: "execution_failed" });
+  expect(error?.message).toContain("cannot be read");
+});
+
+test("a timer too many fails where it is set; those that are set still ring", async () => {
+  const { value } = await tryRun(
+    executor,
+    "const all = await Promise.allSettled(Array.from({ length: 1100 }, () => sleep(1))); all.filter(({ status }) => status === 'fulfilled').length + ' ' + all.at(-1).reason.name",
+  );
+  expect(value).toBe('"1000 RangeError"');
+});
