@@ -59,12 +59,14 @@ async function choose(
   if (backend === undefined && profile === "dev")
     return (await import("./process.ts")).createProcessExecutor(parts);
   if (backend === "docker" || (backend === undefined && profile === "standard")) {
-    const { createDockerExecutor, dockerAnswers } = await import("./docker.ts");
+    const { createDockerExecutor, dockerAnswers, IMAGE } = await import("./docker.ts");
     if (await dockerAnswers()) return createDockerExecutor(parts);
     if (backend === "docker")
-      throw new Error("METAMCP_RUNTIME_BACKEND=docker, but no Docker engine answers.");
+      throw new Error(`METAMCP_RUNTIME_BACKEND=docker, but no Docker engine answers that has ${IMAGE}.`);
     if (!wasmEnabled)
-      throw new Error("No Docker engine answers, and METAMCP_WASM_ENABLED=false rules out WASM.");
+      throw new Error(
+        `No Docker engine answers that has ${IMAGE}, and METAMCP_WASM_ENABLED=false rules out WASM.`,
+      );
   }
   return (await import("./wasm.ts")).createWasmExecutor(parts);
 }

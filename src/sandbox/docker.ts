@@ -1,6 +1,7 @@
 /** Code in a container of its own: no network, no capabilities, nothing to write to. The code may forge frames there; nothing in them is believed anyway. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { HostedExecutor } from "./hosted.ts";
@@ -8,6 +9,8 @@ import { HostedExecutor } from "./hosted.ts";
 /** Built by `scripts/sandbox-image.mjs`. */
 export const IMAGE = "metamcp-sandbox:1";
 const LABEL = "metamcp.sandbox";
+/** Who started it: an engine may serve several machines. */
+const GATEWAY = `${hostname()}:`;
 const PROBE_MS = 2_000;
 
 /** Everything is named: what a default may become does not matter. */
@@ -20,7 +23,7 @@ export function dockerArgs(name: string, image = IMAGE): readonly string[] {
     "--name",
     name,
     "--label",
-    LABEL,
+    `${LABEL}=${GATEWAY}${process.pid}`,
     "--pull",
     "never",
     "--network",
@@ -73,15 +76,38 @@ function dockerEnv(): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
-function docker(args: readonly string[], timeout: number): Promise<boolean> {
+/** What it printed; undefined where it failed. */
+function docker(args: readonly string[], timeout: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    execFile("docker", args, { timeout, env: dockerEnv() }, (error) => resolve(!error));
+    execFile("docker", args, { timeout, env: dockerEnv() }, (error, printed) =>
+      resolve(error ? undefined : printed),
+    );
   });
 }
 
 /** Whether there is an engine, and our image in it. */
 export async function dockerAnswers(): Promise<boolean> {
-  return await docker(["image", "inspect", IMAGE], PROBE_MS);
+  return (await docker(["image", "inspect", IMAGE], PROBE_MS)) !== undefined;
+}
+
+/** Ends containers of gateways of this machine that were killed: what runs in there need not end with its input. */
+export async function sweep(): Promise<void> {
+  const format = `{{.ID}} {{.Label "${LABEL}"}}`;
+  const listed = await docker(["ps", "--filter", `label=${LABEL}`, "--format", format], PROBE_MS * 5);
+  for (const line of (listed ?? "").split("\n")) {
+    const [id = "", mark = ""] = line.split(" ");
+    if (mark.startsWith(GATEWAY) && !isAlive(Number(mark.slice(GATEWAY.length))))
+      void docker(["kill", id], PROBE_MS * 5);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }
 
 export function createDockerExecutor(parts: {
@@ -89,16 +115,17 @@ export function createDockerExecutor(parts: {
   readonly log: Log;
   readonly image?: string;
 }): HostedExecutor {
+  let swept = false;
   return new HostedExecutor({
     clock: parts.clock,
     log: parts.log,
     backend: {
       name: "docker",
       unsafe: false,
+      // Memory ends too, but where the container ends and not where the run was told.
       enforced: [
         "wallMs",
         "cpuMs",
-        "memoryBytes",
         "calls",
         "callsInFlight",
         "argsBytes",
@@ -110,6 +137,8 @@ export function createDockerExecutor(parts: {
     },
     perRun: true,
     launch() {
+      if (!swept) void sweep();
+      swept = true;
       const name = `metamcp-${randomBytes(8).toString("hex")}`;
       return {
         command: "docker",

@@ -1,0 +1,106 @@
+/** Containers without an engine: a stand-in for its command line that starts what was to run in the image, so that flags, frames, ends and leftovers are tried everywhere. */
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { gone } from "../../test/support/processes.ts";
+import { until } from "../../test/support/until.ts";
+import { silentLog } from "../kernel/log.ts";
+import { systemClock } from "../system-clock.ts";
+import { LazyExecutor } from "./choose.ts";
+import { executorContract, tryRun, valueIn } from "./executor.contract.ts";
+import { hostFile } from "./wasm.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "metamcp-docker-"));
+const journal = join(folder, "journal");
+const listed = join(folder, "listed");
+
+/** `run … IMAGE node ARGS`: as the image has it, the host is elsewhere. */
+const STAND_IN = `#!${process.execPath}
+const { appendFileSync, existsSync, readFileSync, writeFileSync, rmSync } = require("node:fs");
+const { spawn } = require("node:child_process");
+const args = process.argv.slice(2);
+appendFileSync(${JSON.stringify(journal)}, JSON.stringify({ args, env: Object.keys(process.env) }) + "\\n");
+const pidOf = (name) => ${JSON.stringify(folder)} + "/" + name;
+if (args[0] === "ps") process.stdout.write(existsSync(${JSON.stringify(listed)}) ? readFileSync(${JSON.stringify(listed)}) : "");
+if (args[0] === "kill" && existsSync(pidOf(args[1]))) process.kill(Number(readFileSync(pidOf(args[1]), "utf8")), "SIGKILL");
+if (args[0] === "run") {
+  const name = args[args.indexOf("--name") + 1];
+  const command = args.slice(args.indexOf("metamcp-sandbox:1") + 2).map((arg) => (arg === "/sandbox/host.js" ? ${JSON.stringify(hostFile())} : arg));
+  // As an engine does: what it started outlives the command line.
+  const child = spawn(process.execPath, command, { stdio: "inherit", env: {}, detached: true });
+  writeFileSync(pidOf(name), String(child.pid));
+  child.on("exit", (code) => { rmSync(pidOf(name)); process.exit(code ?? 137); });
+}
+`;
+
+const before = process.env["PATH"];
+beforeAll(() => {
+  writeFileSync(join(folder, "docker"), STAND_IN);
+  chmodSync(join(folder, "docker"), 0o755);
+  process.env["PATH"] = `${folder}${delimiter}${before ?? ""}`;
+  process.env["METAMCP_CANARY"] = "secret";
+});
+afterAll(() => {
+  process.env["PATH"] = before;
+  delete process.env["METAMCP_CANARY"];
+  rmSync(folder, { recursive: true });
+});
+
+interface Asked {
+  readonly args: readonly string[];
+  readonly env: readonly string[];
+}
+const asked = (): Asked[] =>
+  readFileSync(journal, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Asked);
+
+const parts = { clock: systemClock, log: silentLog };
+const create = (): LazyExecutor => new LazyExecutor({ backend: "docker" }, parts);
+
+executorContract("docker, of which only the command line is there", create);
+
+test("each run has a container of its own, which knows nothing of us and ends with it", async () => {
+  const executor = create();
+  const outcomes = await Promise.all([1, 2].map(() => tryRun(executor, "[process.pid, process.env]")));
+  const [one, other] = outcomes.map((outcome) => valueIn(outcome) as [number, object]);
+  expect(one?.[0]).not.toBe(other?.[0]);
+  expect(one?.[1]).toEqual({});
+  for (const { backend, unsafe, enforced } of outcomes) {
+    expect([backend, unsafe]).toEqual(["docker", false]);
+    expect(enforced).not.toContain("memoryBytes");
+  }
+  expect(asked().some(({ env }) => env.includes("METAMCP_CANARY"))).toBe(false);
+  await executor.close();
+});
+
+test("one that stays after its end is killed by name, not only its command line", async () => {
+  const executor = create();
+  const stay =
+    "process.stdin.removeAllListeners(); process.exit = () => {}; process.stdout.on('error', () => {}); process.pid";
+  const pid = valueIn(await tryRun(executor, stay)) as number;
+  const name = asked().findLast(({ args }) => args[0] === "run")?.args[5] ?? "";
+  expect(name).toMatch(/^metamcp-[0-9a-f]{16}$/);
+  await until(() => asked().some(({ args }) => args[0] === "kill" && args[1] === name));
+  await gone([pid]);
+  await executor.close();
+});
+
+test("what a gateway that was killed left behind is ended at the first use, and nothing else", async () => {
+  const dead = 2 ** 22 - 7;
+  writeFileSync(
+    listed,
+    [`left ${hostname()}:${dead}`, `own ${hostname()}:${process.pid}`, `far elsewhere:${dead}`, "odd"].join(
+      "\n",
+    ),
+  );
+  const executor = create();
+  expect(valueIn(await tryRun(executor, "1"))).toBe(1);
+  await until(() => asked().some(({ args }) => args.join(" ") === "kill left"));
+  const killed = asked().flatMap(({ args }) => (args[0] === "kill" ? [args[1]] : []));
+  expect(killed).not.toContain("own");
+  expect(killed).not.toContain("far");
+  await executor.close();
+});
