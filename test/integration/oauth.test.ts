@@ -134,7 +134,7 @@ test.each<Kind>(["legacy", "modern", "sse"])("a token that is refused is renewed
 
 test("a token is renewed before its end, so that no request meets it", async () => {
   const { by, child, start, login } = await setUp();
-  by.expiresIn = 0;
+  by.expiresIn = 0.001;
   await login();
   by.expiresIn = 3600;
   child.shown.length = 0;
@@ -185,7 +185,7 @@ test("a login that the issuer ended is auth_required with the command, trips no 
 
 test("an issuer that is down costs no login", async () => {
   const { by, folder, start, run, login } = await setUp();
-  by.expiresIn = 0;
+  by.expiresIn = 0.001;
   await login();
   const before = readFileSync(tokenFile(folder), "utf8");
   by.down = true;
@@ -360,7 +360,7 @@ test("a client of the config is used as it is, and its secret stays there", asyn
   });
   by.tokenAuthMethods = ["client_secret_basic"];
   by.secrets.add("hidden-in-config");
-  by.expiresIn = 0;
+  by.expiresIn = 0.001;
   const port = await freePort();
   by.clients.set("mine", { redirectUris: [`http://127.0.0.1:${port}/callback`], secret: "hidden-in-config" });
 
