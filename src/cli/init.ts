@@ -1,5 +1,6 @@
 /** `metamcp init`: puts MetaMCP into the clients that are installed, and takes it out again. Changes no file without a yes. */
 import { realpathSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import type { Client, Own } from "../clients/client.ts";
 import { faultOf, installed } from "../clients/client-file.ts";
 import { connect, planConnect } from "../clients/connect.ts";
@@ -52,8 +53,9 @@ export const command: Command = {
     const options = settings as typeof settings & { yes: boolean; undo: boolean };
     const clients = clientsNamed(positionals);
     const home = homeFolder(process.env);
-    const own = await ourselves(settings.config);
-    const steps = options.undo ? await planUndo(clients, home) : await planAll(clients, own);
+    const config = await pickConfig(configCandidates(settings.config, process.cwd(), process.env));
+    const own = ourselves(config);
+    const steps = options.undo ? await planUndo(clients, home) : await planAll(clients, own, config);
     const act = async ({ client, file }: Step): Promise<void> => {
       if (options.undo) await undo(file, home);
       else await connect({ client, file }, own, { home, now: new Date() });
@@ -64,20 +66,28 @@ export const command: Command = {
   },
 };
 
-async function ourselves(asked: string | undefined): Promise<Own> {
+function ourselves(config: string): Own {
   const { env, execPath, argv } = process;
   return ownEntry({
     node: execPath,
     script: realpathSync(argv[1] ?? ""),
     version: VERSION,
-    config: await pickConfig(configCandidates(asked, process.cwd(), env)),
+    config,
     home: env["METAMCP_HOME"] ? homeFolder(env) : undefined,
   });
 }
 
-async function planAll(clients: readonly Client[], own: Own): Promise<readonly Step[]> {
+async function planAll(clients: readonly Client[], own: Own, config: string): Promise<readonly Step[]> {
   const spots = await installed(clients, machine());
-  return await Promise.all(spots.map(async (spot) => ({ ...spot, ...(await planConnect(spot, own)) })));
+  const ours = await realpath(config).catch(() => config);
+  const message = "it is MetaMCP's own config, which a client cannot share; name another one with --config";
+  return await Promise.all(
+    spots.map(async (spot) =>
+      (await realpath(spot.file).catch(() => spot.file)) === ours
+        ? { ...spot, state: "fault" as const, message: `${spot.file}: ${message}` }
+        : { ...spot, ...(await planConnect(spot, own)) },
+    ),
+  );
 }
 
 interface Options {

@@ -72,9 +72,10 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
     },
   );
   void clearOrphans(log, homeFolder(env));
-  if (settings.transport === "stdio" && process.stdin.isTTY) process.stderr.write(WELCOME);
   process.once("exit", () => engine.killNow());
-  await Promise.race([engine.serve(transport), toldToStop()]);
+  const told = toldToStop();
+  if (settings.transport === "stdio" && process.stdin.isTTY) process.stderr.write(WELCOME);
+  await Promise.race([engine.serve(transport), told]);
   watch.close();
   void transport.stop();
   await engine.close();

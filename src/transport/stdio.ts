@@ -48,6 +48,8 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
       if (writer.backlog > BACKLOG_BYTES) input.pause();
     });
     input.on("end", () => lines.end());
+    // Whoever asked a person something on it before has left it paused.
+    input.resume();
   }
 
   return {

@@ -62,6 +62,8 @@ terminalTest(titled("who goes on is served, and whoever has a config is not aske
   await asked.sees(/\] > /);
   asked.type("serve\r");
   await asked.sees("speaks MCP on stdin and stdout");
+  asked.type('{"jsonrpc":"2.0","id":1,"method":"ping"}\r');
+  await asked.sees('"result":{}');
   asked.type("\x03");
   expect(await asked.exited).toBe(0);
 

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { CLIENT_FILES, SECRET } from "../support/client-files.ts";
 import { type Ended, metamcp } from "../support/command.ts";
+import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { ROOT, type Temp, temp } from "../support/temp.ts";
 
@@ -160,4 +161,22 @@ test("killed at any moment, each file is the old one or the new one, and undo fi
       return [ino, size, mtimeMs].join();
     });
   }
+});
+
+test.skipIf(noTerminal())("Ctrl-C at a question ends it all, and nothing more is asked", async () => {
+  const me = person();
+  const command = [process.execPath, join(ROOT, "dist/metamcp.js"), "init"];
+  const terminal = new PseudoTerminal(command, me.user, me.env);
+  await terminal.sees("[y/N] ");
+  terminal.type("\x03");
+  expect(await terminal.exited).not.toBe(0);
+  expect(terminal.screen.match(/\[y\/N\]/g)).toHaveLength(1);
+  asTheyWere(me);
+});
+
+test("a client and MetaMCP do not share one file", async () => {
+  const me = person();
+  const ended = await me.run("init", "cursor", "--yes", "--config", me.file(".cursor/mcp.json"));
+  expect(ended).toMatchObject({ code: 1, out: expect.stringMatching(/own config.*--config/) });
+  asTheyWere(me);
 });
