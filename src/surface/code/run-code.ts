@@ -1,4 +1,5 @@
 /** Code of a model on its way through a surface: every call it makes goes the way of a direct one, under the same rules and to the same client. */
+import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
@@ -40,7 +41,7 @@ export async function runCode(
     code,
     servers: [...scope.specs().keys()],
     limits: { ...LIMITS, wallMs: Math.min(timeoutMs, LONGEST_MS), calls: Math.min(mostCalls, MOST_CALLS) },
-    principal: request.origin.session,
+    principal: callerOf(request.origin),
     signal: request.signal,
     progress: (report) => progress.said(report),
     async call(call) {
