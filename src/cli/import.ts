@@ -62,10 +62,9 @@ async function write(config: string, found: readonly Found[]): Promise<readonly 
     }
     const { taken } = merge(found, inFile(file));
     names = taken.map(({ as }) => as);
-    const [first, ...rest] = taken.map(({ as, entry }) => ({ at: ["mcpServers", as], value: entry }));
-    if (!first) return [];
-    const fresh = mcpServers ? first : { at: ["mcpServers"], value: { [names[0] ?? ""]: first.value } };
-    return [fresh, ...rest];
+    const fresh = taken.map(({ as, entry }): [string, Keys] => [as, entry]);
+    if (mcpServers) return fresh.map(([as, value]) => ({ at: ["mcpServers", as], value }));
+    return fresh.length > 0 ? [{ at: ["mcpServers"], value: Object.fromEntries(fresh) }] : [];
   };
   await editJson(config, plan, { home: homeFolder(process.env), now: new Date() });
   return names;

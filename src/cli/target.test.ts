@@ -14,6 +14,7 @@ test.each([
   ["a header in one word", [`--header=Authorization: Bearer ${SECRET}`], "x '--header=Authorization: ***'"],
   ["a header of any name", ["--header", `X-Custom: ${SECRET}`], "x --header 'X-Custom: ***'"],
   ["a flag that asks for one", ["--pat", SECRET, "--password", SECRET], "x --pat '***' --password '***'"],
+  ["a password behind a letter", ["-p", SECRET], "x -p '***'"],
   ["JSON", [`{"apiKey":"${SECRET}"}`], "x '***'"],
   ["a list of settings", [`Server=x;Password=${SECRET};`], "x '***'"],
   ["a shell's variable", ["-c", `TOKEN=${SECRET} run`], "x -c 'TOKEN=***'"],
@@ -21,6 +22,11 @@ test.each([
   ["the value of a variable", ["--name=in-env-1"], "x '***'"],
 ])("%s is not shown", (_what, args, line) => {
   expect(shown(...args)).toBe(line);
+});
+
+test("the value of a variable that could be a secret hides every word it is in", () => {
+  const entry = { command: "x", args: [`--k=${SECRET}`, "--in=/data"], env: { K: SECRET, ROOT: "/data" } };
+  expect(entryTarget(entry)).toBe("x '***' --in=/data");
 });
 
 test("a command that holds a secret is not shown either", () => {

@@ -67,13 +67,20 @@ function shownCommand(
   const isValue = (word: string): boolean =>
     values.some(
       ([name, value]) =>
-        word === value || (word.includes(value) && (isSecretName(name) || isSecretText(value))),
+        word === value ||
+        (word.includes(value) && (isSecretName(name) || isSecretText(value) || couldBeSecret(value))),
     );
   const shown = words.map((word, at) => {
     if (isValue(word)) return HIDDEN;
-    return isSecretFlag(words[at - 1] ?? "") && !word.startsWith("-") ? hidden(word) : shownWord(word);
+    const before = words[at - 1] ?? "";
+    const asked = isSecretFlag(before) || (before === "-p" && couldBeSecret(word));
+    return asked && !word.startsWith("-") ? hidden(word) : shownWord(word);
   });
   return [shownWord(command), ...shown].map(quoted).join(" ");
+}
+
+function couldBeSecret(value: string): boolean {
+  return value.length >= 8 && !HARMLESS.test(value);
 }
 
 function isSecretFlag(word: string): boolean {
