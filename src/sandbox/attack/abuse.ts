@@ -1,15 +1,6 @@
 /** Code that wants to hurt: time, memory, the gateway, or a neighbour. Each names what it is after; none may get it, and each must end. */
+import type { Abuse } from "./abuse-case.ts";
 import { TRICKS } from "./tricks.ts";
-
-export interface Abuse {
-  readonly name: string;
-  readonly after:
-    | "the clock of a neighbour"
-    | "the memory of the machine"
-    | "the gateway's objects"
-    | "the gateway's clock";
-  readonly code: string;
-}
 
 const clock = (name: string, code: string): Abuse => ({ name, after: "the clock of a neighbour", code });
 const memory = (name: string, code: string): Abuse => ({ name, after: "the memory of the machine", code });

@@ -1,5 +1,5 @@
 /** Abuse by trickery: what is handed over looks harmless until somebody reads it, or counts it, or waits for it. Each must end, and no neighbour in the same host may be killed for it. */
-import type { Abuse } from "./abuse.ts";
+import type { Abuse } from "./abuse-case.ts";
 
 const trick = (after: Abuse["after"], name: string, code: string): Abuse => ({ name, after, code });
 const NEIGHBOUR = "the clock of a neighbour";
