@@ -8,6 +8,7 @@ import { configCandidates, pickConfig } from "../config/locate.ts";
 import { parseText } from "../config/parse.ts";
 import { homeFolder } from "../home/home.ts";
 import { holdsSecret } from "../kernel/looks-secret.ts";
+import { visible } from "./changes.ts";
 import { clientsNamed, machine } from "./clients.ts";
 import type { Command } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
@@ -86,7 +87,8 @@ function overview(
   if (/[\\/]\.mcp\.json$/.test(config) && taken.some(({ entry }) => holdsSecret(entry))) {
     parts.push(`There may be secrets among them, and ${config} may be shared: --config names another file.`);
   }
-  return parts.join("\n");
+  const lines = parts.flatMap((part) => part.split("\n"));
+  return lines.map((line) => visible(line)).join("\n");
 }
 
 function none(found: number, files: number): string {

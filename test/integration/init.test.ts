@@ -174,6 +174,18 @@ test.skipIf(noTerminal())("Ctrl-C at a question ends it all, and nothing more is
   asTheyWere(me);
 });
 
+test("what import shows acts on no terminal", async () => {
+  const me = person();
+  const servers = {
+    "a\u001b[2J": { command: "x" },
+    b: { command: "x", args: ["\u001b]0;t\u0007", "\u202e"] },
+  };
+  writeFileSync(me.file(".cursor/mcp.json"), JSON.stringify({ mcpServers: servers }));
+  const { out } = await me.run("import", "cursor", "--dry-run");
+  expect(out).toContain("\\u{1b}");
+  for (const sign of ["\u001b", "\u0007", "\u202e"]) expect(out).not.toContain(sign);
+});
+
 test("a client and MetaMCP do not share one file", async () => {
   const me = person();
   const ended = await me.run("init", "cursor", "--yes", "--config", me.file(".cursor/mcp.json"));
