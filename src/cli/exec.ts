@@ -26,6 +26,7 @@ export const command: Command = {
   flags: { timeout: { kind: "time", least: 1, default: 30_000, env: false, help: "How long it may run." } },
   takes: [1, 1],
   async run(given) {
+    if (given.settings.noCode) throw new UsageError("no code is run: --no-code (METAMCP_NO_CODE) says so");
     const [file = ""] = given.positionals;
     const code = await read(file);
     const { timeout } = given.settings as unknown as { timeout: number };

@@ -98,7 +98,7 @@ export const FLAGS = {
     help: "How long it is left alone.",
   },
   registryUrl: { kind: "text", value: "url", help: "Registry that new servers are looked up in." },
-  noCode: { commands: SHOW, kind: "switch", help: "No code execution." },
+  noCode: { commands: [...SHOW, "exec"], kind: "switch", help: "No code execution." },
   noNotify: {
     commands: LISTEN,
     kind: "switch",

@@ -72,8 +72,8 @@ function told(
     ["value", value],
     ...besideOf(outcome),
   ]);
-  const done = outcome.unsafe ? "UNSAFE: the code ran as a plain process. It is done." : "The code is done.";
-  const text = error ? `${error.code}: ${error.message}` : done;
+  const unsafe = outcome.unsafe ? "UNSAFE: the code ran as a plain process. " : "";
+  const text = error ? `${unsafe}${error.code}: ${error.message}` : `${unsafe}The code is done.`;
   const failed = error !== undefined;
   if (structured.length <= budgetFor(scope)) return answer(origin, { structured, text, failed });
 
