@@ -109,7 +109,7 @@ onLinux("a relay of short-lived processes outside the group does not get away", 
     all.map(async ({ open, pids }) => {
       const link = await open();
       const own = Number(link.peer.slice(4));
-      await until(() => !alive(own) && pids().length > 0);
+      await until(() => !alive(own) && pids().length > 0, { within: 50_000 });
       await link.close();
     }),
   );
