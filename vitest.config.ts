@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 30_000,
     pool: "forks",
-    maxWorkers: 2,
+    // Most tests wait for processes: a third worker fills the gaps on two cores.
+    maxWorkers: 3,
   },
 });
