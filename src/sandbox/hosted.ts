@@ -47,9 +47,8 @@ export class HostedExecutor implements Executor {
     this.#options = options;
     this.#usualHosts = options.mostHosts ?? MOST_HOSTS;
     this.#mostHosts = options.mostHosts ?? 2 * MOST_HOSTS;
-    const room = options.perRun
-      ? { seats: MOST_ALONE, each: MOST_ALONE / 2 }
-      : { seats: this.#mostHosts * MOST_SHARING, each: MOST_SHARING };
+    const seats = options.perRun ? MOST_ALONE : this.#mostHosts * MOST_SHARING;
+    const room = { seats, each: seats / 2 };
     this.#waiting = new WaitingRoom(room, options.clock, (execution) => void this.#place(execution));
   }
 
