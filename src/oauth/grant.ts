@@ -104,7 +104,7 @@ export function union(...lists: readonly (readonly string[] | undefined)[]): str
 
 /** As OAuth writes them; and so many that one login can ask for them. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
-export const MOST_SCOPES = 100;
+const MOST_SCOPES = 100;
 
 export function soundScopes(scopes: readonly string[]): string[] {
   return scopes.filter((scope) => SCOPE.test(scope)).slice(0, MOST_SCOPES);
