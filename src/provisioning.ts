@@ -42,7 +42,10 @@ export function lazyProvision(options: ProvisionOptions, parts: EngineParts): Pr
   let loading: Promise<Loaded> | undefined;
   return {
     async provision(wanted, seeker) {
-      loading ??= load(options, parts);
+      loading ??= load(options, parts).catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
       return await (await loading).provisioner.provision(wanted, seeker);
     },
     close: async () => await (await loading)?.registry.close(),
