@@ -49,9 +49,11 @@ test("what means something else is written otherwise, and what is written is tha
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
-  return Object.entries(value)
+  const members = Object.entries(value)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, one]) => [key, sorted(one)]);
+  // Not a list, which it could be taken for.
+  return { members };
 }
 
 const BASE = '{"name":"t","description":"d","inputSchema":{"type":"object"}}';
