@@ -24,18 +24,36 @@ const bundle = await rolldown({
 });
 // What is to be published holds nothing of earlier builds.
 if (types) rmSync(dist, { recursive: true, force: true });
-const { output } = await bundle.write({
+const layout = {
   dir: dist,
   format: "esm",
   entryFileNames: "[name].js",
   chunkFileNames: "chunk/[name]-[hash].js",
   sourcemap: false,
+};
+const atStart = neededAtStart((await bundle.generate(layout)).output);
+const { output } = await bundle.write({
+  ...layout,
+  codeSplitting: { groups: [{ name: "start", test: (id) => atStart.has(id) }] },
 });
 await bundle.close();
 await bundleSandbox();
 chmodSync(join(dist, "metamcp.js"), 0o755);
 removeStale(new Set(output.map(({ fileName }) => fileName)));
 if (types) declare();
+
+/** What serving loads before anything is asked: in one file, because each costs as much as reading a hundred lines. */
+function neededAtStart(chunks) {
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const seen = new Set();
+  const visit = (chunk) => {
+    if (!chunk || seen.has(chunk)) return;
+    seen.add(chunk);
+    for (const name of chunk.imports ?? []) visit(byName.get(name));
+  };
+  visit(chunks.find(({ facadeModuleId }) => facadeModuleId === join(root, "src/cli/run.ts")));
+  return new Set([...seen].flatMap(({ moduleIds = [] }) => moduleIds));
+}
 
 function removeStale(fresh) {
   for (const name of readdirSync(join(dist, "chunk"))) {

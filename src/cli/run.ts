@@ -20,10 +20,6 @@ import { createLog } from "./log.ts";
 import { chooseSearch } from "./ranking.ts";
 import { provisionOf } from "./registry.ts";
 
-// What passes through lies in buffers that V8 counts as if they were heap: with its own limit, every 20 MB of results
-// would have the whole heap marked, which costs more than carrying them.
-setFlagsFromString("--heap-growing-percent=400");
-
 type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
 
 export async function run(argv: readonly string[], commands: Commands): Promise<ExitCode> {
@@ -35,6 +31,9 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   if (word !== undefined) throw new UsageError(misplaced(word, commands));
   const provision = provisionOf({ settings, given, overrides });
 
+  // What passes through lies in buffers that V8 counts as if they were heap: with its own limit, every 20 MB of results
+  // would have the whole heap marked, which costs more than carrying them.
+  setFlagsFromString("--heap-growing-percent=400");
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
   const paths = configCandidates(settings.config, process.cwd(), env);
