@@ -1,8 +1,8 @@
 /** The meta surface: four tools instead of hundreds, at constant cost. */
 import { callerOf } from "../../kernel/call.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { joinObject, members } from "../../rpc/slice.ts";
+import { members } from "../../rpc/slice.ts";
 import type { Executor } from "../../sandbox/executor.ts";
 import { callTool } from "../call-tool.ts";
 import type { ClientRequest, Face } from "../face.ts";
@@ -13,6 +13,7 @@ import { passOn, passThrough } from "../pass-through.ts";
 import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
 import { handleResources } from "../result/resources.ts";
 import type { Scope } from "../scope.ts";
+import { paramsOf, readCall } from "./call-input.ts";
 import { discover } from "./discover.ts";
 import { execute } from "./execute.ts";
 import { provision } from "./provision.ts";
@@ -97,16 +98,11 @@ function call(
   meta: Raw | undefined,
   request: ClientRequest,
 ): Promise<Raw> {
-  const input = readInput(CALL, args);
-  const server = fromRaw(input.get("server") as Raw) as string;
-  const tool = fromRaw(input.get("tool") as Raw) as string;
-  const written = input.get("args") ?? EMPTY_OBJECT;
-  const params = joinObject([
-    ["name", input.get("tool")],
-    ["arguments", written],
-    ["_meta", meta],
-  ]);
-  const result = callTool(scope, { server, tool, args: written, params }, request);
+  const input = readCall(args);
+  const server = fromRaw(input.server) as string;
+  const tool = fromRaw(input.tool) as string;
+  const params = paramsOf(input, meta);
+  const result = callTool(scope, { server, tool, args: input.args, params }, request);
   return result.then(
     (whole) => {
       const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET) || server === OWN_SERVER;

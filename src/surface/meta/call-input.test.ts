@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { readInput } from "../input.ts";
+import { paramsOf, readCall } from "./call-input.ts";
+import { CALL } from "./tools.ts";
+
+const raw = (text: string): Raw => Buffer.from(text) as Raw;
+
+/** The way that explains what is wrong, for comparison. */
+function slowly(given: Raw | undefined): unknown {
+  const input = readInput(CALL, given);
+  const part = (key: string): unknown => {
+    const value = input.get(key);
+    return value && fromRaw(value);
+  };
+  return { server: part("server"), tool: part("tool"), args: part("args") ?? {} };
+}
+
+const outcome = (read: () => unknown): unknown => {
+  try {
+    return read();
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+const quickly = (given: Raw | undefined): unknown => {
+  const { server, tool, args } = readCall(given);
+  return { server: fromRaw(server), tool: fromRaw(tool), args: fromRaw(args) };
+};
+
+const value = fc.oneof(
+  fc.string(),
+  fc.jsonValue(),
+  fc.constant(null),
+  fc.dictionary(fc.string(), fc.jsonValue()),
+);
+const members = fc.array(fc.tuple(fc.constantFrom("server", "tool", "args", "arg", "__proto__"), value), {
+  maxLength: 5,
+});
+
+test("the quick way reads what the careful one reads, and refuses what it refuses", () => {
+  fc.assert(
+    fc.property(members, (written) => {
+      const text = written.map(([key, one]) => `${JSON.stringify(key)} : ${JSON.stringify(one)}`).join(", ");
+      const given = raw(`{ ${text} }`);
+      expect(outcome(() => quickly(given))).toEqual(outcome(() => slowly(given)));
+    }),
+  );
+});
+
+test.each([
+  '{"server":"a","tool":"t"}',
+  '{"\\u0073erver":"a","tool":"t","args":{"x":1e400}}',
+  '{"server":"a","tool":"t","args":null}',
+  '{"server":"a","tool":"t","server":"b"}',
+  '{"server":"a","tool":"t","args":[]}',
+  "[]",
+  "null",
+])("%s", (text) => {
+  expect(outcome(() => quickly(raw(text)))).toEqual(outcome(() => slowly(raw(text))));
+});
+
+test("without arguments it says what is missing", () => {
+  expect(() => readCall(undefined)).toThrow(/"server" is missing/);
+});
+
+test("the child gets name, arguments and _meta as they were written", () => {
+  const input = readCall(raw('{"server":"a","tool":"t\\u0061","args":{"n": 12345678901234567890}}'));
+  expect(paramsOf(input, undefined).toString()).toBe(
+    '{"name":"t\\u0061","arguments":{"n": 12345678901234567890}}',
+  );
+  expect(paramsOf(input, toRaw({ x: 1 })).toString()).toBe(
+    '{"name":"t\\u0061","arguments":{"n": 12345678901234567890},"_meta":{"x":1}}',
+  );
+});
