@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { callParams } from "../call-params.ts";
 import { readInput } from "../input.ts";
-import { paramsOf, readCall } from "./call-input.ts";
+import { readCall } from "./call-input.ts";
 import { CALL } from "./tools.ts";
 
 const raw = (text: string): Raw => Buffer.from(text) as Raw;
@@ -67,11 +68,11 @@ test("without arguments it says what is missing", () => {
 });
 
 test("the child gets name, arguments and _meta as they were written", () => {
-  const input = readCall(raw('{"server":"a","tool":"t\\u0061","args":{"n": 12345678901234567890}}'));
-  expect(paramsOf(input, undefined).toString()).toBe(
+  const { tool, args } = readCall(raw('{"server":"a","tool":"t\\u0061","args":{"n": 12345678901234567890}}'));
+  expect(callParams(tool, args, undefined).toString()).toBe(
     '{"name":"t\\u0061","arguments":{"n": 12345678901234567890}}',
   );
-  expect(paramsOf(input, toRaw({ x: 1 })).toString()).toBe(
+  expect(callParams(tool, args, toRaw({ x: 1 })).toString()).toBe(
     '{"name":"t\\u0061","arguments":{"n": 12345678901234567890},"_meta":{"x":1}}',
   );
 });

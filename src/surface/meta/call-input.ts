@@ -1,6 +1,6 @@
-/** Reads what mcp_call was given and writes what the child gets. The hot path: what is as it should be is read in one go; all else is left to who explains what is wrong. */
+/** Reads what mcp_call was given. The hot path: what is as it should be is read in one go; all else is left to who explains what is wrong. */
 import { asRaw, EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
-import { eachMember, isKey, joinObject } from "../../rpc/slice.ts";
+import { eachMember, isKey } from "../../rpc/slice.ts";
 import { readInput } from "../input.ts";
 import { CALL } from "./tools.ts";
 
@@ -9,10 +9,6 @@ export interface CallInput {
   readonly tool: Raw;
   readonly args: Raw;
 }
-
-const NAME = Buffer.from('{"name":');
-const ARGUMENTS = Buffer.from(',"arguments":');
-const CLOSE = Buffer.from("}");
 
 const QUOTE = 0x22;
 const BRACE = 0x7b;
@@ -37,13 +33,4 @@ export function readCall(given: Raw | undefined): CallInput {
     tool: input.get("tool") as Raw,
     args: input.get("args") ?? EMPTY_OBJECT,
   };
-}
-
-export function paramsOf({ tool, args }: CallInput, meta: Raw | undefined): Raw {
-  if (!meta) return asRaw(Buffer.concat([NAME, tool, ARGUMENTS, args, CLOSE]));
-  return joinObject([
-    ["name", tool],
-    ["arguments", args],
-    ["_meta", meta],
-  ]);
 }

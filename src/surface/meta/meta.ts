@@ -4,6 +4,7 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import type { Executor } from "../../sandbox/executor.ts";
+import { callParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
 import type { ClientRequest, Face } from "../face.ts";
 import { asResult, executionFailed } from "../failure.ts";
@@ -13,7 +14,7 @@ import { passOn, passThrough } from "../pass-through.ts";
 import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
 import { handleResources } from "../result/resources.ts";
 import type { Scope } from "../scope.ts";
-import { paramsOf, readCall } from "./call-input.ts";
+import { readCall } from "./call-input.ts";
 import { discover } from "./discover.ts";
 import { execute } from "./execute.ts";
 import { provision } from "./provision.ts";
@@ -101,7 +102,7 @@ function call(
   const input = readCall(args);
   const server = fromRaw(input.server) as string;
   const tool = fromRaw(input.tool) as string;
-  const params = paramsOf(input, meta);
+  const params = callParams(input.tool, input.args, meta);
   const result = callTool(scope, { server, tool, args: input.args, params }, request);
   return result.then(
     (whole) => {

@@ -64,7 +64,9 @@ export class ChainRun {
     if (this.#failedAt !== undefined || this.#request.signal.aborted) return;
     const outcome = await this.#execute(step);
     this.#outcomes[step.index] = outcome;
-    this.#tell(++this.#done, `step ${step.index} (${step.name.id}) ${outcome.error ? "failed" : "is done"}`);
+    this.#done++;
+    if (this.#progress.wanted)
+      this.#tell(this.#done, `step ${step.index} (${step.name.id}) ${outcome.error ? "failed" : "is done"}`);
     if (!outcome.error || this.#plan.goOn || this.#failedAt !== undefined) return;
     this.#failedAt = step.index;
     const reason = new MetaMcpError(
@@ -86,11 +88,7 @@ export class ChainRun {
     const patience = new Patience(this.#scope.clock, this.#request.signal, timeoutMs);
     this.#underWay.add(patience);
     try {
-      const uplink = this.#progress.wayBack(({ progress, total, message }) => {
-        const share = total !== undefined && total > 0 ? Math.min(Math.max(progress / total, 0), 0.99) : 0;
-        this.#tell(this.#done + share, message ?? `step ${step.index} (${name.id})`);
-      });
-      const request = patience.bound({ ...this.#request, uplink });
+      const request = patience.bound(this.#progress.wanted ? this.#reporting(step) : this.#request);
       const outcome = await execute(this.#scope, { name, args, meta: this.#meta, op: OP }, request);
       const { error } = outcome;
       if (!error) return outcome;
@@ -100,6 +98,15 @@ export class ChainRun {
       patience.release();
       this.#underWay.delete(patience);
     }
+  }
+
+  /** What the child of a step reports is a share of the step. */
+  #reporting({ index, name }: Step): ClientRequest {
+    const uplink = this.#progress.wayBack(({ progress, total, message }) => {
+      const share = total !== undefined && total > 0 ? Math.min(Math.max(progress / total, 0), 0.99) : 0;
+      this.#tell(this.#done + share, message ?? `step ${index} (${name.id})`);
+    });
+    return { ...this.#request, uplink };
   }
 
   #argumentsOf({ args, references, usePrevious, index }: Step): Raw {

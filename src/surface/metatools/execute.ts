@@ -4,7 +4,7 @@ import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
-import { joinObject } from "../../rpc/slice.ts";
+import { callParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
 import type { ClientRequest } from "../face.ts";
 import { executionFailed, internalError } from "../failure.ts";
@@ -44,11 +44,7 @@ export async function execute(scope: Scope, job: Job, request: ClientRequest): P
   const { name, args, meta } = job;
   const since = scope.clock.now();
   const durationMs = (): number => Math.round((scope.clock.now() - since) * 1000) / 1000;
-  const params = joinObject([
-    ["name", toRaw(name.tool)],
-    ["arguments", args],
-    ["_meta", meta],
-  ]);
+  const params = callParams(toRaw(name.tool), args, meta);
   try {
     const call = { server: name.server, tool: name.tool, args, params, finder: "list_tools" };
     const result = await callTool(scope, call, request);

@@ -23,6 +23,10 @@ export class Progress {
     this.#token = meta && members(meta, ["progressToken"])[0];
   }
 
+  get wanted(): boolean {
+    return this.#token !== undefined;
+  }
+
   /** The child reported itself. */
   get heard(): boolean {
     return this.#heard;
