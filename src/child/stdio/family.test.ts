@@ -2,12 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { alive, kill } from "../../../test/support/processes.ts";
+import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
 import { silentLog } from "../../kernel/log.ts";
 import { systemClock } from "../../system-clock.ts";
 import { Family } from "./family.ts";
 import { MARK } from "./mark.ts";
-import { hasTable, ProcessTable, readProcess } from "./processes.ts";
+import { hasTable, ProcessTable, readProcess, readVariable } from "./processes.ts";
 import { end } from "./stop.ts";
 
 const table = new ProcessTable({ variable: MARK });
@@ -41,6 +42,25 @@ describe.runIf(hasTable)("process groups on Linux", () => {
     await until(() => readProcess(pid)?.group === pid);
     const family = new Family(pid, "mark", table);
     family.childExited();
+    await end(family, options);
+    expect(alive(pid)).toBe(false);
+  });
+
+  test("one that was known and has lost its mark is still ended", async () => {
+    const folder = temp();
+    const go = folder.path("go");
+    const pid = await script(
+      `${MARK}=mark setsid sh -c 'until [ -e ${go} ]; do sleep 0.05; done; exec env -i sleep 1000' & echo $!; exec sleep 1000`,
+    );
+    await until(() => readVariable(pid, MARK) === "mark");
+    const child = spawn("true", { detached: true });
+    const family = new Family(child.pid as number, "mark", table);
+    await once(child, "exit");
+    family.childExited();
+    expect(await family.look()).toBe(true);
+    folder.write("go", "");
+    await until(() => readVariable(pid, MARK) === undefined);
+    expect(await family.look()).toBe(true);
     await end(family, options);
     expect(alive(pid)).toBe(false);
   });
