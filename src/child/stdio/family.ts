@@ -3,7 +3,7 @@
  * and signals them; when to is decided in stop.ts. Never signals a number that may have become another's.
  */
 import { carries } from "./mark.ts";
-import { hasTable, type Identity, isSame, type MarkedProcess, type ProcessTable } from "./processes.ts";
+import { hasTable, isAmong, isSame, type MarkedProcess, type ProcessTable } from "./processes.ts";
 import type { Remains } from "./stop.ts";
 
 export class Family implements Remains {
@@ -43,7 +43,7 @@ export class Family implements Remains {
     this.#known = table.filter((one) => {
       const { pid, group, marks } = one;
       const ours =
-        carries(marks, this.mark) || (!this.#groupEmpty && group === this.pid) || this.#knows(one);
+        carries(marks, this.mark) || (!this.#groupEmpty && group === this.pid) || isAmong(this.#known, one);
       // What changed its user is out of our reach.
       return ours && pid !== process.pid && reaches(pid);
     });
@@ -52,11 +52,6 @@ export class Family implements Remains {
     // One of ours may be among those whose mark cannot be read yet: only another look can tell.
     const unclear = table.some(({ pid, changing }) => changing && reaches(pid));
     return this.#childLives || this.#known.length > 0 || unclear;
-  }
-
-  /** One that is ending, or has become another program, shows its mark no more. */
-  #knows(one: Identity): boolean {
-    return this.#known.some(({ pid, start }) => pid === one.pid && start === one.start);
   }
 
   signal(name: NodeJS.Signals): void {

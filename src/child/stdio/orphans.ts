@@ -6,7 +6,15 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { send } from "./family.ts";
 import { type GatewayId, MARK, ownGatewayId, starter } from "./mark.ts";
-import { hasTable, isSame, type MarkedProcess, readProcess, readVariable, scan } from "./processes.ts";
+import {
+  hasTable,
+  isAmong,
+  isSame,
+  type MarkedProcess,
+  readProcess,
+  readVariable,
+  scan,
+} from "./processes.ts";
 import { endRecorded } from "./record.ts";
 import { end, type Remains } from "./stop.ts";
 
@@ -51,7 +59,9 @@ class Orphans implements Remains {
 
   async look(): Promise<boolean> {
     const table = await scan({ variable: MARK });
-    this.#known = table.filter((one) => this.#isOrphan(one) && send(one.pid, 0));
+    this.#known = table.filter(
+      (one) => (this.#isOrphan(one) || isAmong(this.#known, one)) && send(one.pid, 0),
+    );
     return this.#known.length > 0;
   }
 

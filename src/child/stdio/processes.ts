@@ -53,6 +53,11 @@ export function isSame(known: Identity): boolean {
   return readProcess(known.pid)?.start === known.start;
 }
 
+/** For what was recognised before: one that is ending, or has become another program, shows its mark no more. */
+export function isAmong(known: readonly Identity[], one: Identity): boolean {
+  return known.some(({ pid, start }) => pid === one.pid && start === one.start);
+}
+
 const buffer = Buffer.allocUnsafeSlow(128 * 1024);
 
 /** One variable of the environment a process was started with. */
