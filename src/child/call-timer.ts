@@ -26,7 +26,7 @@ export class CallTimer {
     this.#deadline = limits.deadline;
     this.#expired = expired;
     this.#heard = clock.now();
-    this.#timer = this.#arm();
+    this.#timer = this.#arm(this.#heard);
   }
 
   /** The child was heard: silence begins anew. */
@@ -47,7 +47,7 @@ export class CallTimer {
     this.#deadline += Math.min(now - this.#pausedAt, PAUSE_MOST_MS);
     this.#heard = now;
     this.#timer.cancel();
-    this.#timer = this.#arm();
+    this.#timer = this.#arm(now);
   }
 
   stop(): void {
@@ -58,14 +58,14 @@ export class CallTimer {
     return Math.min(this.#heard + this.#silenceMs, this.#deadline);
   }
 
-  #arm(): Timer {
-    return this.#clock.after(this.#due() - this.#clock.now(), () => this.#check());
+  #arm(now: number): Timer {
+    return this.#clock.after(this.#due() - now, () => this.#check());
   }
 
   /** `touch` is hot and only notes the time; whoever fires too early waits for the rest. */
   #check(): void {
     const now = this.#clock.now();
-    if (this.#pauses === 0 && now < this.#due()) this.#timer = this.#arm();
+    if (this.#pauses === 0 && now < this.#due()) this.#timer = this.#arm(now);
     else this.#expired(now - this.#heard);
   }
 }

@@ -68,8 +68,9 @@ export class Child {
   async #carry(call: Call): Promise<Raw> {
     const { clock } = this.#parts;
     const { spec } = this.connections;
-    const claim = claimOf(call, this.#health.admit(spec.name, clock.now()));
-    const deadline = Math.min(call.deadline, clock.now() + spec.deadlineMs);
+    const now = clock.now();
+    const claim = claimOf(call, this.#health.admit(spec.name, now));
+    const deadline = Math.min(call.deadline, now + spec.deadlineMs);
     try {
       for (;;) {
         const connection = this.connections.open(claim) ?? (await this.#reach(claim, deadline, call.signal));

@@ -77,7 +77,7 @@ export class Connection implements Pooled {
     this.#spec = parts.spec;
     this.label = parts.spec.name;
     this.#since = parts.clock.now();
-    this.#peer = new Peer((message, via) => this.#link?.send(message, via), {
+    this.#peer = new Peer((...message) => this.#link?.send(...message), {
       onRequest: (request) => this.#asked(request),
       onNotification: (method, params, via) => this.#notified(method, params, via),
     });

@@ -46,7 +46,7 @@ export interface LinkEvents {
 
 export interface Link {
   /** Queues a message; small ones are coalesced into one write. Never throws; a failure arrives as an event. */
-  send(message: Message, via?: Via): void;
+  send(message: Message, via?: Via, alone?: boolean): void;
   /** The protocol version agreed in the handshake: HTTP sends it as a header from then on. */
   agreed(protocolVersion: string): void;
   /**

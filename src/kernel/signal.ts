@@ -18,8 +18,9 @@ export class CallSignal implements Signal {
   }
 
   removeEventListener(_type: "abort", listener: () => void): void {
-    const at = this.#listeners.indexOf(listener);
-    if (at >= 0) this.#listeners.splice(at, 1);
+    const at = this.#listeners.lastIndexOf(listener);
+    if (at === this.#listeners.length - 1) this.#listeners.pop();
+    else if (at >= 0) this.#listeners.splice(at, 1);
   }
 
   abort(reason: unknown): void {

@@ -104,15 +104,15 @@ export class LineWriter {
     return this.#bytes + this.#stream.writableLength;
   }
 
-  send(message: Message): void {
+  send(message: Message, atOnce = false): void {
     if (!this.#stream.writable) return;
     const parts = this.#parts;
     const from = parts.length;
-    if (from === 0) this.#flushSoon();
     encode(message, parts).push(NEWLINE);
     for (let k = from; k < parts.length; k++) this.#bytes += (parts[k] as Buffer).length;
     // Official clients drop progress that they read together with its answer: it must not wait for it here.
-    if (message.kind === "notification") this.flush();
+    if (atOnce || message.kind === "notification") this.flush();
+    else if (from === 0) this.#flushSoon();
   }
 
   #flushSoon(): void {

@@ -1,8 +1,16 @@
 /** Ids and progress tokens, which are written alike. Theirs are compared and echoed as written; ours are numbers. */
-import type { Raw } from "../kernel/raw.ts";
+import { asRaw, type Raw } from "../kernel/raw.ts";
+
+export type IdKey = string | number;
+
+/** Longer ones may be beyond what a number holds exactly. */
+const DIGITS = 15;
 
 /** A key for an id of theirs: the same for the same id, however it is written. */
-export function idKey(raw: Raw): string {
+export function idKey(raw: Raw): IdKey {
+  const number = raw.length <= DIGITS && raw[0] !== 0x22 ? ownId(raw) : 0;
+  // Others (0, -1, 1.5) are rare and keep their text.
+  if (number > 0 && Number.isInteger(number)) return number;
   const text = raw.toString();
   return text.includes("\\") ? JSON.stringify(JSON.parse(text)) : text;
 }
@@ -17,4 +25,13 @@ export function ownId(raw: Raw): number {
     value = value * 10 + digit;
   }
   return value;
+}
+
+/** An id of ours. Written digit by digit: for every call, where the way over text would cost several times as much. */
+export function writeId(id: number): Raw {
+  let length = 1;
+  for (let rest = id; rest >= 10; rest = Math.floor(rest / 10)) length++;
+  const raw = Buffer.allocUnsafe(length);
+  for (let rest = id, i = length - 1; i >= 0; i--, rest = Math.floor(rest / 10)) raw[i] = 0x30 + (rest % 10);
+  return asRaw(raw);
 }

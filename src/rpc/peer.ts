@@ -2,7 +2,7 @@
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
-import { idKey, ownId } from "./id.ts";
+import { type IdKey, idKey, ownId, writeId } from "./id.ts";
 import type { Malformed, Message } from "./message.ts";
 import { mapProgress, progressToken, restoreProgress } from "./progress.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST, RpcError } from "./rpc-error.ts";
@@ -10,6 +10,9 @@ import { members } from "./slice.ts";
 
 /** Opaque name of the stream a message came on or shall go on; the wire makes it, the peer carries it. */
 export type Via = object | number | undefined;
+
+/** `alone`: nothing else is under way in its direction, so it need not wait for others to be written with. */
+export type Send = (message: Message, via: Via, alone?: boolean) => void;
 
 /** A request of the other side, until it is answered. */
 export interface Incoming {
@@ -66,14 +69,14 @@ class Serving implements Incoming {
 }
 
 export class Peer {
-  readonly #send: (message: Message, via: Via) => void;
+  readonly #send: Send;
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<number, Pending>();
-  readonly #serving = new Map<string, Serving>();
+  readonly #serving = new Map<IdKey, Serving>();
   #lastId = 0;
   #destroyed: Error | undefined;
 
-  constructor(send: (message: Message, via: Via) => void, handlers: PeerHandlers) {
+  constructor(send: Send, handlers: PeerHandlers) {
     this.#send = send;
     this.#handlers = handlers;
   }
@@ -116,14 +119,15 @@ export class Peer {
     if (this.#destroyed) return Promise.reject(this.#destroyed);
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = ++this.#lastId;
-    const raw = toRaw(id);
+    const raw = writeId(id);
     const mapped = params && mapProgress(params, raw);
     return new Promise((resolve, reject) => {
       const onAbort = signal && (() => this.cancel(id, signal.reason));
       this.#pending.set(id, { method, resolve, reject, options, token: mapped?.token, onAbort });
       if (onAbort) signal.addEventListener("abort", onAbort);
       options?.onSent?.(id);
-      this.#send({ kind: "request", id: raw, method, params: mapped ? mapped.params : params }, options?.via);
+      const message = { kind: "request", id: raw, method, params: mapped ? mapped.params : params } as const;
+      this.#send(message, options?.via, this.#pending.size === 1);
     });
   }
 
@@ -182,10 +186,10 @@ export class Peer {
   }
 
   /** Nobody waits for the answer to a request that was cancelled. */
-  #answer(key: string, serving: Serving, message: Message): void {
+  #answer(key: IdKey, serving: Serving, message: Message): void {
     if (this.#serving.get(key) !== serving) return;
     this.#serving.delete(key);
-    this.#send(message, serving.via);
+    this.#send(message, serving.via, this.#serving.size === 0);
   }
 
   #cancelled(params: Raw | undefined): void {

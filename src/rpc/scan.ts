@@ -15,6 +15,9 @@ const PARAMS = 3;
 const RESULT = 4;
 const ERROR = 5;
 
+/** What most messages ask for: it need not be made into a text each time. */
+const MOST = "tools/call";
+
 /** Start and end of each member in the message being read; start 0: not there. */
 const spans = new Int32Array(2 * NAMES.length);
 
@@ -74,7 +77,7 @@ function toMessage(b: Buffer): Message | Malformed {
     return { kind: "malformed", code: INVALID_REQUEST, reason: wrong, id, meant };
   }
   if (has(METHOD)) {
-    const method = textOf(b, METHOD);
+    const method = isText(b, METHOD, MOST) ? MOST : textOf(b, METHOD);
     const params = has(PARAMS) && first(b, PARAMS) !== 0x6e ? span(b, PARAMS) : undefined;
     return id ? { kind: "request", id, method, params } : { kind: "notification", method, params };
   }
@@ -85,7 +88,7 @@ function toMessage(b: Buffer): Message | Malformed {
 /** Why it is no message, if it is none. */
 function faultOf(b: Buffer, id: Raw | undefined): string | undefined {
   if (b[skipSpace(b, 0)] === 0x5b) return "batches are not supported";
-  if (!has(JSONRPC) || textOf(b, JSONRPC) !== "2.0") return 'jsonrpc is not "2.0"';
+  if (!has(JSONRPC) || !isText(b, JSONRPC, "2.0")) return 'jsonrpc is not "2.0"';
   if (has(METHOD)) {
     if (first(b, METHOD) !== 0x22) return "method is not a string";
     if (has(ID) && !id) return "id is neither string nor number";
@@ -118,6 +121,12 @@ function span(b: Buffer, name: number): Raw {
 function isId(b: Buffer): boolean {
   const c = first(b, ID) as number;
   return c === 0x22 || c === 0x2d || (c >= 0x30 && c <= 0x39);
+}
+
+/** Whether the value is this string. */
+function isText(b: Buffer, name: number, text: string): boolean {
+  const start = spans[2 * name] as number;
+  return b[start] === 0x22 && isKey(b, start, text);
 }
 
 /** The value as text; a string without its quotes. */

@@ -4,7 +4,7 @@ import type { Origin, Uplink } from "../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
-import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
+import { type Incoming, Peer, type Send, type Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
 import { isObject, members } from "../rpc/slice.ts";
 import type { Face, ListName } from "../surface/face.ts";
@@ -19,7 +19,7 @@ export class Session {
   readonly id = randomUUID().replaceAll("-", "");
   readonly #peer: Peer;
   readonly #face: Face;
-  readonly #send: (message: Message, via: Via) => void;
+  readonly #send: Send;
   readonly #lists: ListWatch | undefined;
   readonly #listing: ((list: ListName) => (version?: string) => void) | undefined;
   #origin: Origin | undefined;
@@ -28,7 +28,7 @@ export class Session {
   /** Settles when the handshake is answered; undefined before and after. */
   #beginning: Promise<void> | undefined;
 
-  constructor(face: Face, send: (message: Message, via: Via) => void, stateless = false) {
+  constructor(face: Face, send: Send, stateless = false) {
     this.#face = face;
     this.#stateless = stateless;
     this.#send = send;

@@ -56,8 +56,8 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
     name: "stdio",
     info: "stdin and stdout",
     async serve(host: Host) {
-      const session = host.open((message) => writer.send(message));
-      const channel = new Channel(host.modern, (message) => writer.send(message));
+      const session = host.open((message, _via, alone) => writer.send(message, alone));
+      const channel = new Channel(host.modern, (...message) => writer.send(...message));
       await new Promise<void>((resolve) => {
         finish = resolve;
         read(session, channel);

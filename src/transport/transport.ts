@@ -1,14 +1,13 @@
 /** The seam for who listens: how clients reach us. */
 
-import type { Message } from "../rpc/message.ts";
-import type { Via } from "../rpc/peer.ts";
+import type { Send } from "../rpc/peer.ts";
 import type { Modern } from "../session/modern/modern.ts";
 import type { Session } from "../session/session.ts";
 
 /** What a transport serves: it opens a session per client and is told when to stop. */
 export interface Host {
   /** Begins a session; `send` carries its messages to the client. Stateless: it needs no handshake and asks nothing. */
-  open(send: (message: Message, via: Via) => void, stateless?: boolean): Session;
+  open(send: Send, stateless?: boolean): Session;
   /** The client of this session is gone. */
   ended(session: Session): void;
   /** New sessions may begin. */

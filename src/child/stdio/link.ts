@@ -4,6 +4,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { LineWriter } from "../../rpc/encode.ts";
 import type { Message } from "../../rpc/message.ts";
+import type { Via } from "../../rpc/peer.ts";
 import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
 import type { Conceal } from "./conceal.ts";
 import type { Family } from "./family.ts";
@@ -59,8 +60,8 @@ export class StdioLink implements Link {
     child.stdout.on("close", () => this.#lose());
   }
 
-  send(message: Message): void {
-    if (!this.#closed) this.#writer.send(message);
+  send(message: Message, _via?: Via, alone?: boolean): void {
+    if (!this.#closed) this.#writer.send(message, alone);
   }
 
   agreed(): void {}

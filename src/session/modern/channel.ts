@@ -1,7 +1,7 @@
 /** Requests of the stateless era on a stream that carries many, such as stdio: told apart by their ids, cancelled by notification. */
 import { randomBytes } from "node:crypto";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
-import { idKey } from "../../rpc/id.ts";
+import { type IdKey, idKey } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
 import { INVALID_REQUEST, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
@@ -9,11 +9,11 @@ import { claimsModern, type Modern, type Served } from "./modern.ts";
 
 export class Channel {
   readonly #modern: Modern;
-  readonly #send: (message: Message) => void;
+  readonly #send: (message: Message, alone: boolean) => void;
   readonly #session = randomBytes(16).toString("hex");
-  readonly #served = new Map<string, Served | undefined>();
+  readonly #served = new Map<IdKey, Served | undefined>();
 
-  constructor(modern: Modern, send: (message: Message) => void) {
+  constructor(modern: Modern, send: (message: Message, alone: boolean) => void) {
     this.#modern = modern;
     this.#send = send;
   }
@@ -38,7 +38,7 @@ export class Channel {
     const key = idKey(request.id);
     if (this.#served.has(key)) {
       const { raw } = RpcError.of(INVALID_REQUEST, "a request with this id is still being served");
-      this.#send({ kind: "error", id: request.id, error: raw });
+      this.#send({ kind: "error", id: request.id, error: raw }, false);
       return;
     }
     // It may be answered before the call returns.
@@ -48,7 +48,7 @@ export class Channel {
       session: this.#session,
       send: (message) => {
         if (message.kind === "result" || message.kind === "error") this.#served.delete(key);
-        this.#send(message);
+        this.#send(message, this.#served.size === 0);
       },
     });
     if (this.#served.has(key)) this.#served.set(key, served);
