@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { shuffled } from "./overhead/shuffled.mjs";
 import { Wire } from "./overhead/wire.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -47,7 +48,7 @@ function median(values) {
 for (const wire of [direct, ours]) await wire.initialize();
 const figures = new Map(Object.keys(CANDIDATES).map((name) => [name, []]));
 for (let round = -20; round < rounds; round++) {
-  for (const [name, candidate] of Object.entries(CANDIDATES)) {
+  for (const [name, candidate] of shuffled(Object.entries(CANDIDATES))) {
     const ms = await once(candidate);
     if (round >= 0) figures.get(name).push(ms);
   }

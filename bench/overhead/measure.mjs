@@ -1,6 +1,7 @@
 // What is measured, and in which order: targets take turns within each figure, so that a busy machine troubles all alike.
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
+import { shuffled } from "./shuffled.mjs";
 import { Wire } from "./wire.mjs";
 
 const MESSAGE = "sixteen bytes ok";
@@ -28,16 +29,6 @@ async function openAll(targets, problem, ...what) {
     }
   }
   return open_;
-}
-
-/** Who comes after whom decides which core and which caches it finds: in one fixed order that alone made a fifth. */
-function shuffled(list) {
-  const order = [...list];
-  for (let i = order.length - 1; i > 0; i--) {
-    const j = Math.floor(Math.random() * (i + 1));
-    [order[i], order[j]] = [order[j], order[i]];
-  }
-  return order;
 }
 
 const closeAll = (opened) => Promise.all(opened.map(({ wire }) => wire.close()));
