@@ -133,6 +133,8 @@ export class Child {
 
   #send(connection: Connection, call: Call, claim: Claim, deadline: number): Promise<Raw> {
     claim.tries++;
+    const answer = connection.request(claim, call.method, call.params, call.signal);
+    // Not before: while this is made the child is at work already.
     claim.timer = new CallTimer(
       this.#parts.clock,
       { silenceMs: connection.spec.timeoutMs, deadline },
@@ -141,7 +143,7 @@ export class Child {
         void this.#checkAlive(connection, claim);
       },
     );
-    return connection.request(claim, call.method, call.params, call.signal);
+    return answer;
   }
 
   #answered(claim: Claim): void {
