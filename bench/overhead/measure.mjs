@@ -7,7 +7,7 @@ import { Wire } from "./wire.mjs";
 const MESSAGE = "sixteen bytes ok";
 
 /** A target with one tool of one server, ready to be called. */
-async function open(target, server, tool, args) {
+export async function open(target, server, tool, args) {
   const wire = new Wire(target.start(server));
   await wire.initialize();
   await wire.request("tools/list", {});
@@ -19,7 +19,7 @@ async function open(target, server, tool, args) {
 }
 
 /** Opens what can be opened; who cannot is left out and the reason said. */
-async function openAll(targets, problem, ...what) {
+export async function openAll(targets, problem, ...what) {
   const open_ = [];
   for (const target of targets) {
     try {
@@ -31,7 +31,7 @@ async function openAll(targets, problem, ...what) {
   return open_;
 }
 
-const closeAll = (opened) => Promise.all(opened.map(({ wire }) => wire.close()));
+export const closeAll = (opened) => Promise.all(opened.map(({ wire }) => wire.close()));
 
 async function cpuPerCall({ wire, params }, calls, inFlight) {
   const before = wire.cpu();
@@ -40,7 +40,7 @@ async function cpuPerCall({ wire, params }, calls, inFlight) {
 }
 
 /** CPU per call by rounds: name → one figure per round. */
-async function rounds(opened, count, calls, inFlight) {
+export async function rounds(opened, count, calls, inFlight) {
   const figures = new Map(opened.map(({ name }) => [name, []]));
   for (const target of opened) await target.wire.calls(target.params, Math.ceil(calls / 4), inFlight);
   for (let round = 0; round < count; round++)
@@ -121,13 +121,13 @@ function bareNode() {
 
 /** From spawn to the answer to `initialize`, with 50 servers configured; beside it the bare runtime. */
 export async function start(targets, { scale, problem, report }) {
-  const able = targets.filter((target) => target.startFifty);
+  const able = targets.filter((target) => target.startWith);
   const times = new Map([["node -e 0", []], ...able.map(({ name }) => [name, []])]);
   for (let i = 0; i < Math.max(3, Math.ceil(21 * scale)); i++) {
     times.get("node -e 0").push(await bareNode());
     for (const target of able) {
       const since = performance.now();
-      const wire = new Wire(target.startFifty());
+      const wire = new Wire(target.startWith(50));
       try {
         await wire.initialize();
         times.get(target.name).push(performance.now() - since);

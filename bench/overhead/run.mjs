@@ -2,6 +2,7 @@
 // Usage: run.mjs [--peers] [--ref GITREF]… [--dist FOLDER]… [--quick] [--json]
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
+import { byServers, bySize, GROWTH } from "./growth.mjs";
 import { large, memory, small, start } from "./measure.mjs";
 import { median } from "./median.mjs";
 import { targets } from "./targets.mjs";
@@ -58,6 +59,12 @@ try {
   await large(measured, tools, { bytes: 65_536, label: "64 KB", calls: 2_000 });
   say("results of 1 MB …");
   await large(measured, tools, { bytes: 1_048_576, label: "1 MB", calls: 320 });
+  say("growth …");
+  const ours = list.find(({ name }) => name === "metamcp");
+  if (ours) {
+    await byServers(ours, tools);
+    await bySize([list[1], ours], tools);
+  }
 } finally {
   for (const target of list) target.stop?.();
 }
@@ -82,5 +89,18 @@ if (flags.json) {
   console.log(`|---|---|${names.map(() => "---|").join("")}`);
   for (const [row, what, budget, unit, base] of ROWS)
     console.log(`| ${what} | ${budget} | ${names.map((name) => cell(row, name, unit, base)).join(" | ")} |`);
+  console.log(`\n| servers configured | ${GROWTH.servers.join(" | ")} |`);
+  console.log(`|---|${GROWTH.servers.map(() => "---|").join("")}`);
+  for (const [row, what, unit] of [
+    ["start by servers", "start to `initialize` answered", "ms"],
+    ["cpu by servers", "CPU per call, 32 in flight", "µs"],
+  ])
+    console.log(`| ${what} | ${GROWTH.servers.map((count) => cell(row, count, unit, "1")).join(" | ")} |`);
+  console.log(`\n| CPU per call by size of the result, 32 in flight | ${GROWTH.sizes.join(" | ")} |`);
+  console.log(`|---|${GROWTH.sizes.map(() => "---|").join("")}`);
+  for (const name of ["forward", "metamcp"])
+    console.log(
+      `| ${name} | ${GROWTH.sizes.map((size) => cell(`cpu by size ${size}`, name, "µs", "forward")).join(" | ")} |`,
+    );
   for (const text of skipped) console.log(`\nleft out: ${text}`);
 }

@@ -36,8 +36,9 @@ function configFile(name, servers, more) {
 }
 
 const both = { everything: entry("everything"), fixture: entry("fixture") };
-/** None of them is ever needed: only their number counts. */
-const fifty = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`server-${i}`, entry("fixture")]));
+/** All but the first are never needed: only their number counts. */
+const many = (count) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`server-${i}`, entry("fixture")]));
 
 function direct(name, ...before) {
   return {
@@ -52,7 +53,6 @@ function metamcp(name, dist, surface = "meta") {
   const safe = name.replaceAll(/[^a-z0-9@-]/gi, "-");
   // Results of 1 MB are to be carried, not replaced by a preview.
   const config = configFile(safe, both, { maxResultBytes: 1 << 30 });
-  const many = configFile(`${safe}-50`, fifty);
   const env = { ...process.env, METAMCP_HOME: join(temp, `home-${safe}`) };
   const flags = surface === "meta" ? [] : ["--surface", surface];
   const start = (file) => ({
@@ -63,7 +63,7 @@ function metamcp(name, dist, surface = "meta") {
   return {
     name,
     start: () => start(config),
-    startFifty: () => start(many),
+    startWith: (count) => start(configFile(`${safe}-${count}`, many(count))),
     call: (server, tool, args) =>
       surface === "meta"
         ? { name: "mcp_call", arguments: { server, tool, args } }
