@@ -3,17 +3,18 @@ import type { ServerSpec } from "../config/spec.ts";
 import type { Lease, Origin } from "../kernel/call.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
-import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
+import type { Raw } from "../kernel/raw.ts";
 import { aborted, type Signal } from "../kernel/signal.ts";
-import { type Incoming, Peer, type Via } from "../rpc/peer.ts";
+import { Peer } from "../rpc/peer.ts";
 import { members } from "../rpc/slice.ts";
 import type { Audience, Line } from "./audience.ts";
-import { attribute, type Claim, passOn } from "./claim.ts";
+import type { Claim } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Greeting } from "./handshake.ts";
-import { ChildFailure, type Connector, type Link } from "./link.ts";
+import { Hearing } from "./hearing.ts";
+import { ChildFailure, type Connector, type Link, type LinkEvents } from "./link.ts";
 import { type ConnectionState, transition } from "./machine.ts";
-import { meet } from "./modern/meet.ts";
+import { type Met, meet } from "./modern/meet.ts";
 import type { Place, Pool, Pooled } from "./pool.ts";
 
 export type Ask = (method: string, params: Raw | undefined) => Promise<Raw>;
@@ -45,7 +46,6 @@ export interface ConnectionParts {
   onListChanged(connection: Connection, method: string): void;
 }
 
-const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 /** As long as someone subscribed to its resources, whatever the config says. */
 const SUBSCRIBED: ServerSpec["lifecycle"] = { mode: "keep-alive" };
 
@@ -55,6 +55,7 @@ export class Connection implements Pooled {
   readonly label: string;
   readonly #parts: ConnectionParts;
   readonly #peer: Peer;
+  readonly #hearing: Hearing;
   #spec: ServerSpec;
   readonly #claims = new Set<Claim>();
   readonly #opening = new AbortController();
@@ -77,10 +78,15 @@ export class Connection implements Pooled {
     this.#spec = parts.spec;
     this.label = parts.spec.name;
     this.#since = parts.clock.now();
-    this.#peer = new Peer((...message) => this.#link?.send(...message), {
-      onRequest: (request) => this.#asked(request),
-      onNotification: (method, params, via) => this.#notified(method, params, via),
+    this.#hearing = new Hearing({
+      label: this.label,
+      claims: this.#claims,
+      audience: parts.audience,
+      log: parts.log,
+      notify: (...said) => this.#peer.notify(...said),
+      onListChanged: (method) => parts.onListChanged(this, method),
     });
+    this.#peer = new Peer((...message) => this.#link?.send(...message), this.#hearing);
     this.ready = this.#open();
     this.ready.catch(() => {});
   }
@@ -212,7 +218,7 @@ export class Connection implements Pooled {
   }
 
   async #open(): Promise<void> {
-    const { spec, pool, clock, origin } = this.#parts;
+    const { spec, pool, clock } = this.#parts;
     const { signal } = this.#opening;
     let timer: Timer | undefined;
     try {
@@ -222,30 +228,15 @@ export class Connection implements Pooled {
       this.#go("connecting");
       this.#since = clock.now();
       timer = clock.after(spec.connectTimeoutMs, () => this.#opening.abort(this.#tooSlow()));
-      const connector = await this.#parts.connector();
-      this.#link = await connector.open(
-        spec,
-        {
-          onMessage: (message, via) => this.#peer.receive(message, via),
-          onFailed: (id, failure) => this.#failed(id, failure),
-          onClosed: (failure) => this.#lost({ failure, counted: false }),
-        },
-        signal,
-      );
-      const about = { capabilities: origin.capabilities, known: this.#parts.era(), signal, clock };
-      const met = await meet({
-        ...about,
-        peer: this.#peer,
-        link: this.#link,
-        warn: (problem) => this.#parts.log.warn(`${this.label}: ${problem}`),
-        onListChanged: (method) => this.#parts.onListChanged(this, method),
-      });
-      this.#greeting = met.greeting;
-      this.#dialect = met.dialect;
-      this.#link.agreed(this.#greeting.protocolVersion);
-      this.#attach(this.#greeting, this.#dialect);
-      this.#dialect.begin(this.#greeting);
-      await this.#greet(this.#greeting, signal);
+      const link = await this.#dial(signal);
+      const { greeting, dialect } = await this.#meet(link, signal);
+      this.#greeting = greeting;
+      this.#dialect = dialect;
+      this.#hearing.dialect = dialect;
+      link.agreed(greeting.protocolVersion);
+      this.#attach(greeting, dialect);
+      dialect.begin(greeting);
+      await this.#greet(greeting, signal);
       signal.throwIfAborted();
       this.#opened = true;
     } catch (error) {
@@ -255,6 +246,31 @@ export class Connection implements Pooled {
     } finally {
       timer?.cancel();
     }
+  }
+
+  async #dial(signal: AbortSignal): Promise<Link> {
+    const connector = await this.#parts.connector();
+    const events: LinkEvents = {
+      onMessage: (message, via) => this.#peer.receive(message, via),
+      onFailed: (id, failure) => this.#failed(id, failure),
+      onClosed: (failure) => this.#lost({ failure, counted: false }),
+    };
+    this.#link = await connector.open(this.#parts.spec, events, signal);
+    return this.#link;
+  }
+
+  #meet(link: Link, signal: AbortSignal): Promise<Met> {
+    const { origin, clock, log } = this.#parts;
+    return meet({
+      peer: this.#peer,
+      link,
+      capabilities: origin.capabilities,
+      known: this.#parts.era(),
+      signal,
+      clock,
+      warn: (problem) => log.warn(`${this.label}: ${problem}`),
+      onListChanged: (method) => this.#parts.onListChanged(this, method),
+    });
   }
 
   #attach({ capabilities }: Greeting, dialect: Dialect): void {
@@ -336,27 +352,5 @@ export class Connection implements Pooled {
     this.#go("idle");
     if (this.#retired) void this.end("its settings changed");
     else this.#place?.idle();
-  }
-
-  #asked(request: Incoming): Promise<Raw> {
-    const { method, via } = request;
-    if (method === "ping") return Promise.resolve(EMPTY_OBJECT);
-    return passOn(request, attribute(this.#claims, via), (progress) =>
-      this.#peer.notify("notifications/progress", progress, via),
-    );
-  }
-
-  #notified(method: string, said: Raw | undefined, via: Via): void {
-    const heard = this.#dialect ? this.#dialect.heard(method, said) : { params: said };
-    if (!heard) return;
-    const { params } = heard;
-    const { audience, log } = this.#parts;
-    if (LIST_CHANGED.test(method)) return this.#parts.onListChanged(this, method);
-    if (method === "notifications/resources/updated") return audience.updated(params);
-    const by = attribute(this.#claims, via);
-    if (method !== "notifications/message") return audience.tell(method, params, by);
-    if ("refusal" in by) log.debug(`${this.label}: ${params?.toString().slice(0, 500)}`);
-    else if (by.claims.some(({ origin }) => audience.wants(origin.session, params)))
-      by.uplink.notify(method, params);
   }
 }
