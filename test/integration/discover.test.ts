@@ -23,6 +23,7 @@ interface Found {
   readonly servers?: readonly object[];
   readonly server?: object;
   readonly nextCursor?: string;
+  readonly truncated?: string;
   readonly notice?: string;
 }
 
@@ -164,6 +165,29 @@ test("pages show everything once, at most 100 at a time", async () => {
   );
   expect(new Set(ids).size).toBe(ids.length);
   await client.close();
+});
+
+test("a task can be walked to its last tool; where a setting ends that before, it is said", async () => {
+  const folder = temp();
+  folder.writeConfig({ many: fixture("--bare", "--tools", "140") });
+  const asked = { query: "tool echo message", limit: 60 };
+  const client = gateway(folder);
+  await client.initialize();
+  const all = await walk(client, asked);
+  expect(new Set(all.map(({ tool }) => tool)).size).toBe(140);
+  await client.close();
+
+  const bounded = gateway(folder, { env: { METAMCP_SEARCH_BM25_MAX_RESULTS: "110" } });
+  await bounded.initialize();
+  const first = await discover(bounded, asked);
+  expect(first.truncated).toBeUndefined();
+  const last = await discover(bounded, { ...asked, cursor: first.nextCursor });
+  expect([...first.tools, ...last.tools].map(({ tool }) => tool)).toEqual(
+    all.slice(0, 110).map(({ tool }) => tool),
+  );
+  expect(last.nextCursor).toBeUndefined();
+  expect(last.truncated).toMatch(/the best 110 at most/);
+  await bounded.close();
 });
 
 test("a cursor is good only for what it was given for", async () => {

@@ -22,27 +22,34 @@ const CLAUSE_SHARE = 0.5;
 /** Who is called by name comes first. */
 const NAMED = 4;
 
+/** How a question is answered: the order of its hits is the same, however many of them are wanted. */
+export interface Wish {
+  readonly most: number;
+  readonly weights: EvidenceWeights;
+}
+
 /** Keywords alone. */
-export function rankByKeywords(question: Question, ground: Ground): Ranked[] {
+export function rankByKeywords(question: Question, ground: Ground, { most }: Pick<Wish, "most">): Ranked[] {
   const { collection, workspace } = ground;
   const scores = workspace.take(collection.capacity);
   scoreKeywords(question.terms, ground, scores);
   const slots = candidates(scores, question, ground);
-  return sorted(
-    slots.map((slot) => ({ slot, score: (scores[slot] as number) + bonus(question, collection, slot) })),
-    collection,
-  );
+  const ranked = slots.map((slot) => ({
+    slot,
+    score: (scores[slot] as number) + bonus(question, collection, slot),
+  }));
+  return withRest(sorted(ranked, collection), scores, most, collection);
 }
 
 /** Plain words: all count the same, however rare, and nothing stands in for them. */
-export function rankByWords(question: Question, ground: Ground): Ranked[] {
+export function rankByWords(question: Question, ground: Ground, wish: Pick<Wish, "most">): Ranked[] {
   const terms = question.terms
     .filter(({ idf }) => idf > 0)
     .map(({ id }) => ({ id, idf: 1, kin: [], verb: false }));
-  return rankByKeywords({ ...question, terms }, ground);
+  return rankByKeywords({ ...question, terms }, ground, wish);
 }
 
-export function rank(question: Question, ground: Ground, weights: EvidenceWeights): Ranked[] {
+export function rank(question: Question, ground: Ground, { weights, most }: Wish): Ranked[] {
   const { collection, view, workspace, sense } = ground;
   const { capacity } = collection;
   const keyword = workspace.take(capacity);
@@ -74,7 +81,26 @@ export function rank(question: Question, ground: Ground, weights: EvidenceWeight
       weights.action * actionScore(question.actions, collection, slot);
     return { slot, score: score * freshness(collection, slot) + bonus(question, collection, slot) };
   });
-  return sorted(ranked, collection);
+  return withRest(sorted(ranked, collection), first, most, collection);
+}
+
+/** Where more are wanted than were looked at closely: after those come the others, as they looked from afar. */
+function withRest(closely: Ranked[], afar: Float64Array, most: number, collection: Collection): Ranked[] {
+  const last = closely.at(-1);
+  if (!last || closely.length < CANDIDATES || closely.length >= most) return closely;
+  const taken = new Set(closely.map(({ slot }) => slot));
+  const others = highest(afar, most, (a, b) => collection.compareIds(a, b)).filter(
+    (slot) => !taken.has(slot),
+  );
+  const rest = sorted(
+    others.map((slot) => ({ slot, score: afar[slot] as number })),
+    collection,
+  );
+  const scale = last.score / (rest[0]?.score ?? 1);
+  return [
+    ...closely,
+    ...rest.map(({ slot, score }) => ({ slot, score: Math.min(score * scale, last.score) })),
+  ];
 }
 
 /** The highest, and whoever is called by a name whose words find nothing: `help`, `who_am_i`, `git.log`. */

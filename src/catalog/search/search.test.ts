@@ -269,3 +269,25 @@ test("survives any question over any tools", async () => {
     { numRuns: 30 },
   );
 });
+
+test.each(["hybrid", "bm25", "lexical"] as const)(
+  "%s: gives as many as are wanted, in an order that does not depend on how many that is",
+  async (strategy) => {
+    const large = createSearch({ ...MEASURED, strategy });
+    const tools = Array.from({ length: 400 }, (_, n) =>
+      tool("many", `widget_${n}`, `Paint widget ${"very ".repeat(n % 7)}number ${n}.`),
+    );
+    large.update("many", [...tools, tool("many", "paint_widget", "Something else altogether.")]);
+    const query = "paint widget";
+    const all = await large.search(query, { limit: 1_000 });
+    expect(all).toHaveLength(401);
+    expect(new Set(all.map(({ name }) => name)).size).toBe(401);
+    for (const limit of [1, 20, 99, 101, 102, 250, 400])
+      expect(await large.search(query, { limit })).toEqual(all.slice(0, limit));
+    for (const [at, { score, confidence }] of all.entries()) {
+      expect(score).toBeLessThanOrEqual(all[at - 1]?.score ?? Number.POSITIVE_INFINITY);
+      expect(score).toBeGreaterThan(0);
+      expect(confidence).toBeLessThanOrEqual(1);
+    }
+  },
+);

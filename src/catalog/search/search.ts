@@ -56,6 +56,10 @@ class Search implements SearchStrategy {
     this.#borrowed = parts.lender && new BorrowedMeaning(parts.lender, this.#collection);
   }
 
+  get mostShown(): number {
+    return this.#settings.maxResults;
+  }
+
   update(server: ServerId, tools: readonly Tool[], text: ServerText = {}): void {
     this.#inOrder(async () => {
       await this.#inSlices(this.#collection.replace({ server, tools, text }));
@@ -104,8 +108,8 @@ class Search implements SearchStrategy {
     const question = readQuestion(query, collection, view, (word) => isWord(word, sense));
     this.#workspace.reset();
     const ground = { collection, view, workspace: this.#workspace, sense };
-    const most = Math.max(0, Math.min(limit, this.#settings.maxResults));
-    const ranked = this.#rank(question, ground).slice(0, Math.max(RIVALS, most));
+    const most = Math.max(0, limit);
+    const ranked = this.#rank(question, ground, most).slice(0, Math.max(RIVALS, most));
     const signs = signsOf(question, ground, ranked);
     this.#parts.onSigns?.(signs);
     return ranked.slice(0, most).map(({ slot, score }, i) => {
@@ -121,10 +125,12 @@ class Search implements SearchStrategy {
     });
   }
 
-  #rank(question: Question, ground: Ground): ReturnType<typeof rank> {
-    const { strategy, evidence } = this.#settings;
-    if (strategy === "hybrid") return rank(question, ground, evidence);
-    return strategy === "bm25" ? rankByKeywords(question, ground) : rankByWords(question, ground);
+  #rank(question: Question, ground: Ground, most: number): ReturnType<typeof rank> {
+    const { strategy, evidence: weights } = this.#settings;
+    if (strategy === "hybrid") return rank(question, ground, { weights, most });
+    return strategy === "bm25"
+      ? rankByKeywords(question, ground, { most })
+      : rankByWords(question, ground, { most });
   }
 
   async #senseFor(vectors: Vectors | undefined): Promise<Sense | undefined> {

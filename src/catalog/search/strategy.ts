@@ -26,9 +26,11 @@ export interface ServerText {
 }
 
 export interface SearchStrategy {
+  /** How many hits of one question anybody is shown, as configured; whoever shows them keeps to it. No bound where it is not said. */
+  readonly mostShown?: number;
   /** Replaces everything known of one server. */
   update(server: ServerId, tools: readonly Tool[], text?: ServerText): void;
   remove(server: ServerId): void;
-  /** Best first; ties by tool id. */
+  /** Best first; ties by tool id. The first of many hits are the same as where fewer are wanted. */
   search(query: string, options: SearchOptions): Promise<readonly Hit[]>;
 }

@@ -11,6 +11,7 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { requireServer } from "../call-tool.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import type { ClientRequest } from "../face.ts";
+import { boundedNote, hitsOf } from "../hits.ts";
 import type { Scope, ServerStatus } from "../scope.ts";
 
 const LIMIT = 10;
@@ -74,7 +75,7 @@ async function search(scope: Scope, { query = "", server, limit, cursor, detail,
   const { snapshot } = scope.catalog;
   const binding = JSON.stringify(["query", query, server, caller, snapshot.version]);
   const offset = readCursor(cursor, binding);
-  const hits = await scope.catalog.search.search(query, {
+  const { hits, bounded } = await hitsOf(scope, query, {
     limit: offset + limit + 1,
     scope: (of) => (server === undefined || of === server) && snapshot.listings.has(of),
   });
@@ -89,7 +90,8 @@ async function search(scope: Scope, { query = "", server, limit, cursor, detail,
       },
     ];
   });
-  return { tools: page, ...next(offset + limit, hits.length, binding) };
+  const way = next(offset + limit, hits.length, binding);
+  return { tools: page, ...way, ...(bounded && !way.nextCursor && { truncated: boundedNote(scope) }) };
 }
 
 function oneServer(
@@ -114,7 +116,7 @@ function oneServer(
 }
 
 /** What is cut is said. */
-function next(end: number, total: number, binding: string) {
+function next(end: number, total: number, binding: string): { nextCursor?: string } {
   return end < total ? { nextCursor: writeCursor(end, binding) } : {};
 }
 

@@ -4,6 +4,7 @@ import { temp } from "../../../test/support/temp.ts";
 import { ToolCache } from "../../catalog/cache.ts";
 import { Catalog } from "../../catalog/catalog.ts";
 import { createSearch } from "../../catalog/search/search.ts";
+import { MEASURED } from "../../catalog/search/settings.ts";
 import { ManualClock } from "../../kernel/clock.ts";
 import { silentLog } from "../../kernel/log.ts";
 import { EMPTY_OBJECT, fromRaw, toRaw } from "../../kernel/raw.ts";
@@ -23,9 +24,9 @@ class Place {
   readonly scope: Scope;
   readonly #lists = new Map<string, readonly object[]>();
 
-  constructor(home: string) {
+  constructor(home: string, search = createSearch()) {
     const cache = new ToolCache({ home, log: silentLog });
-    this.catalog = new Catalog({ cache, search: createSearch(), clock: new ManualClock(), log: silentLog });
+    this.catalog = new Catalog({ cache, search, clock: new ManualClock(), log: silentLog });
     const scope: Partial<Scope> = {
       catalog: this.catalog,
       servers: () => [],
@@ -86,10 +87,29 @@ async function pageOf(
 ) {
   const input = new Map(entries(toRaw({ ...args, cursor })));
   const answer = fromRaw(await FINDERS[finder](scope, input, requestOf(caller))) as {
-    structuredContent: { tools?: { id: string }[]; namespaces?: string[]; nextCursor?: string };
+    content: { text: string }[];
+    structuredContent: {
+      tools?: { id: string }[];
+      namespaces?: string[];
+      nextCursor?: string;
+      truncated?: boolean;
+    };
   };
-  const { tools, namespaces = [], nextCursor } = answer.structuredContent;
-  return { items: tools?.map(({ id }) => id) ?? namespaces, nextCursor };
+  const { tools, namespaces = [], nextCursor, truncated } = answer.structuredContent;
+  const text = answer.content.map((block) => block.text).join("\n");
+  return { items: tools?.map(({ id }) => id) ?? namespaces, nextCursor, truncated, text };
+}
+
+/** All pages of a walk, and what the last of them says. */
+async function walked(place: Place, asked: Question) {
+  const items: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await pageOf(place, asked, cursor);
+    items.push(...page.items);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return { items, last: page };
+    expect(page.truncated).toBeUndefined();
+  }
 }
 
 const word = fc.constantFrom(...WORDS);
@@ -174,5 +194,32 @@ test("a cursor holds for nobody else, and for nothing else that was asked", asyn
     for (const other of questions)
       if (other !== asked)
         await expect(pageOf(place, other, nextCursor)).rejects.toMatchObject({ code: INVALID_PARAMS });
+  }
+});
+
+test("a search can be walked to its end; where a setting ends it before, that is said", async () => {
+  const { home } = temp();
+  const names = Array.from({ length: 230 }, (_, n) => `read_file_${n}`);
+  const asked: Question = { finder: "search", args: { query: "read a file", limit: 50 } };
+
+  const place = new Place(home);
+  await place.set("a", names);
+  const all = await walked(place, asked);
+  expect(all.items).toHaveLength(230);
+  expect(new Set(all.items).size).toBe(230);
+  expect(all.last).toMatchObject({ truncated: undefined, text: "30 tools." });
+
+  for (const [maxResults, truncated] of [
+    [1, true],
+    [100, true],
+    [229, true],
+    [230, undefined],
+  ] as const) {
+    const bounded = new Place(home, createSearch({ ...MEASURED, maxResults }));
+    await bounded.set("a", names);
+    const best = await walked(bounded, asked);
+    expect(best.items).toEqual(all.items.slice(0, maxResults));
+    expect(best.last.truncated).toBe(truncated);
+    expect(best.last.text.includes(`the best ${maxResults} at most`)).toBe(truncated === true);
   }
 });

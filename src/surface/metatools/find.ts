@@ -6,6 +6,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { requireServer } from "../call-tool.ts";
 import type { ClientRequest } from "../face.ts";
+import { boundedNote, hitsOf } from "../hits.ts";
 import type { Scope } from "../scope.ts";
 import { answer } from "./answer.ts";
 import { contentMark } from "./content.ts";
@@ -16,8 +17,6 @@ import { neededFor, pageOf, type Walk, type WalkPage } from "./walk.ts";
 type Input = ReadonlyMap<string, Raw>;
 
 const SHORT = 120;
-/** More of them nobody walks through. */
-const MOST_HITS = 1_000;
 
 export async function searchTools(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
   const query = textOf(input, "query") ?? "";
@@ -26,11 +25,8 @@ export async function searchTools(scope: Scope, input: Input, request: ClientReq
       op: "search_tools",
     });
   const unavailable = await lookAround(scope, request);
-  const hits = await scope.catalog.search.search(query, {
-    limit: Math.min(
-      neededFor({ cursor: textOf(input, "cursor"), limit: numberOf(input, "limit") }),
-      MOST_HITS,
-    ),
+  const { hits, bounded } = await hitsOf(scope, query, {
+    limit: neededFor({ cursor: textOf(input, "cursor"), limit: numberOf(input, "limit") }),
     scope: (server) => scope.catalog.snapshot.listings.has(server),
   });
   const { snapshot } = scope.catalog;
@@ -38,6 +34,7 @@ export async function searchTools(scope: Scope, input: Input, request: ClientReq
   return toolPage(scope, request, {
     tools,
     unavailable,
+    bounded,
     walk: walkOf(scope, input, request, ["search", query]),
   });
 }
@@ -72,13 +69,23 @@ export async function listNamespaces(scope: Scope, input: Input, request: Client
 interface Found {
   readonly tools: readonly Tool[];
   readonly unavailable: readonly Unavailable[];
+  /** There are more than a search gives. */
+  readonly bounded?: boolean;
   readonly walk: Walk;
 }
 
-function toolPage(scope: Scope, { origin }: ClientRequest, { tools, unavailable, walk }: Found): Raw {
-  const found = pageOf(tools, toolId, walk);
-  const structured = toRaw({ tools: found.page.map(brief), nextCursor: found.nextCursor, unavailable });
-  return answer(origin, { structured, text: inWords(scope, "tools", found, unavailable) });
+function toolPage(scope: Scope, { origin }: ClientRequest, found: Found): Raw {
+  const { unavailable, bounded } = found;
+  const shown = pageOf(found.tools, toolId, found.walk);
+  const { nextCursor } = shown;
+  // Who can still go on has not missed anything.
+  const truncated = bounded && nextCursor === undefined ? true : undefined;
+  const tools = shown.page.map(brief);
+  return answer(origin, {
+    structured: toRaw({ tools, nextCursor, truncated, unavailable }),
+    text: inWords(scope, "tools", shown, unavailable),
+    note: truncated && boundedNote(scope),
+  });
 }
 
 /** Gets to know what is not known yet; says what cannot be. */

@@ -71,10 +71,10 @@ const TOOL_ID = text("server:tool");
 const READS = { readOnlyHint: true, openWorldHint: false } as const;
 const ACTS = { openWorldHint: true } as const;
 
-const toolPage = output({ tools: TOOLS, nextCursor: STRING, unavailable: UNAVAILABLE }, [
-  "tools",
-  "unavailable",
-]);
+const toolPage = output(
+  { tools: TOOLS, nextCursor: STRING, truncated: { type: "boolean" }, unavailable: UNAVAILABLE },
+  ["tools", "unavailable"],
+);
 
 export const SEARCH_TOOLS = {
   name: "search_tools",
