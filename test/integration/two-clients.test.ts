@@ -60,7 +60,10 @@ class Party {
   }
 
   #progressed(token: string, { before, answer }: Exchange, count: number): void {
-    const steps = before.map(({ params }) => [params?.["progressToken"], params?.["progress"]]);
+    // Questions of other calls of this client may come on the same stream.
+    const steps = before
+      .filter(({ method }) => method === "notifications/progress")
+      .map(({ params }) => [params?.["progressToken"], params?.["progress"]]);
     const expected = Array.from({ length: count }, (_, i) => [token, i + 1]);
     this.#note(
       "progress",
