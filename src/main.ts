@@ -15,6 +15,7 @@ import { LazyConnectors } from "./connectors.ts";
 import { createExamples } from "./examples.ts";
 import { compose } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
+import { MetaMcpError } from "./kernel/errors.ts";
 import type { Log } from "./kernel/log.ts";
 import { askFirst } from "./middleware/ask.ts";
 import { remember } from "./middleware/remember.ts";
@@ -38,7 +39,7 @@ const DRAIN_MS = 5_000;
 const NOTIFY = { quietMs: 150, mostMs: 1_000 };
 
 /** Made once: without sessions of their own, clients leave with every answer. */
-const GONE = new Error("the client is gone");
+const GONE = new MetaMcpError("cancelled", "the client is gone");
 
 const LOGIN_CHANGED = "someone logged in or out since it failed; the next call tries it again";
 

@@ -159,7 +159,36 @@ test("tokens guard every path but health, and stateless needs no session", async
     200,
     { ready: true, down: [{ server: "broken" }] },
   ]);
+  // Why it is down may be what it said itself: that is for those who show the token.
+  expect(await (await fetch(new URL("/readyz", server.url))).text()).not.toContain("reason");
+  expect(await (await fetch(new URL("/readyz", server.url), { headers })).text()).toContain("reason");
   expect((await fetch(new URL("/healthz", server.url))).status).toBe(200);
+  await server.stop();
+});
+
+test("a listed page may ask first what it may send, which it does without its token", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  const server = await httpGateway(
+    { ...folder, env: { ...folder.env, METAMCP_TOKEN: "t0ken" } },
+    "--allow-origin",
+    "https://app.example",
+  );
+  const preflight = (origin: string): Promise<Response> =>
+    fetch(server.url, {
+      method: "OPTIONS",
+      headers: {
+        origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization, content-type",
+      },
+    });
+  const listed = await preflight("https://app.example");
+  expect(listed.status).toBe(204);
+  expect(listed.headers.get("access-control-allow-origin")).toBe("https://app.example");
+  expect(listed.headers.get("access-control-allow-headers")).toContain("authorization");
+  const foreign = await preflight("https://evil.example");
+  expect([foreign.status, foreign.headers.get("access-control-allow-origin")]).toEqual([403, null]);
   await server.stop();
 });
 

@@ -10,6 +10,8 @@ export const HEADERS = {
 export interface HttpGateway {
   readonly url: string;
   readonly pid: number;
+  /** What it said so far. */
+  readonly stderr: string;
   stop(): Promise<unknown>;
   post(body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Opens a session and gives the headers that name it. */
@@ -32,6 +34,9 @@ export async function httpGateway(folder: Temp, ...flags: string[]): Promise<Htt
   return {
     url,
     pid: process.pid,
+    get stderr() {
+      return process.stderr;
+    },
     post,
     async stop() {
       process.kill("SIGTERM");

@@ -127,6 +127,8 @@ export class Client implements ReplyOwner {
     const missed = this.#log?.after(lastEventId);
     if (!missed || missed.stream > this.#streams) return false;
     const reply = [...this.#replies].find((other) => other.stream === missed.stream);
+    // Such an id was never given: what is still held back goes to where it was asked for.
+    if (reply && !reply.streaming) return false;
     if (missed.stream === STANDING) {
       this.#standing?.end();
       this.#stand(response);

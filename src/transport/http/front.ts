@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Malformed } from "../../rpc/message.ts";
 import { INTERNAL_ERROR } from "../../rpc/rpc-error.ts";
 import type { Host } from "../transport.ts";
+import { Behind } from "./behind.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
 
 export interface FrontOptions extends GuardOptions {
@@ -45,21 +46,23 @@ export class Front {
   constructor(options: FrontOptions, host: Host, route: Route) {
     this.#options = options;
     const guard = createGuard(options);
+    const behind = new Behind();
     const { tls } = options;
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       response.on("error", ignore);
       response.on("timeout", cutStalled);
+      if (!response.socket) behind.add(response, request.socket);
       const path = pathOf(request.url);
-      // Probes of orchestrators carry neither token nor origin.
-      if (request.method === "GET" && health(path, host, response)) return;
       const verdict = guard(request.headers);
-      if (verdict.ok && verdict.cors !== undefined) {
+      // Probes of orchestrators carry neither token nor origin.
+      if (request.method === "GET" && health(path, host, response, verdict.ok)) return;
+      // Also where the token is missing: the page may read that it is, and a preflight never carries it.
+      if (verdict.cors !== undefined) {
         response.setHeader("access-control-allow-origin", verdict.cors);
         response.setHeader("access-control-expose-headers", EXPOSED);
         response.setHeader("vary", "origin");
       }
-      // A preflight never carries the token; that it passes says nothing about the request to come.
-      if (request.method === "OPTIONS") preflight(request, response, verdict.ok || verdict.status === 401);
+      if (request.method === "OPTIONS") preflight(request, response);
       else if (!verdict.ok) refuse(response, verdict.status, verdict.reason);
       else if (!route(path, request, response)) refuse(response, 404, "there is nothing here");
     };
@@ -147,8 +150,8 @@ function refuseWith(response: ServerResponse, status: number, body: string): voi
   response.writeHead(status, headers).end(body);
 }
 
-function preflight({ headers }: IncomingMessage, response: ServerResponse, allowed: boolean): void {
-  if (!allowed || !response.hasHeader("access-control-allow-origin"))
+function preflight({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (!response.hasHeader("access-control-allow-origin"))
     return refuse(response, 403, "this Origin may not connect; --allow-origin adds it");
   const asked = headers["access-control-request-headers"]?.split(",") ?? [];
   const params = asked.map((name) => name.trim().toLowerCase()).filter((name) => PARAM_HEADER.test(name));
@@ -157,9 +160,11 @@ function preflight({ headers }: IncomingMessage, response: ServerResponse, allow
     .end();
 }
 
-function health(path: string, host: Host, response: ServerResponse): boolean {
+/** Why a server is down is for those who may enter: it can be what that server said last. */
+function health(path: string, host: Host, response: ServerResponse, trusted: boolean): boolean {
   if (path !== "/healthz" && path !== "/readyz") return false;
-  const { ready, down } = host.health();
+  const { ready, down: all } = host.health();
+  const down = trusted ? all : all.map(({ server }) => ({ server }));
   const body = JSON.stringify(path === "/healthz" ? { status: "ok" } : { ready, down });
   response
     .writeHead(path === "/healthz" || ready ? 200 : 503, { "content-type": "application/json" })

@@ -46,6 +46,14 @@ test.each([
   expect(ask({ token: "secret" }, headers)).toMatchObject(ok ? { ok } : { ok, status: 401 });
 });
 
+test("a listed page may read that its token is missing; others learn nothing", () => {
+  const options = { token: "secret", allowOrigins: ["https://app.example"] };
+  const verdict = (origin: string) => ask(options, { host: "localhost", origin });
+  expect(verdict("https://app.example")).toMatchObject({ status: 401, cors: "https://app.example" });
+  expect(verdict("http://localhost:3000")).toMatchObject({ status: 401, cors: undefined });
+  expect(verdict("https://evil.example")).toMatchObject({ status: 403, cors: undefined });
+});
+
 test("loopback is what never leaves this machine", () => {
   expect(["127.0.0.1", "127.1.2.3", "localhost", "::1"].map(isLoopback)).toEqual([true, true, true, true]);
   expect(["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example", "localhost.example"].some(isLoopback)).toBe(

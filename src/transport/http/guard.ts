@@ -9,12 +9,10 @@ export interface GuardOptions {
   readonly allowOrigins: readonly string[];
 }
 
-export type Verdict =
-  | {
-      readonly ok: true /** The origin to answer with CORS headers, if it is listed. */;
-      readonly cors: string | undefined;
-    }
-  | { readonly ok: false; readonly status: 401 | 403; readonly reason: string };
+export type Verdict = {
+  /** The origin to answer with CORS headers, if it is listed. */
+  readonly cors: string | undefined;
+} & ({ readonly ok: true } | { readonly ok: false; readonly status: 401 | 403; readonly reason: string });
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -36,14 +34,20 @@ export function createGuard(options: GuardOptions): (headers: IncomingHttpHeader
     if (origin !== undefined && !listed && !isOwn(origin, hosts)) {
       return refuse(403, "this Origin may not connect; --allow-origin adds it");
     }
+    const cors = listed ? origin : undefined;
     if (token && !timingSafeEqual(token, digest(bearer(headers.authorization)))) {
-      return refuse(401, "a bearer token is needed (METAMCP_TOKEN)");
+      return refuse(401, "a bearer token is needed (METAMCP_TOKEN)", cors);
     }
-    return { ok: true, cors: listed ? origin : undefined };
+    return { ok: true, cors };
   };
 }
 
-const refuse = (status: 401 | 403, reason: string): Verdict => ({ ok: false, status, reason });
+const refuse = (status: 401 | 403, reason: string, cors?: string): Verdict => ({
+  ok: false,
+  status,
+  reason,
+  cors,
+});
 
 /** Compared as digests, so that neither content nor length leaks through time. */
 function digest(text: string): Buffer {

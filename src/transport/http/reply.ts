@@ -45,6 +45,11 @@ export class Reply implements Held {
     if (!this.#owner.json) this.#owner.holds.add(this);
   }
 
+  /** It has begun as a stream, so that its client may have an id to come back with. */
+  get streaming(): boolean {
+    return this.#state === "streaming";
+  }
+
   /** The response it goes to at present. */
   get response(): ServerResponse {
     return this.#response;

@@ -1,5 +1,6 @@
 /** The deprecated HTTP+SSE transport: one stream per client, and a path to post to. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { MetaMcpError } from "../../kernel/errors.ts";
 import { encode } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
 import type { Session } from "../../session/session.ts";
@@ -61,7 +62,7 @@ function listen(host: Host, open: Map<string, Open>, response: ServerResponse): 
   open.set(session.id, { session, response });
   response.once("close", () => {
     open.delete(session.id);
-    session.destroy(new Error("the client closed its stream"));
+    session.destroy(new MetaMcpError("cancelled", "the client closed its stream"));
     host.ended(session);
   });
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });

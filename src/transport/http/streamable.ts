@@ -1,6 +1,7 @@
 /** Streamable HTTP: one path with POST, GET and DELETE; a session per client, or none at all. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../kernel/clock.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Message } from "../../rpc/message.ts";
 import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { LEGACY_VERSIONS } from "../../session/session.ts";
@@ -18,9 +19,9 @@ const BEAT_MS = 25_000;
 const PATH = "/mcp";
 
 // Made once: an error costs more than the rest of a request that ends with one.
-const STOPPING = new Error("MetaMCP is stopping");
-const NOT_BEGUN = new Error("its handshake failed");
-const LEFT = new Error("the client has its answer, or has left");
+const STOPPING = new MetaMcpError("cancelled", "MetaMCP is stopping");
+const NOT_BEGUN = new MetaMcpError("cancelled", "its handshake failed");
+const LEFT = new MetaMcpError("cancelled", "the client has its answer, or has left");
 
 export interface StreamableOptions extends FrontOptions {
   readonly clock: Clock;
@@ -165,7 +166,7 @@ class Streamable {
     }
     if (!idlest) return false;
     this.#clients.delete(idlest.session.id);
-    idlest.end(new Error("other sessions needed its place"));
+    idlest.end(new MetaMcpError("cancelled", "other sessions needed its place"));
     return true;
   }
 
@@ -185,7 +186,7 @@ class Streamable {
     const client = this.#clientOf(request, response);
     if (!client) return;
     this.#clients.delete(client.session.id);
-    client.end(new Error("the client ended its session"));
+    client.end(new MetaMcpError("cancelled", "the client ended its session"));
     response.writeHead(204).end();
   }
 
@@ -222,7 +223,7 @@ class Streamable {
       if (client.idleFor(now) < sessionTimeoutMs) client.beat();
       else {
         this.#clients.delete(id);
-        client.end(new Error("the session was idle for too long"));
+        client.end(new MetaMcpError("cancelled", "the session was idle for too long"));
       }
     }
     this.#round = clock.after(this.#roundMs, () => this.#lookAround());

@@ -1,0 +1,114 @@
+/** Streams and sessions over HTTP that end in ways nobody planned: forged ids, sockets that go while others wait behind them, sessions that end under their calls. */
+import { expect, test } from "vitest";
+import { HttpClient } from "../support/http-client.ts";
+import { httpGateway } from "../support/http-gateway.ts";
+import { open, written } from "../support/raw-http.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const MODERN = "2026-07-28";
+const ENVELOPE = {
+  "io.modelcontextprotocol/protocolVersion": MODERN,
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
+async function setUp(flags: string[] = [], ...more: string[]) {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file, ...more) });
+  return { gateway: await httpGateway(folder, "--surface", "aggregate", ...flags), journal };
+}
+
+const call = (id: number, tool: string, args: object = {}): string =>
+  JSON.stringify({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name: `a__${tool}`, arguments: args },
+  });
+
+const modern = (id: number, method: string, params: Record<string, unknown>): string =>
+  written({
+    headers: {
+      "mcp-protocol-version": MODERN,
+      "mcp-method": method,
+      ...(typeof params["name"] === "string" && { "mcp-name": params["name"] }),
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: ENVELOPE } }),
+  });
+
+test.each([
+  ["streams", []],
+  ["plain JSON", ["--json-response"]],
+])("an event id that was never given takes no answer away (%s)", async (_, flags) => {
+  const { gateway, journal } = await setUp(flags);
+  const client = await HttpClient.open(gateway);
+  await client.tool(1, "a__echo", { message: "warm" });
+  const listening = new AbortController();
+  const headers = { ...client.session, accept: "text/event-stream" };
+  // From here on the session keeps events.
+  await fetch(gateway.url, { headers, signal: listening.signal });
+  const slow = client.tool(2, "a__sleep", { ms: 1_500 });
+  await journal.until(() => journal.events("message").some(({ tool }) => tool === "sleep"));
+  const forged = [1, 2, 3, 4].map((stream) =>
+    fetch(gateway.url, { headers: { ...headers, "last-event-id": `${stream}-0` } }),
+  );
+  expect((await Promise.all(forged)).at(2)?.status).toBe(400);
+  expect((await slow).answer).toMatchObject({ id: 2, result: { content: [{ text: "slept 1500" }] } });
+  listening.abort();
+  await gateway.stop();
+});
+
+test("a stream that waits behind a slow answer does not outlive its socket", async () => {
+  const { gateway, journal } = await setUp();
+  const session = await gateway.open();
+  const socket = open(gateway.url);
+  socket.write(
+    written({ headers: session, body: call(1, "sleep", { ms: 60_000 }) }) +
+      written({ method: "GET", headers: session }),
+  );
+  await journal.until(() => journal.events("message").some(({ tool }) => tool === "sleep"));
+  socket.destroy();
+  // There can be one such stream only: another one is let in once this is gone.
+  const again = new AbortController();
+  await until(
+    async () => {
+      const headers = { ...session, accept: "text/event-stream" };
+      return (await fetch(gateway.url, { headers, signal: again.signal })).status === 200;
+    },
+    { what: "the end of the stream" },
+  );
+  again.abort();
+  await fetch(gateway.url, { method: "DELETE", headers: session });
+  await gateway.stop();
+});
+
+test("requests that wait behind others on their socket are cancelled with it", async () => {
+  const { gateway, journal } = await setUp([], "--resources", "1");
+  const socket = open(gateway.url);
+  socket.write(
+    modern(1, "tools/call", { name: "a__hang", arguments: {} }) +
+      modern(2, "subscriptions/listen", {
+        notifications: { resourceSubscriptions: ["fixture://item/0"] },
+      }) +
+      modern(3, "tools/call", { name: "a__sleep", arguments: { ms: 60_000 } }),
+  );
+  const heard = (of: string): boolean =>
+    journal.events("message").some(({ tool, method }) => tool === of || method === of);
+  await journal.until(() => heard("hang") && heard("sleep") && heard("resources/subscribe"));
+  socket.destroy();
+  await journal.until(() => journal.events("cancelled").length === 2 && heard("resources/unsubscribe"));
+  await gateway.stop();
+});
+
+test("a session that ends under its calls is no fault of ours", async () => {
+  const { gateway, journal } = await setUp();
+  const client = await HttpClient.open(gateway);
+  const slow = client.tool(1, "a__hang", {});
+  await journal.until(() => journal.events("message").some(({ tool }) => tool === "hang"));
+  expect((await fetch(gateway.url, { method: "DELETE", headers: client.session })).status).toBe(204);
+  expect((await slow).answer).toBeUndefined();
+  await journal.until(() => journal.events("cancelled").length === 1);
+  await gateway.stop();
+  expect(gateway.stderr).not.toContain("bug");
+});
