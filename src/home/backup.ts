@@ -1,8 +1,8 @@
 /** A copy of a user's file before it is edited. Keeps the newest copies of each file; never touches the original. */
 import { createHash } from "node:crypto";
-import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { open, readdir, readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { codeOf, isAbsent } from "./file.ts";
+import { codeOf, isAbsent, makeFolder } from "./file.ts";
 import { safeName } from "./safe-name.ts";
 
 const KEPT = 50;
@@ -17,7 +17,7 @@ export async function backup(path: string, home: string, now: Date): Promise<str
     throw error;
   }
   const folder = join(home, "backups");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const stem = stemOf(path);
   const copy = await writeFresh(join(folder, `${stem}.${now.toISOString().replaceAll(":", "-")}`), data);
   await prune(folder, stem);

@@ -16,8 +16,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { backup } from "./backup.ts";
-import { readIfThere, writeAtomic } from "./file.ts";
+import { makeFolder, readIfThere, writeAtomic } from "./file.ts";
 import { homeFolder } from "./home.ts";
+import { withLock } from "./lock.ts";
 import { safeName } from "./safe-name.ts";
 
 let folder: string;
@@ -39,6 +40,29 @@ test("writes for the owner alone, in folders for the owner alone, and leaves not
   expect(await modeOf(path)).toBe(0o600);
   expect([await modeOf(join(folder, "a")), await modeOf(join(folder, "a", "b"))]).toEqual([0o700, 0o700]);
   expect(await readdir(join(folder, "a", "b"))).toEqual(["x.json"]);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "where no folder can be made, that is said and nobody waits",
+  async () => {
+    const path = join("/proc", "metamcp", "a", "x.json");
+    const refusal = "/proc/metamcp cannot be created: /proc takes no new folders";
+    await expect(writeAtomic(path, "1")).rejects.toThrow(refusal);
+    await expect(withLock(path, async () => {})).rejects.toThrow(refusal);
+    await writeFile(join(folder, "file"), "");
+    await expect(backup(join(folder, "file"), join("/proc", "metamcp"), new Date(0))).rejects.toThrow(
+      refusal,
+    );
+  },
+);
+
+test("a folder is not made of a file, nor below one", async () => {
+  await writeFile(join(folder, "file"), "");
+  await expect(makeFolder(join(folder, "file"))).rejects.toThrow("EEXIST");
+  await expect(makeFolder(join(folder, "file", "a", "b"))).rejects.toThrow("ENOTDIR");
+  await Promise.all([1, 2, 3].map(() => makeFolder(join(folder, "a", "b", "c"))));
+  await makeFolder(folder);
+  expect(await readdir(folder)).toEqual(["a", "file"]);
 });
 
 test("tightens a file that was open to others, and keeps its mode where asked", async () => {

@@ -22,7 +22,7 @@ export async function writeAtomic(
 ): Promise<void> {
   const target = (await orUndefined(realpath(path))) ?? path;
   const folder = dirname(target);
-  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  await makeFolder(folder);
   const there = await orUndefined(stat(target));
   // A device or a pipe would be gone, for everyone.
   if (there && !there.isFile()) throw new Error(`${path} is no regular file, and is not replaced by one`);
@@ -49,6 +49,33 @@ export async function writeAtomic(
 /** Root must not take a file away from the user whose it is; nobody else can give it back. */
 async function keepOwner(file: FileHandle, { uid, gid }: Stats): Promise<void> {
   if (process.geteuid?.() === 0) await file.chown(uid, gid);
+}
+
+/**
+ * Creates what is missing of the path, for the owner alone; a folder that is there stays as it is. One by one: the
+ * system's own way to make several at once never ends below /proc, where none can be made.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const fault = await attempt(path);
+  if (fault === undefined) return;
+  const parent = dirname(path);
+  if (codeOf(fault) !== "ENOENT" || parent === path) throw fault;
+  await makeFolder(parent);
+  const still = await attempt(path);
+  if (codeOf(still) === "ENOENT")
+    throw new Error(`${path} cannot be created: ${parent} takes no new folders`);
+  if (still !== undefined) throw still;
+}
+
+/** Why there is no such folder now, if there is none. */
+async function attempt(path: string): Promise<unknown> {
+  try {
+    await mkdir(path, { mode: PRIVATE_FOLDER });
+    return undefined;
+  } catch (error) {
+    const there = await stat(path).catch(() => undefined);
+    return there?.isDirectory() ? undefined : error;
+  }
 }
 
 /** The text of a file, or undefined if there is none. Other faults throw. */

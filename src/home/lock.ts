@@ -1,19 +1,10 @@
 /** One process at a time for read-modify-write of a file. Holds no lock of the living for ever, breaks none of theirs. */
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readlinkSync, rmSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf, isAbsent } from "./file.ts";
+import { codeOf, isAbsent, makeFolder } from "./file.ts";
 
 export interface LockOptions {
   /** How long to wait for others. */
@@ -42,7 +33,7 @@ export async function withLock<T>(
 ): Promise<T> {
   const file = `${path}.lock`;
   const me = self();
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   await acquire(file, me, timeoutMs);
   try {
     return await run();

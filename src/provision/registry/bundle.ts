@@ -1,8 +1,8 @@
 /** Fetches a bundle, compares it with its checksum and only then unpacks it. A bundle is there whole or not at all; runs nothing. */
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf } from "../../home/file.ts";
+import { codeOf, makeFolder } from "../../home/file.ts";
 import type { Env } from "../../home/home.ts";
 import { safeName } from "../../home/safe-name.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -58,7 +58,7 @@ async function place(bundle: NonNullable<Candidate["bundle"]>, where: Place): Pr
   const archive = await download(bundle, where);
   await sweep(above);
   const temporary = join(above, `.${process.pid}.${randomUUID()}.tmp`);
-  await mkdir(temporary, { recursive: true, mode: 0o700 });
+  await makeFolder(temporary);
   try {
     await unzip(archive, temporary, bounds);
     const unpacked = await runnable(temporary, name);
