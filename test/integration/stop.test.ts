@@ -6,7 +6,7 @@ import { gateway } from "../support/gateway.ts";
 import { event, events, httpChild, json, result, sessionful } from "../support/http-child.ts";
 import { failureOf, startedBy, textOf } from "../support/meta.ts";
 import { alive, gone } from "../support/processes.ts";
-import type { RawClient } from "../support/raw-client.ts";
+import { RawClient } from "../support/raw-client.ts";
 import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -68,6 +68,26 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     expect(textOf(await underWay)).toBe("k 1");
     expect(await client.exited).toEqual({ code: 0, signal: null });
     expect(all.filter(alive)).toEqual([]);
+  },
+);
+
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  "a command that %s ends, even when it comes twice, leaves nothing behind",
+  async (signal) => {
+    const folder = temp();
+    const journal = folder.journal();
+    folder.writeConfig({ deaf: fixture("--journal", journal.file, ...STUBBORN) });
+    const command = new RawClient(process.execPath, {
+      args: [PROGRAM, "call", "deaf", "hang"],
+      cwd: folder.path("."),
+      env: folder.env,
+    });
+    await journal.until(() => journal.events("message").some(({ tool }) => tool === "hang"));
+    command.kill(signal);
+    await journal.until(() => journal.events("eof").length > 0);
+    command.kill(signal);
+    expect(await command.exited).toEqual({ code: 130, signal: null });
+    expect(journal.pids().filter(alive)).toEqual([]);
   },
 );
 
