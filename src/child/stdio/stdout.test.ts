@@ -43,6 +43,24 @@ test("garbage is shown in small doses, without secrets, and left unread when the
   expect(warnings.at(-1)).toMatch(/^3996 more/);
 });
 
+test("unreadable: an answer fails, a request is refused, and a line of a log is neither", async () => {
+  const { warnings, messages, answers, write, stream } = setUp();
+  stream.write(Buffer.from('{"jsonrpc":"2.0","id":1,"result":{"text":"caf\u00e9"}}\n', "latin1"));
+  await write('Debug: {"jsonrpc":"2.0","id":2,"result":{}}\n{"jsonrpc":"2.0","id":3}\n');
+  await write('{"jsonrpc":"2.0","id":4,"method":"roots/list","params":7}\n');
+  await write('{"level":"error","id":5,"error":"disk full"}\n{"jsonrpc":"2.0","method":"n","params":7}\n');
+  const ids = [messages, answers].map((list) =>
+    list.map((one) => one.kind === "error" && one.id?.toString()),
+  );
+  expect(ids).toEqual([["1", "2", "3"], ["4"]]);
+  const [first] = messages;
+  expect(first?.kind === "error" && fromRaw(first.error)).toEqual({
+    code: -32603,
+    message: "the message could not be read: not UTF-8",
+  });
+  expect(warnings).toHaveLength(5);
+});
+
 test("messages are never too many", async () => {
   const { stream, messages, write } = setUp();
   await write(notification.repeat(50_000));

@@ -1,8 +1,8 @@
-/** What a child says on stdout: messages, and lines that are none, which are reported and skipped. Answers nothing by itself but what is too long to read. */
+/** What a child says on stdout: messages, and lines that are none, which are reported and skipped. Answers nothing by itself but what cannot be read. */
 import type { Readable } from "node:stream";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
-import { toRaw } from "../../kernel/raw.ts";
+import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { LineReader, type TooLong } from "../../rpc/lines.ts";
 import type { Message } from "../../rpc/message.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
@@ -25,6 +25,8 @@ interface StdoutOptions {
 
 const GARBAGE_LINES_PER_SECOND = 5;
 const SHOWN_BYTES = 200;
+/** What is meant as a message says so. */
+const SIGN = '"jsonrpc"';
 /** What looking at one line that is no message costs, in bytes of reading. */
 const COST_OF_A_LINE = 256;
 
@@ -59,8 +61,15 @@ export class Stdout {
 
   #line(line: Buffer): void {
     const message = readMessage(line);
-    if (message.kind !== "malformed") this.#options.onMessage(message);
-    else this.#garbage(line, message.reason);
+    if (message.kind !== "malformed") {
+      this.#options.onMessage(message);
+      return;
+    }
+    const { id, reason, meant } = message;
+    this.#garbage(line, reason);
+    // Lines of a log have ids too.
+    if (id && line.includes(SIGN))
+      this.#refuse(id, meant === "request", { message: `the message could not be read: ${reason}` });
   }
 
   #garbage(line: Buffer, reason: string): void {
@@ -73,13 +82,17 @@ export class Stdout {
 
   /** An answer over the limit is still an answer: its request fails, the link lives on. */
   #tooLong({ id, method, bytes }: TooLong): void {
-    const { log, server, maxMessageBytes, onMessage, answer } = this.#options;
+    const { log, server, maxMessageBytes } = this.#options;
     const text = `a message of ${bytes} bytes is over the limit of ${maxMessageBytes} (--max-message)`;
     log.warn(text, { server });
     if (id === undefined) return;
-    const data = { metamcp: "result_too_large" };
-    if (!method)
-      onMessage({ kind: "error", id, error: toRaw({ code: INTERNAL_ERROR, message: text, data }) });
-    else answer({ kind: "error", id, error: toRaw({ code: INVALID_REQUEST, message: text }) });
+    this.#refuse(id, method, { message: text, ...(!method && { data: { metamcp: "result_too_large" } }) });
+  }
+
+  /** Nobody is to wait for what came and cannot be used: an answer fails its request, a request is answered. */
+  #refuse(id: Raw, method: boolean, error: object): void {
+    const { onMessage, answer } = this.#options;
+    if (method) answer({ kind: "error", id, error: toRaw({ code: INVALID_REQUEST, ...error }) });
+    else onMessage({ kind: "error", id, error: toRaw({ code: INTERNAL_ERROR, ...error }) });
   }
 }
