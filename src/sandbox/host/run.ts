@@ -1,18 +1,16 @@
 /** One run inside the host: keeps its limits, carries its calls, and says how it ended, exactly once. */
-// The code may have put its own in the place of the global ones, where it runs in this very process.
-import { clearTimeout, setImmediate, setTimeout } from "node:timers";
+// The code may have put its own in the place of the global one, where it runs in this very process.
+import { setImmediate } from "node:timers";
 import type { Limit, Limits, LogLine } from "../executor.ts";
 import type { FromHost, ResultFrame, ToHost } from "../frames.ts";
 import { type Engine, type EngineHooks, Exhausted, lineIn, Stopped, Uncompilable } from "./engine.ts";
+import { GuestTimers } from "./guest-timers.ts";
 import { Reports } from "./reports.ts";
+import { TimeBudget } from "./time-budget.ts";
 import { LONGEST_URL, urlParts } from "./url-parts.ts";
 
-const HEARTBEAT_MS = 100;
-/** A stretch of computing may last so many times longer than it would on an idle machine. */
-const MOST_STARVED = 3;
 const LONGEST_NAME = 1_000;
 const LONGEST_TOLD = 16_000;
-const MOST_TIMERS = 1_000;
 
 export type Exec = Extract<ToHost, { type: "exec" }>;
 
@@ -32,17 +30,10 @@ export class HostRun {
   readonly #engine: Engine;
   readonly #code: string;
   readonly #reports: Reports;
-  #deadline: number;
-  #wall: NodeJS.Timeout;
-  #heldAt: number | undefined;
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #time: TimeBudget;
+  readonly #timers: GuestTimers;
   #inFlight = 0;
   #lastCall = 0;
-  #lastTimer = 0;
-  #sliceStart = 0;
-  #sliceUsage: NodeJS.CpuUsage | undefined;
-  #sliceEnd = Number.POSITIVE_INFINITY;
-  #beatAt = 0;
   /** Set from inside of the engine, looked at when it is left. */
   #over: FromHost | undefined;
   #ended = false;
@@ -53,8 +44,10 @@ export class HostRun {
     this.#parts = parts;
     this.#code = exec.code;
     this.#reports = new Reports(exec.id, exec.limits.logBytes, parts.send);
-    this.#deadline = performance.now() + exec.limits.wallMs;
-    this.#wall = setTimeout(() => this.#timeIsUp(), exec.limits.wallMs);
+    this.#time = new TimeBudget(exec.limits, () => this.#timeIsUp());
+    this.#timers = new GuestTimers(exec.limits.wallMs + 1_000, (id) =>
+      this.#enter(() => this.#engine.control("fire", id)),
+    );
     this.#engine = parts.engine({
       bridge: (op, a, b, c) => this.#bridge(op, a, b, c),
       checkTime: () => this.#checkTime(),
@@ -82,11 +75,6 @@ export class HostRun {
     });
   }
 
-  /** When it must end; never, while somebody is asked. */
-  get #due(): number {
-    return this.#heldAt === undefined ? this.#deadline : Number.POSITIVE_INFINITY;
-  }
-
   get memoryBytes(): number {
     return this.#engine.memoryBytes;
   }
@@ -101,16 +89,7 @@ export class HostRun {
   }
 
   hold(held: boolean): void {
-    if (this.#ended || held === (this.#heldAt !== undefined)) return;
-    const now = performance.now();
-    if (held) {
-      this.#heldAt = now;
-      clearTimeout(this.#wall);
-      return;
-    }
-    this.#deadline += now - (this.#heldAt ?? now);
-    this.#heldAt = undefined;
-    this.#wall = setTimeout(() => this.#timeIsUp(), Math.max(0, this.#deadline - now));
+    if (!this.#ended) this.#time.hold(held);
   }
 
   outgrown(): void {
@@ -120,10 +99,7 @@ export class HostRun {
   /** Every step of the guest happens in here. */
   #enter(step: () => void): void {
     if (this.#ended) return;
-    this.#sliceStart = performance.now();
-    this.#sliceUsage = process.cpuUsage();
-    this.#beatAt = this.#sliceStart;
-    this.#sliceEnd = Math.min(this.#sliceStart + this.#limits.cpuMs, this.#due);
+    this.#time.enter();
     let done = true;
     try {
       step();
@@ -131,7 +107,7 @@ export class HostRun {
     } catch (error) {
       this.#gaveOut(error);
     }
-    this.#sliceEnd = Number.POSITIVE_INFINITY;
+    this.#time.leave();
     if (done) this.#look();
     else setImmediate(() => this.#look());
   }
@@ -153,25 +129,13 @@ export class HostRun {
 
   #checkTime(): void {
     const now = performance.now();
-    if (now >= this.#sliceEnd && !this.#starved(now))
-      this.#over = this.#beyond(now >= this.#due ? "wallMs" : "cpuMs");
-    else if (now >= this.#beatAt + HEARTBEAT_MS) {
-      this.#beatAt = now;
+    const limit = this.#time.exceeded(now);
+    if (limit) this.#over = this.#beyond(limit);
+    else if (this.#time.beats(now)) {
       this.#parts.send({ type: "heartbeat", id: this.id });
       if (this.#parts.crowded(this)) this.#over = this.#beyond("memoryBytes");
     }
     if (this.#over?.type === "fail") throw new Stopped();
-  }
-
-  /** On a busy machine time passes without computing; that is nobody's fault, up to a point. */
-  #starved(now: number): boolean {
-    const { cpuMs } = this.#limits;
-    if (now >= Math.min(this.#due, this.#sliceStart + MOST_STARVED * cpuMs)) return false;
-    const { user, system } = process.cpuUsage(this.#sliceUsage);
-    const left = cpuMs - (user + system) / 1_000;
-    if (left < 1) return false;
-    this.#sliceEnd = Math.min(now + left, this.#due);
-    return true;
   }
 
   #timeIsUp(): void {
@@ -189,8 +153,8 @@ export class HostRun {
     if (this.#ended) return;
     if (frame.type === "done" || !("limit" in frame)) this.#flush();
     this.#ended = true;
-    clearTimeout(this.#wall);
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#time.end();
+    this.#timers.end();
     this.#reports.end();
     this.#engine.dispose();
     this.#parts.send(frame);
@@ -198,8 +162,7 @@ export class HostRun {
   }
 
   #flush(): void {
-    this.#sliceStart = performance.now() - MOST_STARVED * this.#limits.cpuMs;
-    this.#sliceEnd = performance.now() + HEARTBEAT_MS;
+    this.#time.enterLast();
     try {
       this.#engine.flushRejections();
     } catch {
@@ -210,7 +173,7 @@ export class HostRun {
   #bridge(op: string, a: string, b: string, c: string): string {
     if (this.#ended) return "";
     // The engine asks only after so many steps, and a step can be long.
-    if (performance.now() >= this.#sliceEnd) this.#checkTime();
+    if (this.#time.doubtful) this.#checkTime();
     switch (op) {
       case "call":
         return this.#call(a, b, c);
@@ -221,10 +184,9 @@ export class HostRun {
         this.#reports.progress(a);
         return "";
       case "timer":
-        return this.#timer(Number(a), b);
+        return this.#timers.set(Number(a), b);
       case "untimer":
-        clearTimeout(this.#timers.get(a));
-        this.#timers.delete(a);
+        this.#timers.clear(a);
         return "";
       case "url":
         if (a.length + b.length > LONGEST_URL) return "";
@@ -239,7 +201,7 @@ export class HostRun {
         setImmediate(() => this.#look());
         return "";
       case "rejected":
-        this.#reports.log("error", `Uncaught ${spoken(a)}`);
+        this.#reports.log("error", `Uncaught ${spoken(thrownOf(a))}`);
         return "";
       default:
         return "";
@@ -273,17 +235,6 @@ export class HostRun {
     setImmediate(() => this.#enter(() => this.#engine.control("settle", String(callId), "", value)));
   }
 
-  #timer(ms: number, known: string): string {
-    if (this.#timers.size >= MOST_TIMERS) return "";
-    const id = known || String(++this.#lastTimer);
-    const due = (): void => {
-      this.#timers.delete(id);
-      this.#enter(() => this.#engine.control("fire", id));
-    };
-    this.#timers.set(id, setTimeout(due, Math.min(ms, this.#limits.wallMs + 1_000)));
-    return id;
-  }
-
   #done(value: string): string {
     const tooLong = Buffer.byteLength(value) > this.#limits.valueBytes;
     if (tooLong) this.#over ??= this.#beyond("valueBytes");
@@ -294,9 +245,8 @@ export class HostRun {
   }
 
   #failure(json: string): FromHost {
-    const { name, message, stack } = JSON.parse(json) as { name: string; message: string; stack: string };
+    const { name, message, line } = thrownOf(json);
     if (name === "InternalError" && message === "out of memory") return this.#beyond("memoryBytes");
-    const line = lineIn(stack);
     return {
       type: "fail",
       id: this.id,
@@ -307,8 +257,12 @@ export class HostRun {
   }
 }
 
-function spoken(json: string): string {
+/** What the code threw, as the guest tells it. */
+function thrownOf(json: string): { name: string; message: string; line: number | undefined } {
   const { name, message, stack } = JSON.parse(json) as { name: string; message: string; stack: string };
-  const line = lineIn(stack);
+  return { name, message, line: lineIn(stack) };
+}
+
+function spoken({ name, message, line }: ReturnType<typeof thrownOf>): string {
   return `${name ? `${name}: ` : ""}${message}${line ? ` (line ${line})` : ""}`;
 }
