@@ -46,10 +46,7 @@ export async function withEngine(
     code: codeOf(settings),
     provision: provisionOf(given),
   });
-  let stopping: Promise<void> | undefined;
-  const stop = (): void => {
-    stopping ??= engine.close().finally(() => process.exit(130));
-  };
+  const stop = (): void => void engine.close().finally(() => process.exit(130));
   // Listened to for good: a second one would end us in the middle of ending the children.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
   process.once("exit", () => engine.killNow());
