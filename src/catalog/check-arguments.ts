@@ -1,9 +1,13 @@
 /** Whether arguments fit a tool's input schema. A courtesy to the model: the child stays the judge, so doubt means yes. */
 import type { Ajv as Compiler, ErrorObject, ValidateFunction } from "ajv";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { summarize } from "./summary.ts";
 import type { Tool } from "./tool.ts";
 
 type Check = (args: unknown, open?: readonly string[]) => readonly string[];
+
+const MOST_PROBLEMS = 10;
+const LONGEST_PROBLEM = 400;
 
 const fits: Check = () => [];
 const compiled = new WeakMap<Tool, Check>();
@@ -40,7 +44,7 @@ async function compile(tool: Tool): Promise<Check> {
     try {
       if (validate(args)) return [];
       const errors = open ? certain(validate.errors ?? [], open) : (validate.errors ?? []);
-      return errors.slice(0, 10).map(inWords);
+      return errors.slice(0, MOST_PROBLEMS).map((error) => summarize(inWords(error), LONGEST_PROBLEM));
     } catch {
       return [];
     }

@@ -5,9 +5,10 @@ import { repeatOf, type Tool, toolId } from "../catalog/tool.ts";
 import type { Lease } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
-import { fromRaw, type Raw } from "../kernel/raw.ts";
+import type { Raw } from "../kernel/raw.ts";
 import { aborted } from "../kernel/signal.ts";
 import type { ClientRequest } from "./face.ts";
+import { misfit } from "./misfit.ts";
 import { callOwnTool, OWN_SERVER } from "./own-tool.ts";
 import type { Scope } from "./scope.ts";
 
@@ -89,15 +90,7 @@ async function fittingTool(scope: Scope, wanted: ToolCall): Promise<Tool | undef
   await prepareCheck(tool);
   const problems = checkArguments(tool, wanted.args) ?? [];
   if (problems.length === 0) return tool;
-  throw new MetaMcpError(
-    "validation_input",
-    `The arguments do not fit ${tool.name}: ${problems.join("; ")}. Its input schema: ${tool.inputSchema.toString()}`,
-    {
-      server: tool.server,
-      tool_id: toolId(tool),
-      details: { problems, inputSchema: fromRaw(tool.inputSchema) },
-    },
-  );
+  throw misfit(scope, tool, problems);
 }
 
 /** Passes for a server that can be used; else an error that names the nearest ones or says what to mend. */

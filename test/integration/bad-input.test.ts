@@ -1,8 +1,10 @@
 /** Whatever a client or a config gets wrong has a clear answer, of the right kind, and breaks nothing else. */
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, textOf } from "../support/meta.ts";
+import { verbatim } from "../support/metatools.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
 
@@ -76,6 +78,63 @@ test("arguments that do not fit are named, with the schema, and the child is not
   expect(textOf(await client.mcpCall("a", "add", { a: 1, b: 2 }))).toBe("3");
   await client.close();
 });
+
+const CALLS = {
+  meta: (tool: string, args: object) => ({ name: "mcp_call", arguments: { server: "v", tool, args } }),
+  metatools: (tool: string, args: object) => ({
+    name: "run_tool",
+    arguments: { tool_id: `v:${tool}`, args },
+  }),
+  aggregate: (tool: string, args: object) => ({ name: `v__${tool}`, arguments: args }),
+};
+
+test.each(Object.entries(CALLS))(
+  "on the %s surface a schema is shown once, as it was written, and not at all where it is long",
+  async (surface, call) => {
+    const folder = temp();
+    const many = Array.from({ length: 300 }, (_, n) => [
+      `p${n}`,
+      { type: "string", description: `The value of p${n}, which is a text.` },
+    ]);
+    const tool = (name: string, more: object): object => ({
+      name,
+      inputSchema: { type: "object", properties: { big: { type: "integer" }, ...more }, required: ["big"] },
+    });
+    const v = verbatim(folder, [tool("small", {}), tool("large", Object.fromEntries(many))]);
+    const [, list = ""] = v.args;
+    folder.write(
+      "tools.json",
+      readFileSync(list, "utf8").replaceAll(
+        '"big":{"type":"integer"}',
+        '"big":{"type":"integer","maximum":18446744073709551615,"description":"Marmalade."}',
+      ),
+    );
+    folder.writeConfig({ v });
+    const client = await open(folder, "--surface", surface);
+    if (surface === "aggregate") await client.request("tools/list");
+
+    const small = await client.request("tools/call", call("small", { big: "x" }));
+    const error = failureOf(small.result ?? {}) as { message: string; details?: Record<string, unknown> };
+    expect(error.message).toBe(
+      "The arguments do not fit v:small: big must be integer. It takes small(big: int).",
+    );
+    expect(small.raw.toString().split("Marmalade")).toHaveLength(2);
+    expect(small.raw.toString()).toContain('"maximum":18446744073709551615');
+    expect(error.details).toMatchObject({
+      problems: ["big must be integer"],
+      inputSchema: { required: ["big"] },
+    });
+
+    const large = await client.request("tools/call", call("large", { p0: 1, ["x".repeat(50_000)]: 1 }));
+    const brief = failureOf(large.result ?? {}) as typeof error;
+    expect(brief.message).toMatch(
+      / It takes large\(big: int, p0\?: string, .*, …\)\. Its schema of .* not shown/,
+    );
+    expect(Object.keys(brief.details ?? {})).toEqual(["problems"]);
+    expect(large.raw.length).toBeLessThan(4_096);
+    await client.close();
+  },
+);
 
 test("what is known only from the disk cache refuses nothing, but the rules of the config do", async () => {
   const folder = temp();

@@ -274,6 +274,28 @@ test("a dry run holds all steps against the schemas and runs none", async () => 
   await metatools.close();
 });
 
+test.each([{ dry_run: true }, { on_error: "continue" }, {}])(
+  "the schema of a tool is shown once, however many steps do not fit it: %j",
+  async (how) => {
+    const folder = temp();
+    const inputSchema = {
+      type: "object",
+      properties: { n: { type: "number", description: "Marmalade." } },
+    };
+    folder.writeConfig({ v: verbatim(folder, [{ name: "count", inputSchema }]) });
+    const metatools = await Metatools.open(folder);
+    const steps = [1, 2, 3].map(() => ({ tool_id: "v:count", args: { n: "one" } }));
+    const told = await metatools.call("run_chain", { steps, ...how });
+    expect(JSON.stringify(told.value).split("Marmalade")).toHaveLength(2);
+    const problems = ["n must be number"];
+    for (const { error } of told.value.results)
+      expect(error).toMatchObject({ code: "validation_input", details: { problems } });
+    if (!("on_error" in how))
+      expect(told.error?.details?.cause).toMatchObject({ code: "validation_input", details: { problems } });
+    await metatools.close();
+  },
+);
+
 test("what makes no sense as a chain is refused before anything runs", async () => {
   const { metatools, chain, ran } = await open();
   const refused: readonly (readonly [readonly object[], object, RegExp])[] = [

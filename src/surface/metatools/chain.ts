@@ -6,6 +6,7 @@ import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, withMember } from "../../rpc/slice.ts";
 import type { ClientRequest } from "../face.ts";
 import { errorObject } from "../failure.ts";
+import { withoutSchema } from "../misfit.ts";
 import { OWN_SERVER } from "../own-tool.ts";
 import { PREVIEW_BYTES, type Shortened, shorten } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
@@ -44,10 +45,10 @@ export async function runChain(
   const outcome = plan.dryRun
     ? await dryRun(scope, plan, request)
     : await new ChainRun(scope, plan, meta, request).run();
-  return told(scope, plan, outcome, request);
+  return toldOf(scope, plan, outcome, request);
 }
 
-function told(
+function toldOf(
   scope: Scope,
   plan: Plan,
   { outcomes, failedAt }: ChainOutcome,
@@ -107,8 +108,13 @@ function stepResult(
 function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["origin"]): readonly Shown[] {
   const last = ran.at(-1);
   let left = budgetFor(scope);
+  const explained = new Set<string>();
   const show = ([{ name }, { value, error: failed, result, blocks = [] }]: Ran): Shown => {
-    const error = failed && errorWithin(left, failed);
+    const bare = failed && withoutSchema(failed);
+    // Of several steps with one tool the schema of it is shown once.
+    const told = explained.has(name.id) ? bare : failed;
+    const error = told && errorWithin(left, told);
+    if (bare !== failed) explained.add(name.id);
     left -= error?.length ?? 0;
     if (!result || (error && blocks.length === 0)) return { value, error, blocks: [] };
     if (result.length <= left || (name.server === OWN_SERVER && result === last?.[1].result)) {
@@ -139,7 +145,8 @@ function errorWithin(room: number, error: MetaMcpError): Raw {
   return errorObject(new MetaMcpError(error.code, summarize(error.message, LONGEST_MESSAGE), context));
 }
 
-function chainError([step, { error: why }]: Ran, cause: Raw | undefined): { object: Raw; text: string } {
+/** `shown`: what the results say of the failed step. */
+function chainError([step, { error: why }]: Ran, shown: Raw | undefined): { object: Raw; text: string } {
   const { index, name } = step;
   const error = new MetaMcpError(
     "chain_step_failed",
@@ -151,6 +158,8 @@ function chainError([step, { error: why }]: Ran, cause: Raw | undefined): { obje
       step_index: index,
     },
   );
+  const bare = why && withoutSchema(why);
+  const cause = bare && shown && bare !== why ? errorWithin(shown.length, bare) : shown;
   const details = joinObject([["cause", cause]]);
   return {
     object: withMember(errorObject(error), "details", details),

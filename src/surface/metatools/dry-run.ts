@@ -2,10 +2,11 @@
 import { checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { members, withMember } from "../../rpc/slice.ts";
 import type { ClientRequest } from "../face.ts";
 import { internalError } from "../failure.ts";
+import { misfit } from "../misfit.ts";
 import type { Scope } from "../scope.ts";
 import type { ChainOutcome } from "./chain-run.ts";
 import type { Outcome } from "./execute.ts";
@@ -17,7 +18,7 @@ const OP = "run_chain";
 
 export async function dryRun(scope: Scope, { steps }: Plan, request: ClientRequest): Promise<ChainOutcome> {
   const tools = await Promise.all(steps.map((step) => toolOf(scope, step, request)));
-  const outcomes = await Promise.all(steps.map((step) => check(step, tools)));
+  const outcomes = await Promise.all(steps.map((step) => check(scope, step, tools)));
   const failedAt = outcomes.findIndex(({ error }) => error);
   return { outcomes, failedAt: failedAt < 0 ? undefined : failedAt };
 }
@@ -33,11 +34,11 @@ async function toolOf(scope: Scope, { name, index }: Step, request: ClientReques
   }
 }
 
-async function check(step: Step, tools: readonly Found[]): Promise<Outcome> {
+async function check(scope: Scope, step: Step, tools: readonly Found[]): Promise<Outcome> {
   const tool = tools[step.index] as Found;
   if (MetaMcpError.is(tool)) return { durationMs: 0, error: tool };
   await prepareCheck(tool);
-  const { args, references, usePrevious, name, index } = step;
+  const { args, references, usePrevious, index } = step;
   const bare = references.length > 0 ? withoutReferences(args) : args;
   const whole = usePrevious ? withMember(bare, "previous", toRaw(null)) : bare;
   const open = [...references.map(({ at }) => at), ...(usePrevious ? ["/previous"] : [])];
@@ -47,20 +48,7 @@ async function check(step: Step, tools: readonly Found[]): Promise<Outcome> {
     ...references.flatMap((reference) => leadsNowhere(reference, tools[reference.step])),
   ];
   if (problems.length === 0) return { durationMs: 0 };
-  return {
-    durationMs: 0,
-    error: new MetaMcpError(
-      "validation_input",
-      `The arguments do not fit ${name.id}: ${problems.join("; ")}.`,
-      {
-        op: OP,
-        server: name.server,
-        tool_id: name.id,
-        step_index: index,
-        details: { problems, inputSchema: fromRaw(tool.inputSchema) },
-      },
-    ),
-  };
+  return { durationMs: 0, error: misfit(scope, tool, problems, { op: OP, step_index: index }) };
 }
 
 /** Certain only where the earlier tool declares what it gives, and nothing beside that. */
