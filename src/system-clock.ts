@@ -1,14 +1,38 @@
 /** The real clock. Its timers do not keep the process alive: streams and children do. */
-import type { Clock } from "./kernel/clock.ts";
+import type { Clock, Timer } from "./kernel/clock.ts";
 
 /** Node takes a longer wait for no wait at all. */
 const LONGEST_MS = 2 ** 31 - 1;
+/** Only a process that was kept from running is so late. */
+const LATE_MS = 100;
+
+class SystemTimer implements Timer {
+  readonly #due: number;
+  readonly #run: () => void;
+  readonly #timer: NodeJS.Timeout;
+  #late: NodeJS.Immediate | undefined;
+
+  constructor(ms: number, run: () => void) {
+    this.#due = performance.now() + ms;
+    this.#run = run;
+    this.#timer = setTimeout(fire, ms, this).unref();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+    if (this.#late) clearImmediate(this.#late);
+  }
+
+  /** What came while nothing ran is heard first: it was not late, we were. */
+  fire(): void {
+    if (performance.now() - this.#due < LATE_MS) this.#run();
+    else this.#late = setImmediate(this.#run).unref();
+  }
+}
+
+const fire = (timer: SystemTimer): void => timer.fire();
 
 export const systemClock: Clock = {
   now: () => performance.now(),
-  after(ms, run) {
-    const timer = setTimeout(run, Math.min(ms, LONGEST_MS));
-    timer.unref();
-    return { cancel: () => clearTimeout(timer) };
-  },
+  after: (ms, run) => new SystemTimer(Math.min(ms, LONGEST_MS), run),
 };

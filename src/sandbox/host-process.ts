@@ -224,9 +224,14 @@ export class HostProcess implements Seat {
 
   /** Looks now and then whether it still answers, while it has something to do. */
   #watchOver(): void {
-    this.#watch ??= this.#options.clock.after(LOOK_MS, () => {
+    const { clock } = this.#options;
+    const from = clock.now();
+    this.#watch ??= clock.after(LOOK_MS, () => {
       this.#watch = undefined;
-      const silent = this.#options.clock.now() - this.#lastSeen;
+      const now = clock.now();
+      // Where we did not run ourselves, on a machine that stood still, nobody could be heard.
+      this.#lastSeen = Math.min(now, this.#lastSeen + Math.max(0, now - from - 2 * LOOK_MS));
+      const silent = now - this.#lastSeen;
       if (
         !this.#ready ? silent > START_MS : this.#runs.size > 0 && silent > this.#longestStretch() + SILENCE_MS
       ) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Clock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
 import { systemClock } from "../system-clock.ts";
 import { tryRun } from "./executor.contract.ts";
@@ -6,7 +7,7 @@ import { LIMITS, type OutCall } from "./executor.ts";
 import { HostedExecutor } from "./hosted.ts";
 
 /** A host that says what the test wants: `frames` after it was told to run something. */
-function hostile(frames: string) {
+function hostile(frames: string, clock: Clock = systemClock) {
   const script = `
     const say = (line) => process.stdout.write(typeof line === "string" ? line : JSON.stringify(line) + "\\n");
     const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -26,7 +27,7 @@ function hostile(frames: string) {
     });`;
   return new HostedExecutor({
     backend: { name: "hostile", unsafe: true, enforced: [] },
-    clock: systemClock,
+    clock,
     log: silentLog,
     mostHosts: 1,
     launch: () => ({ command: process.execPath, args: ["-e", script] }),
@@ -128,6 +129,23 @@ test("a host that falls silent is killed, and so are its neighbours' runs, never
   const codes = [spin.error?.code, neighbour.error?.code];
   expect(codes).toContain("sandbox_terminated");
   expect(neighbour.error?.message).toMatch(/not repeated|computed for too long/);
+  await executor.close();
+});
+
+test("a host is not blamed for a time in which we did not run ourselves", async () => {
+  let stoodStill = 0;
+  const clock: Clock = { now: () => systemClock.now() + stoodStill, after: systemClock.after };
+  const executor = hostile(
+    `const n = 1; say(${CALL}); setTimeout(() => say({ type: "done", id, value: "1" }), 1_000)`,
+    clock,
+  );
+  const call = (): Promise<string> => {
+    stoodStill = 60_000;
+    return new Promise(() => {});
+  };
+  expect(await tryRun(executor, "whatever", { call, limits: { cpuMs: 10_000 } })).toMatchObject({
+    value: "1",
+  });
   await executor.close();
 });
 
