@@ -18,6 +18,8 @@ export interface LocalTool {
 export interface LocalAnswer {
   /** Empty where nothing fits well enough. */
   readonly tools: readonly LocalTool[];
+  /** Of the best of them. */
+  readonly fit: number;
   /** Servers that could not be looked at: one of them may fit. */
   readonly unknown: readonly Unknown[];
 }
@@ -48,12 +50,13 @@ export async function lookLocally(
     queries.map(async (query) => await catalog.search.search(query, { limit: MOST, scope })),
   );
   const hits = answers.toSorted((a, b) => bestFit(b) - bestFit(a))[0] ?? [];
-  if (bestFit(hits) < LEAST_FIT) return { tools: [], unknown };
+  const fit = bestFit(hits);
+  if (fit < LEAST_FIT) return { tools: [], fit, unknown };
   const tools = hits.flatMap((hit) => {
     const tool = snapshot.tool(hit.server, hit.name);
     return tool && fitOf(hit) >= BESIDE ? [{ ...brief(tool), confidence: hit.confidence }] : [];
   });
-  return { tools, unknown };
+  return { tools, fit, unknown };
 }
 
 function fitOf({ fit, confidence }: Hit): number {

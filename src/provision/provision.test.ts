@@ -41,7 +41,9 @@ const source = (candidates: readonly Candidate[], reason?: string): CandidateSou
   candidates: () => Promise.resolve({ candidates, ...(reason && { reason }) }),
 });
 
-async function open(more: { registry?: CandidateSource; env?: Record<string, string> } = {}) {
+async function open(
+  more: { registry?: CandidateSource; gallery?: CandidateSource; env?: Record<string, string> } = {},
+) {
   const folder = temp();
   const catalog = new Catalog({
     cache: new ToolCache({ home: folder.home, log: silentLog }),
@@ -65,7 +67,7 @@ async function open(more: { registry?: CandidateSource; env?: Record<string, str
     learner: new Learner({ catalog, clock, connect: () => Promise.resolve(), cooldownMs: () => 1 }),
     servers: () => ["files"],
     registry: more.registry ?? source(REGISTRY),
-    gallery: source(GALLERY),
+    gallery: more.gallery ?? source(GALLERY),
     now: () => new Date("2026-01-02T03:04:05Z"),
     configPath: () => folder.config,
     unpack: () => Promise.reject(new Error("no bundles here")),
@@ -165,6 +167,25 @@ test("the gallery comes last, and nothing is said to be nothing", async () => {
     source: "none",
     message: expect.stringMatching(/fits this.*cannot be reached\.$/),
   });
+});
+
+test("half a fit here gives way to a well-known server that does it, and is named beside it", async () => {
+  const logging = candidate("logbook", "Start or stop logging of a spaceship.", {
+    id: "logbook",
+    from: "gallery",
+    publishers: ["@someone/logbook"],
+  });
+  const task = "stop logging of the spaceship";
+  expect(await ask(await open(), task)).toMatchObject({ source: "local" });
+  const opened = await open({ gallery: source([...GALLERY, logging]) });
+  expect(await ask(opened, task)).toMatchObject({
+    source: "registry",
+    matches: [{ id: "logbook" }],
+    local: [{ tool: "toggle_logging" }],
+  });
+  const mcpServers = { mine: { command: "npx", args: ["-y", "@someone/logbook@0.1.0"] } };
+  writeFileSync(opened.folder.config, JSON.stringify({ mcpServers }));
+  expect(await ask(opened, task)).toMatchObject({ source: "local", tools: [{ tool: "toggle_logging" }] });
 });
 
 test("the context helps to choose", async () => {

@@ -4,7 +4,8 @@ import { summarize } from "../catalog/summary.ts";
 import { adviceOn } from "./advice.ts";
 import type { Candidate } from "./candidate.ts";
 import { type Installed, Installer, type Waiting, type Workshop } from "./install.ts";
-import { type LocalParts, lookLocally } from "./local.ts";
+import { type LocalAnswer, type LocalParts, lookLocally } from "./local.ts";
+import { isOutdone } from "./outdone.ts";
 import { planOf } from "./plan.ts";
 import { isRegistryName, type Ranked, rankCandidates } from "./rank.ts";
 import { matchOf, questionFor, type Shown } from "./show.ts";
@@ -68,9 +69,12 @@ export class Provisioner {
       ? undefined
       : await lookLocally(this.#parts, refined(wanted), asker.origin);
     const unknown = local && local.unknown.length > 0 ? { unknown: local.unknown } : {};
-    if (local && local.tools.length > 0) return { source: "local", tools: local.tools, ...unknown };
+    const there =
+      local && local.tools.length > 0 ? { source: "local", tools: local.tools, ...unknown } : undefined;
+    if (local && there && !(await this.#isOutdone(local, wanted))) return there;
     const found = await this.#find(wanted, asker);
     if (found.matches.length === 0) {
+      if (there) return there;
       const message = ["No server that is configured or known fits this.", ...found.notices].join(" ");
       return { source: "none", message, ...unknown };
     }
@@ -81,9 +85,17 @@ export class Provisioner {
       source: "registry",
       matches: found.matches.map((shown) => matchOf(shown, env)),
       next: found.locked ? `${advice} ${found.locked}` : advice,
+      ...(there && { local: there.tools }),
       ...noticeOf(found),
       ...unknown,
     };
+  }
+
+  async #isOutdone({ fit }: LocalAnswer, wanted: Wanted): Promise<boolean> {
+    const parts = this.#parts;
+    const { candidates } = await parts.gallery.candidates();
+    const rivals = { candidates, servers: parts.servers(), configPath: parts.configPath() };
+    return await isOutdone(fit, refined(wanted), rivals);
   }
 
   async #find(wanted: Wanted, { signal, report }: Asker): Promise<Found> {
