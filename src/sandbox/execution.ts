@@ -1,8 +1,11 @@
-/** One run as the gateway sees it: counts what comes out, hands on calls, and ends once, whatever the host says or does not say. */
+/** One run as the gateway sees it: takes what comes out of it, within bounds, and ends once, whatever the host says or does not say. */
 import type { Clock, Timer } from "../kernel/clock.ts";
-import { CallSignal } from "../kernel/signal.ts";
-import type { CallRecord, Failure, Limit, LogLine, Outcome, Run } from "./executor.ts";
-import { LONGEST_LINE, type RunFrame, writeFrame, writeRefusal, writeResult } from "./frames.ts";
+import type { Failure, Limit, LogLine, Outcome, Run } from "./executor.ts";
+import { LONGEST_MESSAGE, type RunFrame, writeFrame } from "./frames.ts";
+import { isJson, oneLine } from "./json-line.ts";
+import { isLimit, limitFailure } from "./limit-failure.ts";
+import { OutCalls } from "./out-calls.ts";
+import { WallTime } from "./wall-time.ts";
 
 /** What a run that was told to stop gets before its host is killed. */
 const GRACE_MS = 1_000;
@@ -10,7 +13,6 @@ const MOST_LINES = 1_010;
 const PROGRESS_MS = 100;
 /** What was on its way together may come together. */
 const PROGRESS_BURST_MS = 1_000;
-const LONGEST_ERROR = 16 << 10;
 
 /** What a run needs of the host it is in. */
 export interface Seat {
@@ -26,25 +28,6 @@ export interface Backend {
   readonly enforced: readonly Limit[];
 }
 
-const SPOKEN: Readonly<Record<Limit, string>> = {
-  wallMs: "It ran longer than it may",
-  cpuMs: "It computed for too long without waiting for anything",
-  memoryBytes: "It used more memory than it may",
-  stackBytes: "It called itself too deeply",
-  calls: "It made more calls than it may",
-  callsInFlight: "It had more calls in flight than it may",
-  argsBytes: "The arguments of a call were too large",
-  resultBytes: "The result of a call was too large",
-  valueBytes: "Its value is too large: return only what is needed",
-  logBytes: "It logged more than it may",
-  codeBytes: "The code is too long",
-};
-
-export function limitFailure(limit: Limit, most: number): Failure {
-  const unit = limit.endsWith("Ms") ? " ms" : limit.endsWith("Bytes") ? " bytes" : "";
-  return { code: "sandbox_limit", message: `${SPOKEN[limit]} (${limit}: ${most}${unit}).`, limit };
-}
-
 export class Execution {
   readonly outcome: Promise<Outcome>;
   readonly id: number;
@@ -54,19 +37,16 @@ export class Execution {
   readonly #clock: Clock;
   readonly #began: number;
   readonly #logs: LogLine[] = [];
-  readonly #calls: { server: string; tool: string; began: number; ms?: number; error?: string }[] = [];
-  readonly #inFlight = new Map<number, CallSignal>();
+  readonly #calls: OutCalls;
+  readonly #time: WallTime;
   readonly #onAbort = (): void => this.#stop({ code: "cancelled", message: "The run was cancelled." });
   #seat: Seat | undefined;
   #logBytes = 0;
   #progressFrom = 0;
-  #wall: Timer | undefined;
   #kill: Timer | undefined;
   #ended = false;
-  #holds = 0;
-  /** Of the time it may take, since `#since`. */
-  #left = 0;
-  #since = 0;
+  /** The limit that was reached before the host said how it ended. */
+  #late: Failure | undefined;
 
   constructor(id: number, run: Run, backend: Backend, clock: Clock) {
     this.id = id;
@@ -74,6 +54,18 @@ export class Execution {
     this.#backend = backend;
     this.#clock = clock;
     this.#began = clock.now();
+    this.#time = new WallTime({
+      clock,
+      onUp: () => this.#stop(limitFailure("wallMs", run.limits.wallMs), false),
+      onHeld: (held) => this.#seat?.write(writeFrame({ type: "hold", id, held })),
+    });
+    this.#calls = new OutCalls({
+      id,
+      run,
+      clock,
+      hold: () => this.#time.hold(),
+      write: (text) => this.#seat?.write(text),
+    });
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -90,37 +82,13 @@ export class Execution {
     this.#seat = seat;
     const { code, servers, limits } = run;
     seat.write(writeFrame({ type: "exec", id, code, servers, limits }));
-    this.#left = limits.wallMs;
-    this.#tick();
-  }
-
-  #tick(): void {
-    const { wallMs } = this.run.limits;
-    this.#since = this.#clock.now();
-    this.#wall = this.#clock.after(this.#left, () => this.#stop(limitFailure("wallMs", wallMs), false));
-  }
-
-  /** Nobody is waited for longer than patience lasts, which is kept elsewhere. */
-  #hold(): () => void {
-    if (this.#holds++ === 0) {
-      this.#wall?.cancel();
-      this.#left = Math.max(0, this.#left - (this.#clock.now() - this.#since));
-      this.#seat?.write(writeFrame({ type: "hold", id: this.id, held: true }));
-    }
-    let released = false;
-    return () => {
-      if (released) return;
-      released = true;
-      if (--this.#holds > 0 || this.#ended) return;
-      this.#seat?.write(writeFrame({ type: "hold", id: this.id, held: false }));
-      this.#tick();
-    };
+    this.#time.begin(limits.wallMs);
   }
 
   receive(frame: RunFrame): void {
     switch (frame.type) {
       case "call":
-        this.#call(frame);
+        if (!this.#ended && !this.#calls.take(frame)) this.#revolt();
         break;
       case "log":
         this.#log(frame);
@@ -155,18 +123,15 @@ export class Execution {
   end(error: Failure | undefined, value?: string): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#wall?.cancel();
+    this.#time.end();
     this.run.signal.removeEventListener("abort", this.#onAbort);
     const now = this.#clock.now();
-    for (const signal of this.#inFlight.values())
-      signal.abort(new Error("the code that made this call has ended"));
-    this.#inFlight.clear();
     const { name, unsafe, enforced } = this.#backend;
     this.#resolve({
       value,
       error,
       logs: this.#logs,
-      calls: this.#calls.map((call) => recordOf(call, now)),
+      calls: this.#calls.end(now),
       durationMs: now - this.#began,
       backend: name,
       enforced,
@@ -187,9 +152,6 @@ export class Execution {
     else this.#late ??= failure;
   }
 
-  /** The limit that was reached before the host said how it ended. */
-  #late: Failure | undefined;
-
   #leave(): void {
     this.#kill?.cancel();
     this.#seat?.left(this.id);
@@ -207,10 +169,9 @@ export class Execution {
 
   #failure({ name, message, line, limit }: Extract<RunFrame, { type: "fail" }>): Failure {
     if (this.#late) return this.#late;
-    if (limit !== undefined && Object.hasOwn(SPOKEN, limit))
-      return limitFailure(limit, this.run.limits[limit]);
+    if (limit !== undefined && isLimit(limit)) return limitFailure(limit, this.run.limits[limit]);
     const where = line === undefined ? "" : ` (line ${line})`;
-    const said = `${name === "" ? "Uncaught" : name}: ${message}`.slice(0, LONGEST_ERROR);
+    const said = `${name === "" ? "Uncaught" : name}: ${message}`.slice(0, LONGEST_MESSAGE);
     return {
       code: "execution_failed",
       message: `${said}${where}`,
@@ -240,93 +201,4 @@ export class Execution {
     const message = "The sandbox did not keep to its limits and was killed.";
     this.#seat?.kill(this.id, { code: "sandbox_terminated", message });
   }
-
-  #call({ callId, server, tool, args }: Extract<RunFrame, { type: "call" }>): void {
-    const { calls, callsInFlight, argsBytes } = this.run.limits;
-    if (this.#ended) return;
-    const fits =
-      this.#calls.length < calls && this.#inFlight.size < callsInFlight && !this.#inFlight.has(callId);
-    if (!fits || Buffer.byteLength(args) > argsBytes) return this.#revolt();
-    const record = { server, tool, began: this.#clock.now() };
-    this.#calls.push(record);
-    const signal = new CallSignal();
-    this.#inFlight.set(callId, signal);
-    void this.#answer(callId, record, args, signal);
-  }
-
-  async #answer(
-    callId: number,
-    record: { server: string; tool: string; began: number; ms?: number; error?: string },
-    args: string,
-    signal: CallSignal,
-  ): Promise<void> {
-    const { server, tool } = record;
-    let text: string;
-    try {
-      if (!isJsonObject(args))
-        throw Object.assign(new Error("The arguments of a tool are an object."), {
-          code: "validation_input",
-        });
-      const value = oneLine(
-        await this.run.call({ server, tool, args: oneLine(args), signal, hold: () => this.#hold() }),
-      );
-      const { resultBytes } = this.run.limits;
-      if (Buffer.byteLength(value) > Math.min(resultBytes, LONGEST_LINE - 1_024))
-        throw Object.assign(
-          new Error(`The result of ${server}:${tool} has more than ${resultBytes} bytes.`),
-          {
-            code: "result_too_large",
-          },
-        );
-      text = writeResult(this.id, callId, value);
-    } catch (error) {
-      const { message, code } = error as Error & { code?: unknown };
-      record.error = typeof code === "string" ? code : "execution_failed";
-      const told = {
-        name: "ToolError",
-        message: String(message).slice(0, LONGEST_ERROR),
-        code: record.error,
-      };
-      text = writeRefusal(this.id, callId, told);
-    }
-    record.ms = this.#clock.now() - record.began;
-    if (this.#inFlight.delete(callId)) this.#seat?.write(text);
-  }
-}
-
-function recordOf(
-  {
-    server,
-    tool,
-    began,
-    ms,
-    error,
-  }: { server: string; tool: string; began: number; ms?: number; error?: string },
-  now: number,
-): CallRecord {
-  const failed = ms === undefined ? "cancelled" : error;
-  return {
-    server,
-    tool,
-    ms: Math.round((ms ?? now - began) * 10) / 10,
-    ...(failed !== undefined && { error: failed }),
-  };
-}
-
-/** Between the tokens of JSON a line break is as good as a space, and within them there is none. */
-function oneLine(json: string): string {
-  return /[\r\n]/.test(json) ? json.replaceAll(/[\r\n]/g, " ") : json;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isJsonObject(text: string): boolean {
-  return /^\s*\{/.test(text) && isJson(text);
 }

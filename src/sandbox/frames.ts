@@ -4,7 +4,7 @@ import type { Limit, Limits, LogLine } from "./executor.ts";
 /** No frame is longer. */
 export const LONGEST_LINE = 8 << 20;
 const LONGEST_NAME = 1_024;
-const LONGEST_MESSAGE = 16 << 10;
+export const LONGEST_MESSAGE = 16 << 10;
 const LEVELS: readonly string[] = ["log", "info", "debug", "warn", "error"];
 
 export type ToHost =
@@ -63,7 +63,11 @@ export function writeResult(id: number, callId: number, value: string): string {
   return `{"type":"result","id":${id},"callId":${callId},"ok":true,"value":${value}}\n`;
 }
 
-export function writeRefusal(id: number, callId: number, error: { name: string; message: string }): string {
+export function writeRefusal(
+  id: number,
+  callId: number,
+  error: { name: string; message: string; code: string },
+): string {
   return `{"type":"result","id":${id},"callId":${callId},"ok":false,"value":${JSON.stringify(error)}}\n`;
 }
 

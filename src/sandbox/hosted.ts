@@ -2,9 +2,10 @@
 import { availableParallelism } from "node:os";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
-import { type Backend, Execution, limitFailure } from "./execution.ts";
+import { type Backend, Execution } from "./execution.ts";
 import type { Executor, Outcome, Run } from "./executor.ts";
 import { HostProcess, type Launch } from "./host-process.ts";
+import { limitFailure } from "./limit-failure.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 
 export interface HostedOptions {

@@ -1,0 +1,105 @@
+/** The calls of one run on their way out: no more and no larger than they may be, each answered, and each on record. Decides about none of them. */
+import type { Clock } from "../kernel/clock.ts";
+import { CallSignal } from "../kernel/signal.ts";
+import type { CallRecord, OutCall, Run } from "./executor.ts";
+import { LONGEST_LINE, LONGEST_MESSAGE, type RunFrame, writeRefusal, writeResult } from "./frames.ts";
+import { isJson, oneLine } from "./json-line.ts";
+
+export interface OutCallsParts {
+  /** Of the run. */
+  readonly id: number;
+  readonly run: Pick<Run, "call" | "limits">;
+  readonly clock: Clock;
+  readonly hold: OutCall["hold"];
+  /** Answers the host. */
+  readonly write: (text: string) => void;
+}
+
+interface Made {
+  readonly server: string;
+  readonly tool: string;
+  readonly began: number;
+  ms?: number;
+  error?: string;
+}
+
+const ENDED = "the code that made this call has ended";
+
+export class OutCalls {
+  readonly #parts: OutCallsParts;
+  readonly #made: Made[] = [];
+  readonly #inFlight = new Map<number, CallSignal>();
+
+  constructor(parts: OutCallsParts) {
+    this.#parts = parts;
+  }
+
+  /** False, and nothing done: the host let through what it must not. */
+  take({ callId, server, tool, args }: Extract<RunFrame, { type: "call" }>): boolean {
+    const { calls, callsInFlight, argsBytes } = this.#parts.run.limits;
+    const fits =
+      this.#made.length < calls && this.#inFlight.size < callsInFlight && !this.#inFlight.has(callId);
+    if (!fits || Buffer.byteLength(args) > argsBytes) return false;
+    const made: Made = { server, tool, began: this.#parts.clock.now() };
+    this.#made.push(made);
+    const signal = new CallSignal();
+    this.#inFlight.set(callId, signal);
+    void this.#answer(callId, made, args, signal);
+    return true;
+  }
+
+  /** Gives up those under way; what was made until now. */
+  end(now: number): readonly CallRecord[] {
+    for (const signal of this.#inFlight.values()) signal.abort(new Error(ENDED));
+    this.#inFlight.clear();
+    return this.#made.map((made) => recordOf(made, now));
+  }
+
+  async #answer(callId: number, made: Made, args: string, signal: CallSignal): Promise<void> {
+    const { id, clock, write } = this.#parts;
+    let text: string;
+    try {
+      text = writeResult(id, callId, await this.#result(made, args, signal));
+    } catch (error) {
+      const { message, code } = error as Error & { code?: unknown };
+      made.error = typeof code === "string" ? code : "execution_failed";
+      text = writeRefusal(id, callId, {
+        name: "ToolError",
+        message: String(message).slice(0, LONGEST_MESSAGE),
+        code: made.error,
+      });
+    }
+    made.ms = clock.now() - made.began;
+    if (this.#inFlight.delete(callId)) write(text);
+  }
+
+  async #result({ server, tool }: Made, args: string, signal: CallSignal): Promise<string> {
+    const { run, hold } = this.#parts;
+    if (!isJsonObject(args)) throw refusal("validation_input", "The arguments of a tool are an object.");
+    const value = oneLine(await run.call({ server, tool, args: oneLine(args), signal, hold }));
+    const { resultBytes } = run.limits;
+    if (Buffer.byteLength(value) > Math.min(resultBytes, LONGEST_LINE - 1_024)) {
+      const message = `The result of ${server}:${tool} has more than ${resultBytes} bytes.`;
+      throw refusal("result_too_large", message);
+    }
+    return value;
+  }
+}
+
+function refusal(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+function recordOf({ server, tool, began, ms, error }: Made, now: number): CallRecord {
+  const failed = ms === undefined ? "cancelled" : error;
+  return {
+    server,
+    tool,
+    ms: Math.round((ms ?? now - began) * 10) / 10,
+    ...(failed !== undefined && { error: failed }),
+  };
+}
+
+function isJsonObject(text: string): boolean {
+  return /^\s*\{/.test(text) && isJson(text);
+}
