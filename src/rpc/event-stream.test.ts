@@ -56,6 +56,7 @@ describe("events", () => {
   test("the last id counts even when its event has no data", () => {
     const { reader } = read(Buffer.from("data: a\n\nid: 5\nretry: 10\n\n"), 3);
     expect([reader.lastId, reader.retry]).toEqual(["5", 10]);
+    expect(read(Buffer.from("id: 5\n\nid: 6\ndata: cut"), 3).reader.lastId).toBe("5");
   });
 });
 

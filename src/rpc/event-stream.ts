@@ -40,6 +40,8 @@ export class EventReader {
   #lineBytes = 0;
   #event = "";
   #id: string | undefined;
+  /** Of the event so far: given once that is whole. */
+  #nextId: string | undefined;
   #retry: number | undefined;
   /** Set while an event over the limit goes by. */
   #skim: Skim | undefined;
@@ -51,7 +53,7 @@ export class EventReader {
     this.#limit = limit;
   }
 
-  /** The last one given, also by events that were not dispatched. */
+  /** The last one given by an event that came whole, also if it had no data and was not dispatched. */
   get lastId(): string | undefined {
     return this.#id;
   }
@@ -141,7 +143,7 @@ export class EventReader {
     }
     const text = value.toString();
     if (name === "event") this.#event = text;
-    else if (name === "id" && !text.includes("\0")) this.#id = text;
+    else if (name === "id" && !text.includes("\0")) this.#nextId = text;
     else if (name === "retry" && /^\d+$/.test(text)) this.#retry = Number(text);
   }
 
@@ -150,6 +152,7 @@ export class EventReader {
     const event = this.#event || "message";
     const skim = this.#skim;
     const bytes = this.#bytes;
+    this.#id = this.#nextId;
     this.#data = [];
     this.#bytes = 0;
     this.#event = "";

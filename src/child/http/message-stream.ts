@@ -90,6 +90,8 @@ export function readStream(
   const end = (error?: Error): void => {
     if (over) return;
     over = true;
+    // Some events have an id and nothing else.
+    passed(position, reader.lastId);
     position.retryMs = reader.retry ?? position.retryMs;
     handlers.onEnd(error);
   };

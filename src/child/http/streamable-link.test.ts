@@ -162,6 +162,24 @@ test("the broken stream of a request is resumed after its last event, in the ser
   expect(child.seen.filter((seen) => seen.method === "GET").at(-1)?.headers["last-event-id"]).toBe("p-1");
 });
 
+test("an event that is an id and nothing else is where its stream is resumed", async () => {
+  const child = await httpChild(
+    sessionful((seen, response) => {
+      if (seen.method === "POST") events(response).end("id: only\n\nid: next\ndata: {");
+      else events(response).end(event(result(5, "resumed"), "next"));
+    }),
+  );
+  const clock = new ManualClock();
+  const { request, answer, handshake } = await dial(remoteSpec(child.url), { clock });
+  await handshake();
+  request(5, "slow");
+  await until(() => clock.pending === 1);
+  clock.advance(1_000);
+
+  expect(await answer(5)).toEqual({ result: "resumed", via: 5 });
+  expect(child.seen.filter((seen) => seen.method === "GET").at(-1)?.headers["last-event-id"]).toBe("only");
+});
+
 test("a stream that cannot be resumed fails its request alone", async () => {
   const child = await httpChild(
     sessionful((seen, response) => {

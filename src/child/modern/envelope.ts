@@ -49,7 +49,7 @@ const CLOSE = Buffer.from("}");
 function ownMembers(meta: Raw): Buffer {
   const kept = meta.includes(PREFIX) ? joinObject(entries(meta).filter(([key]) => !OWN.has(key))) : meta;
   const text = kept.subarray(kept.indexOf(0x7b) + 1, kept.lastIndexOf(0x7d));
-  return /\S/.test(text.toString("latin1", 0, 8)) ? text : EMPTY;
+  return text.some((byte) => byte > 0x20) ? text : EMPTY;
 }
 
 /** What a child said of its log level. */

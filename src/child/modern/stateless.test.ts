@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Asking, Origin } from "../../kernel/call.ts";
 import { ManualClock } from "../../kernel/clock.ts";
-import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";
 import type { Message } from "../../rpc/message.ts";
 import { Peer } from "../../rpc/peer.ts";
@@ -76,6 +76,16 @@ function caller(
 const complete = (more: object = {}) => ({ result: { resultType: "complete", content: [], ...more } });
 const call = toRaw({ name: "t", arguments: { n: 1 }, _meta: { progressToken: 5, own: 1 } });
 const signal = new CallSignal();
+
+test("what the caller wrote into _meta stays, however far it is indented", async () => {
+  const { stateless, sent } = child(() => complete());
+  const written = (meta: string): Raw => asRaw(Buffer.from(`{ "name": "t", "_meta": {${meta}} }`));
+  const spaces = " ".repeat(24);
+  await stateless.request(caller(), "tools/call", written(`${spaces}"progressToken": 7, "own": 1 `), signal);
+  await stateless.request(caller(), "tools/call", written(spaces), signal);
+  expect(sent[0]?.params._meta).toMatchObject({ progressToken: 1, own: 1 });
+  expect(Object.keys(sent[1]?.params._meta ?? {})).toHaveLength(3);
+});
 
 test("every request carries the envelope: ours, and the capabilities of who asks", async () => {
   const { stateless, sent } = child(() => complete());
@@ -269,6 +279,16 @@ test("errors about our own hop are not passed on bare", async () => {
   ]);
   expect(await failed({ code: -32022, message: "m", data: { supported: [] } })).toEqual([-32603, undefined]);
   expect(await failed({ code: -32602, message: "m", data: 1 })).toEqual([-32602, 1]);
+});
+
+test("a list without an end is not read for ever", async () => {
+  const { stateless, sent } = child((method) =>
+    method === "tools/list"
+      ? { result: { tools: [], nextCursor: "again" } }
+      : { error: { code: -32020, message: "headers" } },
+  );
+  await expect(stateless.request(caller(), "tools/call", call, signal)).rejects.toThrow("headers");
+  expect(sent.length).toBeLessThan(2_000);
 });
 
 test("tools that want parameters repeated get them; those that want it wrongly are left out; a refusal is cured once", async () => {

@@ -24,6 +24,8 @@ import { learnTools } from "./tool-headers.ts";
 /** One question after the other, for ever, is no conversation. */
 const MOST_ROUNDS = 32;
 const BREATH_MS = 200;
+/** Nor is a list without an end a list. */
+const MOST_PAGES = 1_000;
 
 interface Enclosed {
   readonly method: string;
@@ -172,10 +174,11 @@ export class Stateless implements Dialect {
 
   async #relearn(): Promise<void> {
     let cursor: Raw | undefined;
-    do {
+    for (let page = 0; page < MOST_PAGES; page++) {
       const params: Raw | undefined = cursor && withMember(EMPTY_OBJECT, "cursor", cursor);
       cursor = members(await this.ask("tools/list", params), ["nextCursor"])[0];
-    } while (cursor && cursor.toString() !== "null");
+      if (!cursor || cursor.toString() === "null") return;
+    }
   }
 
   async #answers(
