@@ -91,3 +91,9 @@ test("too long: an answer fails, a request is refused, a notification is dropped
   ]);
   expect(warnings).toHaveLength(3);
 });
+
+test("a line that shows an answer is not the answer", async () => {
+  const { messages, answers, write } = setUp();
+  await write('sending {"jsonrpc":"2.0","id":1,"result":{}}\n');
+  expect([messages, answers]).toEqual([[], []]);
+});

@@ -67,8 +67,8 @@ export class Stdout {
     }
     const { id, reason, meant } = message;
     this.#garbage(line, reason);
-    // Lines of a log have ids too.
-    if (id && line.includes(SIGN))
+    // Lines of a log have ids too, and some show the answer that comes next.
+    if (id && line[0] === 0x7b && line.includes(SIGN))
       this.#refuse(id, meant === "request", { message: `the message could not be read: ${reason}` });
   }
 
