@@ -46,7 +46,7 @@ test("garbage is shown in small doses, without secrets, and left unread when the
 test("unreadable: an answer fails, a request is refused, and a line of a log is neither", async () => {
   const { warnings, messages, answers, write, stream } = setUp();
   stream.write(Buffer.from('{"jsonrpc":"2.0","id":1,"result":{"text":"caf\u00e9"}}\n', "latin1"));
-  await write('Debug: {"jsonrpc":"2.0","id":2,"result":{}}\n{"jsonrpc":"2.0","id":3}\n');
+  await write('{"jsonrpc":"2.0","id":2,"error":"oops"}\n{"jsonrpc":"2.0","id":3}\n');
   await write('{"jsonrpc":"2.0","id":4,"method":"roots/list","params":7}\n');
   await write('{"level":"error","id":5,"error":"disk full"}\n{"jsonrpc":"2.0","method":"n","params":7}\n');
   const ids = [messages, answers].map((list) =>
@@ -92,7 +92,7 @@ test("too long: an answer fails, a request is refused, a notification is dropped
   expect(warnings).toHaveLength(3);
 });
 
-test("a line that shows an answer is not the answer", async () => {
+test("a line that shows an answer is not the answer: that may still come", async () => {
   const { messages, answers, write } = setUp();
   await write('sending {"jsonrpc":"2.0","id":1,"result":{}}\n');
   expect([messages, answers]).toEqual([[], []]);
