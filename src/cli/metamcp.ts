@@ -39,8 +39,10 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   return await runCommand((await load()).command, rest);
 }
 
-// Whoever reads our output may leave before its end, as `head` does.
-process.stdout.on("error", () => process.exit());
+// Whoever reads our output may leave before its end, as `head` does. Who serves on it sees to that alone.
+process.stdout.on("error", () => {
+  if (process.stdout.listenerCount("error") === 1) process.exit();
+});
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

@@ -61,7 +61,12 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
       await new Promise<void>((resolve) => {
         finish = resolve;
         read(session, channel);
-        input.once("end", resolve);
+        input.once("end", () => {
+          // Writes nothing, but a socket (as Node gives its children) tells of a reader that is gone. A pipe does so
+          // only for real bytes, and nothing tells before anybody writes: Node has no way to wait for that alone.
+          output.write("");
+          resolve();
+        });
         input.once("close", resolve);
         input.once("error", () => resolve());
         // The reader is gone: nobody can be told anything any more.

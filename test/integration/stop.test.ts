@@ -174,7 +174,7 @@ test("a client that is killed takes everything along", async () => {
   folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
   const request = (id: number, method: string, params: object): string =>
     `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
-  const call = { server: "a", tool: "sleep", args: { ms: 300 } };
+  const call = { server: "a", tool: "hang" };
   const lines =
     request(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} }) +
     request(2, "tools/call", { name: "mcp_call", arguments: call });
@@ -182,9 +182,25 @@ test("a client that is killed takes everything along", async () => {
   const client = spawn(process.execPath, args, { env: folder.env, stdio: ["ignore", "pipe", "ignore"] });
   const said = new Promise<string>((resolve) => client.stdout.once("data", (data) => resolve(String(data))));
   const journal = folder.journal();
-  await journal.until(() => journal.events().some(({ tool }) => tool === "sleep"));
+  await journal.until(() => journal.events().some(({ tool }) => tool === "hang"));
   client.kill("SIGKILL");
   await gone([Number(await said), ...journal.pids()]);
+  // Nobody waited for the answer, and the child was not killed.
+  expect(journal.events("cancelled")).toHaveLength(1);
+  expect(journal.events("eof")).toHaveLength(1);
+});
+
+test("a reader that is gone is noticed with the next answer, and everything ends in order", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const command = `"${process.execPath}" "${PROGRAM}" --config "${folder.config}" | head -c 1 >&2`;
+  const client = new RawClient("sh", { args: ["-c", command], env: folder.env });
+  client.initialize().catch(() => {});
+  client.mcpCall("a", "echo", { message: "to nobody" }).catch(() => {});
+  expect((await client.exited).code).toBe(0);
+  await gone(journal.pids());
+  expect(journal.events("eof")).toHaveLength(1);
 });
 
 test("the next start ends what a killed gateway left behind, and nothing of one that lives", async () => {
