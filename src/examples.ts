@@ -4,10 +4,11 @@ import { identityOf } from "./config/identity.ts";
 import type { Config, ServerSpec } from "./config/spec.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
+import type { Raw } from "./kernel/raw.ts";
 import type { Memory } from "./middleware/remember.ts";
 
 export interface Examples extends Memory {
-  of(server: string, tool: string): Promise<readonly unknown[]>;
+  of(server: string, tool: string): Promise<readonly Raw[]>;
   flush(): Promise<void>;
 }
 

@@ -7,13 +7,14 @@ import { RpcError } from "../rpc/rpc-error.ts";
 import { type About, sameAbout } from "./about.ts";
 import type { ToolCache } from "./cache.ts";
 import type { Gate } from "./gate.ts";
-import { ITEM_KINDS, ITEM_LISTS, type Item, type ItemKind, type Items } from "./item.ts";
+import { ITEM_KINDS, ITEM_LISTS, type Item, type ItemKind } from "./item.ts";
+import { type Kind, KnownServer } from "./known-server.ts";
 import { type Ask, listAll } from "./list-all.ts";
 import { listTools } from "./list-tools.ts";
 import { clip } from "./read-tool.ts";
 import { sameEntries } from "./same.ts";
 import type { SearchStrategy, ServerText } from "./search/strategy.ts";
-import { IndexedListing, IndexedSnapshot, type Snapshot } from "./snapshot.ts";
+import { type IndexedListing, IndexedSnapshot, type Snapshot } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
 export type { About } from "./about.ts";
@@ -30,40 +31,10 @@ export interface CatalogChange {
   readonly servers: readonly ServerId[];
 }
 
-export type Kind = "tools" | ItemKind;
-
 /** A child that takes longer than this to list prompts or resources has none until it answers. */
 const ITEM_PATIENCE_MS = 3_000;
 
-/** Numbers of refreshes of one list: the last begun, and the newest that was taken over. */
-interface Turns {
-  begun: number;
-  taken: number;
-}
-
-interface List {
-  readonly tools: readonly Tool[];
-  readonly about: About;
-  /** Names that nobody is to see or use for now. */
-  readonly held: ReadonlySet<string>;
-}
-
 const NONE_HELD: ReadonlySet<string> = new Set();
-
-/** One configured server. Replaced when its identity changes, so that late answers for the old one find nobody. */
-interface Known {
-  readonly identity: string;
-  permits: (tool: string) => boolean;
-  /** Before the rules. */
-  list: List | undefined;
-  items: Items;
-  live: boolean;
-  /** The disk cache was read, or is being read. */
-  lookedUp: boolean;
-  /** Lists are taken over one after the other: who waits for one finds it taken. */
-  taking: Promise<void>;
-  readonly turns: Readonly<Record<Kind, Turns>>;
-}
 
 export class Catalog {
   readonly search: SearchStrategy;
@@ -72,7 +43,7 @@ export class Catalog {
   readonly #log: Log;
   readonly #gate: Gate | undefined;
   readonly #listeners = new Set<(change: CatalogChange) => void>();
-  #servers: ReadonlyMap<ServerId, Known> = new Map();
+  #servers: ReadonlyMap<ServerId, KnownServer> = new Map();
   #snapshot = new IndexedSnapshot(0, new Map());
   #loading: Promise<void> = Promise.resolve();
 
@@ -107,11 +78,11 @@ export class Catalog {
   /** Takes over an applied config. Reads no file: what is new is read when someone first needs it. */
   configure(servers: ReadonlyMap<ServerId, CatalogServer>): void {
     const before = this.#servers;
-    const after = new Map<ServerId, Known>();
+    const after = new Map<ServerId, KnownServer>();
     for (const [server, { identity, permits }] of servers) {
       const known = before.get(server);
       if (known?.identity === identity) after.set(server, Object.assign(known, { permits }));
-      else after.set(server, unknown(identity, permits));
+      else after.set(server, new KnownServer(identity, permits));
     }
     for (const [server, known] of before) if (after.get(server) !== known) this.#gate?.forget(server);
     this.#servers = after;
@@ -128,17 +99,17 @@ export class Catalog {
     return this.#loading;
   }
 
-  async #load(missing: readonly (readonly [ServerId, Known])[]): Promise<void> {
+  async #load(missing: readonly (readonly [ServerId, KnownServer])[]): Promise<void> {
     await Promise.all(missing.map(([server, known]) => this.#loadOne(server, known)));
     this.#publish(missing.map(([server]) => server));
   }
 
-  async #loadOne(server: ServerId, known: Known): Promise<void> {
+  async #loadOne(server: ServerId, known: KnownServer): Promise<void> {
     const cached = await this.#cache.read(server, known.identity);
     if (!cached || this.#servers.get(server) !== known) return;
     const { tools, about, ...items } = cached;
     known.items = { ...items, ...known.items };
-    await inTurn(known, async () => {
+    await known.inTurn(async () => {
       known.list ??= { tools, about, held: await this.#judge(server, known, tools, false) };
     });
   }
@@ -146,7 +117,7 @@ export class Catalog {
   /** A list that came is shown when it is known what of it may be. */
   async #judge(
     server: ServerId,
-    { identity }: Known,
+    { identity }: KnownServer,
     tools: readonly Tool[],
     live: boolean,
   ): Promise<ReadonlySet<string>> {
@@ -165,12 +136,11 @@ export class Catalog {
   async refresh(server: ServerId, ask: Ask, about: About): Promise<void> {
     const known = this.#servers.get(server);
     if (!known) return;
-    const turns = known.turns.tools;
-    const turn = ++turns.begun;
+    const turn = known.begin("tools");
     const since = this.#clock.now();
     const tools = await listTools(server, ask, (problem) => this.#log.warn(problem, { server }));
-    await inTurn(known, async () => {
-      if (!this.#isDue(server, known, turns, turn)) return;
+    await known.inTurn(async () => {
+      if (this.#servers.get(server) !== known || !known.takes("tools", turn)) return;
       this.#log.debug("tools listed", { server, tools: tools.length, ms: this.#clock.now() - since });
       const again = known.live && sameEntries(known.list?.tools, tools);
       const held = again ? undefined : await this.#judge(server, known, tools, true);
@@ -190,14 +160,14 @@ export class Catalog {
   async refreshItems(server: ServerId, kind: ItemKind, ask: Ask | undefined): Promise<void> {
     const known = this.#servers.get(server);
     if (!known) return;
-    const turns = known.turns[kind];
-    const turn = ++turns.begun;
+    const turn = known.begin(kind);
     // Nobody is to wait for this child again and again.
     const patience = this.#clock.after(ITEM_PATIENCE_MS, () => this.#assumeNone(server, known, kind));
     try {
       const report = (problem: string): void => this.#log.warn(problem, { server });
       const items = ask ? await listAll(server, ITEM_LISTS[kind], ask, report) : [];
-      if (!this.#isDue(server, known, turns, turn) || sameEntries(known.items[kind], items)) return;
+      if (this.#servers.get(server) !== known || !known.takes(kind, turn)) return;
+      if (sameEntries(known.items[kind], items)) return;
       known.items = { ...known.items, [kind]: items satisfies readonly Item[] };
       this.#keep(server, known);
       this.#publish([server]);
@@ -210,20 +180,13 @@ export class Catalog {
     }
   }
 
-  #assumeNone(server: ServerId, known: Known, kind: ItemKind): void {
+  #assumeNone(server: ServerId, known: KnownServer, kind: ItemKind): void {
     if (this.#servers.get(server) !== known || known.items[kind]) return;
     known.items = { ...known.items, [kind]: [] };
     this.#publish([server]);
   }
 
-  /** False if it was reconfigured meanwhile, or overtaken by a refresh that was asked later. */
-  #isDue(server: ServerId, known: Known, turns: Turns, turn: number): boolean {
-    if (this.#servers.get(server) !== known || turn < turns.taken) return false;
-    turns.taken = turn;
-    return true;
-  }
-
-  #keep(server: ServerId, known: Known): void {
+  #keep(server: ServerId, known: KnownServer): void {
     if (known.list) this.#cache.write(server, known.identity, { ...known.list, ...known.items });
   }
 
@@ -234,7 +197,7 @@ export class Catalog {
     let touched = false;
     for (const server of servers) {
       const before = listings.get(server);
-      const after = listingOf(this.#servers.get(server), before);
+      const after = this.#servers.get(server)?.listing(before);
       if (after === before) continue;
       touched = true;
       if (after) listings.set(server, after);
@@ -268,40 +231,6 @@ export class Catalog {
       }
     }
   }
-}
-
-function unknown(identity: string, permits: (tool: string) => boolean): Known {
-  const turns = (): Turns => ({ begun: 0, taken: 0 });
-  return {
-    identity,
-    permits,
-    list: undefined,
-    items: {},
-    live: false,
-    lookedUp: false,
-    taking: Promise.resolve(),
-    turns: { tools: turns(), prompts: turns(), resources: turns(), templates: turns() },
-  };
-}
-
-function inTurn(known: Known, take: () => Promise<void>): Promise<void> {
-  const taken = known.taking.then(take);
-  known.taking = taken.catch(() => {});
-  return taken;
-}
-
-/** What is equal is kept, object by object: an unchanged part is the same part. */
-function listingOf(known: Known | undefined, before: IndexedListing | undefined): IndexedListing | undefined {
-  if (!known?.list) return undefined;
-  const { permits, live } = known;
-  const { held } = known.list;
-  const allowed = known.list.tools.filter(({ name }) => permits(name) && !held.has(name));
-  const tools = before && sameEntries(before.tools, allowed) ? before.tools : allowed;
-  const about = before && sameAbout(before.about, known.list.about) ? before.about : known.list.about;
-  const source = live ? "live" : "cache";
-  const same = before?.tools === tools && before.about === about && before.source === source;
-  if (same && ITEM_KINDS.every((kind) => before[kind] === known.items[kind])) return before;
-  return new IndexedListing({ tools, about, source, ...known.items });
 }
 
 function textOf({ title, instructions }: About): ServerText {

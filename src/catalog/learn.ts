@@ -2,7 +2,8 @@
 import type { Origin, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import type { Catalog, Kind } from "./catalog.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Kind } from "./known-server.ts";
 import { clip } from "./read-tool.ts";
 
 export interface Unknown {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temp } from "../../test/support/temp.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { toRaw } from "../kernel/raw.ts";
+import { asRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { Usage } from "./usage.ts";
 
 const FROM = { server: "a", identity: "i", tool: "t" };
@@ -13,19 +13,43 @@ function open(home: string): Usage {
   return new Usage({ home, log: silentLog, clock: new ManualClock() });
 }
 
+const json = (text: string): Raw => asRaw(Buffer.from(text));
+
+/** As they were written. */
+async function kept(usage: Usage, identity = "i"): Promise<string[]> {
+  return (await usage.examplesOf("a", identity, "t")).map(String);
+}
+
 test("keeps a few of each tool, newest first, once each, also for the next process", async () => {
   const { home } = temp();
   const usage = open(home);
   for (let n = 0; n < 9; n++) await usage.worked(FROM, toRaw({ n }), []);
   await usage.worked(FROM, toRaw({ n: 7 }), []);
-  const expected = [8, 7, 6, 5, 4].map((n) => ({ n }));
-  expect(await usage.examplesOf("a", "i", "t")).toEqual(expected);
-  expect(await usage.examplesOf("a", "other", "t")).toEqual([]);
+  const expected = [8, 7, 6, 5, 4].map((n) => `{"n":${n}}`);
+  expect(await kept(usage)).toEqual(expected);
+  expect(await kept(usage, "other")).toEqual([]);
   await usage.flush();
   const file = join(home, "examples", "a.json");
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(join(home, "examples")).mode & 0o777).toBe(0o700);
-  expect(await open(home).examplesOf("a", "i", "t")).toEqual(expected);
+  expect(await kept(open(home))).toEqual(expected);
+});
+
+test("arguments stay as they were written, digits and all; another layout is not another example", async () => {
+  const { home } = temp();
+  const usage = open(home);
+  const exact = '{"id":12345678901234567890,"rate":1.50,"s":"\\u00e9\\/"}';
+  const other = '{"id":12345678901234567891,"rate":1.50,"s":"\\u00e9\\/"}';
+  for (const text of [exact, other, `{ "rate": 1.50, ${exact.slice(1, 26)}, "s":"\\u00e9\\/" }`])
+    await usage.worked(FROM, json(text), []);
+  expect(await kept(usage)).toEqual([other, exact]);
+  await usage.flush();
+  expect(await kept(open(home))).toEqual([other, exact]);
+
+  // Laid out by a person, it still goes on one line.
+  const file = join(home, "examples", "a.json");
+  writeFileSync(file, `\n{ "i": {\n "t": [\n{\n"id": 12345678901234567890\r\n}, 5 ] } }\n`);
+  expect(await kept(open(home))).toEqual(['{ "id": 12345678901234567890  }']);
 });
 
 test("two processes lose nothing of each other", async () => {
@@ -36,10 +60,8 @@ test("two processes lose nothing of each other", async () => {
   await two.worked({ ...FROM, identity: "j" }, toRaw({ from: "two" }), []);
   await Promise.all([one.flush(), two.flush()]);
   const later = open(home);
-  expect(await later.examplesOf("a", "i", "t")).toEqual(
-    expect.arrayContaining([{ from: "one" }, { from: "two" }]),
-  );
-  expect(await later.examplesOf("a", "j", "t")).toEqual([{ from: "two" }]);
+  expect((await kept(later)).sort()).toEqual(['{"from":"one"}', '{"from":"two"}']);
+  expect(await kept(later, "j")).toEqual(['{"from":"two"}']);
 });
 
 test("secrets, large arguments and empty ones are not kept; a broken file is none", async () => {
@@ -53,13 +75,28 @@ test("secrets, large arguments and empty ones are not kept; a broken file is non
     { q: "our marmalade" },
   ])
     await usage.worked(FROM, toRaw(args), ["marmalade"]);
-  expect(await usage.examplesOf("a", "i", "t")).toEqual([]);
+  for (const text of [
+    "{ }",
+    "5",
+    '{"q":"our mar\\u006dalade"}',
+    '{"q":["Be\\u0061rer abcdefgh123"]}',
+    '{"to\\u006ben":"x"}',
+    '{"marm\\u0061lade":1}',
+    // Whoever reads it takes the last, but both would stand in the file.
+    '{"q":"Bearer abcdefgh123","q":"fine"}',
+    '{"a":{"token":"x"},"a":1}',
+    '{"q":"c\\"\\/d"}',
+    '{"pin_":90210}',
+    '{"n":[90210]}',
+  ])
+    await usage.worked(FROM, json(text), ["marmalade", 'c"/d', "90210"]);
+  expect(await kept(usage)).toEqual([]);
   await usage.worked(FROM, toRaw({ q: "fine" }), ["marmalade"]);
   await usage.flush();
   const file = join(home, "examples", "a.json");
   expect(readFileSync(file, "utf8")).toContain("fine");
-  for (const broken of ["{", "[]", "null", '{"i":5}', '{"i":{"t":5}}']) {
+  for (const broken of ["{", "[]", "null", "", '{"i":5}', '{"i":{"t":5}}', '{"i":{"t":[5,null,[]]}}']) {
     writeFileSync(file, broken);
-    expect(await open(home).examplesOf("a", "i", "t")).toEqual([]);
+    expect(await kept(open(home))).toEqual([]);
   }
 });

@@ -1,12 +1,15 @@
-/** Arguments that worked, kept as examples where the user wants that. Never results, never anything that looks like a secret, and only a few of each tool. */
+/** Arguments that worked, kept as they were written as examples where the user wants that. Never results, never anything that looks like a secret, and only a few of each tool. */
 import { join } from "node:path";
 import { readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 import { safeName } from "../home/safe-name.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
-import { holdsSecret } from "../kernel/looks-secret.ts";
-import { fromRaw, type Raw } from "../kernel/raw.ts";
+import type { Raw } from "../kernel/raw.ts";
+import { entries } from "../rpc/slice.ts";
+import { sameJson } from "./same.ts";
+import { tellsSecret } from "./tells-secret.ts";
+import { decodeUsage, encodeUsage, type ToolExamples, type UsageFile } from "./usage-file.ts";
 
 const MOST_BYTES = 2_048;
 const MOST_OF_TOOL = 5;
@@ -15,13 +18,8 @@ const MOST_IDENTITIES = 8;
 /** Calls that come close together are written down together. */
 const WRITE_AFTER_MS = 1_000;
 
-/** Newest last. */
-type OfServer = Record<string, unknown[]>;
-/** By identity: two projects may use one name for two servers. Newest last. */
-type File = Record<string, OfServer>;
-
 interface Known {
-  readonly tools: Map<string, unknown[]>;
+  readonly tools: Map<string, readonly Raw[]>;
   changed: boolean;
 }
 
@@ -45,20 +43,17 @@ export class Usage {
     args: Raw,
     secrets: readonly string[],
   ): Promise<void> {
-    if (args.length > MOST_BYTES || args.length <= 2 || secrets.some((secret) => args.includes(secret)))
-      return;
-    const value = fromRaw(args);
-    if (typeof value !== "object" || value === null || holdsSecret(value)) return;
+    if (args.length > MOST_BYTES || entries(args).length === 0 || tellsSecret(args, secrets)) return;
     const known = await this.#knownOf(from.server, from.identity);
-    if (!add(known.tools, from.tool, value)) return;
+    if (!add(known.tools, from.tool, args)) return;
     known.changed = true;
     this.#timer ??= this.#clock.after(WRITE_AFTER_MS, () => void this.flush());
   }
 
   /** Newest first. */
-  async examplesOf(server: string, identity: string, tool: string): Promise<readonly unknown[]> {
+  async examplesOf(server: string, identity: string, tool: string): Promise<readonly Raw[]> {
     const { tools } = await this.#knownOf(server, identity);
-    return [...(tools.get(tool) ?? [])].reverse();
+    return (tools.get(tool) ?? []).toReversed();
   }
 
   /** Resolves when all is written down. */
@@ -74,7 +69,7 @@ export class Usage {
     let known = this.#known.get(key);
     if (!known) {
       known = this.#read(server).then((file) => ({
-        tools: new Map(Object.entries(file[identity] ?? {})),
+        tools: new Map(file.get(identity)),
         changed: false,
       }));
       this.#known.set(key, known);
@@ -82,12 +77,12 @@ export class Usage {
     return known;
   }
 
-  async #read(server: string): Promise<File> {
+  async #read(server: string): Promise<UsageFile> {
     try {
       const text = await readIfThere(this.#path(server));
-      return text === undefined ? {} : checked(JSON.parse(text));
+      return text === undefined ? new Map() : decodeUsage(text);
     } catch {
-      return {};
+      return new Map();
     }
   }
 
@@ -104,16 +99,15 @@ export class Usage {
   }
 
   /** What others wrote meanwhile stays. */
-  async #write(server: string, identity: string, tools: Map<string, unknown[]>): Promise<void> {
+  async #write(server: string, identity: string, tools: ToolExamples): Promise<void> {
     const path = this.#path(server);
     await withLock(path, async () => {
-      const { [identity]: before = {}, ...others } = await this.#read(server);
-      const merged = new Map(Object.entries(before));
+      const file = new Map(await this.#read(server));
+      const merged = new Map(file.get(identity));
       for (const [tool, examples] of tools) for (const example of examples) add(merged, tool, example);
-      const all = [...Object.entries(others), [identity, Object.fromEntries(merged)] as const];
-      await writeAtomic(path, JSON.stringify(Object.fromEntries(all.slice(-MOST_IDENTITIES))), {
-        durable: false,
-      });
+      file.delete(identity);
+      const newest = new Map([...file, [identity, merged] as const].slice(-MOST_IDENTITIES));
+      await writeAtomic(path, encodeUsage(newest).toString(), { durable: false });
     });
   }
 
@@ -123,10 +117,9 @@ export class Usage {
 }
 
 /** False if it was known already. */
-function add(tools: Map<string, unknown[]>, tool: string, example: unknown): boolean {
+function add(tools: Map<string, readonly Raw[]>, tool: string, example: Raw): boolean {
   const known = tools.get(tool) ?? [];
-  const written = JSON.stringify(example);
-  if (known.some((other) => JSON.stringify(other) === written)) return false;
+  if (known.some((other) => sameJson(other, example))) return false;
   tools.delete(tool);
   tools.set(tool, [...known, example].slice(-MOST_OF_TOOL));
   for (const oldest of tools.keys()) {
@@ -134,17 +127,4 @@ function add(tools: Map<string, unknown[]>, tool: string, example: unknown): boo
     tools.delete(oldest);
   }
   return true;
-}
-
-/** Whatever is not of this form is left out. */
-function checked(value: unknown): File {
-  if (typeof value !== "object" || value === null) return {};
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([identity, tools]: [string, unknown]) => {
-      if (typeof tools !== "object" || tools === null) return [];
-      return [
-        [identity, Object.fromEntries(Object.entries(tools).filter(([, list]) => Array.isArray(list)))],
-      ];
-    }),
-  ) as File;
 }

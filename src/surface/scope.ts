@@ -54,7 +54,7 @@ export interface Scope {
   /** The largest result of a child that is shown whole, as configured. */
   maxResultBytes(): number | undefined;
   /** Arguments that worked before, newest first; none unless the user wants them kept. */
-  usageOf(server: ServerId, tool: string): Promise<readonly unknown[]>;
+  usageOf(server: ServerId, tool: string): Promise<readonly Raw[]>;
   /** What runs code; undefined where code is not to be run. */
   readonly code?: Executor | undefined;
   /** Finds servers that could be had, and may add one; undefined where none are to be had. The answer is plain JSON. */

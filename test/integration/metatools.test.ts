@@ -338,6 +338,33 @@ test("examples of a schema are as they were written, whole or put together from 
   await metatools.close();
 });
 
+test("examples from calls are as they were written, also after a restart", async () => {
+  const folder = temp();
+  folder.writeConfig(
+    { v: verbatim(folder, [{ name: "x", inputSchema: { type: "object" } }]) },
+    { examples: { fromUsage: true } },
+  );
+  const shown = async ({ client }: Metatools): Promise<string> => {
+    const asked = { name: "list_tool_examples", arguments: { tool_id: "v:x" } };
+    const { raw } = await client.request("tools/call", asked);
+    return (raw.toString().match(/"args":\{[^}]*\}/g) ?? []).join();
+  };
+  const metatools = await Metatools.open(folder);
+  for (const [at, id] of ["12345678901234567890", "12345678901234567891"].entries())
+    await metatools.client.requestRaw(
+      900 + at,
+      "tools/call",
+      `{"name":"run_tool","arguments":{"tool_id":"v:x","args":{"id":${id},"rate":1.50}}}`,
+    );
+  const expected =
+    '"args":{"id":12345678901234567891,"rate":1.50},"args":{"id":12345678901234567890,"rate":1.50}';
+  await until(async () => (await shown(metatools)) === expected, { what: "both examples" });
+  await metatools.close();
+  const later = await Metatools.open(folder);
+  expect(await shown(later)).toBe(expected);
+  await later.close();
+});
+
 test("without the user's word nothing of a call is kept", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });

@@ -1,5 +1,6 @@
 /** Arguments that a tool is known to take: from the config, from calls that worked, and from its own schema. Makes none up. */
 import { resultTypeOf } from "../../catalog/declaration.ts";
+import { sameJson } from "../../catalog/same.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -31,19 +32,18 @@ export async function examplesOf(
   const { server, name } = tool;
   const configured = scope.specs().get(server)?.examples ?? {};
   const written = Object.hasOwn(configured, name) ? (configured[name] ?? []) : [];
-  const used = (await scope.usageOf(server, name)).map((args) => ({ args: toRaw(args) }));
+  const used = (await scope.usageOf(server, name)).map((args) => ({ args }));
   const sources: readonly (readonly [string, string, readonly Draft[]])[] = [
     ["config", "From the config", written.flatMap(drafted)],
-    ["usage", "Worked before", used.filter(({ args }) => isObject(args))],
+    ["usage", "Worked before", used],
     ["schema", "From the tool's schema", inSchema(tool).map((args) => ({ args }))],
   ];
   const resultHint = summarize(resultTypeOf(tool) ?? "text or other content", LONGEST_HINT);
-  const seen = new Set<string>();
+  const seen: Raw[] = [];
   const all = sources.flatMap(([source, description, drafts]) =>
     drafts.flatMap(({ args, words }, at): Raw[] => {
-      const text = JSON.stringify(fromRaw(args));
-      if (seen.has(text)) return [];
-      seen.add(text);
+      if (seen.some((other) => sameJson(other, args))) return [];
+      seen.push(args);
       const told = { title: titleOf(name, args), description, resultHint, ...words };
       return [
         joinObject([
