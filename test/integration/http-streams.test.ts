@@ -112,3 +112,26 @@ test("a session that ends under its calls is no fault of ours", async () => {
   await gateway.stop();
   expect(gateway.stderr).not.toContain("bug");
 });
+
+test("a client that went away while it was asked does not keep its session for ever", async () => {
+  const { gateway, journal } = await setUp(["--session-timeout", "400"]);
+  const client = await HttpClient.open(gateway, { elicitation: {} });
+  let hang: (() => void) | undefined;
+  const asked = client.tool(1, "a__ask", {}, undefined, {
+    onRequest: (request) => {
+      hang = () => request.destroy();
+    },
+    onHeard: () => hang?.(),
+  });
+  await expect(asked).rejects.toThrow();
+  await journal.until(() => journal.events("cancelled").length === 1);
+  await gateway.stop();
+});
+
+test("a call that lasts longer than a session may be idle keeps it while somebody waits", async () => {
+  const { gateway } = await setUp(["--session-timeout", "300"]);
+  const client = await HttpClient.open(gateway);
+  const { answer } = await client.tool(1, "a__sleep", { ms: 1_500 });
+  expect(answer).toMatchObject({ result: { content: [{ text: "slept 1500" }] } });
+  await gateway.stop();
+});

@@ -70,9 +70,16 @@ export class Client implements ReplyOwner {
     return this.#replies.size >= MOST_UNDER_WAY;
   }
 
-  /** How long nothing was heard of it; an open stream or a request under way is being heard of. */
+  /** How long nothing was heard of it. To be asked now and then: whoever has a stream open or waits for an answer is being heard of. */
   idleFor(now: number): number {
-    return this.#standing || this.#replies.size > 0 ? 0 : now - this.#lastUsed;
+    if (this.#standing || this.#awaited) this.#lastUsed = now;
+    return now - this.#lastUsed;
+  }
+
+  /** Somebody waits on one of its requests. A call whose client has gone may last for ever, being about to ask it something. */
+  get #awaited(): boolean {
+    for (const { response } of this.#replies) if (!response.destroyed) return true;
+    return false;
   }
 
   receive(message: Message): void {
@@ -84,6 +91,7 @@ export class Client implements ReplyOwner {
 
   /** A request whose answer, and whatever it causes, goes to `response`. */
   request(message: Request, response: ServerResponse): void {
+    this.#lastUsed = this.clock.now();
     const reply = new Reply(this, response, message.id, ++this.#streams);
     this.#replies.add(reply);
     reply.streamSoon();
