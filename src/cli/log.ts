@@ -5,21 +5,40 @@ import type { Log, LogFields, LogLevel } from "../kernel/log.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
+/** A log that nobody reads does not grow in memory beyond this. */
+const BACKLOG_BYTES = 1024 * 1024;
+
 export interface LogOptions {
   readonly level: LogLevel;
   readonly file: string | undefined;
 }
 
 export function createLog({ level, file }: LogOptions): Log {
-  const to: Writable =
-    file === undefined ? process.stderr : createWriteStream(file, { flags: "a", mode: 0o600 });
+  let to: Writable = process.stderr;
   // Nobody reads the log any more: that is no reason to stop serving.
   to.on("error", () => {});
-  const plain = file === undefined && process.stderr.isTTY;
+  if (file !== undefined) {
+    to = createWriteStream(file, { flags: "a", mode: 0o600 });
+    to.on("error", (error) => {
+      to = process.stderr;
+      to.write(`metamcp: the log goes here, its file cannot be written: ${error.message}\n`);
+    });
+  }
   const least = LEVELS.indexOf(level);
+  let lost = 0;
+  const write = (of: LogLevel, message: string, fields?: LogFields): void => {
+    const plain = to === process.stderr && process.stderr.isTTY;
+    to.write(`${plain ? `metamcp ${of}: ${message}` : asJson(of, message, fields)}\n`);
+  };
   const at = (of: LogLevel) => (message: string, fields?: LogFields) => {
     if (LEVELS.indexOf(of) < least) return;
-    to.write(`${plain ? `metamcp ${of}: ${message}` : asJson(of, message, fields)}\n`);
+    if (to.writableLength > BACKLOG_BYTES) {
+      lost += 1;
+      return;
+    }
+    if (lost > 0) write("warn", `${lost} lines of this log are missing: nobody read it`);
+    lost = 0;
+    write(of, message, fields);
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -184,6 +184,18 @@ test("a tool under tools.ask is not run where nobody can be asked", async () => 
   expect([code, err]).toEqual([1, expect.stringMatching(/^forbidden: .*consent/)]);
 });
 
+test("a log whose file cannot be written goes to stderr, and says so", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const file = join(folder.write("file", ""), "log");
+  const flags = ["--log-file", file, "--log-level", "debug"];
+  const { code, out, err } = await metamcp(folder, ["call", "a", "echo", "message=hello", ...flags]);
+  expect([code, out]).toEqual([0, "hello\n"]);
+  expect(err).toMatch(
+    /^metamcp: the log goes here, its file cannot be written: ENOTDIR.*\n.*"level":"debug"/,
+  );
+});
+
 test("a reader who leaves early is no failure", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--bare", "--tools", "500") });
