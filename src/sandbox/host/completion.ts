@@ -8,7 +8,7 @@ const DECLARES = /^(?:async\s+)?(?:function|class)\b/;
 const CONTINUES = /^[([`+\-/*.,?<>=&|^%]/;
 const MOST_TRIALS = 40;
 
-const asBody = (body: string): string => `(async () => {${body}\n})()`;
+export const asBody = (body: string): string => `(async () => {${body}\n})()`;
 
 /** Undefined where it does not compile either. Lines stay where they are. */
 export function asFunction(code: string, compiles: Compiles): string | undefined {

@@ -1,7 +1,7 @@
 /** QuickJS in WebAssembly: one instance with a memory of its own per run, never used twice. No error object of the host enters it, and nothing but strings leaves it. */
 import { EvalFlags, type JSException, type JSValueHandle, QuickJS } from "quickjs-wasi";
 import type { Limits } from "../executor.ts";
-import { asFunction } from "./completion.ts";
+import { asBody, asFunction } from "./completion.ts";
 import {
   type Control,
   type Engine,
@@ -16,6 +16,8 @@ import { guestSource } from "./guest/source.ts";
 /** WASI's "bad file descriptor": the engine has nothing to write to. */
 const NO_FILE = 8;
 const MOST_REJECTIONS = 20;
+/** What the parser says of a `return` at the top, which is well, instead of what is wrong further down. */
+const EARLY = /^return not in a function/;
 
 /** The same for all instances of this process. */
 let prelude: Uint8Array | undefined;
@@ -82,19 +84,23 @@ export class WasmEngine implements Engine {
       const problem = this.#uncompilable(error);
       // Neither `return` nor `using` may stand at the top of a script.
       const script = asFunction(code, (piece) => this.#compiles(piece));
-      if (script === undefined) return problem;
+      if (script === undefined)
+        return (EARLY.test(problem.message) && this.#problemIn(asBody(code))) || problem;
       this.#watch(this.#vm.evalCode(script, "code"), "");
       return undefined;
     }
   }
 
   #compiles(script: string): boolean {
+    return this.#problemIn(script) === undefined;
+  }
+
+  #problemIn(script: string): Uncompilable | undefined {
     try {
       this.#vm.evalCode(script, "code", EvalFlags.COMPILE_ONLY).dispose();
-      return true;
+      return undefined;
     } catch (error) {
-      this.#uncompilable(error);
-      return false;
+      return this.#uncompilable(error);
     }
   }
 

@@ -34,6 +34,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     readonly server: string;
     readonly tool: string;
     readonly json: string;
+    readonly place: Error;
     readonly resolve: (value: unknown) => void;
     readonly reject: (error: Error) => void;
   }
@@ -47,11 +48,17 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     override name = "ToolError";
   }
 
-  function send(server: string, tool: string, args: unknown): Promise<unknown> {
+  /** By the time a call fails nobody knows any more who made it: `place` does, which was made then. */
+  function failure(message: string, place: Error, more: object): Error {
+    const { stack } = place;
+    return Object.assign(new ToolError(message), more, typeof stack === "string" ? { stack } : {});
+  }
+
+  function send(server: string, tool: string, args: unknown, place = new Error()): Promise<unknown> {
     return new Promised((resolve, reject) => {
       const json = args === undefined ? "{}" : stringify(args);
       if (typeof json !== "string") throw new TypeError("The arguments of a tool are an object");
-      const call = { server: text(server), tool: text(tool), json, resolve, reject };
+      const call = { server: text(server), tool: text(tool), json, place, resolve, reject };
       if (next < queued || !sendNow(call)) queue.set(queued++, call);
     });
   }
@@ -79,12 +86,11 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   }
 
   /** The value of a result: what is structured, else its one text, parsed where it is JSON, else its content. */
-  function valueIn(result: unknown, where: string): unknown {
+  function valueIn(result: unknown, where: string, place: Error): unknown {
     const { isError, content = [], structuredContent } = result as Result;
     const texts = content.flatMap((block) => (typeof block?.text === "string" ? [block.text] : []));
     if (isError) {
-      const error = new ToolError(texts.join("\n") || `${where} failed`);
-      throw Object.assign(error, { code: "execution_failed", result });
+      throw failure(texts.join("\n") || `${where} failed`, place, { code: "execution_failed", result });
     }
     if (structuredContent !== undefined) return structuredContent;
     if (texts.length !== 1 || content.length !== 1) return content;
@@ -125,12 +131,18 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   const tools = lazily(
     (server) =>
       lazily(
-        (tool) => async (args: unknown) => valueIn(await send(server, tool, args), `${server}:${tool}`),
+        (tool) => async (args: unknown) => {
+          const place = new Error();
+          return valueIn(await send(server, tool, args, place), `${server}:${tool}`, place);
+        },
         () => [],
       ),
     () => names,
   );
-  const own = async (tool: string, args: unknown) => valueIn(await send("metamcp", tool, args), tool);
+  const own = async (tool: string, args: unknown) => {
+    const place = new Error();
+    return valueIn(await send("metamcp", tool, args, place), tool, place);
+  };
   const search = (query: unknown, options?: object) => own("search", { query: text(query), ...options });
   const describe = (tool: unknown) => own("describe", { tool: text(tool) });
 
@@ -262,7 +274,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
       sendNext();
       const value = parse(json) as { name: string; message: string; code?: string };
       if (ok === "ok") call.resolve(value);
-      else call.reject(Object.assign(new ToolError(value.message), value.code ? { code: value.code } : {}));
+      else call.reject(failure(value.message, call.place, value.code ? { code: value.code } : {}));
     },
     fire(id) {
       const due = timers.get(id);
