@@ -15,33 +15,21 @@ import { LazyConnectors } from "./connectors.ts";
 import { createExamples } from "./examples.ts";
 import { compose } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
-import { MetaMcpError } from "./kernel/errors.ts";
 import type { Log } from "./kernel/log.ts";
 import { askFirst } from "./middleware/ask.ts";
 import { remember } from "./middleware/remember.ts";
 import { lazyProvision, type ProvisionOptions } from "./provisioning.ts";
 import { Refresher } from "./refresh.ts";
 import { type ExecutorChoice, LazyExecutor } from "./sandbox/choose.ts";
-import { Debounce } from "./session/debounce.ts";
-import { Modern } from "./session/modern/modern.ts";
-import { Session } from "./session/session.ts";
+import { statusOfAll } from "./server-status.ts";
+import { Sessions } from "./sessions.ts";
 import { chooseSurface, type Surface } from "./surface/choose.ts";
 import type { Face } from "./surface/face.ts";
 import { ResultStore } from "./surface/result/store.ts";
-import type { Scope, ServerStatus } from "./surface/scope.ts";
+import type { Scope } from "./surface/scope.ts";
 import { systemClock } from "./system-clock.ts";
-import type { Host, Transport } from "./transport/transport.ts";
+import type { Transport } from "./transport/transport.ts";
 import { Trials } from "./trial.ts";
-
-/** Calls under way get this long when we are told to stop. */
-const DRAIN_MS = 5_000;
-/** When clients hear that a list of theirs changed. */
-const NOTIFY = { quietMs: 150, mostMs: 1_000 };
-
-/** Made once: without sessions of their own, clients leave with every answer. */
-const GONE = new MetaMcpError("cancelled", "the client is gone");
-
-const LOGIN_CHANGED = "someone logged in or out since it failed; the next call tries it again";
 
 export interface EngineOptions {
   readonly config: Config;
@@ -94,8 +82,6 @@ export function createEngine({
 }: EngineOptions): Engine {
   let config = options.config;
   let fault: string | undefined;
-  let closing = false;
-  const sessions = new Set<Session>();
   const cache = new ToolCache({ home, log });
   const gate = new PinGate({
     home,
@@ -130,37 +116,16 @@ export function createEngine({
     onListChanged: (...change) => refresher.onListChanged(...change),
   });
 
+  const loginChanged = (server: string): boolean => connectors.loginChanged(config.servers.get(server));
   const learner = new Learner({
     catalog,
     clock,
     connect: async (server, origin) => (await fleet.connect(server, origin)).release(),
     cooldownMs: () => config.pool.cooldownMs,
-    forgives: (server) => connectors.loginChanged(config.servers.get(server)),
+    forgives: loginChanged,
   });
 
-  /** What failed for want of a login may not be held against it once someone has logged in. */
-  const sinceLogin = (status: ServerStatus): ServerStatus => {
-    const { name, state, retryAfterMs } = status;
-    const past =
-      state === "failed" && retryAfterMs === undefined && connectors.loginChanged(config.servers.get(name));
-    return past ? { ...status, reason: LOGIN_CHANGED } : status;
-  };
-
-  const servers = (): readonly ServerStatus[] => [
-    ...fleet.status().map(sinceLogin),
-    ...[...config.broken].map(
-      ([name, reason]) =>
-        ({
-          name,
-          reason,
-          state: "failed",
-          connected: false,
-          criticality: "optional",
-          misconfigured: true,
-        }) as const,
-    ),
-  ];
-
+  const servers = () => statusOfAll({ fleet, loginChanged, config: () => config });
   const results = new ResultStore(clock);
   const examples = createExamples({ home, log, clock, config: () => config });
   const code = options.code === false ? undefined : new LazyExecutor(options.code ?? {}, { clock, log });
@@ -222,40 +187,20 @@ export function createEngine({
   };
 
   const face = chooseSurface(scope, { surface, notify });
-  const changes = new Debounce(clock, NOTIFY, () => {
-    for (const session of [modern, ...sessions]) session.tellChanges();
-  });
-  if (notify) catalog.onChange(() => changes.touch());
-
-  const modern = new Modern({
-    face: face(),
+  const sessions = new Sessions({
+    face,
     clock,
-    onEnded: (session) => fleet.sessionEnded(session),
-  });
-
-  const host: Host = {
-    modern,
-    get ready() {
-      return !closing;
-    },
-    health: () => ({
-      ready: !closing,
-      down: servers()
+    down: () =>
+      servers()
         .filter(({ state }) => state === "failed")
         .map(({ name, reason }) => ({ server: name, reason })),
-    }),
-    open(send, stateless) {
-      const session = new Session(face(), send, stateless);
-      sessions.add(session);
-      return session;
+    onEnded: (session) => fleet.sessionEnded(session),
+    onLeft(session) {
+      results.forget(session);
+      fleet.sessionEnded(session);
     },
-    ended(session) {
-      session.destroy(GONE);
-      sessions.delete(session);
-      results.forget(session.id);
-      fleet.sessionEnded(session.id);
-    },
-  };
+  });
+  if (notify) catalog.onChange(() => sessions.changed());
 
   function apply(next: Config): void {
     const { removed, redialed } = diff(config, next);
@@ -263,8 +208,8 @@ export function createEngine({
     config = next;
     fleet.apply(next);
     catalog.configure(catalogServers(next));
-    if (notify) changes.touch();
-    for (const session of [modern, ...sessions]) session.catchUp();
+    if (notify) sessions.changed();
+    sessions.catchUp();
   }
   catalog.configure(catalogServers(config));
 
@@ -276,17 +221,9 @@ export function createEngine({
     fault(message) {
       fault = message;
     },
-    serve: (transport) => transport.serve(host),
+    serve: (transport) => transport.serve(sessions),
     async close() {
-      closing = true;
-      for (const session of sessions) session.refuse();
-      modern.refuse();
-      // A call may wait for nothing but time, and the clock keeps no process alive.
-      const hold = setInterval(() => {}, DRAIN_MS);
-      const end = clock.now() + DRAIN_MS;
-      while (clock.now() < end && [modern, ...sessions].some(({ serving }) => serving > 0))
-        await pause(clock, 10);
-      clearInterval(hold);
+      await sessions.drain();
       await code?.close();
       await Promise.all([fleet.destroy(), trials.destroy(), provision?.close()]);
       // Children that crashed may still have left something behind that is being ended.
@@ -309,7 +246,3 @@ const catalogServers = (config: Config) =>
       { identity: identityOf(spec), permits: (tool: string) => permits(spec.tools, tool) },
     ]),
   );
-
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(ms, resolve));
-}
