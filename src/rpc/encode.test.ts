@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Writable } from "node:stream";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { until } from "../../test/support/until.ts";
 import { asRaw, type Raw } from "../kernel/raw.ts";
@@ -66,8 +67,11 @@ class Sink extends Writable {
 
   #take(chunks: Buffer[], done: () => void): void {
     this.writes.push(chunks);
-    if (this.#holding) this.hold = done;
-    else done();
+    if (!this.#holding) return done();
+    this.hold = () => {
+      this.hold = undefined;
+      done();
+    };
   }
 
   get text(): string {
@@ -124,6 +128,56 @@ describe("LineWriter", () => {
     writer.send(answer(2));
     await until(() => sink.writes.length === 2);
     expect(sink.text).toBe(line(1) + line(2));
+  });
+
+  test.each([true, false])("one that is alone takes along what waits, by turn: %s", async (byTurn) => {
+    const sink = new Sink();
+    const writer = new LineWriter(sink, { byTurn });
+    writer.send(answer(1));
+    writer.send(answer(2), true);
+    expect(sink.text).toBe(line(1) + line(2));
+    writer.send(answer(3), true);
+    writer.send(answer(4));
+    await turn();
+    await turn();
+    expect(sink.writes.map((chunks) => chunks.length)).toEqual([1, 1, 1]);
+    expect(sink.text).toBe([1, 2, 3, 4].map((id) => line(id)).join(""));
+  });
+
+  test("however they are sent, messages arrive in order, each once, and are counted until they have left", async () => {
+    const step = fc.oneof(
+      fc.record({ bytes: fc.constantFrom(0, 10, 20_000), atOnce: fc.boolean() }),
+      fc.record({ notification: fc.constant(true) }),
+      fc.constantFrom("flush" as const, "turn" as const, "drain" as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.boolean(), async (steps, byTurn) => {
+        const sink = new Sink(true);
+        const writer = new LineWriter(sink, { byTurn });
+        let expected = "";
+        for (const [id, what] of steps.entries()) {
+          if (what === "flush") writer.flush();
+          else if (what === "turn") await turn();
+          else if (what === "drain") sink.hold?.();
+          else if ("notification" in what) {
+            writer.send({ kind: "notification", method: "n", params: undefined });
+            expected += '{"jsonrpc":"2.0","method":"n"}\n';
+          } else {
+            const text = `"${"x".repeat(what.bytes)}"`;
+            writer.send(answer(id, text), what.atOnce);
+            expected += line(id, text);
+          }
+          expect(expected.startsWith(sink.text)).toBe(true);
+          expect(writer.backlog).toBeGreaterThanOrEqual(expected.length - sink.text.length);
+        }
+        for (let rest = 0; rest <= steps.length; rest++) {
+          await turn();
+          sink.hold?.();
+        }
+        expect([sink.text, writer.backlog]).toEqual([expected, 0]);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test("a reader that is gone is an event, not a crash", async () => {

@@ -38,6 +38,39 @@ function alone(handlers: Partial<PeerHandlers> = {}) {
   return { peer, sent, vias, served, notified, say };
 }
 
+test("what is alone under way in its direction is sent as such", async () => {
+  const sent: [string, boolean | undefined][] = [];
+  const answers: ((result: Raw) => void)[] = [];
+  const peer = new Peer(
+    (message, _via, only) => void sent.push([Buffer.concat(encode(message)).toString().slice(17, -1), only]),
+    {
+      onRequest: () => new Promise((resolve) => answers.push(resolve)),
+      onNotification: () => {},
+    },
+  );
+  const say = (text: string): void => peer.receive(readMessage(Buffer.from(`{"jsonrpc":"2.0",${text}}`)));
+  void peer.request("a", undefined);
+  void peer.request("b", undefined);
+  say('"id":1,"result":1');
+  say('"id":2,"result":1');
+  void peer.request("c", undefined);
+  for (const id of [7, 8, 9]) say(`"id":${id},"method":"m"`);
+  answers[1]?.(raw("1"));
+  await turn();
+  // Nobody waits for the answer to this one: the last of the others is alone.
+  say('"method":"notifications/cancelled","params":{"requestId":9}');
+  answers[0]?.(raw("1"));
+  answers[2]?.(raw("1"));
+  await turn();
+  expect(sent).toEqual([
+    ['"id":1,"method":"a"', true],
+    ['"id":2,"method":"b"', false],
+    ['"id":3,"method":"c"', true],
+    ['"id":8,"result":1', false],
+    ['"id":7,"result":1', true],
+  ]);
+});
+
 describe("requests of ours", () => {
   test("are numbered from 1, and each answer finds its own, as written", async () => {
     const { peer, sent, say } = alone();

@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { asRaw, type Raw } from "../kernel/raw.ts";
+import { idKey, ownId, writeId } from "./id.ts";
+
+const raw = (text: string): Raw => asRaw(Buffer.from(text));
+const keyOf = (text: string) => idKey(raw(text));
+
+describe("an id of theirs", () => {
+  test.each([
+    ["1", "1.0"],
+    ["100000", "1e5"],
+    ["100000", "1E+5"],
+    ["120", "1.2e2"],
+    ["123456789012000", "123456789012e3"],
+    ['"a"', '"\\u0061"'],
+    ['"a/b"', '"a\\/b"'],
+  ])("%s is %s", (one, other) => {
+    expect(keyOf(one)).toBe(keyOf(other));
+  });
+
+  test.each([
+    ["1", '"1"'],
+    ["1", "-1"],
+    ["1", "1.5"],
+    ["0", '"0"'],
+    ["0", "1e-400"],
+    ["1e400", "2e400"],
+    ["9007199254740992", "9007199254740993"],
+    ["12345678901234567890", "12345678901234567891"],
+    ["999999999999998", "999999999999999"],
+    ['"a"', '"A"'],
+    ['"a"', '"a\\u0000"'],
+    ['""', "0"],
+    ['"\\ud800"', '"\\udc00"'],
+  ])("%s is not %s", (one, other) => {
+    expect(keyOf(one)).not.toBe(keyOf(other));
+  });
+
+  test("different ones are told apart, equal ones are not", () => {
+    const id = fc.oneof(fc.maxSafeInteger(), fc.nat(20), fc.string(), fc.nat(20).map(String));
+    fc.assert(
+      fc.property(id, id, (one, other) => {
+        expect(keyOf(JSON.stringify(one)) === keyOf(JSON.stringify(other))).toBe(one === other);
+      }),
+    );
+  });
+});
+
+test("an id of ours is written as JSON writes it, and read back as number or text", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.nat(), fc.maxSafeInteger().map(Math.abs)), (id) => {
+      const written = writeId(id);
+      expect(written.toString()).toBe(String(id));
+      expect(ownId(written)).toBe(id);
+      expect(ownId(raw(`"${id}"`))).toBe(id);
+    }),
+  );
+});
+
+test.each(['"x"', '"1x"', '"1.0"', '" 1"', "-1", "1.5", "null", '""', '"-1"'])(
+  "%s is no id of ours",
+  (text) => {
+    expect(ownId(raw(text)) > 0 && Number.isInteger(ownId(raw(text)))).toBe(false);
+  },
+);
