@@ -140,6 +140,7 @@ export function executorContract(name: string, create: () => Executor): void {
       expect((await run("const n: number = 1\ninterface X {}\nnull.x")).error?.line).toBe(3);
       expect((await run("1 +\n\n* 2")).error).toMatchObject({ name: "SyntaxError", line: 3 });
       expect((await run("if (0) return 1\nconst x = (1 + 2;\nx")).error?.line).toBe(2);
+      expect((await run("const n: number = 1\nconst x = (n + 2;\nx")).error?.line).toBe(2);
       expect((await run("throw { odd: 1 }")).error?.message).toContain("odd: 1");
     });
 

@@ -67,10 +67,10 @@ export class HostRun {
   /** Most code that is no JavaScript is TypeScript. */
   async #beginTyped(problem: Uncompilable): Promise<void> {
     const plain = await import("./strip-types.ts")
-      .then(({ stripTypes }) => stripTypes(this.#code))
-      .catch(() => undefined);
+      .then(({ stripTypes }) => stripTypes(this.#code, problem))
+      .catch(() => problem);
     this.#enter(() => {
-      const left = plain === undefined ? problem : this.#engine.start(plain);
+      const left = typeof plain === "string" ? this.#engine.start(plain) : plain;
       if (left) throw left;
     });
   }
