@@ -67,18 +67,23 @@ function isDisabled(entry: Keys, findings: Findings): boolean {
 }
 
 function readCommon(name: string, entry: Keys, findings: Findings) {
+  const tuning = <const T extends string>(key: string, choices: Choices<T>): T =>
+    oneOf(entry[key], key, choices, (wrong) => findings.warn(wrong));
+  // A misspelt guard must not mean none.
+  const guarding = <const T extends string>(key: string, choices: Choices<T>): T =>
+    oneOf(entry[key], key, choices, (wrong) => findings.fault(wrong));
   return {
     name,
     lifecycle: readLifecycle(entry["lifecycle"], findings),
-    criticality: tuning(entry, "criticality", ["optional", "vital"], findings),
+    criticality: tuning("criticality", ["optional", "vital"]),
     timeoutMs: time(entry["timeoutMs"], "timeoutMs", findings) ?? DEFAULT_TIMEOUT_MS,
     deadlineMs: time(entry["deadlineMs"], "deadlineMs", findings) ?? DEFAULT_DEADLINE_MS,
     connectTimeoutMs:
       time(entry["connectTimeoutMs"], "connectTimeoutMs", findings) ?? DEFAULT_CONNECT_TIMEOUT_MS,
     tools: readTools(entry["tools"], findings),
-    isolation: guarding(entry, "isolation", ["shared", "session"], findings),
-    retry: guarding(entry, "retry", ["crash", "never"], findings),
-    prefix: tuning(entry, "prefix", ["server", "none"], findings),
+    isolation: guarding("isolation", ["shared", "session"]),
+    retry: guarding("retry", ["crash", "never"]),
+    prefix: tuning("prefix", ["server", "none"]),
     examples: readExamples(entry["examples"], findings),
   } as const;
 }
@@ -86,26 +91,14 @@ function readCommon(name: string, entry: Keys, findings: Findings) {
 /** The first choice is the default. */
 type Choices<T extends string> = readonly [T, ...T[]];
 
-function tuning<const T extends string>(
-  entry: Keys,
+function oneOf<const T extends string>(
+  value: unknown,
   key: string,
   choices: Choices<T>,
-  findings: Findings,
+  report: (wrong: string) => void,
 ): T {
-  const { chosen, wrong } = choice(entry[key], key, choices);
-  if (wrong) findings.warn(wrong);
-  return chosen ?? choices[0];
-}
-
-/** A misspelt guard must not mean none. */
-function guarding<const T extends string>(
-  entry: Keys,
-  key: string,
-  choices: Choices<T>,
-  findings: Findings,
-): T {
-  const { chosen, wrong } = choice(entry[key], key, choices);
-  if (wrong) findings.fault(wrong);
+  const { chosen, wrong } = choice(value, key, choices);
+  if (wrong) report(wrong);
   return chosen ?? choices[0];
 }
 
@@ -117,10 +110,10 @@ function readLifecycle(value: unknown, findings: Findings): Lifecycle {
     if (key !== "mode" && key !== "idleTimeoutMs")
       findings.warn(`lifecycle: ${unknownKey(key, ["mode", "idleTimeoutMs"])}`);
   }
-  const { chosen, wrong } = choice(parts["mode"], isKeys(value) ? "lifecycle.mode" : "lifecycle", MODES);
-  if (wrong) findings.warn(wrong);
+  const key = isKeys(value) ? "lifecycle.mode" : "lifecycle";
+  const mode = oneOf(parts["mode"], key, MODES, (wrong) => findings.warn(wrong));
   const idleTimeoutMs = time(parts["idleTimeoutMs"], "lifecycle.idleTimeoutMs", findings, 0);
-  return { mode: chosen ?? "default", ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }) };
+  return { mode, ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }) };
 }
 
 function readTools(value: unknown, findings: Findings): ToolRules {

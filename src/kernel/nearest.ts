@@ -1,4 +1,5 @@
 /** "Did you mean": the few names closest to one that does not exist. For error texts; ranking by meaning is search/. */
+import { distanceWithin } from "./edit-distance.ts";
 
 /** Longer names are compared by their beginnings: the cost of one comparison is bounded. */
 const LONGEST = 64;
@@ -66,7 +67,7 @@ function closeness(wanted: Wanted, text: string, worst: number): number {
   const byWords = (0.9 * 2 * shared) / (own.length + text.length);
   const allowed = Math.floor(longest * Math.min(MOST_EDITS, 1 - worst));
   if (!couldBeWithin(wanted, text, allowed)) return byWords;
-  const distance = editDistance(own, text, allowed);
+  const distance = distanceWithin(own, text, allowed);
   return distance > allowed ? byWords : Math.max(byWords, 1 - distance / longest);
 }
 
@@ -86,29 +87,4 @@ function bitsOf(set: number): number {
   let bits = 0;
   for (let rest = set; rest !== 0; rest &= rest - 1) bits += 1;
   return bits;
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours; more than `allowed` is not told apart. */
-function editDistance(a: string, b: string, allowed: number): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    let least = i;
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let cost = Math.min(at(last, j) + 1, at(row, j - 1) + 1, replaced);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (swapped) cost = Math.min(cost, at(beforeLast, j - 2) + 1);
-      row.push(cost);
-      least = Math.min(least, cost);
-    }
-    if (least > allowed) return allowed + 1;
-    [beforeLast, last] = [last, row];
-  }
-  return at(last, b.length);
-}
-
-function at(row: readonly number[], index: number): number {
-  return row[index] ?? Number.POSITIVE_INFINITY;
 }

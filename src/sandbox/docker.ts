@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
+import { LIMITS_FROM_OUTSIDE } from "./executor.ts";
 import { HostedExecutor } from "./hosted.ts";
 
 /** Built by `scripts/sandbox-image.mjs`. */
@@ -123,17 +124,7 @@ export function createDockerExecutor(parts: {
       name: "docker",
       unsafe: false,
       // Memory ends too, but where the container ends and not where the run was told.
-      enforced: [
-        "wallMs",
-        "cpuMs",
-        "calls",
-        "callsInFlight",
-        "argsBytes",
-        "resultBytes",
-        "valueBytes",
-        "logBytes",
-        "codeBytes",
-      ],
+      enforced: LIMITS_FROM_OUTSIDE,
     },
     perRun: true,
     launch() {

@@ -36,6 +36,11 @@ export const LIMITS: Limits = {
   codeBytes: 256 << 10,
 };
 
+/** Kept from outside, wherever the code runs. How much it takes of memory and stack is known inside alone. */
+export const LIMITS_FROM_OUTSIDE = (Object.keys(LIMITS) as Limit[]).filter(
+  (limit) => limit !== "memoryBytes" && limit !== "stackBytes",
+);
+
 /** A call on its way out of the sandbox. Nothing in it may be believed. */
 export interface OutCall {
   readonly server: string;

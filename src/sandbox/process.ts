@@ -1,6 +1,7 @@
 /** The `dev` backend: a plain node process per run, with all rights of its user. No fence: every outcome says so. */
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
+import { LIMITS_FROM_OUTSIDE } from "./executor.ts";
 import { HostedExecutor } from "./hosted.ts";
 import { hostFile } from "./wasm.ts";
 
@@ -11,17 +12,7 @@ export function createProcessExecutor(parts: { readonly clock: Clock; readonly l
       name: "process",
       unsafe: true,
       // Computing and silence end by killing; memory outside of the heap is nobody's business here.
-      enforced: [
-        "wallMs",
-        "cpuMs",
-        "calls",
-        "callsInFlight",
-        "argsBytes",
-        "resultBytes",
-        "valueBytes",
-        "logBytes",
-        "codeBytes",
-      ],
+      enforced: LIMITS_FROM_OUTSIDE,
     },
     perRun: true,
     launch: () => ({

@@ -1,4 +1,5 @@
 /** Mends words of a question that no tool has: takes run-together words apart, and typing errors to the nearest known word. */
+import { distanceWithin } from "../../kernel/edit-distance.ts";
 import type { Lexicon } from "./lexicon.ts";
 
 const PLAIN = /^[a-z]+$/;
@@ -37,31 +38,4 @@ export function nearest(word: string, lexicon: Lexicon, held: (id: number) => bo
 
 function isPlain(word: string): boolean {
   return word.length <= LONGEST && PLAIN.test(word);
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours; Infinity beyond `most`. */
-export function distanceWithin(a: string, b: string, most: number): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    let lowest = i;
-    for (let j = 1; j <= b.length; j++) {
-      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
-      let cost = Math.min(
-        (row[j] as number) + 1,
-        (next[j - 1] as number) + 1,
-        (row[j - 1] as number) + (same ? 0 : 1),
-      );
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (swapped) cost = Math.min(cost, (before[j - 2] as number) + 1);
-      next.push(cost);
-      lowest = Math.min(lowest, cost);
-    }
-    if (lowest > most) return Number.POSITIVE_INFINITY;
-    before = row;
-    row = next;
-  }
-  const distance = row[b.length] as number;
-  return distance <= most ? distance : Number.POSITIVE_INFINITY;
 }

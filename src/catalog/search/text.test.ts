@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { clauses } from "./clauses.ts";
-import { distanceWithin } from "./repair.ts";
 import { highest } from "./select.ts";
 import { MEASURED, settingsWith } from "./settings.ts";
 import { stem } from "./stem.ts";
@@ -65,13 +64,6 @@ test("leaves other text as it is", () => {
   for (const text of ["read and/or write", "version 2.0", "fs.readFile", "e.g. this", "1/2 cup"]) {
     expect(nameThings(text)).toBe(text);
   }
-});
-
-test("counts typing errors, and gives up beyond the limit", () => {
-  expect(distanceWithin("screnshot", "screenshot", 2)).toBe(1);
-  expect(distanceWithin("flie", "file", 2)).toBe(1);
-  expect(distanceWithin("kitten", "sitting", 3)).toBe(3);
-  expect(distanceWithin("kitten", "sitting", 2)).toBe(Number.POSITIVE_INFINITY);
 });
 
 test("picks the same scores as sorting does", () => {
