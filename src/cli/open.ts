@@ -5,16 +5,13 @@ import { loadConfig } from "../config/load.ts";
 import { configCandidates, pickConfig } from "../config/locate.ts";
 import type { ReadSettings } from "../config/settings.ts";
 import type { Config } from "../config/spec.ts";
-import { homeFolder } from "../home/home.ts";
 import type { Origin, Uplink } from "../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { createEngine, type Engine } from "../main.ts";
+import type { Engine } from "../main.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
-import { systemClock as clock } from "../system-clock.ts";
-import { codeOf } from "./code.ts";
 import type { ExitCode } from "./command.ts";
+import { engineFor } from "./engine.ts";
 import { createLog } from "./log.ts";
-import { chooseSearch } from "./ranking.ts";
 import { provisionOf } from "./registry.ts";
 import { hushSpinner } from "./spinner.ts";
 
@@ -32,20 +29,7 @@ export async function withEngine(
   const config = await readConfig(given);
   const level = named.has("logLevel") ? settings.logLevel : "error";
   const log = createLog({ level, file: settings.logFile });
-  const home = homeFolder(process.env);
-  const search = chooseSearch(settings, config, { home, clock, log });
-  const engine = createEngine({
-    config,
-    home,
-    log,
-    maxMessageBytes: settings.maxMessage,
-    search,
-    surface: settings.surface,
-    pin: settings.pin,
-    tell: false,
-    code: codeOf(settings),
-    provision: provisionOf(given),
-  });
+  const engine = engineFor(settings, config, { log, tell: false, provision: provisionOf(given) });
   const stop = (): void => void engine.close().finally(() => process.exit(130));
   // Listened to for good: a second one would end us in the middle of ending the children.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);

@@ -1,4 +1,4 @@
-/** `metamcp` itself: serves one client over stdio, until it leaves or a signal comes. */
+/** `metamcp` itself: serves clients until they leave or a signal comes, and follows the config meanwhile. */
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { UsageError } from "../config/command-line.ts";
@@ -11,13 +11,12 @@ import { watchConfig } from "../config/watch.ts";
 import { homeFolder } from "../home/home.ts";
 import type { Log } from "../kernel/log.ts";
 import { VERSION } from "../kernel/version.ts";
-import { createEngine, type Engine } from "../main.ts";
+import type { Engine } from "../main.ts";
 import { systemClock as clock } from "../system-clock.ts";
-import { codeOf } from "./code.ts";
 import type { Command, ExitCode } from "./command.ts";
+import { engineFor } from "./engine.ts";
 import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
-import { chooseSearch } from "./ranking.ts";
 import { provisionOf } from "./registry.ts";
 
 type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
@@ -45,20 +44,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   report(config, log);
   const transport = await chooseTransport(settings);
 
-  const home = homeFolder(env);
-  const search = chooseSearch(settings, config, { home, clock, log });
-  const engine = createEngine({
-    config,
-    home,
-    log,
-    maxMessageBytes: settings.maxMessage,
-    search,
-    surface: settings.surface,
-    pin: settings.pin,
-    notify: !settings.noNotify,
-    code: codeOf(settings),
-    provision,
-  });
+  const engine = engineFor(settings, config, { log, provision, notify: !settings.noNotify });
   const watch = watchConfig(
     paths,
     (next) => applied(engine, next, log),
