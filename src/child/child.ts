@@ -74,16 +74,19 @@ export class Child {
     try {
       for (;;) {
         const connection = this.connections.open(claim) ?? (await this.#reach(claim, deadline, call.signal));
+        let answered = false;
         try {
           const result = await this.#send(connection, call, claim, deadline);
+          answered = true;
           this.#answered(claim);
           return claim.sent > 0 ? withAttempts(result, claim.sent + 1) : result;
         } catch (error) {
-          if (error instanceof RpcError) this.#answered(claim);
+          answered = error instanceof RpcError;
+          if (answered) this.#answered(claim);
           if (!this.#goesOn(connection, claim, error)) throw error;
         } finally {
           claim.timer?.stop();
-          connection.drop(claim);
+          connection.drop(claim, answered);
         }
       }
     } catch (error) {

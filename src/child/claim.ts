@@ -53,6 +53,12 @@ export function claimOf(
   };
 }
 
+/** Who had a call, and gave it up. */
+export interface Gone {
+  readonly session: string;
+  readonly caller: string | undefined;
+}
+
 /** Who a message of the child is for: found, or why it cannot be known. */
 export type Attribution =
   | { readonly uplink: Uplink; readonly claims: readonly Claim[] }
@@ -62,7 +68,12 @@ export type Attribution =
  * The stream it came on names the call; without that, it is clear only while one session alone uses the connection.
  * Guessing ("the latest call") would hand one person's question to another.
  */
-export function attribute(claims: ReadonlySet<Claim>, via: Via): Attribution {
+export function attribute(
+  claims: ReadonlySet<Claim>,
+  via: Via,
+  /** Who gave up calls that the child may still be at. */
+  left: readonly Gone[],
+): Attribution {
   const all = [...claims];
   if (typeof via === "number") {
     const claim = all.find((other) => other.id === via);
@@ -72,7 +83,12 @@ export function attribute(claims: ReadonlySet<Claim>, via: Via): Attribution {
   }
   const [first] = all;
   if (!first) return { refusal: "no call is in flight that could have caused this" };
-  if (all.some((claim) => claim.origin.session !== first.origin.session)) {
+  const { session, caller } = first.origin;
+  // Without sessions those who show the same credential are the same, one after the other.
+  const another = left.some(
+    (gone) => gone.session !== session && (caller === undefined || gone.caller !== caller),
+  );
+  if (another || all.some((claim) => claim.origin.session !== session)) {
     return {
       refusal:
         'several clients use this connection and it is not known whose call caused this; isolation "session" makes it certain',

@@ -83,6 +83,7 @@ export class Connection implements Pooled {
       claims: this.#claims,
       audience: parts.audience,
       log: parts.log,
+      clock: parts.clock,
       notify: (...said) => this.#peer.notify(...said),
       onListChanged: (method) => parts.onListChanged(this, method),
     });
@@ -150,7 +151,9 @@ export class Connection implements Pooled {
     this.#enter();
   }
 
-  drop(claim: Claim): void {
+  /** Unanswered: the child may still be at it. */
+  drop(claim: Claim, answered = true): void {
+    if (!answered && claim.id !== undefined) this.#hearing.left(claim.origin);
     if (this.#claims.delete(claim)) this.#leave();
   }
 

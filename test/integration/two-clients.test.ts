@@ -125,3 +125,43 @@ test("each with a connection of its own: every question is answered by whom it w
     expect(party.client.asked).toHaveLength(100);
   }
 });
+
+/** Its `later` is never answered, and asks only when `ask` comes, which is told how that went. */
+const LATE_CHILD = `
+import { createInterface } from "node:readline";
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+const schema = { type: "object", properties: {} };
+const tools = ["later", "plain", "ask"].map((name) => ({ name, inputSchema: schema }));
+const answers = {
+  initialize: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "late", version: "1" } },
+  "tools/list": { tools },
+};
+let calling;
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params, result, error } = JSON.parse(line);
+  if (answers[method]) send({ id, result: answers[method] });
+  else if (method === undefined) send({ id: calling, result: { content: [{ type: "text", text: JSON.stringify(result ?? error) }] } });
+  else if (params?.name === "plain") send({ id, result: { content: [] } });
+  else if (params?.name === "ask") {
+    calling = id;
+    send({ id: "q", method: "elicitation/create", params: { message: "for ada", requestedSchema: schema } });
+  }
+});
+`;
+
+test("what a call that was given up leads to reaches nobody else", async () => {
+  const folder = temp();
+  const script = folder.write("late.mjs", LATE_CHILD);
+  folder.writeConfig({ a: { command: process.execPath, args: [script] } });
+  const gateway = await httpGateway(folder);
+  const [ada, bob] = await Promise.all([1, 2].map(() => HttpClient.open(gateway, { elicitation: {} })));
+  const given = ada?.mcpCall(1, ["a", "later"]);
+  // Answered after it was sent: the child has both.
+  await ada?.mcpCall(2, ["a", "plain"]);
+  await ada?.notify("notifications/cancelled", { requestId: 1 });
+  await given;
+  const { answer } = (await bob?.mcpCall(1, ["a", "ask"])) as Exchange;
+  expect(bob?.asked).toEqual([]);
+  expect(textOf(answer)).toContain("not known whose call");
+  await gateway.stop();
+});
