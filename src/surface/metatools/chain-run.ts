@@ -1,6 +1,6 @@
 /** Runs the steps of a chain, one after the other or as they become free. Starts none after an error that ends it, or once it is cancelled. */
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
+import type { Raw } from "../../kernel/raw.ts";
 import { withMember } from "../../rpc/slice.ts";
 import type { ClientRequest } from "../face.ts";
 import type { Scope } from "../scope.ts";
@@ -9,7 +9,8 @@ import { knownTool } from "./known-tool.ts";
 import { Patience } from "./patience.ts";
 import type { Plan, Step } from "./plan.ts";
 import { Progress } from "./progress.ts";
-import { BadReference, resolved } from "./references.ts";
+import { BadReference } from "./reference-values.ts";
+import { resolved } from "./references.ts";
 
 const OP = "run_chain";
 
@@ -110,8 +111,8 @@ export class ChainRun {
   }
 
   #argumentsOf({ args, references, usePrevious, index }: Step): Raw {
-    const made = references.length > 0 ? resolved(args, (of) => this.#valueOf(of)) : args;
-    return usePrevious ? withMember(made ?? EMPTY_OBJECT, "previous", this.#valueOf(index - 1)) : made;
+    const made = resolved(args, references, (of) => this.#valueOf(of));
+    return usePrevious ? withMember(made, "previous", this.#valueOf(index - 1)) : made;
   }
 
   #valueOf(step: number): Raw {

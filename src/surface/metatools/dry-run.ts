@@ -12,7 +12,8 @@ import type { ChainOutcome } from "./chain-run.ts";
 import type { Outcome } from "./execute.ts";
 import { requireTool } from "./known-tool.ts";
 import type { Plan, Step } from "./plan.ts";
-import { type Reference, withoutReferences } from "./references.ts";
+import type { Reference } from "./reference-values.ts";
+import { withoutReferences } from "./references.ts";
 
 const OP = "run_chain";
 

@@ -3,7 +3,8 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
 import { elements } from "../../rpc/slice.ts";
 import { readFields } from "../input.ts";
-import { BadReference, type Reference, referencesIn } from "./references.ts";
+import { BadReference, type Reference } from "./reference-values.ts";
+import { referencesIn } from "./references.ts";
 import { splitId, type ToolName } from "./tool-id.ts";
 import { MOST_STEPS, RUN_CHAIN, STEP } from "./tools.ts";
 

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { asRaw, fromRaw, toRaw } from "../../kernel/raw.ts";
-import { BadReference, referencesIn, resolved, withoutReferences } from "./references.ts";
+import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { BadReference, type Given } from "./reference-values.ts";
+import { referencesIn, resolved as resolve, withoutReferences } from "./references.ts";
+
+const resolved = (args: Raw, given: Given): Raw => resolve(args, referencesIn(args), given);
 
 /** All JSON Pointers into a value, with what they point at. */
 function places(value: unknown, path: readonly string[] = []): (readonly [readonly string[], unknown])[] {
@@ -24,6 +27,67 @@ test("every place of any value can be referred to, and is what it is", () => {
     }),
     { numRuns: 100 },
   );
+});
+
+test("any number of references into one value are all that, and all around them stays as it was written", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 3 }), fc.infiniteStream(fc.nat()), (value, numbers) => {
+      const written = JSON.parse(JSON.stringify(value)) as unknown;
+      const all = places(written);
+      const chosen = Array.from({ length: 20 }, () => all[numbers.next().value % all.length] ?? [[], null]);
+      const text = (parts: readonly string[]): string =>
+        `{ "n" : 12345678901234567890,\t"s":"\\u00e9 $from", "all":[ 1.0${parts.map((part) => ` ,{"in": ${part}}`).join("")} ] }`;
+      const refers = text(chosen.map(([path]) => JSON.stringify({ $from: pointer(path as string[]) })));
+      const made = resolved(asRaw(Buffer.from(refers)), () => toRaw(written));
+      expect(made.toString()).toBe(text(chosen.map(([, part]) => JSON.stringify(part))));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("many references into a long list, or a large object, go through it once", () => {
+  const refer = (key: (n: number) => string) =>
+    toRaw({ all: Array.from({ length: 256 }, (_, n) => ({ $from: `steps/0/structured/${key(n)}` })) });
+  const list = asRaw(Buffer.from(`[${"0,".repeat(999_999)}7]`));
+  expect(
+    resolved(
+      refer((n) => String(999_999 - n)),
+      () => list,
+    ).toString(),
+  ).toMatch(/^\{"all":\[7,0,0,0.*,0\]\}$/);
+  const object = toRaw(Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`k${n}`, n])));
+  expect(
+    fromRaw(
+      resolved(
+        refer((n) => `k${n}`),
+        () => object,
+      ),
+    ),
+  ).toEqual({
+    all: Array.from({ length: 256 }, (_, n) => n),
+  });
+  expect(() =>
+    resolved(
+      refer((n) => String(999_999 + n)),
+      () => list,
+    ),
+  ).toThrow(/is a list of 1000000$/);
+  // The arguments themselves may be as long.
+  const long = asRaw(Buffer.from(`{"all":[${"0,".repeat(999_999)}{"$from":"steps/0/structured/999999"}]}`));
+  expect(resolved(long, () => list).toString()).toMatch(/0,7\]\}$/);
+});
+
+test("ways that are long and lead through much are refused before they take for ever", () => {
+  const deep = asRaw(Buffer.from(`${'{"a":'.repeat(900)}"${"x".repeat(4_000_000)}"${"}".repeat(900)}`));
+  const args = toRaw({ x: { $from: `steps/0/structured${"/a".repeat(900)}` } });
+  expect(() => resolved(args, () => deep)).toThrow(/lead through too much/);
+});
+
+test("arguments as a whole may be what a step gave, if that is an object", () => {
+  const whole = toRaw({ $from: "steps/0/structured" });
+  expect(resolved(whole, () => toRaw({ a: 1 })).toString()).toBe('{"a":1}');
+  for (const value of ["text", 5, [1], null])
+    expect(() => resolved(whole, () => toRaw(value))).toThrow(/no object/);
 });
 
 test("arguments without references stay the same bytes", () => {

@@ -1,30 +1,18 @@
-/** References of a chain's arguments to what earlier steps gave: `{"$from": "steps/0/structured/items/1/id"}`. Values pass as they were written. */
-import { joinArray } from "../../catalog/json-array.ts";
-import { type Raw, toRaw } from "../../kernel/raw.ts";
-import { elements, entries, isObject, joinObject, members, textAt } from "../../rpc/slice.ts";
+/** References of a chain's arguments to what earlier steps gave: `{"$from": "steps/0/structured/items/1/id"}`. Values pass as they were written, and so does all around them. */
+import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { eachElement, eachMember, isKey, isObject, textAt } from "../../rpc/slice.ts";
+import { BadReference, type Given, type Reference, valuesOf } from "./reference-values.ts";
 
 const KEY = "$from";
 const WRITTEN = Buffer.from(KEY);
 /** A key can be written otherwise only like this. */
 const ESCAPE = Buffer.from("\\u");
-const MOST_NAMED = 10;
+const QUOTE = 0x22;
+const NULL = toRaw(null);
 /** Each may lead through all of a large value. */
 const MOST_REFERENCES = 256;
 /** Of what references put into the arguments: as large as a message may be. */
 const MOST_BYTES = 64 * 1024 * 1024;
-
-export interface Reference {
-  /** As it is written. */
-  readonly text: string;
-  readonly step: number;
-  /** Below the step's structured value. */
-  readonly path: readonly string[];
-  /** Where it stands in the arguments, as a JSON Pointer. */
-  readonly at: string;
-}
-
-/** What is wrong with a reference, for who wrote it. */
-export class BadReference extends Error {}
 
 /** Throws BadReference for one that cannot mean anything. */
 export function referencesIn(args: Raw): readonly Reference[] {
@@ -32,39 +20,88 @@ export function referencesIn(args: Raw): readonly Reference[] {
   walk(args, "", (text, at) => {
     if (found.push(read(text, at)) > MOST_REFERENCES)
       throw new BadReference(`there are more than ${MOST_REFERENCES} references in its arguments`);
-    return args;
+    return NULL;
   });
   return found;
 }
 
-/** The arguments with each reference replaced. `given` is the structured value of a step. */
-export function resolved(args: Raw, given: (step: number) => Raw): Raw {
+/** The arguments with each of their references replaced. */
+export function resolved(args: Raw, references: readonly Reference[], given: Given): Raw {
+  if (references.length === 0) return args;
+  const values = valuesOf(references, given);
   let bytes = 0;
-  return walk(args, "", (text, at) => {
-    const reference = read(text, at);
-    const value = lookUp(given(reference.step), reference);
-    bytes += value.length;
-    if (bytes > MOST_BYTES)
-      throw new BadReference(
-        `what its references lead to is more than ${MOST_BYTES / 1024 / 1024} MB in all`,
-      );
-    return value;
-  });
+  for (const { text } of references) bytes += values.get(text)?.length ?? 0;
+  if (bytes > MOST_BYTES)
+    throw new BadReference(`what its references lead to is more than ${MOST_BYTES / 1024 / 1024} MB in all`);
+  const made = walk(args, "", (text) => values.get(text) ?? NULL);
+  if (isObject(made)) return made;
+  throw new BadReference("what its arguments as a whole refer to is no object");
+}
+
+/** With something of no type where a reference stands: for checks that know what to overlook. */
+export function withoutReferences(args: Raw): Raw {
+  return walk(args, "", () => NULL);
 }
 
 type Replace = (text: string, at: string) => Raw;
 
+/** Only parts in which a reference may stand are looked into; all others stay where they are. */
 function walk(raw: Raw, at: string, replace: Replace): Raw {
-  if (!raw.includes(WRITTEN) && !raw.includes(ESCAPE)) return raw;
-  if (isObject(raw)) {
-    const fields = entries(raw);
-    const [only] = fields;
-    if (fields.length === 1 && only?.[0] === KEY && only[1][0] === 0x22)
-      return replace(textAt(only[1], 0), at);
-    return joinObject(fields.map(([key, value]) => [key, walk(value, `${at}/${escaped(key)}`, replace)]));
+  const marks = new Marks(raw);
+  if (marks.after(0) === Number.POSITIVE_INFINITY) return raw;
+  const text = referenceIn(raw);
+  if (text !== undefined) return replace(text, at);
+  const parts: Buffer[] = [];
+  let copied = 0;
+  const enter = (place: string, from: number, end: number): void => {
+    const part = asRaw(raw.subarray(from, end));
+    const made = walk(part, `${at}/${place}`, replace);
+    if (made === part) return;
+    parts.push(raw.subarray(copied, from), made);
+    copied = end;
+  };
+  let index = 0;
+  eachElement(raw, (from, end) => {
+    if (marks.after(from) < end) enter(String(index), from, end);
+    index++;
+  });
+  eachMember(raw, (key, from, end) => {
+    if (marks.after(from) < end) enter(escaped(textAt(raw, key)), from, end);
+  });
+  return parts.length === 0 ? raw : asRaw(Buffer.concat([...parts, raw.subarray(copied)]));
+}
+
+/** Where a reference may stand. Asked from front to back, so that every byte is looked at once. */
+class Marks {
+  readonly #raw: Raw;
+  #written = -1;
+  #escape = -1;
+
+  constructor(raw: Raw) {
+    this.#raw = raw;
   }
-  if (raw[0] !== 0x5b) return raw;
-  return joinArray(elements(raw).map((value, index) => walk(value, `${at}/${index}`, replace)));
+
+  after(from: number): number {
+    if (this.#written < from) this.#written = this.#find(WRITTEN, from);
+    if (this.#escape < from) this.#escape = this.#find(ESCAPE, from);
+    return Math.min(this.#written, this.#escape);
+  }
+
+  #find(mark: Buffer, from: number): number {
+    const at = this.#raw.indexOf(mark, from);
+    return at < 0 ? Number.POSITIVE_INFINITY : at;
+  }
+}
+
+/** What an object refers to that holds nothing else. */
+function referenceIn(raw: Raw): string | undefined {
+  let count = 0;
+  let text: string | undefined;
+  eachMember(raw, (key, value) => {
+    count++;
+    text = isKey(raw, key, KEY) && raw[value] === QUOTE ? textAt(raw, value) : undefined;
+  });
+  return count === 1 ? text : undefined;
 }
 
 function read(text: string, at: string): Reference {
@@ -85,40 +122,6 @@ function read(text: string, at: string): Reference {
   };
 }
 
-function lookUp(value: Raw, { path, text }: Reference): Raw {
-  let at = value;
-  for (const [depth, key] of path.entries()) {
-    const next = at[0] === 0x5b ? elementOf(at, key) : isObject(at) ? lastOf(at, key) : undefined;
-    if (!next)
-      throw new BadReference(
-        `${text} leads nowhere: ${["structured", ...path.slice(0, depth)].join("/")} ${holdingOf(at)}`,
-      );
-    at = next;
-  }
-  return at;
-}
-
-function lastOf(object: Raw, key: string): Raw | undefined {
-  return members(object, [key])[0];
-}
-
-function elementOf(array: Raw, key: string): Raw | undefined {
-  return /^(0|[1-9]\d{0,9})$/.test(key) ? elements(array)[Number(key)] : undefined;
-}
-
-function holdingOf(raw: Raw): string {
-  if (raw[0] === 0x5b) return `is a list of ${elements(raw).length}`;
-  if (!isObject(raw)) return "is a plain value";
-  const keys = entries(raw).map(([key]) => key);
-  const more = keys.length > MOST_NAMED ? ", …" : "";
-  return keys.length === 0 ? "is an empty object" : `has ${keys.slice(0, MOST_NAMED).join(", ")}${more}`;
-}
-
 function escaped(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-/** With something of no type where a reference stands: for checks that know what to overlook. */
-export function withoutReferences(args: Raw): Raw {
-  return walk(args, "", () => toRaw(null));
 }
