@@ -1,26 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { ToolCache } from "./catalog/cache.ts";
-import { Catalog } from "./catalog/catalog.ts";
+import { expect, test } from "vitest";
+import { openCatalog } from "../test/support/catalog.ts";
 import type { Ask } from "./catalog/list-all.ts";
 import type { Greeting } from "./child/handshake.ts";
-import { ManualClock } from "./kernel/clock.ts";
 import { silentLog } from "./kernel/log.ts";
 import { type Raw, toRaw } from "./kernel/raw.ts";
 import { Refresher } from "./refresh.ts";
-
-let home: string;
-let cache: ToolCache;
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "metamcp-refresh-"));
-  cache = new ToolCache({ home, log: silentLog });
-});
-afterEach(async () => {
-  await cache.flush();
-  await rm(home, { recursive: true, force: true });
-});
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const greeting = (capabilities: object): Greeting => ({
@@ -33,9 +17,7 @@ const greeting = (capabilities: object): Greeting => ({
 });
 
 function setUp(items = true) {
-  const clock = new ManualClock();
-  const search = { update: () => {}, remove: () => {}, search: async () => [] };
-  const catalog = new Catalog({ cache, search, clock, log: silentLog });
+  const { clock, catalog } = openCatalog();
   catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
   const refresher = new Refresher({ catalog, clock, log: silentLog, items });
   const asked: string[] = [];

@@ -1,18 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Origin } from "../kernel/call.ts";
-import { ManualClock } from "../kernel/clock.ts";
-import { silentLog } from "../kernel/log.ts";
-import { asRaw, EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
+import { describe, expect, test } from "vitest";
+import { NOBODY, openCatalog } from "../../test/support/catalog.ts";
+import { temp } from "../../test/support/temp.ts";
+import { asRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
-import { ToolCache } from "./cache.ts";
-import { Catalog } from "./catalog.ts";
+import type { Catalog } from "./catalog.ts";
 import type { ItemKind } from "./item.ts";
 import { Learner } from "./learn.ts";
 import type { Ask } from "./list-all.ts";
-import type { SearchStrategy } from "./search/strategy.ts";
 
 const LISTS: Record<string, string> = {
   "tools/list": '{"tools":[{"name":"t"}]}',
@@ -21,28 +15,8 @@ const LISTS: Record<string, string> = {
   "resources/templates/list": '{"resourceTemplates":[{"uriTemplate":"x://{id}","name":"any"}]}',
 };
 const ask: Ask = async (method) => asRaw(Buffer.from(LISTS[method] ?? "{}"));
-const search: SearchStrategy = { update: () => {}, remove: () => {}, search: async () => [] };
-const ORIGIN: Origin = {
-  session: "session",
-  capabilities: EMPTY_OBJECT,
-  uplink: { notify: () => {}, request: () => Promise.reject(new Error("nobody there")) },
-};
-
-let home: string;
-const caches: ToolCache[] = [];
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "metamcp-items-"));
-});
-afterEach(async () => {
-  await Promise.all(caches.splice(0).map((cache) => cache.flush()));
-  await rm(home, { recursive: true, force: true });
-});
-
-function open() {
-  const clock = new ManualClock();
-  const cache = new ToolCache({ home, log: silentLog });
-  caches.push(cache);
-  const catalog = new Catalog({ cache, search, clock, log: silentLog });
+function open(home?: string) {
+  const { clock, cache, catalog } = openCatalog(home);
   catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
   let changes = 0;
   catalog.onChange(() => {
@@ -71,17 +45,18 @@ test("lists are shown as written, whichever comes first, and only changes are to
 });
 
 test("a later run knows them without asking, also after one that listed tools only", async () => {
-  const first = open();
+  const { home } = temp();
+  const first = open(home);
   await first.catalog.refresh("s", ask, {});
   await first.catalog.refreshItems("s", "prompts", ask);
   await first.catalog.refreshItems("s", "resources", undefined);
   await first.cache.flush();
 
-  const second = open();
+  const second = open(home);
   await second.catalog.refresh("s", async () => toRaw({ tools: [{ name: "other" }] }), {});
   await second.cache.flush();
 
-  const third = open();
+  const third = open(home);
   await third.catalog.loadCached();
   expect(third.catalog.snapshot.tool("s", "other")).toBeDefined();
   expect(writtenOf(third.catalog, "prompts")).toEqual(['{"name":"p","new":12345678901234567890}']);
@@ -140,9 +115,9 @@ test("learning prompts waits for the prompts, tries each child once, and reports
       );
     },
   });
-  expect(await learner.learn(["s"], ORIGIN, 3_000, "prompts")).toEqual([]);
+  expect(await learner.learn(["s"], NOBODY, 3_000, "prompts")).toEqual([]);
   await listed;
-  expect(await learner.learn(["s"], ORIGIN, 3_000, "tools")).toEqual([]);
+  expect(await learner.learn(["s"], NOBODY, 3_000, "tools")).toEqual([]);
   expect(connects).toBe(1);
 
   const down = new Learner({
@@ -154,7 +129,7 @@ test("learning prompts waits for the prompts, tries each child once, and reports
       return Promise.reject(new Error("down"));
     },
   });
-  expect(await down.learn(["s"], ORIGIN, 3_000, "resources")).toMatchObject([{ server: "s" }]);
-  expect(await down.learn(["s"], ORIGIN, 3_000, "templates")).toMatchObject([{ server: "s" }]);
+  expect(await down.learn(["s"], NOBODY, 3_000, "resources")).toMatchObject([{ server: "s" }]);
+  expect(await down.learn(["s"], NOBODY, 3_000, "templates")).toMatchObject([{ server: "s" }]);
   expect(connects).toBe(2);
 });

@@ -1,32 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { NOBODY, openCatalog } from "../../test/support/catalog.ts";
+import { temp } from "../../test/support/temp.ts";
 import type { Origin, ServerId } from "../kernel/call.ts";
-import { ManualClock } from "../kernel/clock.ts";
-import { silentLog } from "../kernel/log.ts";
-import { EMPTY_OBJECT, toRaw } from "../kernel/raw.ts";
-import { ToolCache } from "./cache.ts";
-import { Catalog } from "./catalog.ts";
+import { toRaw } from "../kernel/raw.ts";
 import { Learner, type Unknown } from "./learn.ts";
-import type { SearchStrategy } from "./search/strategy.ts";
-
-const ORIGIN: Origin = {
-  session: "session",
-  capabilities: EMPTY_OBJECT,
-  uplink: { notify: () => {}, request: () => Promise.reject(new Error("nobody there")) },
-};
-const search: SearchStrategy = { update: () => {}, remove: () => {}, search: async () => [] };
-
-let home: string;
-const caches: ToolCache[] = [];
-beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "metamcp-learn-"));
-});
-afterEach(async () => {
-  await Promise.all(caches.splice(0).map((cache) => cache.flush()));
-  await rm(home, { recursive: true, force: true });
-});
 
 interface Connect {
   readonly server: ServerId;
@@ -36,11 +13,10 @@ interface Connect {
   fail(message: string): void;
 }
 
-function setUp(...servers: ServerId[]) {
-  const clock = new ManualClock();
-  const cache = new ToolCache({ home, log: silentLog });
-  caches.push(cache);
-  const catalog = new Catalog({ cache, search, clock, log: silentLog });
+const setUp = (...servers: ServerId[]) => setUpIn(temp().home, ...servers);
+
+function setUpIn(home: string, ...servers: ServerId[]) {
+  const { clock, cache, catalog } = openCatalog(home);
   const configure = (identity: string): void =>
     catalog.configure(new Map(servers.map((server) => [server, { identity, permits: () => true }])));
   configure("id");
@@ -87,17 +63,18 @@ describe("what is known", () => {
   test("from memory starts nothing", async () => {
     const { list, learner, connects } = setUp("s");
     await list("s");
-    expect(await learner.learn(["s"], ORIGIN)).toEqual([]);
+    expect(await learner.learn(["s"], NOBODY)).toEqual([]);
     expect(connects).toEqual([]);
   });
 
   test("from an earlier run starts nothing", async () => {
-    const earlier = setUp("s", "t");
+    const { home } = temp();
+    const earlier = setUpIn(home, "s", "t");
     await earlier.list("s");
     await earlier.list("t");
     await earlier.cache.flush();
-    const { learner, connects, catalog } = setUp("s", "t");
-    expect(await learner.learn(["s", "t"], ORIGIN)).toEqual([]);
+    const { learner, connects, catalog } = setUpIn(home, "s", "t");
+    expect(await learner.learn(["s", "t"], NOBODY)).toEqual([]);
     expect(connects).toEqual([]);
     expect(catalog.snapshot.listings.size).toBe(2);
   });
@@ -106,11 +83,11 @@ describe("what is known", () => {
 describe("what is not known", () => {
   test("is connected in parallel, once for all who ask, and only what was asked for", async () => {
     const { learner, connects, clock } = setUp("s", "t", "other");
-    const both = [learner.learn(["s", "t"], ORIGIN), learner.learn(["t", "s"], ORIGIN)];
+    const both = [learner.learn(["s", "t"], NOBODY), learner.learn(["t", "s"], NOBODY)];
     await begun(connects, 2);
     await quiet();
     expect(connects.map(({ server }) => server)).toEqual(["s", "t"]);
-    expect(connects[0]?.origin).toBe(ORIGIN);
+    expect(connects[0]?.origin).toBe(NOBODY);
     for (const connect of connects) await connect.succeed();
     expect(await Promise.all(both)).toEqual([[], []]);
     expect(clock.pending).toBe(0);
@@ -118,7 +95,7 @@ describe("what is not known", () => {
 
   test("delays no longer than the deadline, and says what is missing and why", async () => {
     const { learner, connects, clock } = setUp("good", "bad", "slow");
-    const first = watch(learner.learn(["good", "bad", "slow"], ORIGIN));
+    const first = watch(learner.learn(["good", "bad", "slow"], NOBODY));
     await begun(connects, 3);
     await connects[0]?.succeed();
     connects[1]?.fail("spawn ENOENT");
@@ -135,18 +112,18 @@ describe("what is not known", () => {
 
   test("is not waited for twice", async () => {
     const { learner, connects, clock } = setUp("slow", "bad", "later");
-    const first = learner.learn(["slow", "bad"], ORIGIN);
+    const first = learner.learn(["slow", "bad"], NOBODY);
     await begun(connects, 2);
     connects[1]?.fail("no");
     await quiet();
     clock.advance(12_000);
     await first;
-    expect(await learner.learn(["slow", "bad"], ORIGIN)).toEqual([
+    expect(await learner.learn(["slow", "bad"], NOBODY)).toEqual([
       { server: "slow", reason: "still starting after 12 s" },
       { server: "bad", reason: "failed 12 s ago: no; a call still tries" },
     ]);
     expect(connects).toHaveLength(2);
-    const others = learner.learn(["slow", "later"], ORIGIN);
+    const others = learner.learn(["slow", "later"], NOBODY);
     await begun(connects, 3);
     await connects[2]?.succeed();
     expect(await others).toMatchObject([{ server: "slow" }]);
@@ -155,11 +132,11 @@ describe("what is not known", () => {
 
   test("is waited for only for the rest of its time by those who come later", async () => {
     const { learner, connects, clock } = setUp("slow");
-    const first = watch(learner.learn(["slow"], ORIGIN));
+    const first = watch(learner.learn(["slow"], NOBODY));
     await begun(connects, 1);
     clock.advance(6_000);
-    const second = watch(learner.learn(["slow"], ORIGIN));
-    const hasty = learner.learn(["slow"], ORIGIN, 3_000);
+    const second = watch(learner.learn(["slow"], NOBODY));
+    const hasty = learner.learn(["slow"], NOBODY, 3_000);
     expect(await hasty).toEqual([{ server: "slow", reason: "still starting after 6 s" }]);
     await quiet();
     expect([first.done, second.done]).toEqual([false, false]);
@@ -170,15 +147,15 @@ describe("what is not known", () => {
 
   test("is tried again once the cooldown is over", async () => {
     const { learner, connects, clock } = setUp("bad");
-    const first = learner.learn(["bad"], ORIGIN);
+    const first = learner.learn(["bad"], NOBODY);
     await begun(connects, 1);
     connects[0]?.fail("no");
     expect(await first).toEqual([{ server: "bad", reason: "failed just now: no; a call still tries" }]);
     clock.advance(29_999);
-    expect(await learner.learn(["bad"], ORIGIN)).toMatchObject([{ server: "bad" }]);
+    expect(await learner.learn(["bad"], NOBODY)).toMatchObject([{ server: "bad" }]);
     expect(connects).toHaveLength(1);
     clock.advance(1);
-    const again = learner.learn(["bad"], ORIGIN);
+    const again = learner.learn(["bad"], NOBODY);
     await begun(connects, 2);
     await connects[1]?.succeed();
     expect(await again).toEqual([]);
@@ -186,26 +163,26 @@ describe("what is not known", () => {
 
   test("is no longer unknown as soon as anyone connected it", async () => {
     const { learner, connects, list, clock } = setUp("s");
-    const answer = learner.learn(["s"], ORIGIN);
+    const answer = learner.learn(["s"], NOBODY);
     await begun(connects, 1);
     await list("s");
     expect(await answer).toEqual([]);
     connects[0]?.fail("lost the race");
-    expect(await learner.learn(["s"], ORIGIN)).toEqual([]);
+    expect(await learner.learn(["s"], NOBODY)).toEqual([]);
     expect(clock.pending).toBe(0);
   });
 
   test("has no past once it is forgotten", async () => {
     const { learner, connects } = setUp("s");
-    const first = learner.learn(["s"], ORIGIN);
+    const first = learner.learn(["s"], NOBODY);
     await begun(connects, 1);
     connects[0]?.fail("no");
     await first;
     learner.forget("s");
-    const second = learner.learn(["s"], ORIGIN);
+    const second = learner.learn(["s"], NOBODY);
     await begun(connects, 2);
     learner.forget("s");
-    const third = learner.learn(["s"], ORIGIN);
+    const third = learner.learn(["s"], NOBODY);
     await begun(connects, 3);
     connects[1]?.fail("old settings");
     expect(await second).toEqual([
@@ -217,7 +194,7 @@ describe("what is not known", () => {
 
   test("whose settings changed under the connect is said to be so", async () => {
     const { learner, connects, configure, catalog } = setUp("s");
-    const answer = learner.learn(["s"], ORIGIN);
+    const answer = learner.learn(["s"], NOBODY);
     await begun(connects, 1);
     const listed = catalog.refresh("s", async () => toRaw({ tools: [] }), {});
     configure("new");
@@ -230,12 +207,12 @@ describe("what is not known", () => {
 
   test("is connected anew when its tools are known no more", async () => {
     const { learner, connects, configure } = setUp("s");
-    const first = learner.learn(["s"], ORIGIN);
+    const first = learner.learn(["s"], NOBODY);
     await begun(connects, 1);
     await connects[0]?.succeed();
     expect(await first).toEqual([]);
     configure("new");
-    const second = learner.learn(["s"], ORIGIN);
+    const second = learner.learn(["s"], NOBODY);
     await begun(connects, 2);
     await connects[1]?.succeed();
     expect(await second).toEqual([]);
@@ -243,10 +220,10 @@ describe("what is not known", () => {
 
   test("is connected once, though a forgotten connect ends meanwhile", async () => {
     const { learner, connects, configure, catalog } = setUp("s");
-    const old = learner.learn(["s"], ORIGIN);
+    const old = learner.learn(["s"], NOBODY);
     await begun(connects, 1);
     learner.forget("s");
-    const first = learner.learn(["s"], ORIGIN);
+    const first = learner.learn(["s"], NOBODY);
     await begun(connects, 2);
     const late = connects[0]?.succeed();
     configure("new");
@@ -254,7 +231,7 @@ describe("what is not known", () => {
     expect(await old).toEqual([
       { server: "s", reason: "its settings changed while it was starting; ask again" },
     ]);
-    const second = learner.learn(["s"], ORIGIN);
+    const second = learner.learn(["s"], NOBODY);
     await catalog.loadCached();
     await quiet();
     expect(connects).toHaveLength(2);
@@ -274,7 +251,7 @@ describe("what is not known", () => {
         stop();
       };
     };
-    const answer = learner.learn(["s", "t"], ORIGIN);
+    const answer = learner.learn(["s", "t"], NOBODY);
     await begun(connects, 2);
     await connects[0]?.succeed();
     expect(listening.size).toBe(1);
@@ -294,7 +271,7 @@ describe("what is not known", () => {
         return Promise.reject("a word");
       },
     });
-    const [s, t] = await learner.learn(["s", "t"], ORIGIN);
+    const [s, t] = await learner.learn(["s", "t"], NOBODY);
     expect(s?.reason).toMatch(/^failed just now: at once x{400,500}; a call still tries$/);
     expect(t?.reason).toBe("failed just now: a word; a call still tries");
   });

@@ -10,6 +10,7 @@ import { asRaw, fromRaw, toRaw } from "../../src/kernel/raw.ts";
 import type { Message } from "../../src/rpc/message.ts";
 import type { Via } from "../../src/rpc/peer.ts";
 import { systemClock } from "../../src/system-clock.ts";
+import { COMMON } from "./spec.ts";
 import { until } from "./until.ts";
 
 export interface Seen {
@@ -107,16 +108,7 @@ export function remoteSpec(url: string, more: Partial<RemoteSpec> = {}): RemoteS
     url,
     headers: {},
     oauth: undefined,
-    lifecycle: { mode: "default" },
-    criticality: "optional",
-    timeoutMs: 60_000,
-    deadlineMs: 60_000,
-    connectTimeoutMs: 30_000,
-    tools: { allow: [], deny: [], ask: [] },
-    isolation: "shared",
-    retry: "crash",
-    prefix: "server",
-    examples: {},
+    ...COMMON,
     ...more,
   };
 }

@@ -11,6 +11,7 @@ import { asRaw, fromRaw, toRaw } from "../../src/kernel/raw.ts";
 import type { Message } from "../../src/rpc/message.ts";
 import { systemClock } from "../../src/system-clock.ts";
 import { carrying, kill } from "./processes.ts";
+import { COMMON } from "./spec.ts";
 import { until } from "./until.ts";
 
 export const ODD = fileURLToPath(new URL("../fixture/stdio-odd.mjs", import.meta.url));
@@ -67,16 +68,7 @@ export function bench(traits: readonly string[], more: BenchOptions = {}): Bench
     env: {},
     inheritEnv: [],
     cwd: process.cwd(),
-    lifecycle: { mode: "default" },
-    criticality: "optional",
-    timeoutMs: 60_000,
-    deadlineMs: 60_000,
-    connectTimeoutMs: 30_000,
-    tools: { allow: [], deny: [], ask: [] },
-    isolation: "shared",
-    retry: "crash",
-    prefix: "server",
-    examples: {},
+    ...COMMON,
     ...changes,
   };
   const pids = (): number[] => carrying(MARK, `-${name}`);
