@@ -223,10 +223,12 @@ export function executorContract(name: string, create: () => Executor): void {
 
     test("time, calls, calls in flight, arguments, results, logs, value and code are limited", async () => {
       const started = performance.now();
-      const slow = await run("console.log('here'); await new Promise(() => {})", { limits: { wallMs: 300 } });
+      const slow = await run("console.log('here'); await new Promise(() => {})", {
+        limits: { wallMs: 1_500 },
+      });
       expect(slow.error).toMatchObject({ code: "sandbox_limit", limit: "wallMs" });
       expect(slow.logs).toEqual([{ level: "log", text: "here" }]);
-      expect(performance.now() - started).toBeGreaterThan(250);
+      expect(performance.now() - started).toBeGreaterThan(1_400);
 
       const calls = await run(
         "const r = []; for (let i = 0; i < 4; i++) r.push(await tools.a.x().then(() => 1, (e) => e.code)); r",
@@ -274,11 +276,11 @@ export function executorContract(name: string, create: () => Executor): void {
     test("time stands still while somebody is asked, and goes on after that", async () => {
       const call = async ({ tool, hold }: OutCall): Promise<string> => {
         const release = tool === "ask" ? hold() : () => {};
-        await new Promise((resolve) => setTimeout(resolve, 900));
+        await new Promise((resolve) => setTimeout(resolve, 1_800));
         release();
         return '{"content":[],"structuredContent":"yes"}';
       };
-      const limits = { wallMs: 500 };
+      const limits = { wallMs: 1_500 };
       expect(
         valueIn(await run("await Promise.all([tools.a.ask(), tools.a.ask()])", { call, limits })),
       ).toEqual(["yes", "yes"]);
@@ -288,7 +290,9 @@ export function executorContract(name: string, create: () => Executor): void {
     });
 
     test("endless computing is stopped, and the next run works", async () => {
-      const outcome = await run("console.log('before'); for (;;);", { limits: { cpuMs: 200, wallMs: 600 } });
+      const outcome = await run("console.log('before'); for (;;);", {
+        limits: { cpuMs: 200, wallMs: 5_000 },
+      });
       expect(outcome.error?.code).toBe("sandbox_limit");
       expect(outcome.logs).toEqual([{ level: "log", text: "before" }]);
       expect(valueIn(await run("1"))).toBe(1);
