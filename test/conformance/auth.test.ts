@@ -57,7 +57,7 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
     suite = await loadSuite();
   }, INSTALL_MS);
 
-  test.each(SCENARIOS)("%s auth/%s", async (revision, name) => {
+  test.each(SCENARIOS)("%s auth/%s", { timeout: 120_000 }, async (revision, name) => {
     const checks = await suite.client(CLIENT, `auth/${name}`, revision);
     expect(checks.filter((check) => check.startsWith("SUCCESS")).length).toBeGreaterThan(0);
     expect(checks.filter((check) => /^(FAILURE|WARNING)/.test(check))).toEqual([]);

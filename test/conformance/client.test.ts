@@ -34,7 +34,7 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
   }, INSTALL_MS);
 
   describe.each(["2025-11-25", "2026-07-28"] as const)("%s", (revision) => {
-    test.each(SCENARIOS[revision])("%s", async (scenario) => {
+    test.each(SCENARIOS[revision])("%s", { timeout: 120_000 }, async (scenario) => {
       const checks = await suite.client(CLIENT, scenario, revision);
       expect(checks.filter((check) => check.startsWith("SUCCESS")).length).toBeGreaterThan(0);
       expect(checks.filter((check) => /^(FAILURE|WARNING)/.test(check))).toEqual([]);

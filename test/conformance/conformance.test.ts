@@ -76,7 +76,7 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
   ] as const)("%s", (revision, era) => {
     let direct: Report;
 
-    test("the fixture itself passes everything that is scored", { timeout: 60_000 }, async () => {
+    test("the fixture itself passes everything that is scored", { timeout: 120_000 }, async () => {
       direct = await suite.server(await fixture(era), revision);
       expect(direct.size).toBeGreaterThan(30);
       // An extension that the fixture does not have; nobody needs it.

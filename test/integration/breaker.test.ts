@@ -120,7 +120,7 @@ async function cooledDown(client: RawClient, server: string): Promise<void> {
 }
 
 test("after the cooldown one call of a hundred reaches the child, and its fate decides for all", async () => {
-  const [client, folder] = await setUp({ a: { retry: "never" } }, { threshold: 2, cooldownMs: 1_000 });
+  const [client, folder] = await setUp({ a: { retry: "never" } }, { threshold: 2, cooldownMs: 3_000 });
   await client.initialize();
   const journal = folder.journal("a");
   const rush = async (tool: string, args: object): Promise<Record<string, unknown>[]> => {
@@ -149,10 +149,10 @@ test("after the cooldown one call of a hundred reaches the child, and its fate d
 test("a slow child is no failure; one that answers nothing any more is one, and is ended", {
   timeout: 60_000,
 }, async () => {
-  const hung = { timeoutMs: 500, connectTimeoutMs: 20_000 };
+  const hung = { timeoutMs: 2_000 };
   const [client, folder] = await setUp(
     {
-      slow: { timeoutMs: 500, retry: "never" },
+      slow: { timeoutMs: 2_000, retry: "never" },
       hung,
       ephemeral: { ...hung, lifecycle: "ephemeral" },
       crashed: { ...hung, criticality: "vital" },

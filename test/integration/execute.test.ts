@@ -10,7 +10,12 @@ import { until } from "../support/until.ts";
 
 /** Direct children, and theirs. */
 function childrenOf(pid: number): number[] {
-  const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  let listed = "";
+  try {
+    listed = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  } catch {
+    // Gone since it was listed.
+  }
   const own = listed.split(" ").filter(Boolean).map(Number);
   return own.flatMap((child) => [child, ...childrenOf(child)]);
 }

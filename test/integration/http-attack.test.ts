@@ -246,14 +246,15 @@ test("half-open sockets, drips and pipelines do not trouble others", { timeout: 
 });
 
 test("an id that is under way already is refused, and the first is answered all the same", async () => {
-  const { gateway } = await setUp();
+  const { gateway, journal } = await setUp();
   const client = await HttpClient.open(gateway);
-  const first = client.mcpCall("same", ["a", "sleep"], { ms: 400 });
+  const first = client.mcpCall("same", ["a", "sleep"], { ms: 3_000 });
+  await journal.until(() => journal.events().some(({ tool }) => tool === "sleep"));
   const others = await Promise.all(
     [1, 2, 3].map(() => client.mcpCall("same", ["a", "echo"], { message: "second" })),
   );
   for (const { answer } of others) expect(answer).toMatchObject({ id: "same", error: { code: -32600 } });
-  expect((await first).answer).toMatchObject({ id: "same", result: { content: [{ text: "slept 400" }] } });
+  expect((await first).answer).toMatchObject({ id: "same", result: { content: [{ text: "slept 3000" }] } });
   await gateway.stop();
 });
 
@@ -292,7 +293,7 @@ test("a large answer on a stream that stands already arrives whole", { timeout: 
 });
 
 test.runIf(linux)("answers that nobody reads do not pile up in memory", { timeout: 120_000 }, async () => {
-  const { gateway, honest } = await setUp();
+  const { gateway, journal, honest } = await setUp();
   await honest();
   const session = await gateway.open();
   const [memory, open_] = [megabytes(gateway), sockets(gateway)];
@@ -302,7 +303,8 @@ test.runIf(linux)("answers that nobody reads do not pile up in memory", { timeou
     socket.write(written({ headers: session, body: call(i, "big", { bytes: 8 * MB }) }));
     return socket;
   });
-  await until(() => sockets(gateway) > open_ + 40, { what: "the sockets" });
+  const asked = (): number => journal.events().filter(({ tool }) => tool === "big").length;
+  await until(() => asked() > 40, { within: 60_000, what: "the calls" });
   // Those who had longest to read are cut off.
   await until(() => sockets(gateway) < open_ + 38, { within: 60_000, what: "that most are cut off" });
   expect(megabytes(gateway) - memory).toBeLessThan(450);

@@ -195,7 +195,7 @@ test("a listed page may ask first what it may send, which it does without its to
 test("an idle session ends after its time; one that listens does not", async () => {
   const folder = temp();
   folder.writeConfig({});
-  const server = await httpGateway(folder, "--session-timeout", "300");
+  const server = await httpGateway(folder, "--session-timeout", "3000");
   const idle = await server.open();
   const listening = await server.open();
   const abort = new AbortController();
@@ -204,10 +204,11 @@ test("an idle session ends after its time; one that listens does not", async () 
     signal: abort.signal,
   });
   expect(stream.status).toBe(200);
+  // Each look is a use of it, so the next comes when its time must be over.
   await expect
-    .poll(async () => (await fetch(server.url, { method: "DELETE", headers: idle })).status, {
-      timeout: 15_000,
-      interval: 700,
+    .poll(async () => (await server.post({ id: 1, method: "ping" }, idle)).status, {
+      timeout: 45_000,
+      interval: 4_500,
     })
     .toBe(404);
   expect((await server.post({ id: 1, method: "ping" }, listening)).status).toBe(200);

@@ -96,7 +96,7 @@ test("settings that do not change how it is started hold at once, on the same pr
   const client = gateway(folder);
   await client.initialize();
   await client.mcpCall("a", "pid");
-  folder.writeConfig({ a: { ...server, timeoutMs: 300, retry: "never", tools: { deny: ["echo"] } } });
+  folder.writeConfig({ a: { ...server, timeoutMs: 2_000, retry: "never", tools: { deny: ["echo"] } } });
   await until(async () => (await shown(client, "a")).toolCount === FIXTURE_TOOLS - 1);
   expect(failureOf(await client.mcpCall("a", "echo", { message: "?" })).code).toBe("tool_not_found");
   expect(failureOf(await client.mcpCall("a", "hang")).code).toBe("timeout");

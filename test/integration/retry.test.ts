@@ -87,7 +87,7 @@ test("all calls in flight share one respawn, each with a second attempt of its o
 });
 
 test("a call that timed out is cancelled at its child and never repeated", async () => {
-  const [client, folder] = await setUp({ a: { timeoutMs: 400 } });
+  const [client, folder] = await setUp({ a: { timeoutMs: 2_000 } });
   const journal = folder.journal("a");
   await client.mcpCall("a", "pid");
   const [slow, safe] = await Promise.all([
@@ -97,16 +97,16 @@ test("a call that timed out is cancelled at its child and never repeated", async
   expect(failureOf(slow)).toMatchObject({ code: "timeout", retryable: false });
   expect(failureOf(safe)).toMatchObject({ code: "timeout", retryable: true });
   await journal.until(() => journal.events("cancelled").length === 2);
-  // Progress is a sign of life: this takes several times as long as a call may be silent.
-  const talking = await client.mcpCall("a", "progress", { n: 8, ms: 120 }, { progressToken: 1 });
-  expect(textOf(talking)).toBe("reported 8");
+  // Progress is a sign of life: this takes twice as long as a call may be silent.
+  const talking = await client.mcpCall("a", "progress", { n: 20, ms: 200 }, { progressToken: 1 });
+  expect(textOf(talking)).toBe("reported 20");
   expect([journal.executions("slow"), journal.executions("safe")]).toEqual([1, 1]);
   expect(journal.pids()).toHaveLength(1);
   await client.close();
 });
 
 test("progress never extends the deadline, and neither limit runs while a person is asked", async () => {
-  const [client, folder] = await setUp({ a: { timeoutMs: 500, deadlineMs: 1_500 } });
+  const [client, folder] = await setUp({ a: { timeoutMs: 2_000, deadlineMs: 4_500 } });
   await client.mcpCall("a", "pid");
   const talking = client.mcpCall("a", "progress", { n: 1_000, ms: 50 }, { progressToken: 1 });
   expect(failureOf(await talking)).toMatchObject({ code: "timeout" });
@@ -114,8 +114,8 @@ test("progress never extends the deadline, and neither limit runs while a person
 
   const asking = client.mcpCall("a", "ask");
   await client.until(({ requests }) => requests.length === 1);
-  // Longer than both: another call runs into its own limit four times meanwhile.
-  for (let n = 0; n < 4; n++) expect(failureOf(await client.mcpCall("a", "hang")).code).toBe("timeout");
+  // Longer than both: another call runs into its own limit three times meanwhile.
+  for (let n = 0; n < 3; n++) expect(failureOf(await client.mcpCall("a", "hang")).code).toBe("timeout");
   const answer = { jsonrpc: "2.0", id: client.requests[0]?.id, result: { action: "accept", content: {} } };
   client.write(`${JSON.stringify(answer)}\n`);
   expect(JSON.stringify(await asking)).toContain("accept");
@@ -125,12 +125,12 @@ test("progress never extends the deadline, and neither limit runs while a person
 
 test("the time it takes to connect counts towards the deadline, whether or not the tools are known", async () => {
   const folder = temp();
-  const [client] = await setUp({ a: { deadlineMs: 1_500 } }, folder);
+  const [client] = await setUp({ a: { deadlineMs: 4_000 } }, folder);
   const gate = folder.path("open");
   folder.write("a.flags", `--wait-for ${gate}`);
   const late = failureOf(await client.mcpCall("a", "pid"));
   expect(late).toMatchObject({ code: "timeout", retryable: true });
-  expect(late.message).toMatch(/deadlineMs 1500/);
+  expect(late.message).toMatch(/deadlineMs 4000/);
   folder.write("open", "");
   expect(textOf(await client.mcpCall("a", "pid"))).toMatch(/^\d+$/);
 

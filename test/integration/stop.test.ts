@@ -59,7 +59,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   async (signal) => {
     const folder = temp();
     const [client, all] = await withFamilies(folder);
-    const underWay = client.mcpCall("plain", "count", { key: "k", ms: 1_000 });
+    const underWay = client.mcpCall("plain", "count", { key: "k", ms: 2_500 });
     await folder.journal("plain").until((journal) => journal.executions("k") === 1);
     client.kill(signal);
     const refused = await until(async () => (await client.request("tools/list")).error);

@@ -27,7 +27,7 @@ export interface Temp {
 /** Call inside a test: the folder goes when the test is over. */
 export function temp(): Temp {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "metamcp-test-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  onTestFinished(async () => await remove(folder));
   const work = join(folder, "work");
   mkdirSync(work);
   const path = (name: string): string => join(work, name);
@@ -51,6 +51,17 @@ export function temp(): Temp {
       write(".mcp.json", JSON.stringify({ mcpServers: servers, ...more }, null, 2)),
     journal: (name = "journal") => new Journal(path(name)),
   };
+}
+
+/** What was killed a moment ago may still write into it; what is left after all is no failure of the test. */
+async function remove(folder: string): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    try {
+      return rmSync(folder, { recursive: true, force: true });
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 }
 
 /** How many tools the fixture server has by itself. */
