@@ -129,6 +129,7 @@ class Watcher implements ConfigWatch {
   async #judge(): Promise<(() => void) | undefined> {
     try {
       const path = await pickConfig([this.#current.path, ...this.#paths]);
+      if (await isStream(path)) return undefined;
       const text = await readConfigText(path);
       if (this.#mayComeBack(text !== undefined && path === this.#current.path)) return undefined;
       if (this.#seen?.path === path && this.#seen.text === text) return undefined;
@@ -160,6 +161,12 @@ class Watcher implements ConfigWatch {
     this.#current = config;
     this.#listener.onConfig(config);
   }
+}
+
+/** A pipe gives its text once: to read it again is to read nothing, or to wait for ever. */
+async function isStream(path: string): Promise<boolean> {
+  const there = await stat(path).catch(() => undefined);
+  return there !== undefined && !there.isFile() && !there.isDirectory();
 }
 
 /** Changes whenever the file may have changed, and with each call while it is fresh. */

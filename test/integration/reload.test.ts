@@ -1,5 +1,7 @@
 /** Edits of the config file under a running gateway: what they change, and what they leave alone. */
+import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, shown, textOf } from "../support/meta.ts";
@@ -178,6 +180,19 @@ test("a file that is broken for a while changes nothing and is named until it is
   expect(await notice()).toBeUndefined();
   expect(folder.journal("a").pids().map(alive)).toEqual([true]);
   await client.close();
+});
+
+test("a config that comes through a pipe is read once, and keeps nobody from ending", async () => {
+  const folder = temp();
+  const pipe = folder.path("pipe");
+  execFileSync("mkfifo", [pipe]);
+  const written = writeFile(pipe, JSON.stringify({ mcpServers: { a: kept(folder, "a") } }));
+  const client = gateway({ ...folder, config: pipe });
+  await client.initialize();
+  await written;
+  expect(await discover(client)).toMatchObject({ servers: [{ name: "a" }] });
+  expect((await discover(client)).notice).toBeUndefined();
+  expect((await client.close()).code).toBe(0);
 });
 
 test("a config that appears later is picked up, one that goes takes its servers along", async () => {
