@@ -48,9 +48,9 @@ function requestFor(
   };
 }
 
-/** People and programs get results whole: here no context window is to be spared. */
+/** People and programs get results whole: here no context window is to be spared. And they have commands, not tools. */
 function unbounded(scope: Scope): Scope {
-  return { ...scope, maxResultBytes: () => Number.POSITIVE_INFINITY };
+  return { ...scope, finder: '"metamcp search"', maxResultBytes: () => Number.POSITIVE_INFINITY };
 }
 
 interface Block {

@@ -3,6 +3,7 @@ import { type Table, UsageError } from "../config/command-line.ts";
 import { flagHelp } from "../config/help.ts";
 import { type ReadSettings, readSettings } from "../config/settings.ts";
 import { VERSION } from "../kernel/version.ts";
+import { wrap } from "./wrap.ts";
 
 /** How it ended: 0 it worked, 1 it failed, 2 it was used wrongly. */
 export type ExitCode = 0 | 1 | 2;
@@ -23,7 +24,7 @@ export async function runCommand(command: Command, argv: readonly string[]): Pro
   const { name, flags = {}, takes } = command;
   const given = readSettings(argv, process.env, { command: name, own: flags });
   if (given.settings.help) {
-    process.stdout.write(`${helpOf(command)}\n`);
+    process.stdout.write(`${wrap(helpOf(command), process.stdout.columns)}\n`);
     return 0;
   }
   if (given.settings.version) {

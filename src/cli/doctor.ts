@@ -9,7 +9,7 @@ import { headline, shortDifference } from "./changes.ts";
 import type { Command } from "./command.ts";
 import { person, withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
-import { show } from "./table.ts";
+import { show, TO_GET_SERVERS } from "./table.ts";
 import { targetsOf } from "./target.ts";
 
 interface Finding {
@@ -160,9 +160,7 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
   const bad = servers.filter(({ ok }) => !ok).length;
   const lines = [
     `MetaMCP ${metamcp}, node ${node}, config ${config}`,
-    ...(exists
-      ? []
-      : ['✗ There is no such file. Create it: { "mcpServers": { "name": { "command": "…" } } }']),
+    ...(exists ? [] : [`✗ There is no such file. ${TO_GET_SERVERS}`]),
     ...warnings.map((warning) => `! ${warning}`),
     "",
     ...servers.map((finding) => line(finding, width)),

@@ -75,5 +75,6 @@ function print(raw: Raw, json: boolean): void {
     ]);
     process.stderr.write(`\n${table(["SERVER", "TOOL", "TOOK", "RESULT"], rows)}\n`);
   }
-  process.stderr.write(`${calls.length} calls, ${Math.round(durationMs)} ms\n`);
+  const count = `${calls.length} ${calls.length === 1 ? "call" : "calls"}`;
+  process.stderr.write(`${count}, ${Math.round(durationMs)} ms\n`);
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { galleryCandidates } from "../provision/gallery/gallery.ts";
 import type { Command } from "./command.ts";
@@ -9,7 +10,11 @@ const paths = [
 ];
 
 /** A person who gives these answers and then leaves, and commands that only note how they were run. */
-async function visit(answers: readonly string[], names: readonly string[] = ["import", "add", "init"]) {
+async function visit(
+  answers: readonly string[],
+  names: readonly string[] = ["import", "add", "init"],
+  looked: readonly string[] = [fileURLToPath(import.meta.url)],
+) {
   const [said, ran, waiting]: string[][] = [[], [], [...answers]];
   const command = (name: string): Command => ({
     name,
@@ -28,7 +33,7 @@ async function visit(answers: readonly string[], names: readonly string[] = ["im
       close: () => void said?.push("(closed)"),
     },
     commands: new Map(names.map((name) => [name, async () => ({ command: command(name) })])),
-    paths,
+    paths: looked,
     flags: ["--config", "x.json"],
   });
   return { end, ran, said: said?.join("\n") ?? "" };
@@ -37,7 +42,7 @@ async function visit(answers: readonly string[], names: readonly string[] = ["im
 test("it fits a screen, and says where it looked", () => {
   const text = welcome(paths, 126, true);
   expect(text.split("\n").length).toBeLessThan(24);
-  expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(88);
+  expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(80);
   for (const part of [...paths, "import", "add", "126"]) expect(text).toContain(part);
   expect(welcome(paths, 126, false)).not.toContain("import");
 });
@@ -62,6 +67,13 @@ test("import is one return away, and what comes next is said", async () => {
   const { end, ran, said } = await visit([""]);
   expect([end, ran]).toEqual([0, ["import x.json"]]);
   expect(said).toMatch(/\(closed\)[\s\S]*metamcp doctor[\s\S]*metamcp init/);
+});
+
+test("who imports nothing is told how to add something", async () => {
+  const { end, said } = await visit([""], undefined, paths);
+  expect(end).toBe(0);
+  expect(said).toMatch(/still no config[\s\S]*metamcp add --list/);
+  expect(said).not.toContain("metamcp doctor");
 });
 
 test("without import it offers what there is", async () => {

@@ -1,4 +1,5 @@
 /** For a person who starts MetaMCP on a terminal before there is a config: what it is, and a way to get servers. Clients never see it. */
+import { existsSync } from "node:fs";
 import { VERSION } from "../kernel/version.ts";
 import { type GalleryCandidate, galleryCandidates, suggestions } from "../provision/gallery/gallery.ts";
 import { type Command, type ExitCode, runCommand } from "./command.ts";
@@ -39,7 +40,7 @@ export async function firstRun({ terminal, commands, paths, flags }: FirstRun): 
     choice === "leave" || (choice === "add" && names.length === 0) ? undefined : commands.get(choice);
   if (!load) return 0;
   const code = await runCommand((await load()).command, [...names, ...flags]);
-  terminal.say(next(commands.has("init")));
+  terminal.say(paths.some((path) => existsSync(path)) ? next(commands.has("init")) : NO_CONFIG_YET);
   return code;
 }
 
@@ -47,9 +48,9 @@ export async function firstRun({ terminal, commands, paths, flags }: FirstRun): 
 export function welcome(paths: readonly string[], known: number, canImport: boolean): string {
   return `MetaMCP ${VERSION}: one MCP server in front of all the others.
 
-Your client (Claude, Cursor, VS Code …) starts MetaMCP, and MetaMCP starts your MCP
-servers, each when it is first needed. The model sees a few small tools to find and
-call all others, instead of hundreds in every conversation.
+Your client (Claude, Cursor, VS Code …) starts MetaMCP, and MetaMCP starts
+your MCP servers, each when it is first needed. The model sees a few small
+tools to find and call all others, instead of hundreds in every conversation.
 
 There is no config yet. Looked for:
 ${paths.map((path) => `  ${path}`).join("\n")}
@@ -115,6 +116,11 @@ async function hits(words: readonly string[], all: readonly GalleryCandidate[]):
   const rows = all.filter(({ name }) => names.has(name)).map(({ name, description }) => [name, description]);
   return rows.length > 0 ? table(["NAME", "WHAT IT IS FOR"], rows) : "Nothing like that is in the gallery.";
 }
+
+const NO_CONFIG_YET = `
+There is still no config. Next:
+  metamcp add --list           the well-known servers
+  metamcp add NAME             puts one into the config`;
 
 function next(canInit: boolean): string {
   return `

@@ -80,7 +80,7 @@ function overview(
   const parts = [
     rows.length > 0 ? table(["SERVER", "FROM", "RUNS"], rows) : none(found.length, files.length),
     ...same.map((server) => `${server.name} (${from(server)}): there already as "${server.as}"`),
-    ...skipped.map((server) => `${server.name} (${from(server)}): left out, ${server.reason}`),
+    ...skipped.map((server) => `${visible(server.name)} (${from(server)}): left out, ${server.reason}`),
     ...taken.flatMap(({ as, notes }) => notes.map((note) => `${as}: ${note}`)),
     ...faults,
   ];
@@ -97,7 +97,7 @@ function none(found: number, files: number): string {
 }
 
 function from({ client, project }: Found | Gathered["skipped"][number]): string {
-  return project === undefined ? client.title : `${client.title}, ${project}`;
+  return project === undefined ? client.title : `${client.title}, ${visible(project)}`;
 }
 
 function report(
@@ -129,7 +129,10 @@ function report(
 }
 
 function outcome(written: readonly string[], config: string, undecided: boolean): string {
-  if (written.length > 0) return `\n${written.length} servers written to ${config}. Next: metamcp init`;
+  if (written.length > 0) {
+    const count = `${written.length} ${written.length === 1 ? "server" : "servers"}`;
+    return `\n${count} written to ${config}. Next: metamcp init`;
+  }
   return undecided
     ? `\nNothing was written to ${config}, as there is nobody to ask. Say yes beforehand: metamcp import --yes`
     : "\nNothing was written.";

@@ -4,7 +4,8 @@ import { realpath } from "node:fs/promises";
 import type { Client, Own } from "../clients/client.ts";
 import { faultOf, installed } from "../clients/client-file.ts";
 import { connect, planConnect } from "../clients/connect.ts";
-import { ownEntry } from "../clients/own.ts";
+import { OWN_NAME, ownEntry } from "../clients/own.ts";
+import { CLIENTS } from "../clients/table.ts";
 import { planUndo, undo } from "../clients/undo.ts";
 import { configCandidates, pickConfig } from "../config/locate.ts";
 import { homeFolder } from "../home/home.ts";
@@ -61,7 +62,7 @@ export const command: Command = {
       else await connect({ client, file }, own, { home, now: new Date() });
     };
     const done = await runSteps(steps, act, options);
-    show(done, options.json, () => forPeople(done, options.undo, positionals));
+    show(done, options.json, () => forPeople(done, { back: options.undo, asked: positionals, own }));
     return exitCode(done, positionals, options.undo);
   },
 };
@@ -132,8 +133,16 @@ async function decide(
   return { result: state === "gone" ? "nothing to undo" : "undone" };
 }
 
-function forPeople(done: readonly Done[], back: boolean, asked: readonly string[]): string {
-  if (done.length === 0) return nothing(back, asked);
+interface Wish {
+  readonly back: boolean;
+  /** The clients that were named. */
+  readonly asked: readonly string[];
+  readonly own: Own;
+}
+
+function forPeople(done: readonly Done[], wish: Wish): string {
+  if (done.length === 0) return nothing(wish);
+  const { back } = wish;
   const lines = done.map(
     ({ client, file, result, problem }) => `${client}: ${problem ?? `${result} (${file})`}`,
   );
@@ -147,11 +156,15 @@ function forPeople(done: readonly Done[], back: boolean, asked: readonly string[
   return lines.join("\n");
 }
 
-function nothing(back: boolean, asked: readonly string[]): string {
+function nothing({ back, asked, own }: Wish): string {
   if (back) return "There is nothing to undo.";
-  return asked.length > 0
-    ? `Not installed here: ${asked.join(", ")}.`
-    : "No client that is known here is installed. docs/clients.md tells where they are looked for.";
+  const which = asked.length > 0 ? asked : CLIENTS.map(({ id }) => id);
+  const { command: program, args, env } = own;
+  const entry = { command: program, args, ...(Object.keys(env).length > 0 && { env }) };
+  return `Not installed here: ${which.join(", ")}.
+By hand: most clients take this entry among their servers:
+
+  "${OWN_NAME}": ${JSON.stringify(entry)}`;
 }
 
 function exitCode(done: readonly Done[], asked: readonly string[], back: boolean): ExitCode {

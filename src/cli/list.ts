@@ -3,7 +3,7 @@ import type { Config } from "../config/spec.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { Command } from "./command.ts";
 import { withEngine } from "./open.ts";
-import { show, table } from "./table.ts";
+import { show, TO_GET_SERVERS, table } from "./table.ts";
 import { targetsOf } from "./target.ts";
 
 interface Listed {
@@ -49,8 +49,8 @@ async function listed({ catalog }: Scope, config: Config): Promise<readonly List
 function forPeople(servers: readonly Listed[], { path, exists }: Config): string {
   if (servers.length === 0) {
     return exists
-      ? `No servers in ${path}.`
-      : `There is no config file at ${path} yet. "metamcp import" takes over the servers of your clients, "metamcp add --list" shows well-known ones.`;
+      ? `No servers in ${path}. ${TO_GET_SERVERS}`
+      : `There is no config file at ${path} yet. ${TO_GET_SERVERS}`;
   }
   const rows = servers.map(({ name, kind, tools, runs, problem }) => [
     name,

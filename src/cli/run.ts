@@ -18,6 +18,7 @@ import { engineFor } from "./engine.ts";
 import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
 import { provisionOf } from "./registry.ts";
+import { wrap } from "./wrap.ts";
 
 type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
 
@@ -102,7 +103,7 @@ Ctrl-C ends it.
 `;
 
 function print(text: string): ExitCode {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${wrap(text, process.stdout.columns)}\n`);
   return 0;
 }
 
@@ -114,9 +115,15 @@ function misplaced(word: string, commands: Commands): string {
 
 async function help(commands: Commands): Promise<string> {
   const all = await Promise.all([...commands.values()].map(async (load) => (await load()).command));
-  const width = Math.max(...all.map(({ usage }) => usage.length)) + 2;
-  const list = all.map(({ usage, summary }) => `  metamcp ${usage.padEnd(width)}${summary}`).join("\n");
-  return `MetaMCP ${VERSION}: one MCP server in front of all the others.\n\nUsage: metamcp [flags]\n${list}\n\n${flagHelp("run")}`;
+  const width = Math.max(...all.map(({ name }) => name.length)) + 2;
+  const list = all.map(({ name, summary }) => `  metamcp ${name.padEnd(width)}${summary}`).join("\n");
+  return `MetaMCP ${VERSION}: one MCP server in front of all the others.
+
+Usage: metamcp [flags]            serves
+       metamcp COMMAND --help     tells more of one of these:
+${list}
+
+${flagHelp("run")}`;
 }
 
 function toldToStop(): Promise<void> {

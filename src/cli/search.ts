@@ -5,7 +5,7 @@ import { ask, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
 import { withEngine } from "./open.ts";
 import { spin } from "./spinner.ts";
-import { show, table } from "./table.ts";
+import { show, TO_GET_SERVERS, table } from "./table.ts";
 
 interface Answer {
   readonly tools: readonly { server: string; tool: string; confidence: number; description: string }[];
@@ -23,21 +23,21 @@ export const command: Command = {
     const query = positionals.join(" ");
     if (query.trim() === "") throw new UsageError("Say in words what the tool is for.");
     const spinner = spin("looking at the servers …");
-    return await withEngine({ positionals, settings, ...given }, async ({ scope }) => {
+    return await withEngine({ positionals, settings, ...given }, async ({ scope }, { servers }) => {
       const { limit } = settings as unknown as { limit: number };
       const result = fromRaw(await ask(scope, "mcp_discover", toRaw({ query, limit })));
       spinner.stop();
       const answer = JSON.parse(textOf(result as Result)) as Answer;
-      show(answer, settings.json, () => forPeople(answer));
+      show(answer, settings.json, () => forPeople(answer, servers.size));
       return 0;
     }).finally(() => spinner.stop());
   },
 };
 
-function forPeople({ tools, unknown = [], notice }: Answer): string {
+function forPeople({ tools, unknown = [], notice }: Answer, servers: number): string {
   const found =
     tools.length === 0
-      ? "No tool fits."
+      ? `No tool fits.${servers === 0 ? ` There is no server: ${TO_GET_SERVERS}` : ""}`
       : table(
           ["SERVER", "TOOL", "FIT", "WHAT IT DOES"],
           tools.map(({ server, tool, confidence, description }) => [

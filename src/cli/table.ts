@@ -2,6 +2,10 @@
 
 const GAP = "  ";
 
+/** For who has none. */
+export const TO_GET_SERVERS =
+  '"metamcp import" takes over the servers of your clients, "metamcp add --list" shows well-known ones.';
+
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows].map((row) => row.map(plain));
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

@@ -1,6 +1,7 @@
 /** Questions to the person at the terminal, line by line, on stderr: stdout belongs to what a command answers. */
 import { createInterface } from "node:readline";
 import type { Terminal } from "./first-run.ts";
+import { wrap } from "./wrap.ts";
 
 export function openTerminal(): Terminal {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -19,7 +20,7 @@ export function openTerminal(): Terminal {
     answer?.(undefined);
   });
   return {
-    say: (text) => void process.stderr.write(`${text}\n`),
+    say: (text) => void process.stderr.write(`${wrap(text, process.stderr.columns)}\n`),
     async ask(question) {
       if (left) return undefined;
       lines.setPrompt(question);

@@ -35,13 +35,19 @@ export const command: Command = {
             shown.map(({ name, bytes, tokens, title }) => [name, String(bytes), `~${tokens}`, title]),
           ),
           `\nIn all ${answer.total.bytes} bytes, about ${answer.total.tokens} tokens, in every conversation.`,
-          `The ${answer.behind.tools} tools behind it that are known would cost about ${answer.behind.tokens} tokens.`,
+          behindIt(answer.behind),
         ].join("\n"),
       );
       return 0;
     });
   },
 };
+
+function behindIt({ tools, tokens }: { tools: number; tokens: number }): string {
+  return tools === 0
+    ? 'No tool behind it is known yet: "metamcp doctor" starts every server once and finds out.'
+    : `The ${tools} tools behind it that are known would cost about ${tokens} tokens.`;
+}
 
 interface Shown {
   readonly name: string;

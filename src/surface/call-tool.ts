@@ -101,7 +101,7 @@ export function requireServer(scope: Scope, name: string, finder?: string): void
     const names = scope.servers().map((server) => server.name);
     throw new MetaMcpError(
       "server_not_found",
-      `No server "${name}" is configured. ${suggest(name, names, "server", finder)}`,
+      `No server "${name}" is configured. ${suggest(name, names, "server", scope.finder ?? finder)}`,
       {
         server: name,
         details: { nearest: nearest(name, names) },
@@ -133,7 +133,7 @@ export function noSuchTool(
   const names = catalog.snapshot.listings.get(server)?.tools.map((other) => other.name) ?? [];
   return new MetaMcpError(
     "tool_not_found",
-    `Server "${server}" has no tool "${name}". ${suggest(name, names, "tool", finder)}`,
+    `Server "${server}" has no tool "${name}". ${suggest(name, names, "tool", scope.finder ?? finder)}`,
     {
       server,
       tool_id: toolId({ server, name }),

@@ -51,6 +51,8 @@ export interface Scope {
   readonly clock: Clock;
   /** Results that are too large to be shown. */
   readonly results: ResultStore;
+  /** What shows what there is, for hints; undefined where each surface has its own. */
+  readonly finder?: string;
   /** The largest result of a child that is shown whole, as configured. */
   maxResultBytes(): number | undefined;
   /** Arguments that worked before, newest first; none unless the user wants them kept. */

@@ -1,0 +1,31 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { wrap } from "./wrap.ts";
+
+test("lines are broken at spaces, and go on below their text", () => {
+  expect(wrap("one two three", 8)).toBe("one two\nthree");
+  expect(wrap("  add  choose from many servers", 20)).toBe("  add  choose from\n       many servers");
+  expect(wrap("  --a-very-long-flag <of|some>  what it is", 20)).toBe(
+    "  --a-very-long-flag\n  <of|some>  what it\n  is",
+  );
+  expect(wrap("a /very/long/path/of/a/file b", 10)).toBe("a\n/very/long/path/of/a/file\nb");
+});
+
+test("where the width is not known, and where all fits, nothing changes", () => {
+  const text = "one two\n\n  three  four";
+  for (const columns of [undefined, 0, 80]) expect(wrap(text, columns)).toBe(text);
+});
+
+test("no word is lost or broken, whatever the width", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.stringMatching(/^[ a-z]{0,30}$/)),
+      fc.integer({ min: 1, max: 40 }),
+      (lines, columns) => {
+        const words = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
+        const text = lines.join("\n");
+        expect(words(wrap(text, columns))).toEqual(words(text));
+      },
+    ),
+  );
+});

@@ -1,0 +1,31 @@
+/** Long lines broken at spaces, to the width of a terminal. Breaks no word. */
+
+/** `columns` is undefined, or 0, where nobody knows: then all stays as it is. What is carried over stands below the text of its line. */
+export function wrap(text: string, columns: number | undefined): string {
+  if (!columns) return text;
+  return text
+    .split("\n")
+    .flatMap((line) => wrapLine(line, columns))
+    .join("\n");
+}
+
+function wrapLine(line: string, columns: number): readonly string[] {
+  const indent = " ".repeat(indentOf(line, columns));
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > columns) {
+    const before = rest.lastIndexOf(" ", columns);
+    const at = before > indent.length ? before : rest.indexOf(" ", columns);
+    if (at < 0) break;
+    lines.push(rest.slice(0, at).trimEnd());
+    rest = indent + rest.slice(at).trimStart();
+  }
+  return [...lines, rest];
+}
+
+/** Where the text begins, which may stand beside something: after a gap. Nowhere near the end of the line. */
+function indentOf(line: string, columns: number): number {
+  const [margin = ""] = /^ */.exec(line) ?? [];
+  const [beside = margin] = /^ *\S.*? {2,}/.exec(line) ?? [];
+  return [beside.length, margin.length].find((at) => at <= columns / 2) ?? 0;
+}
