@@ -4,9 +4,9 @@ import type { Log } from "../kernel/log.ts";
 import { type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { joinObject, members, withMember } from "../rpc/slice.ts";
-import { withSchema } from "./misfit.ts";
 import { previewOf } from "./result/preview.ts";
 import { sketchOf } from "./result/sketch.ts";
+import { Written } from "./written.ts";
 
 const LARGEST_ERROR = 32_768;
 const LONGEST_MESSAGE = 2_000;
@@ -24,7 +24,8 @@ export function failedResult(error: MetaMcpError): Raw {
 export function errorObject(error: MetaMcpError): Raw {
   const { cause } = error.context;
   const told = toRaw(error);
-  return cause instanceof RpcError ? withDetails(told, cause) : withSchema(told, error);
+  if (cause instanceof Written) return withMember(told, "details", cause.details);
+  return cause instanceof RpcError ? withDetails(told, cause) : told;
 }
 
 /** What is malformed stays a JSON-RPC error; whatever else went wrong is a failed tool. */

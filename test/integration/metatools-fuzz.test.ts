@@ -94,7 +94,11 @@ const QUESTIONS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   }),
   list_tool_examples: fc.record({ tool_id, max: count }),
   run_tool: fc.oneof(
-    give,
+    fc.tuple(give, flag, flag).map(([given, include_mcp_result, include_tool]) => ({
+      ...given,
+      include_mcp_result,
+      include_tool,
+    })),
     fc.record({
       tool_id,
       args,

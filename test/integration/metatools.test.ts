@@ -1,6 +1,7 @@
 /** The metatools surface over stdio: what each tool answers, in good and in bad times. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { httpChild, json } from "../support/http-child.ts";
@@ -417,6 +418,47 @@ test("run_tool gives the value: structured content, JSON in a text, or the text;
     mcpResult: { content: [] },
   });
   await metatools.close();
+});
+
+test("whatever is broken about the result of a server, ours can be read by a strict client", async () => {
+  const folder = temp();
+  folder.writeConfig({ v: verbatim(folder) });
+  const metatools = await Metatools.open(folder);
+  for (const result of [
+    "5",
+    "[]",
+    "null",
+    '{"content":"x"}',
+    '{"content":[5,null,"x",[1],{"no":1}],"_meta":5}',
+    '{"content":[{"type":"text","text":5},{"type":5}],"_meta":[1]}',
+    '{"content":[{"type":"image","data":5},{"type":"audio","data":"AAAA"}],"_meta":null}',
+    '{"content":[{"type":"resource"},{"type":"resource","resource":{"uri":"a:b"}},{"type":"resource_link"}]}',
+    '{"content":[7],"isError":true,"_meta":"x"}',
+  ])
+    for (const [name, args] of [
+      ["run_tool", { ...giving(result), include_mcp_result: true }],
+      ["run_chain", { steps: [giving(result)] }],
+    ] as const) {
+      const answer = await metatools.client.request("tools/call", { name, arguments: args });
+      metatools.read(name, answer.result ?? {});
+      expect(CallToolResultSchema.safeParse(answer.result).error, result).toBeUndefined();
+    }
+  await metatools.close();
+});
+
+test("what a failed tool gave is in the details as it was written", async () => {
+  const folder = temp();
+  folder.writeConfig({ v: verbatim(folder) });
+  const { client } = await Metatools.open(folder);
+  const result = '{"content":[],"isError":true,"structuredContent":{"n":12345678901234567890,"f":1.0}}';
+  for (const [name, args] of [
+    ["run_tool", giving(result)],
+    ["run_chain", { steps: [giving(result)] }],
+  ] as const) {
+    const { raw } = await client.request("tools/call", { name, arguments: args });
+    expect(raw.toString()).toContain('"details":{"structured":{"n":12345678901234567890,"f":1.0}}');
+  }
+  await client.close();
 });
 
 test("a failed tool keeps its pictures and what was said about the call", async () => {

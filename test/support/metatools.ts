@@ -84,7 +84,9 @@ export class Metatools {
     const error = value["error"] as ShownError | undefined;
     expect(result["isError"] ?? false).toBe(error !== undefined);
     const content = result["content"] as Block[];
+    for (const block of content) expect(block).toMatchObject({ type: expect.any(String) });
     const meta = result["_meta"] as Record<string, unknown> | undefined;
+    if (meta !== undefined) expect(Object.prototype.toString.call(meta)).toBe("[object Object]");
     return { value, error, content, meta, bytes, text: content[0]?.text ?? "" };
   }
 

@@ -4,6 +4,7 @@ import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
+import { joinObject } from "../../rpc/slice.ts";
 import { callParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
 import type { ClientRequest } from "../face.ts";
@@ -11,6 +12,7 @@ import { executionFailed, internalError } from "../failure.ts";
 import { OWN_SERVER } from "../own-tool.ts";
 import { partsOf, textsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
+import { Written } from "../written.ts";
 import { budgetFor } from "./bounds.ts";
 import { knownTool } from "./known-tool.ts";
 import type { ToolName } from "./tool-id.ts";
@@ -53,7 +55,7 @@ export async function execute(scope: Scope, job: Job, request: ClientRequest): P
     const large = value.length > LONGEST_DETAILS || result.length > budgetFor(scope);
     const error = large
       ? kept(scope, job, request, result)
-      : reported(job, result, { structured: fromRaw(value) });
+      : reported(job, result, joinObject([["structured", value]]));
     return { durationMs: durationMs(), error, result, blocks: large ? [] : blocks, meta: told };
   } catch (error) {
     return { durationMs: durationMs(), error: explained(scope, job, error) };
@@ -61,14 +63,15 @@ export async function execute(scope: Scope, job: Job, request: ClientRequest): P
 }
 
 /** The child's own `isError`: what it said, for who can mend it. */
-function reported({ name, op }: Job, result: Raw, details: object, more = ""): MetaMcpError {
+function reported({ name, op }: Job, result: Raw, details: Raw, more = ""): MetaMcpError {
   const said = textsOf(result).join("\n");
   const message = `${name.id} failed: ${said.slice(0, LONGEST_MESSAGE) || "it did not say why"}${more}`;
   return new MetaMcpError("execution_failed", message, {
     server: name.server,
     tool_id: name.id,
     op,
-    details,
+    details: fromRaw(details),
+    cause: new Written(details),
   });
 }
 
@@ -76,7 +79,7 @@ function reported({ name, op }: Job, result: Raw, details: object, more = ""): M
 function kept({ results }: Scope, job: Job, { origin }: ClientRequest, result: Raw): MetaMcpError {
   const uri = results.put(callerOf(origin), job.name.id, result)?.uri;
   const more = uri === undefined ? " …" : ` … All it gave can be read at ${uri}.`;
-  return reported(job, result, { uri, bytes: result.length }, more);
+  return reported(job, result, toRaw({ uri, bytes: result.length }), more);
 }
 
 function explained(scope: Scope, { name, op }: Job, error: unknown): MetaMcpError {

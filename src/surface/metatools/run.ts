@@ -1,7 +1,7 @@
 /** run_tool: one tool, its value as structured content, images and files as they are. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { joinObject } from "../../rpc/slice.ts";
+import { isObject, joinObject } from "../../rpc/slice.ts";
 import type { ClientRequest } from "../face.ts";
 import { OWN_SERVER } from "../own-tool.ts";
 import { PREVIEW_BYTES, shorten } from "../result/budget.ts";
@@ -39,7 +39,9 @@ export async function runTool(
     ["backend", wants(input, "include_backend") ? backendOf(name) : undefined],
     ["durationMs", toRaw(outcome.durationMs)],
   ];
-  const whole = wants(input, "include_mcp_result") ? outcome.result : undefined;
+  const { result } = outcome;
+  // What is no object is no result, whatever its server calls it.
+  const whole = result && isObject(result) && wants(input, "include_mcp_result") ? result : undefined;
   const { error, blocks, meta: told } = outcome;
   if (error) {
     const more = [...beside, ["mcpResult", within(scope, whole)] as const];

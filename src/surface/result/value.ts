@@ -1,6 +1,7 @@
 /** What a tool's result says, as one JSON value: what programs and chains work with. Images and files are no part of it. */
 import { type Raw, toRaw } from "../../kernel/raw.ts";
-import { elements, members, textAt } from "../../rpc/slice.ts";
+import { elements, isObject, members, textAt } from "../../rpc/slice.ts";
+import { isBlock } from "./block.ts";
 import { jsonIn } from "./json-text.ts";
 
 const NULL = toRaw(null);
@@ -17,7 +18,7 @@ for (const c of Buffer.from(' \\{["-0123456789tfn')) MAY_BEGIN_JSON[c] = 1;
 export interface ResultParts {
   /** `structuredContent`, else the text as JSON where it is JSON, else the text. */
   readonly value: Raw;
-  /** The blocks that are no text, as they were written. */
+  /** The blocks that are no text, as they were written; broken ones are left out. */
   readonly blocks: readonly Raw[];
   readonly failed: boolean;
   readonly meta: Raw | undefined;
@@ -31,11 +32,12 @@ export function partsOf(result: Raw, { plain = false } = {}): ResultParts {
   for (const block of content ? elements(content) : []) {
     const text = textIn(block);
     if (text) texts.push(text);
-    else blocks.push(block);
+    else if (isBlock(block)) blocks.push(block);
   }
   const failed = isError?.[0] === TRUE;
   const usable = structured && structured[0] !== NULL[0] ? structured : undefined;
-  return { value: usable ?? valueIn(texts, plain), blocks, failed, meta };
+  const about = meta && isObject(meta) ? meta : undefined;
+  return { value: usable ?? valueIn(texts, plain), blocks, failed, meta: about };
 }
 
 export function textsOf(result: Raw): readonly string[] {
