@@ -144,7 +144,7 @@ class Library implements MetaMcp {
     args: Readonly<Record<string, unknown>> = {},
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<ToolResult> {
-    const written = toRaw(args);
+    const written = asWritten(args);
     const params = joinObject([
       ["name", toRaw(tool)],
       ["arguments", written],
@@ -205,8 +205,21 @@ class Library implements MetaMcp {
     this.#running.add(running);
     try {
       return fromRaw(await running);
+    } catch (error) {
+      // A signal can be aborted with anything.
+      if (!signal?.aborted || MetaMcpError.is(error)) throw error;
+      throw new MetaMcpError("cancelled", "The call was cancelled.", { cause: error });
     } finally {
       this.#running.delete(running);
     }
+  }
+}
+
+function asWritten(args: Readonly<Record<string, unknown>>): Raw {
+  try {
+    return toRaw(args);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new MetaMcpError("validation_input", `The arguments cannot be written as JSON: ${message}`);
   }
 }

@@ -80,6 +80,16 @@ test("what goes wrong is a MetaMcpError with a code", async () => {
     [failure(metamcp.discover({ server: "a", cursor: "x" })), { code: "validation_input" }],
     [failure(metamcp.discover({ limit: 0 })), { code: "validation_input" }],
     [failure(cancelled), { code: "cancelled" }],
+    // Cancelled with something else than the usual.
+    [
+      failure(metamcp.call("a", "sleep", { ms: 60_000 }, { signal: AbortSignal.timeout(1) })),
+      { code: "cancelled" },
+    ],
+    [
+      failure(metamcp.call("a", "echo", { message: "x" }, { signal: AbortSignal.abort("changed my mind") })),
+      { code: "cancelled" },
+    ],
+    [failure(metamcp.call("a", "echo", { message: 1n })), { code: "validation_input" }],
   ];
   for (const [failed, expected] of failures) {
     const error = await failed;
