@@ -6,7 +6,7 @@ import type { Config, RemoteSpec } from "../config/spec.ts";
 import { homeFolder } from "../home/home.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { didYouMean } from "../kernel/nearest.ts";
-import { shownUrl } from "../kernel/secret.ts";
+import { shownUrl } from "../kernel/shown-url.ts";
 import { addressOf } from "../oauth/authorizations.ts";
 import { DEFAULT_ACCOUNT, type Grant, grantInUse, grantOf, using } from "../oauth/grant.ts";
 import { loginsAt } from "../oauth/status.ts";

@@ -4,7 +4,7 @@ import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import { isSecretName, isSecretText } from "../kernel/looks-secret.ts";
-import { shownUrl } from "../kernel/secret.ts";
+import { shownUrl } from "../kernel/shown-url.ts";
 
 const HIDDEN = "***";
 const SECRET_WORD = "(?:token|key|secret|passw|pwd|auth|credential|bearer|cookie)";

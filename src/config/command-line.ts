@@ -5,7 +5,6 @@ import { parseTime } from "./time.ts";
 /** Used wrongly: told to the person, exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
-  readonly exitCode = 2;
 }
 
 interface Common {

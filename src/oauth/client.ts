@@ -1,7 +1,7 @@
 /** Who MetaMCP is to an issuer: as configured, else by its metadata document, else as registered there. */
 import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { shownUrl } from "../kernel/secret.ts";
+import { shownUrl } from "../kernel/shown-url.ts";
 import type { Book, ClientId, Registration } from "./grant.ts";
 import type { Place } from "./place.ts";
 import type { Sdk } from "./sdk.ts";

@@ -1,7 +1,7 @@
 /** New tokens for old ones, from the issuer they came from and no other. Keeps nothing; whoever calls holds the lock. */
 import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { shownUrl } from "../kernel/secret.ts";
+import { shownUrl } from "../kernel/shown-url.ts";
 import { type ClientId, type Grant, soundScopes } from "./grant.ts";
 import { fetchFor, isFinal, loadSdk, shownError } from "./sdk.ts";
 

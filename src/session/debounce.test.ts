@@ -32,12 +32,3 @@ test("is not put off for ever, and waits anew after each run", () => {
   clock.advance(10_000);
   expect(runs).toEqual([1_000, 2_000, 2_550]);
 });
-
-test("can be called off", () => {
-  const { clock, runs, debounce } = setUp();
-  debounce.touch();
-  debounce.cancel();
-  clock.advance(10_000);
-  expect(runs).toEqual([]);
-  expect(clock.pending).toBe(0);
-});

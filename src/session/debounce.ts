@@ -31,9 +31,4 @@ export class Debounce {
       this.#run();
     });
   }
-
-  cancel(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-  }
 }

@@ -1,6 +1,6 @@
 /** What an errno or a status of a remote child means. Nothing else reads them; headers, queries and user info never get into a text. */
 import type { IncomingMessage } from "node:http";
-import { shownUrl } from "../../kernel/secret.ts";
+import { shownUrl } from "../../kernel/shown-url.ts";
 import { type Category, ChildFailure } from "../link.ts";
 import type { Denial } from "./authorization.ts";
 import { readChallenge } from "./challenge.ts";

@@ -2,7 +2,7 @@
 import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { urlToHttpOptions } from "node:url";
 import type { RemoteSpec } from "../../config/spec.ts";
-import { basicOf } from "../../kernel/basic.ts";
+import { basicOf } from "../../kernel/basic-auth.ts";
 import { ChildFailure } from "../link.ts";
 
 export function usableUrl(spec: RemoteSpec): URL {

@@ -7,7 +7,7 @@ import https from "node:https";
 import type { Socket } from "node:net";
 import type { RemoteSpec } from "../../config/spec.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { shownUrl } from "../../kernel/secret.ts";
+import { shownUrl } from "../../kernel/shown-url.ts";
 import { ChildFailure } from "../link.ts";
 import type { Authorization, Authorize, Credential } from "./authorization.ts";
 import { denialOf, deniedFailure, networkFailure } from "./failure.ts";

@@ -1,5 +1,5 @@
 /** The address of a registry as the user gave it. Credentials in it are taken out, so that no address that is shown, logged or stored holds them. */
-import { basicOf } from "../../kernel/basic.ts";
+import { basicOf } from "../../kernel/basic-auth.ts";
 
 export interface Base {
   /** Ends in a slash, so that a path before `/v0.1` stays. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { basicOf } from "./basic.ts";
+import { basicOf } from "./basic-auth.ts";
 
 test.each([
   ["http://me:pass%40word@host/", "me:pass@word"],
