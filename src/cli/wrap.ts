@@ -27,5 +27,5 @@ function wrapLine(line: string, columns: number): readonly string[] {
 function indentOf(line: string, columns: number): number {
   const [margin = ""] = /^ */.exec(line) ?? [];
   const [beside = margin] = /^ *\S.*? {2,}/.exec(line) ?? [];
-  return [beside.length, margin.length].find((at) => at <= columns / 2) ?? 0;
+  return [beside.length, margin.length].find((at) => at <= 0.6 * columns) ?? 0;
 }

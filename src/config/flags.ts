@@ -97,7 +97,12 @@ export const FLAGS = {
     default: 30_000,
     help: "How long it is left alone.",
   },
-  registryUrl: { kind: "text", value: "url", help: "Registry that new servers are looked up in." },
+  registryUrl: {
+    commands: LISTEN,
+    kind: "text",
+    value: "url",
+    help: "Registry that new servers are looked up in.",
+  },
   noCode: { commands: [...SHOW, "exec"], kind: "switch", help: "No code execution." },
   noNotify: {
     commands: LISTEN,

@@ -77,6 +77,7 @@ test("what is used wrongly ends with 2 and says how it is meant", async () => {
     [["--config", "x.json", "list"], /The command comes first: metamcp list/],
     [["list", "more"], /Usage: metamcp list/],
     [["list", "--port", "1"], /--port is not a flag of "metamcp list"/],
+    [["add", "--registry-url", "https://x"], /--registry-url is not a flag of "metamcp add"/],
     [["search"], /Usage: metamcp search/],
     [["search", " "], /Say in words/],
     [["search", "x", "--limit", "0"], /--limit/],
