@@ -119,6 +119,12 @@ async function configOf(given: string | ConfigFile | undefined): Promise<Config>
   return await loadConfig(await pickConfig(configCandidates(given, process.cwd(), env)), { env });
 }
 
+/** Those that may have something running. One listener for all: a program may have many. */
+const engines = new Set<Engine>();
+const killAll = (): void => {
+  for (const engine of engines) engine.killNow();
+};
+
 class Library implements MetaMcp {
   readonly #engine: Engine;
   readonly #origin: Origin = {
@@ -129,13 +135,13 @@ class Library implements MetaMcp {
       request: (method) => Promise.reject(RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered here`)),
     },
   };
-  readonly #onExit = (): void => this.#engine.killNow();
   readonly #running = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
-    process.once("exit", this.#onExit);
+    if (engines.size === 0) process.once("exit", killAll);
+    engines.add(engine);
   }
 
   async call(
@@ -178,7 +184,6 @@ class Library implements MetaMcp {
   }
 
   async #end(): Promise<void> {
-    process.removeListener("exit", this.#onExit);
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise((resolve) => {
       timer = setTimeout(resolve, 5_000);
@@ -186,6 +191,8 @@ class Library implements MetaMcp {
     await Promise.race([Promise.allSettled(this.#running), patience]);
     clearTimeout(timer);
     await this.#engine.close();
+    engines.delete(this.#engine);
+    if (engines.size === 0) process.removeListener("exit", killAll);
   }
 
   async #run(

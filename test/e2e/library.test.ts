@@ -53,6 +53,24 @@ test("finds, calls and ends servers", async () => {
   await expect(metamcp.call("a", "echo")).rejects.toThrow("MetaMCP is closed.");
 });
 
+test("a program that ends in the middle of closing leaves no server behind, however many there are", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file, "--ignore-eof", "--ignore-sigterm") });
+  const options = JSON.stringify({ config: folder.config, home: folder.home });
+  const code = `
+    const { createMetaMcp } = await import(${JSON.stringify(built)});
+    const all = await Promise.all(Array.from({ length: 12 }, () => createMetaMcp(${options})));
+    await Promise.all(all.slice(0, 3).map((metamcp) => metamcp.call("a", "pid")));
+    void all[0].close();
+    await all[11].close();
+    process.exit();`;
+  const { stderr } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", code]);
+  expect(stderr).toBe("");
+  expect(journal.pids()).toHaveLength(3);
+  await gone(journal.pids());
+});
+
 test("what goes wrong is a MetaMcpError with a code", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
