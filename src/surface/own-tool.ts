@@ -28,20 +28,22 @@ export function callOwnTool(
   { tool, args }: { readonly tool: string; readonly args: Raw },
   { origin }: ClientRequest,
 ): Promise<Raw> {
+  if (tool !== READ.name) throw noOwnTool(tool);
   const context = { server: OWN_SERVER, tool_id: `${OWN_SERVER}:${tool}` };
-  if (tool !== READ.name) {
-    const details = { nearest: [READ.name] };
-    throw new MetaMcpError("tool_not_found", `MetaMCP itself has no tool "${tool}", only "${READ.name}".`, {
-      ...context,
-      details,
-    });
-  }
   const fields = readFields(READ.inputSchema, args, { name: `${OWN_SERVER} ${READ.name}`, context });
   const found = results.read(callerOf(origin), fromRaw(fields.get("uri") as Raw) as string);
   if (!("missing" in found)) return Promise.resolve(shown(found));
   throw new MetaMcpError("execution_failed", found.missing, {
     ...context,
     details: { expired: true, tool_id: found.source },
+  });
+}
+
+export function noOwnTool(tool: string): MetaMcpError {
+  return new MetaMcpError("tool_not_found", `MetaMCP itself has no tool "${tool}", only "${READ.name}".`, {
+    server: OWN_SERVER,
+    tool_id: `${OWN_SERVER}:${tool}`,
+    details: { nearest: [READ.name] },
   });
 }
 

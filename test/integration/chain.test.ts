@@ -208,6 +208,23 @@ test("a step that takes longer than its timeout_ms is cancelled at the child and
   await metatools.close();
 });
 
+test("a step whose time is over before its server is there had no effects, and may be tried again", async () => {
+  const folder = temp();
+  folder.writeConfig({ late: fixture("--wait-for", folder.path("go")) });
+  const metatools = await Metatools.open(folder);
+  const steps = [{ tool_id: "late:count_unsafe", args: { key: "k" }, timeout_ms: 100 }];
+  const { value } = await metatools.call("run_chain", { steps });
+  expect(value.results[0].error).toMatchObject({
+    code: "timeout",
+    retryable: true,
+    message: expect.stringMatching(/not connected yet, and nothing was sent/),
+  });
+  folder.write("go", "");
+  const again = await metatools.call("run_chain", { steps: [{ ...steps[0], timeout_ms: 50_000 }] });
+  expect(again.error).toBeUndefined();
+  await metatools.close();
+});
+
 test("cancelling ends it at once and starts no further step", async () => {
   const { metatools, journal, ran } = await open();
   const { client } = metatools;
@@ -247,6 +264,7 @@ test("a dry run holds all steps against the schemas and runs none", async () => 
       { tool_id: "a:add", args: { a: from("steps/0/structured/sum"), b: "two" } },
       { tool_id: "a:nothing" },
       { tool_id: "nobody:nothing" },
+      { tool_id: "metamcp:nothing" },
       echo("fits"),
     ],
     { dry_run: true },
@@ -256,8 +274,10 @@ test("a dry run holds all steps against the schemas and runs none", async () => 
     "validation_input",
     "tool_not_found",
     "server_not_found",
+    "tool_not_found",
     undefined,
   ]);
+  expect(misfits.value.results[4].error.message).toBe('MetaMCP itself has no tool "nothing", only "read".');
   expect(misfits.value.results[1].error.details.problems).toEqual(["b must be number"]);
   expect(misfits.error).toMatchObject({ code: "chain_step_failed", step_index: 0 });
   const nowhere = await chain(

@@ -131,13 +131,18 @@ export class ChainRun {
   }
 
   #tooLate({ index, name, timeoutMs }: Step): MetaMcpError {
-    const text = `${name.id} took longer than its timeout_ms of ${timeoutMs}; the call was cancelled there. It may still have had effects.`;
-    return new MetaMcpError("timeout", text, {
+    const { server, id } = name;
+    // Only what is repeated without harm is still under way after its connection was lost.
+    const sent = this.#scope.server(server)?.connected ?? true;
+    const what = sent
+      ? "the call was cancelled there. It may still have had effects."
+      : "its server is not connected yet, and nothing was sent to it.";
+    return new MetaMcpError("timeout", `${id} took longer than its timeout_ms of ${timeoutMs}; ${what}`, {
       op: OP,
-      server: name.server,
-      tool_id: name.id,
+      server,
+      tool_id: id,
       step_index: index,
-      retryable: isSafe(knownTool(this.#scope, name)),
+      retryable: !sent || isSafe(knownTool(this.#scope, name)),
     });
   }
 

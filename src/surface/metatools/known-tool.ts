@@ -5,7 +5,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { toRaw } from "../../kernel/raw.ts";
 import { noSuchTool, requireServer } from "../call-tool.ts";
 import type { ClientRequest } from "../face.ts";
-import { OWN_SERVER, READ } from "../own-tool.ts";
+import { noOwnTool, OWN_SERVER, READ } from "../own-tool.ts";
 import type { Scope } from "../scope.ts";
 import type { ToolName } from "./tool-id.ts";
 
@@ -18,11 +18,17 @@ export function knownTool(scope: Scope, { server, tool }: ToolName): Tool | unde
   return scope.catalog.snapshot.tool(server, tool);
 }
 
+function ownTool({ tool }: ToolName): Tool {
+  if (tool !== READ.name || !OWN_TOOL) throw noOwnTool(tool);
+  return OWN_TOOL;
+}
+
 /** Starts the server where nothing is known of it, or nothing fresh that has the tool. */
 export async function requireTool(scope: Scope, name: ToolName, request: ClientRequest): Promise<Tool> {
   const { server, id } = name;
-  if (server !== OWN_SERVER) requireServer(scope, server, FINDER);
-  const [unknown] = server === OWN_SERVER ? [] : await scope.learner.learn([server], request.origin);
+  if (server === OWN_SERVER) return ownTool(name);
+  requireServer(scope, server, FINDER);
+  const [unknown] = await scope.learner.learn([server], request.origin);
   const known = knownTool(scope, name);
   if (known) return known;
   if (unknown) {
