@@ -3,6 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../kernel/clock.ts";
 import { LineWriter } from "../rpc/encode.ts";
 import { LineReader } from "../rpc/lines.ts";
+import type { Message } from "../rpc/message.ts";
 import { INVALID_REQUEST } from "../rpc/rpc-error.ts";
 import { readMessage } from "../rpc/scan.ts";
 import { Channel } from "../session/modern/channel.ts";
@@ -11,6 +12,9 @@ import type { Host, Transport } from "./transport.ts";
 
 /** A client that does not read its answers is not asked for more work beyond this. */
 const BACKLOG_BYTES = 4 * 1024 * 1024;
+
+/** Children say these as often as they like: whoever is that far behind goes without. */
+const PASSING: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);
 
 /** A client that reads nothing any more does not keep us. */
 const LAST_BYTES_MS = 5_000;
@@ -25,6 +29,11 @@ export interface StdioOptions {
 export function createStdioTransport({ input, output, maxMessageBytes, clock }: StdioOptions): Transport {
   const writer = new LineWriter(output, { onDrain: () => input.resume() });
   let finish: () => void = () => {};
+
+  function send(message: Message, alone?: boolean): void {
+    const passing = message.kind === "notification" && PASSING.has(message.method);
+    if (!passing || writer.backlog <= BACKLOG_BYTES) writer.send(message, alone);
+  }
 
   function read(session: Session, channel: Channel): void {
     const lines = new LineReader(
@@ -56,8 +65,8 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
     name: "stdio",
     info: "stdin and stdout",
     async serve(host: Host) {
-      const session = host.open((message, _via, alone) => writer.send(message, alone));
-      const channel = new Channel(host.modern, (...message) => writer.send(...message));
+      const session = host.open((message, _via, alone) => send(message, alone));
+      const channel = new Channel(host.modern, send);
       await new Promise<void>((resolve) => {
         finish = resolve;
         read(session, channel);

@@ -1,0 +1,54 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { ManualClock } from "../kernel/clock.ts";
+import { toRaw } from "../kernel/raw.ts";
+import type { Send } from "../rpc/peer.ts";
+import { Session } from "../session/session.ts";
+import type { Face } from "../surface/face.ts";
+import { createStdioTransport } from "./stdio.ts";
+import type { Host } from "./transport.ts";
+
+const face: Face = {
+  capabilities: {},
+  instructions: () => "",
+  handle: () => Promise.reject(new Error("nothing is asked here")),
+};
+
+test("what children say on the way does not pile up before a client that does not read; answers do arrive", async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const transport = createStdioTransport({
+    input,
+    output,
+    maxMessageBytes: 1 << 20,
+    clock: new ManualClock(),
+  });
+  let send: Send = () => {};
+  const host: Pick<Host, "open" | "ended"> = {
+    open(given) {
+      send = given;
+      return new Session(face, given);
+    },
+    ended: () => {},
+  };
+  const served = transport.serve(host as Host);
+  const params = toRaw({ progressToken: 1, progress: 1, message: "x".repeat(10_000) });
+  for (const method of ["notifications/progress", "notifications/message"])
+    for (let i = 0; i < 1_000; i++) send({ kind: "notification", method, params }, undefined);
+  expect(output.writableLength + output.readableLength).toBeLessThan(5_000_000);
+  send({ kind: "notification", method: "notifications/tools/list_changed", params: undefined }, undefined);
+  send({ kind: "result", id: toRaw(7), result: toRaw({}) }, undefined, true);
+  input.end();
+  await served;
+  const closed = transport.close().then(() => output.end());
+  const lines = Buffer.concat(await output.toArray())
+    .toString()
+    .trim()
+    .split("\n");
+  await closed;
+  expect(lines.slice(-2)).toEqual([
+    '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}',
+    '{"jsonrpc":"2.0","id":7,"result":{}}',
+  ]);
+  // Up to there all of it arrived.
+  expect(lines.length).toBeGreaterThan(100);
+});
