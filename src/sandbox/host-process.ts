@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Execution, Seat } from "./execution.ts";
-import { type Failure, LIMITS, type Limits } from "./executor.ts";
+import { type Failure, LIMITS } from "./executor.ts";
 import { LineReader, readFromHost, writeFrame } from "./frames.ts";
 
 export interface Launch {
@@ -19,7 +19,6 @@ export interface HostOptions {
   readonly launch: Launch;
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits?: Limits;
   /** Instances it keeps waiting. */
   readonly spare: number;
   readonly onExit: (host: HostProcess) => void;
@@ -93,7 +92,7 @@ export class HostProcess implements Seat {
       });
       this.#child.once("close", gone);
     });
-    this.write(writeFrame({ type: "init", limits: options.limits ?? LIMITS, spare: options.spare }));
+    this.write(writeFrame({ type: "init", limits: LIMITS, spare: options.spare }));
     this.#watchOver();
   }
 
@@ -120,14 +119,12 @@ export class HostProcess implements Seat {
 
   /** Whether somebody else's code is in there. */
   sharedWithOthers(principal: string): boolean {
-    for (const { run } of this.#runs.values()) if (run.principal !== principal) return true;
-    return this.#early.some(({ run }) => run.principal !== principal);
+    return this.#executions().some(({ run }) => run.principal !== principal);
   }
 
   /** Whether somebody's code is in there. */
   holds(principal: string): boolean {
-    for (const { run } of this.#runs.values()) if (run.principal === principal) return true;
-    return this.#early.some(({ run }) => run.principal === principal);
+    return this.#executions().some(({ run }) => run.principal === principal);
   }
 
   take(execution: Execution): void {
@@ -231,19 +228,22 @@ export class HostProcess implements Seat {
       const now = clock.now();
       // Where we did not run ourselves, on a machine that stood still, nobody could be heard.
       this.#lastSeen = Math.min(now, this.#lastSeen + Math.max(0, now - from - 2 * LOOK_MS));
-      const silent = now - this.#lastSeen;
-      if (
-        !this.#ready ? silent > START_MS : this.#runs.size > 0 && silent > this.#longestStretch() + SILENCE_MS
-      ) {
-        this.#reason = "The sandbox stopped answering and was killed.";
-        const id = this.#runs.size === 1 ? [...this.#runs.keys()][0] : this.#computing;
-        const run = id === undefined ? undefined : this.#runs.get(id);
-        if (run) this.#culprit ??= { id: run.id, failure: run.tooLong };
-        this.killNow();
-        return;
-      }
-      if (!this.#ready || this.#runs.size > 0) this.#watchOver();
+      if (this.#isStuck(now - this.#lastSeen)) this.#giveUp();
+      else if (!this.#ready || this.#runs.size > 0) this.#watchOver();
     });
+  }
+
+  #isStuck(silentMs: number): boolean {
+    if (!this.#ready) return silentMs > START_MS;
+    return this.#runs.size > 0 && silentMs > this.#longestStretch() + SILENCE_MS;
+  }
+
+  #giveUp(): void {
+    this.#reason = "The sandbox stopped answering and was killed.";
+    const id = this.#runs.size === 1 ? [...this.#runs.keys()][0] : this.#computing;
+    const run = id === undefined ? undefined : this.#runs.get(id);
+    if (run) this.#culprit ??= { id: run.id, failure: run.tooLong };
+    this.killNow();
   }
 
   #longestStretch(): number {
@@ -252,13 +252,17 @@ export class HostProcess implements Seat {
     return most;
   }
 
+  #executions(): readonly Execution[] {
+    return [...this.#runs.values(), ...this.#early];
+  }
+
   #end(): void {
     if (this.#gone) return;
     this.#gone = true;
     this.#started();
     this.#watch?.cancel();
     this.#leaving?.cancel();
-    const lost = [...this.#runs.values(), ...this.#early];
+    const lost = this.#executions();
     this.#runs.clear();
     this.#early.length = 0;
     this.#options.onExit(this);
