@@ -47,8 +47,11 @@ test("follows references within the schema, allOf, and says unknown where it can
     "Record<string, string>",
   );
   expect(declared(object({}), { name: "get-it" })).toBe(
-    "function /* get-it */ tool(args: Record<string, unknown>): Promise<unknown>",
+    "function /* get-it */ get_it(args: Record<string, unknown>): Promise<unknown>",
   );
+  expect(declared(object({}), { name: "delete" })).toContain("/* delete */ delete_(");
+  expect(declared(object({}), { name: "3d.view" })).toContain("/* 3d.view */ _3d_view(");
+  expect(declared(object({}), { name: "*/ evil" })).toContain("/* * / evil */ ___evil(");
 });
 
 test("a schema that refers to itself many times over ends soon", () => {

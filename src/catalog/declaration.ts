@@ -55,13 +55,19 @@ function declare(tool: Tool): string {
   const [output] = members(tool.definition, ["outputSchema"]);
   const args = typesFrom(tool.inputSchema, "Args");
   const result = output ? typesFrom(output, "Result") : { type: "unknown", types: [] };
-  const plain = PLAIN_KEY.test(tool.name) && !RESERVED.has(tool.name);
-  const name = plain ? tool.name : `/* ${commentText(tool.name)} */ tool`;
+  const name = functionName(tool.name);
   const types = [...args.types, ...result.types].map((type) => `${type}\n`).join("");
   const whole = `${types}function ${name}(args: ${args.type}): Promise<${result.type}>`;
   return whole.length <= LONGEST
     ? whole
     : `function ${name}(args: Record<string, unknown>): Promise<unknown>`;
+}
+
+/** As code may write it, and where that differs, as it is. */
+function functionName(name: string): string {
+  if (PLAIN_KEY.test(name) && !RESERVED.has(name)) return name;
+  const plain = name.replaceAll(/[^\p{L}\p{N}_$]/gu, "_").replace(/^(?=\p{N})/u, "_");
+  return `/* ${commentText(name)} */ ${plain}${RESERVED.has(plain) || plain === "" ? "_" : ""}`;
 }
 
 /** What the tool declares to give. */

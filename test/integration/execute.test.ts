@@ -78,6 +78,9 @@ test("unknown names, wrong arguments and bad code fail with what to do next", as
   expect(await value(caught("tools.alpha.echo({ message: 5 })"))).toMatch(/^validation_input: /);
   expect(await value("(await search('echo a message'))[0].tool")).toBe("echo");
   expect(await value("await describe('alpha:echo')")).toContain("function echo(args: {");
+  expect(await value(caught("describe('echo')"))).toMatch(/^validation_input: .*"server:tool".*search/);
+  expect(await value(caught("describe('alpha:ehco')"))).toMatch(/^tool_not_found: .*search\(…\) shows/);
+  expect(textOf(await execute(client, "await tools.echo({})"))).toContain("await tools.server.tool(args)");
   const failed = await execute(client, "const x = 1\nawait tools.alpha.echo({ message: 'hi' })\nx.y.z");
   expect(failureOf(failed)).toMatchObject({
     code: "execution_failed",

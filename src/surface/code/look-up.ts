@@ -1,6 +1,7 @@
 /** `search` and `describe` of running code: the same answers as discovery gives, as results of a tool. */
 import { declarationOf } from "../../catalog/declaration.ts";
 import { summarize } from "../../catalog/summary.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { noSuchTool, requireServer } from "../call-tool.ts";
 import type { ClientRequest } from "../face.ts";
@@ -29,6 +30,8 @@ const DESCRIBE = {
 } as const;
 
 const LONGEST_DESCRIPTION = 2_000;
+/** Where the code looks further. */
+const FINDER = "search(…)";
 
 export async function searchTools(scope: Scope, args: Raw, request: ClientRequest): Promise<Raw> {
   const found = await discover(scope, readInput(SEARCH, args), request);
@@ -39,11 +42,13 @@ export async function searchTools(scope: Scope, args: Raw, request: ClientReques
 export async function describeTool(scope: Scope, args: Raw, request: ClientRequest): Promise<Raw> {
   const id = fromRaw(readInput(DESCRIBE, args).get("tool") as Raw) as string;
   const at = id.indexOf(":");
-  const written = { server: id.slice(0, at < 0 ? undefined : at), tool: at < 0 ? "" : id.slice(at + 1) };
+  if (at < 0)
+    throw new MetaMcpError("validation_input", `describe takes "server:tool"; search("${id}") finds which.`);
+  const written = { server: id.slice(0, at), tool: id.slice(at + 1) };
   const name = await resolveName(scope, written, request);
-  requireServer(scope, name.server);
+  requireServer(scope, name.server, FINDER);
   const tool = scope.catalog.snapshot.tool(name.server, name.tool);
-  if (!tool) throw noSuchTool(scope, name);
+  if (!tool) throw noSuchTool(scope, { ...name, finder: FINDER });
   const comment = summarize(tool.description, LONGEST_DESCRIPTION).replaceAll("*/", "* /");
   return toRaw({ content: [], structuredContent: `/** ${comment} */\n${declarationOf(tool)}` });
 }

@@ -3,6 +3,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { LogLine, Outcome } from "../../sandbox/executor.ts";
+import { hintFor } from "./hint.ts";
 
 const UNSAFE =
   "UNSAFE: this ran as a plain process with all rights of its user (METAMCP_RUNTIME_PROFILE=dev).";
@@ -11,7 +12,9 @@ export function errorOf({ error }: Outcome, code: string, op: string): MetaMcpEr
   if (!error) return undefined;
   const { name, line, limit } = error;
   const source = line === undefined ? undefined : code.split("\n")[line - 1]?.trim().slice(0, 200);
-  const message = source ? `${error.message}: ${source}` : error.message;
+  const hint = hintFor({ message: error.message, source: source ?? "" }, code);
+  const fact = source ? `${error.message}: ${source}` : error.message;
+  const message = hint === undefined ? fact : `${fact}\n${hint}`;
   const details = { ...(name && { name }), ...(line !== undefined && { line }), ...(limit && { limit }) };
   return new MetaMcpError(error.code, message, { op, ...(Object.keys(details).length > 0 && { details }) });
 }
