@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import type { Origin } from "../kernel/call.ts";
+import { EMPTY_OBJECT } from "../kernel/raw.ts";
+import type { Message } from "../rpc/message.ts";
+import { readMessage } from "../rpc/scan.ts";
+import type { Face } from "../surface/face.ts";
+import { Session } from "./session.ts";
+
+test("a session keeps what the client declared, and nothing else of its handshake", async () => {
+  let origin: Origin | undefined;
+  const face: Face = {
+    capabilities: {},
+    instructions: () => "",
+    handle(request) {
+      origin = request.origin;
+      return Promise.resolve(EMPTY_OBJECT);
+    },
+  };
+  const sent: Message[] = [];
+  const session = new Session(face, (message) => void sent.push(message));
+  const say = (message: object): void =>
+    session.receive(readMessage(Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }))));
+  const clientInfo = { name: "x".repeat(1_000_000), version: "1" };
+  const capabilities = { elicitation: {} };
+  say({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities, clientInfo } });
+  say({ id: 2, method: "tools/list" });
+  await expect.poll(() => sent.map(({ kind }) => kind)).toEqual(["result", "result"]);
+  expect(origin?.capabilities.toString()).toBe('{"elicitation":{}}');
+  expect(origin?.capabilities.buffer.byteLength).toBeLessThan(100_000);
+});
