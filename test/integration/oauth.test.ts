@@ -1,6 +1,7 @@
 /** Logging in at remote servers, end to end: the built product, a real issuer, real servers that let nobody in. */
+import { randomInt } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Ended, metamcp } from "../support/command.ts";
@@ -50,12 +51,19 @@ async function setUp(kind: Kind = "legacy", entry: object = {}): Promise<SetUp> 
   };
 }
 
+/** One that can be listened on, from where the system gives none to those who ask for any: it stays free. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
+  for (;;) {
+    const port = 20_000 + randomInt(10_000);
+    const server = createServer();
+    const listens = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!listens) continue;
+    await new Promise((closed) => server.close(closed));
+    return port;
+  }
 }
 
 const tokenFile = (folder: Temp): string => join(folder.home, "oauth/guarded/tokens.json");

@@ -10,7 +10,7 @@ export interface Patience {
 /** The first value of `condition` that is neither false nor undefined. */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { within = 15_000, what = "the condition" }: Patience = {},
+  { within = 30_000, what = "the condition" }: Patience = {},
 ): Promise<Exclude<T, false | undefined>> {
   const end = Date.now() + within;
   for (;;) {
