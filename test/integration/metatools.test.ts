@@ -491,7 +491,7 @@ test("a failed tool keeps its pictures and what was said about the call", async 
 test("run_tool reports every failure as an error with a code, and keeps what is known beside it", async () => {
   const folder = temp();
   folder.writeConfig({
-    a: { ...fixture(), tools: { deny: ["add"], ask: ["roots"] }, timeoutMs: 300 },
+    a: { ...fixture(), tools: { deny: ["add"], ask: ["roots"] }, timeoutMs: 3_000 },
     down: { command: "no-such-command" },
     off: { ...fixture(), disabled: true },
     v: verbatim(folder),
