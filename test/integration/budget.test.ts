@@ -252,6 +252,23 @@ test("many results of middling size share one budget in a chain", async () => {
   await metatools.close();
 });
 
+test("previews of many steps are small ones, and what costs less than that is shown whole", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() }, { maxResultBytes: 3_000 });
+  const metatools = await Metatools.open(folder);
+  const chain = async (bytes: number) =>
+    await metatools.call("run_chain", {
+      steps: Array.from({ length: 32 }, () => ({ tool_id: "a:big", args: { bytes } })),
+    });
+  const large = await chain(2_500);
+  expect(large.bytes).toBeLessThan(40_000);
+  expect(large.value.final).toHaveLength(2_500 - 39);
+  const small = await chain(700);
+  expect(small.content).toHaveLength(1);
+  for (const { structured } of small.value.results) expect(structured).toHaveLength(700 - 39);
+  await metatools.close();
+});
+
 test("failed steps of a chain share its budget too; the pages it reads as well, except the last", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), v: verbatim(folder) });

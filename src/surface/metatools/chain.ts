@@ -20,6 +20,10 @@ import { type Plan, planOf, type Step } from "./plan.ts";
 const OP = "run_chain";
 /** The whole is in the cause. */
 const LONGEST_MESSAGE = 160;
+/** In bytes, of a step that is not the last: there may be many. */
+const SMALL_PREVIEW = 400;
+/** In bytes: preview, note and link would cost more. */
+const CHEAP = 800;
 const NOT_STARTED: Outcome = {
   durationMs: 0,
   error: new MetaMcpError("cancelled", "It was not started: another step had failed before."),
@@ -107,7 +111,8 @@ function stepResult(
 /** All steps share one budget, failed ones too. The last has the first claim on it: it is what the chain is for. */
 function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["origin"]): readonly Shown[] {
   const last = ran.at(-1);
-  let left = budgetFor(scope);
+  const budget = budgetFor(scope);
+  let left = budget;
   const explained = new Set<string>();
   const show = ([{ name }, { value, error: failed, result, blocks = [] }]: Ran): Shown => {
     const bare = failed && withoutSchema(failed);
@@ -117,7 +122,8 @@ function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["
     if (bare !== failed) explained.add(name.id);
     left -= error?.length ?? 0;
     if (!result || (error && blocks.length === 0)) return { value, error, blocks: [] };
-    if (result.length <= left || (name.server === OWN_SERVER && result === last?.[1].result)) {
+    const cheap = result.length <= Math.min(budget, CHEAP);
+    if (cheap || result.length <= left || (name.server === OWN_SERVER && result === last?.[1].result)) {
       left -= result.length;
       return { value, error, blocks };
     }
@@ -125,7 +131,8 @@ function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["
     if (!value) return { error, ...linked(shorten(result, keep)) };
     const short = shorten(result, keep, { value, blocks });
     // The last one is shown twice, as a result and as the final value.
-    const room = Math.floor((PREVIEW_BYTES - short.note.length - (short.link?.length ?? 0)) / 2) - 200;
+    const most = Math.floor((PREVIEW_BYTES - short.note.length - (short.link?.length ?? 0)) / 2) - 200;
+    const room = result === last?.[1].result ? most : Math.min(most, SMALL_PREVIEW);
     return { value: short.preview(room), ...linked(short) };
   };
   if (!last) return [];

@@ -37,6 +37,11 @@ test("without a token nobody is told, and other notifications pass", () => {
   progress.report({ progress: 0 });
   back.notify("notifications/message", toRaw({ level: "info" }));
   expect(sent).toEqual([{ method: "notifications/message", params: { level: "info" } }]);
+  for (const progressToken of [null, true, {}, ["t"]]) {
+    const { progress: wanted, sent: told } = open({ progressToken });
+    wanted.report({ progress: 1 });
+    expect([wanted.wanted, told]).toEqual([false, []]);
+  }
   const asked = open({ progressToken: 12345678901234567000 });
   asked.progress.report({ progress: 1, message: "m" });
   asked.back.notify("notifications/message", toRaw({ level: "info" }));

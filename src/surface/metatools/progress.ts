@@ -4,6 +4,8 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, members } from "../../rpc/slice.ts";
 
 const METHOD = "notifications/progress";
+/** How a text or a number begins; nothing else is a token. */
+const TOKEN = /["\d-]/;
 
 interface Report {
   readonly progress: number;
@@ -20,7 +22,8 @@ export class Progress {
   /** `meta` of the request: without a token in it nobody wants to know. */
   constructor(uplink: Uplink, meta: Raw | undefined) {
     this.#uplink = uplink;
-    this.#token = meta && members(meta, ["progressToken"])[0];
+    const [token] = meta ? members(meta, ["progressToken"]) : [];
+    this.#token = token && TOKEN.test(token.toString("latin1", 0, 1)) ? token : undefined;
   }
 
   get wanted(): boolean {
