@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { tryRun } from "../../test/support/try-run.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
 import { systemClock } from "../system-clock.ts";
-import { tryRun } from "./executor.contract.ts";
 import { LIMITS, type OutCall } from "./executor.ts";
 import { HostedExecutor } from "./hosted.ts";
 

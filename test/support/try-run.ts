@@ -1,0 +1,43 @@
+/** One run of code in a test: in what limits, for whom, and who answers its calls. */
+
+import { CallSignal } from "../../src/kernel/signal.ts";
+import {
+  type Executor,
+  LIMITS,
+  type Limits,
+  type OutCall,
+  type Outcome,
+  type Run,
+} from "../../src/sandbox/executor.ts";
+
+export interface Trial {
+  readonly limits?: Partial<Limits>;
+  readonly call?: (call: OutCall) => Promise<string>;
+  readonly signal?: CallSignal;
+  readonly servers?: readonly string[];
+  readonly progress?: Run["progress"];
+  readonly principal?: string;
+}
+
+const echo = ({ server, tool, args }: OutCall): Promise<string> =>
+  Promise.resolve(
+    JSON.stringify({ content: [], structuredContent: { server, tool, args: JSON.parse(args) as unknown } }),
+  );
+
+export function tryRun(executor: Executor, code: string, trial: Trial = {}): Promise<Outcome> {
+  const {
+    limits,
+    call = echo,
+    signal = new CallSignal(),
+    servers = ["a", "b-c"],
+    progress,
+    principal = "one",
+  } = trial;
+  const all = { ...LIMITS, ...limits };
+  return executor.run({ code, servers, limits: all, principal, signal, call, ...(progress && { progress }) });
+}
+
+export const valueIn = (outcome: Outcome): unknown => {
+  if (outcome.error) throw new Error(outcome.error.message);
+  return outcome.value === undefined ? undefined : JSON.parse(outcome.value);
+};
