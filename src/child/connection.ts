@@ -10,6 +10,7 @@ import { members } from "../rpc/slice.ts";
 import type { Audience, Line } from "./audience.ts";
 import type { Claim } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
+import { whySlow } from "./download.ts";
 import type { Greeting } from "./handshake.ts";
 import { Hearing } from "./hearing.ts";
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "./link.ts";
@@ -306,13 +307,13 @@ export class Connection implements Pooled {
   }
 
   #tooSlow(): ChildFailure {
-    const { connectTimeoutMs, name } = this.#parts.spec;
+    const { spec } = this.#parts;
     const words = this.#link?.lastWords();
-    return new ChildFailure(
-      "offline",
-      `${name} was not ready within ${connectTimeoutMs} ms (connectTimeoutMs)${words ? `; it last said: ${words}` : ""}`,
-      { unsent: true },
-    );
+    const why = whySlow(spec);
+    const late = `${spec.name} was not ready within ${spec.connectTimeoutMs} ms (connectTimeoutMs)`;
+    const perhaps = why ? `: ${why}, and the next start is quicker` : "";
+    const said = words ? `; it last said: ${words}` : "";
+    return new ChildFailure("offline", `${late}${perhaps}${said}`, { unsent: true });
   }
 
   #lost(loss: Loss): void {

@@ -1,6 +1,7 @@
 /** What a child shows of itself: one state for all its connections, and why, where it is down or takes long. */
 import type { ServerSpec } from "../config/spec.ts";
 import type { Connection } from "./connection.ts";
+import { whySlow } from "./download.ts";
 import type { Health } from "./health.ts";
 import { type ConnectionState, showOf } from "./machine.ts";
 
@@ -52,8 +53,7 @@ function reasonOf(
   if (state !== "connecting") return undefined;
   const slow = connections.find((connection) => connection.state === "connecting")?.progress();
   if (!slow || slow.forMs < LONG_MS) return undefined;
-  const downloads = spec.kind === "stdio" && /(^|\/)(npx|uvx|bunx|pnpx|docker)$/.test(spec.command);
-  const why = downloads ? `${spec.command} may be downloading it` : "it has not finished its handshake";
+  const why = whySlow(spec) ?? "it has not finished its handshake";
   const words = slow.lastWords ? `; it last said: ${slow.lastWords}` : "";
   return `starting for ${Math.round(slow.forMs / 1000)} s: ${why}${words}`;
 }

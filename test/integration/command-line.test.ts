@@ -1,6 +1,6 @@
 /** What a person sees: help, answers, exit codes, what is wrong and how to mend it; and what nobody ever sees. */
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -232,6 +232,8 @@ test("doctor names each fault and says what to do about it", async () => {
   const notExecutable = folder.path("plain.txt");
   writeFileSync(notExecutable, "no program", { mode: 0o644 });
   const quick = { connectTimeoutMs: 2_500 };
+  const npx = folder.path("npx");
+  symlinkSync(process.execPath, npx);
   const noList = fileURLToPath(new URL("../fixture/no-list.mjs", import.meta.url));
   const faults: Record<string, [entry: object | null, problem: RegExp, advice?: RegExp]> = {
     exits: [fixture("--exit-at-once", "7"), /exited with code 7/, /by hand.*child\.mjs --exit-at-once 7/],
@@ -243,6 +245,11 @@ test("doctor names each fault and says what to do about it", async () => {
     silent: [
       { ...fixture("--no-initialize"), ...quick },
       /not ready within 2500 ms \(connectTimeoutMs\)/,
+      /by hand/,
+    ],
+    fetched: [
+      { ...fixture("--no-initialize"), command: npx, ...quick },
+      /not ready within 2500 ms .*npx may be downloading it/,
       /by hand/,
     ],
     refuses: [fixture("--refuse-initialize"), /refused the handshake/, /by hand/],
@@ -306,7 +313,7 @@ test("doctor names each fault and says what to do about it", async () => {
   expect(forPeople.out).toMatch(/^! well: timeoutMs is ignored/m);
   expect(forPeople.out).toMatch(/^! the key "pol" is unknown and ignored\. Did you mean "pool"\?$/m);
   expect(forPeople.out).toMatch(/^! METAMCP_PROT is not a known variable\. Did you mean "METAMCP_PORT"\?$/m);
-  expect(forPeople.out).toMatch(/15 of 16 need attention\.\n$/);
+  expect(forPeople.out).toMatch(/16 of 17 need attention\.\n$/);
   expect(forPeople.err).toBe("");
 
   const [one, none] = await Promise.all([
