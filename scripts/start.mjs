@@ -23,20 +23,18 @@ async function serve(...flags) {
 
 function show() {
   console.log(`
-MetaMCP is one MCP server in front of all the others. A client sees mcp_discover and mcp_call instead of every tool
-of every server, and the servers start when they are first needed. The demo has four: ${config}
+MetaMCP is one MCP server in front of all the others. A client sees four small tools instead of every tool of every
+server, and the servers start when they are first needed. The demo has four: ${config}
 `);
   run("search", "read a text file", "--limit", "3");
   run("call", "everything", "get-sum", "a=20", "b=22");
   run("tools");
-  console.log(`Put it in front of your own servers: copy the mcpServers of your client into ~/.metamcp/mcp.json
-and give the client this one entry instead:
+  console.log(`Put it in front of your own servers (--help shows all commands):
 
-  "metamcp": { "command": "node", "args": ["${metamcp}"] }
-
-Then see how your servers are (the whole list of commands: --help):
-
-  node ${metamcp} doctor
+  npm install --global .   in this folder
+  metamcp import           takes over the servers that your clients have
+  metamcp doctor           starts each once and says what is wrong
+  metamcp init             puts MetaMCP into your clients; --undo takes it out again
 
 The demo is now served over HTTP, for clients that take an address; Ctrl-C ends it:`);
 }

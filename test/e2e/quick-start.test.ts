@@ -87,14 +87,14 @@ test("the packed package does what the first page says, in an empty folder", {
     await started(folder.path("node_modules/.bin/metamcp"), ...args);
 
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
-  const commands = documented().filter((line) => line.startsWith("npx metamcp "));
+  const commands = documented().filter((line) => line.startsWith("metamcp "));
   expect(commands.length).toBeGreaterThanOrEqual(3);
   // Those two look at the clients of whoever runs this; doctor would fetch packages.
   const harmless = commands.filter((line) => !/ (?:init|import|doctor)\b/.test(line));
   const answers: string[] = [];
-  for (const line of harmless) answers.push(await npx(...line.split(/\s+/).slice(1)));
+  for (const line of harmless) answers.push(await npx(...line.split(/\s+/)));
   expect(answers[0]).toBe(`${version}\n`);
-  const added = commands.flatMap((line) => /^npx metamcp add ([a-z -]+)$/.exec(line)?.[1]?.split(" ") ?? []);
+  const added = commands.flatMap((line) => /^metamcp add ([a-z -]+)$/.exec(line)?.[1]?.split(" ") ?? []);
   const { servers } = JSON.parse(await metamcp("list", "--json")) as { servers: { name: string }[] };
   expect(servers.map(({ name }) => name)).toEqual(added);
 
