@@ -10,6 +10,8 @@ test.each([
   ["localhost", true],
   ["[::1]:99", true],
   ["LOCALHOST:1", true],
+  ["[::1]", true],
+  ["[::1].evil.example", false],
   ["evil.example", false],
   ["127.0.0.1.evil.example", false],
   ["localhost.evil.example:8080", false],

@@ -61,7 +61,7 @@ function bearer(authorization: string | undefined): string {
 /** Without the port: we may be behind a forwarded one. */
 function nameOf(host: string): string {
   const lower = host.toLowerCase();
-  if (lower.startsWith("[")) return lower.slice(0, lower.indexOf("]") + 1);
+  if (lower.startsWith("[")) return lower.replace(/\]:\d*$/, "]");
   return lower.includes("::") ? `[${lower}]` : lower.replace(/:\d*$/, "");
 }
 
