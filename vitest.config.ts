@@ -17,7 +17,8 @@ export default defineConfig({
   plugins: [seeded],
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    testTimeout: 60_000,
+    // Far beyond what any needs: they bound only what has failed already.
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     pool: "forks",
     // Most tests wait for processes: a third worker fills the gaps on two cores.

@@ -129,7 +129,7 @@ describe.each([
   ["SDK v2", connectV2("legacy")],
   ["SDK v2 that looks for the newest protocol first", connectV2("auto")],
 ])("%s", (_name, connect) => {
-  test("finds tools, calls them, and leaves nothing behind", { timeout: 60_000 }, async () => {
+  test("finds tools, calls them, and leaves nothing behind", async () => {
     const folder = setUp();
     const client = await connect(folder);
     expect(client.instructions).toMatch(/everything, filesystem, memory/);
@@ -168,9 +168,7 @@ describe.each([
     await gone([client.pid, ...started]);
   });
 
-  test("a tool reports progress, asks the person, the model and for roots, and can be cancelled", {
-    timeout: 60_000,
-  }, async () => {
+  test("a tool reports progress, asks the person, the model and for roots, and can be cancelled", async () => {
     const folder = setUp();
     const client = await connect(folder);
     const seen: string[] = [];
