@@ -245,7 +245,9 @@ export class Connection implements Pooled {
       this.#opened = true;
     } catch (error) {
       const failure = (signal.aborted ? signal.reason : error) as Error;
-      this.#ending ??= this.#finish("failed", failure);
+      // Ended by others in the moment between: what has come since is not known to who ended it.
+      if (this.#ending) void this.#release();
+      else this.#ending = this.#finish("failed", failure);
       throw failure;
     } finally {
       timer?.cancel();
@@ -335,10 +337,14 @@ export class Connection implements Pooled {
     this.#opening.abort(failure);
     this.#dialect?.end(failure);
     this.#peer.destroy(failure);
+    await this.#release();
+    this.#drained?.();
+  }
+
+  async #release(): Promise<void> {
     await this.#link?.close();
     await this.#parts.after;
     this.#place?.free();
-    this.#drained?.();
   }
 
   #go(to: ConnectionState): void {

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { COMMON } from "../../test/support/spec.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import { silentLog } from "../kernel/log.ts";
+import { EMPTY_OBJECT } from "../kernel/raw.ts";
+import { Audience } from "./audience.ts";
+import { Connection } from "./connection.ts";
+import type { Connector, Link } from "./link.ts";
+import { Pool } from "./pool.ts";
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const clock = new ManualClock();
+const nobody = { notify: () => {}, request: () => Promise.reject(new Error("nobody to ask")) };
+
+/** A way to a child that opens when it is told to and never says anything. */
+function silentChild() {
+  const open: Link[] = [];
+  let arrive: () => void = () => {};
+  const connector: Connector = {
+    open: () =>
+      new Promise((resolve) => {
+        arrive = () => {
+          const link: Link = {
+            peer: "silent",
+            send: () => {},
+            agreed: () => {},
+            lastWords: () => undefined,
+            close: async () => void open.splice(open.indexOf(link), 1),
+          };
+          open.push(link);
+          resolve(link);
+        };
+      }),
+  };
+  return { open, connector, arrive: () => arrive() };
+}
+
+function connect(pool: Pool, connector: Connector): Connection {
+  return new Connection({
+    spec: { ...COMMON, name: "x", kind: "stdio", command: "x", args: [], env: {}, inheritEnv: [], cwd: "/" },
+    origin: { session: "s", capabilities: EMPTY_OBJECT, uplink: nobody },
+    connector: () => Promise.resolve(connector),
+    era: () => undefined,
+    audience: new Audience(() => undefined),
+    pool,
+    clock,
+    log: silentLog,
+    greet: () => Promise.resolve(),
+    onLost: () => {},
+    onListChanged: () => {},
+  });
+}
+
+const options = {
+  poolSize: 1,
+  minPoolSize: 0,
+  resPoolSize: 0,
+  resPoolTimeout: 0,
+  idleTimeoutMs: 1_000,
+  failureThreshold: 3,
+  cooldownMs: 1_000,
+};
+
+test("ended in the very moment in which it gets its place, it gives that back", async () => {
+  const pool = new Pool(options, clock, silentLog);
+  const before = await pool.acquire(1_000);
+  const connection = connect(pool, silentChild().connector);
+  await turn();
+  expect(pool.stats).toMatchObject({ places: 1, waiting: 1 });
+  before.free();
+  await connection.end("nobody waits for it any more");
+  await turn();
+  expect(pool.stats).toMatchObject({ places: 0, waiting: 0 });
+});
+
+test("ended in the very moment in which its child is reached, it leaves nothing of that behind", async () => {
+  const pool = new Pool(options, clock, silentLog);
+  const child = silentChild();
+  const connection = connect(pool, child.connector);
+  await turn();
+  child.arrive();
+  expect(child.open).toHaveLength(1);
+  await connection.end("it is replaced");
+  await turn();
+  expect(child.open).toHaveLength(0);
+  expect(pool.stats.places).toBe(0);
+});
