@@ -157,6 +157,24 @@ const BEHAVIOURS: Readonly<Record<string, (cell: Cell) => Promise<void>>> = {
   },
 };
 
+/** A child that is late comes into the lists when it comes; here all are there from the beginning. */
+async function assembled(client: SdkClient): Promise<void> {
+  const all = (found: readonly { name: string }[], name: string): boolean =>
+    found.filter((entry) => entry.name === name).length === CHILDREN.length;
+  await until(
+    async () => {
+      const [tools, prompts] = [await client.tools(), await client.prompts()];
+      return (
+        CHILDREN.every((child) => tools.includes(`${child}__test_simple_text`)) &&
+        CHILDREN.every((child) => prompts.includes(`${child}__test_prompt_with_arguments`)) &&
+        all(await client.resources(), "static-text") &&
+        all(await client.templates(), "template")
+      );
+    },
+    { within: 60_000, what: "all children" },
+  );
+}
+
 /** Of the whole, so that each client and way in sees each behaviour, and each child too. */
 function chosen(row: number): readonly (readonly [string, Child])[] {
   return Object.keys(BEHAVIOURS).flatMap((behaviour, column) => {
@@ -169,6 +187,7 @@ describe.each(CLIENTS.map(([sdk, front], row) => ({ sdk, front, row })))("$sdk o
   test("does all there is to do", { timeout: 120_000 }, async () => {
     const { sdk, front, row } = kind;
     const client = await connect(sdk, front, await setUp());
+    await assembled(client);
     const mute = front === "streamable --stateless" && sdk !== "SDK v2, stateless era";
     const failures: string[] = [];
     for (const [behaviour, child] of chosen(row)) {

@@ -48,13 +48,13 @@ test.each([
   const headers = { ...client.session, accept: "text/event-stream" };
   // From here on the session keeps events.
   await fetch(gateway.url, { headers, signal: listening.signal });
-  const slow = client.tool(2, "a__sleep", { ms: 1_500 });
+  const slow = client.tool(2, "a__sleep", { ms: 4_000 });
   await journal.until(() => journal.events("message").some(({ tool }) => tool === "sleep"));
   const forged = [1, 2, 3, 4].map((stream) =>
     fetch(gateway.url, { headers: { ...headers, "last-event-id": `${stream}-0` } }),
   );
   expect((await Promise.all(forged)).at(2)?.status).toBe(400);
-  expect((await slow).answer).toMatchObject({ id: 2, result: { content: [{ text: "slept 1500" }] } });
+  expect((await slow).answer).toMatchObject({ id: 2, result: { content: [{ text: "slept 4000" }] } });
   listening.abort();
   await gateway.stop();
 });
@@ -114,7 +114,7 @@ test("a session that ends under its calls is no fault of ours", async () => {
 });
 
 test("a client that went away while it was asked does not keep its session for ever", async () => {
-  const { gateway, journal } = await setUp(["--session-timeout", "400"]);
+  const { gateway, journal } = await setUp(["--session-timeout", "3000"]);
   const client = await HttpClient.open(gateway, { elicitation: {} });
   let hang: (() => void) | undefined;
   const asked = client.tool(1, "a__ask", {}, undefined, {
