@@ -104,6 +104,16 @@ test("a client that is not known or not there, and a file that is broken", async
   expect(others.out).toMatch(/3 servers written/);
 });
 
+test("a name that would begin a line of its own is shown on one, and one server is one server", async () => {
+  const me = person();
+  const mcpServers = { "odd\nAll is well": { command: "node" }, plain: { command: "node", args: ["x.js"] } };
+  writeFileSync(me.file(".cursor/mcp.json"), JSON.stringify({ mcpServers }));
+  const { code, out } = await me.run("import", "cursor", "--yes");
+  expect(code).toBe(0);
+  expect(out).toMatch(/^odd\\u\{a\}All is well \(Cursor\): left out/m);
+  expect(out).toContain("1 server written");
+});
+
 test("a config of ours that is broken is left alone", async () => {
   const me = person();
   for (const text of ['{"mcpServers": []}', '{\n  "mcpServers": {']) {
