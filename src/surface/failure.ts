@@ -4,6 +4,7 @@ import type { Log } from "../kernel/log.ts";
 import { type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { joinObject, members, withMember } from "../rpc/slice.ts";
+import { schemaInWords } from "./misfit.ts";
 import { previewOf } from "./result/preview.ts";
 import { sketchOf } from "./result/sketch.ts";
 import { Written } from "./written.ts";
@@ -14,7 +15,7 @@ const DETAILS = ["code", "message", "data"] as const;
 
 export function failedResult(error: MetaMcpError): Raw {
   return joinObject([
-    ["content", toRaw([{ type: "text", text: `${error.code}: ${error.message}` }])],
+    ["content", toRaw([{ type: "text", text: `${error.code}: ${error.message}${schemaInWords(error)}` }])],
     ["structuredContent", joinObject([["error", errorObject(error)]])],
     ["isError", toRaw(true)],
   ]);

@@ -3,7 +3,7 @@ import { signatureOf } from "../catalog/signature.ts";
 import { type Tool, toolId } from "../catalog/tool.ts";
 import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, toRaw } from "../kernel/raw.ts";
-import { joinObject } from "../rpc/slice.ts";
+import { joinObject, members } from "../rpc/slice.ts";
 import type { Scope } from "./scope.ts";
 import { Written } from "./written.ts";
 
@@ -33,6 +33,13 @@ export function misfit(
     details: fromRaw(details),
     cause: new Written(details),
   });
+}
+
+/** For clients that show a model the text alone; the message says no word of it. */
+export function schemaInWords({ code, context: { cause } }: MetaMcpError): string {
+  if (code !== "validation_input" || !(cause instanceof Written)) return "";
+  const [schema] = members(cause.details, ["inputSchema"]);
+  return schema ? ` Its input schema: ${schema.toString()}` : "";
 }
 
 /** For where the same schema stands close by. */
