@@ -63,7 +63,7 @@ test("chain runs a file or stdin, keeps long numbers, and ends with 1 where a st
   ]);
   expect(people.code).toBe(0);
   expect(people.out).toMatch(/STEP +TOOL +MS +RESULT\n0 +v:give .*✓/);
-  expect(people.out).toContain('"arguments":{"n":12345678901234567890}');
+  expect(people.out).toContain('"arguments":{"n": 12345678901234567890}');
   expect(json.out).toContain('"structured":{"n":12345678901234567890}');
   expect(dry).toMatchObject({ code: 0, out: expect.stringMatching(/✓ fits\n1 .*✓ fits\n$/) });
   expect(failed).toMatchObject({
