@@ -1,9 +1,11 @@
 // The floor: carries lines between its own stdio and one child, looking at nothing but newlines.
-// Usage: forward.mjs [--batch] COMMAND ARGS…   --batch joins the lines of one turn of the event loop into one write.
+// Usage: forward.mjs [--batch | --parse] COMMAND ARGS…
+// --batch joins the lines of one turn of the event loop into one write; --parse reads each line as JSON and writes it anew.
 import { spawn } from "node:child_process";
 
 const argv = process.argv.slice(2);
 const batch = argv[0] === "--batch" && argv.shift();
+const parse = argv[0] === "--parse" && argv.shift();
 
 function carry(from, to) {
   let parts = [];
@@ -19,7 +21,8 @@ function carry(from, to) {
       const line = parts.length === 1 ? parts[0] : Buffer.concat(parts);
       parts = [];
       start = at + 1;
-      if (!batch) to.write(line);
+      if (parse) to.write(`${JSON.stringify(JSON.parse(line))}\n`);
+      else if (!batch) to.write(line);
       else if (ready.push(line) === 1) setImmediate(flush);
     }
     if (start < chunk.length) parts.push(chunk.subarray(start));

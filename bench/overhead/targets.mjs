@@ -134,6 +134,7 @@ export function targets({ refs, dists, withPeers }) {
     direct("direct"),
     direct("forward", FORWARD, node),
     direct("forward, batched", FORWARD, "--batch", node),
+    direct("forward, parsed", FORWARD, "--parse", node),
     ...ourselves(skipped),
     ...refs.map(ref),
     ...dists.map((dist) => metamcp(dist, resolve(dist))),
