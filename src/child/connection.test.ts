@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { NOBODY } from "../../test/support/catalog.ts";
 import { COMMON } from "../../test/support/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { EMPTY_OBJECT } from "../kernel/raw.ts";
 import { Audience } from "./audience.ts";
 import { Connection } from "./connection.ts";
 import type { Connector, Link } from "./link.ts";
@@ -10,7 +10,6 @@ import { Pool } from "./pool.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const clock = new ManualClock();
-const nobody = { notify: () => {}, request: () => Promise.reject(new Error("nobody to ask")) };
 
 /** A way to a child that opens when it is told to and never says anything. */
 function silentChild() {
@@ -38,7 +37,7 @@ function silentChild() {
 function connect(pool: Pool, connector: Connector): Connection {
   return new Connection({
     spec: { ...COMMON, name: "x", kind: "stdio", command: "x", args: [], env: {}, inheritEnv: [], cwd: "/" },
-    origin: { session: "s", capabilities: EMPTY_OBJECT, uplink: nobody },
+    origin: NOBODY,
     connector: () => Promise.resolve(connector),
     era: () => undefined,
     audience: new Audience(() => undefined),

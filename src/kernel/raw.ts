@@ -32,4 +32,11 @@ export function asRaw(bytes: Buffer): Raw {
   return bytes as Raw;
 }
 
+/** A copy for long: a part keeps all of the message it stands in, and a small copy from the pool keeps the pool's page. */
+export function kept(raw: Raw): Raw {
+  const copy = Buffer.allocUnsafeSlow(raw.length);
+  raw.copy(copy);
+  return asRaw(copy);
+}
+
 export const EMPTY_OBJECT = toRaw({});

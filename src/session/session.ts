@@ -1,7 +1,7 @@
 /** One client: its handshake, what it declared, and the way back to it. Knows neither streams nor tools. */
 import { randomUUID } from "node:crypto";
 import type { Origin, Uplink } from "../kernel/call.ts";
-import { asRaw, EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, fromRaw, kept, type Raw, toRaw } from "../kernel/raw.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
 import { type Incoming, Peer, type Send, type Via } from "../rpc/peer.ts";
@@ -134,8 +134,7 @@ export class Session {
     if (typeof wanted !== "string" || !isObject(capabilities)) {
       throw RpcError.of(INVALID_PARAMS, "initialize needs a protocolVersion and an object of capabilities");
     }
-    // A copy: the session would keep all of the message that they stand in.
-    this.#origin = this.#originWith(asRaw(Buffer.from(capabilities)), wanted);
+    this.#origin = this.#originWith(kept(capabilities), wanted);
     await this.#face.prepare?.();
     // What it would list now, had it asked.
     this.#lists?.due(this.#face.lists?.() ?? {});
