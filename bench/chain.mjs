@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { median } from "./overhead/median.mjs";
 import { shuffled } from "./overhead/shuffled.mjs";
 import { Wire } from "./overhead/wire.mjs";
 
@@ -39,10 +40,6 @@ async function once({ wire, params, times }) {
   const since = performance.now();
   for (let n = 0; n < times; n++) await wire.request("tools/call", JSON.parse(params));
   return performance.now() - since;
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 
 for (const wire of [direct, ours]) await wire.initialize();

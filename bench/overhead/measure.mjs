@@ -44,7 +44,8 @@ export async function rounds(opened, count, calls, inFlight) {
   const figures = new Map(opened.map(({ name }) => [name, []]));
   for (const target of opened) await target.wire.calls(target.params, Math.ceil(calls / 4), inFlight);
   for (let round = 0; round < count; round++)
-    for (const target of opened) figures.get(target.name).push(await cpuPerCall(target, calls, inFlight));
+    for (const target of shuffled(opened))
+      figures.get(target.name).push(await cpuPerCall(target, calls, inFlight));
   return figures;
 }
 
