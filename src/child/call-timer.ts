@@ -1,5 +1,5 @@
 /** How long one call may be silent and how long it may take in all. Stands still while a person or a model is asked. */
-import type { Clock, Timer } from "../kernel/clock.ts";
+import type { Alarm } from "./alarm.ts";
 
 /** Nobody is waited for longer than this. */
 const PAUSE_MOST_MS = 600_000;
@@ -11,61 +11,53 @@ export interface CallLimits {
 }
 
 export class CallTimer {
-  readonly #clock: Clock;
+  /** Its neighbours in the alarm's list; the alarm's alone. */
+  before: CallTimer | undefined;
+  after: CallTimer | undefined;
+  readonly #alarm: Alarm;
   readonly #silenceMs: number;
   readonly #expired: (waitedMs: number) => void;
   #deadline: number;
   #heard: number;
-  #timer: Timer;
   #pauses = 0;
   #pausedAt = 0;
 
-  constructor(clock: Clock, limits: CallLimits, expired: (waitedMs: number) => void) {
-    this.#clock = clock;
+  constructor(alarm: Alarm, limits: CallLimits, expired: (waitedMs: number) => void) {
+    this.#alarm = alarm;
     this.#silenceMs = limits.silenceMs;
     this.#deadline = limits.deadline;
     this.#expired = expired;
-    this.#heard = clock.now();
-    this.#timer = this.#arm(this.#heard);
+    this.#heard = alarm.now();
+    alarm.add(this);
+  }
+
+  get due(): number {
+    if (this.#pauses > 0) return this.#pausedAt + PAUSE_MOST_MS;
+    return Math.min(this.#heard + this.#silenceMs, this.#deadline);
   }
 
   /** The child was heard: silence begins anew. */
   touch(): void {
-    this.#heard = this.#clock.now();
+    this.#heard = this.#alarm.now();
   }
 
   pause(): void {
-    if (this.#pauses++ > 0) return;
-    this.#pausedAt = this.#clock.now();
-    this.#timer.cancel();
-    this.#timer = this.#clock.after(PAUSE_MOST_MS, () => this.#check());
+    if (this.#pauses++ === 0) this.#pausedAt = this.#alarm.now();
   }
 
   resume(): void {
     if (this.#pauses === 0 || --this.#pauses > 0) return;
-    const now = this.#clock.now();
+    const now = this.#alarm.now();
     this.#deadline += Math.min(now - this.#pausedAt, PAUSE_MOST_MS);
     this.#heard = now;
-    this.#timer.cancel();
-    this.#timer = this.#arm(now);
+    this.#alarm.sooner(this);
   }
 
   stop(): void {
-    this.#timer.cancel();
+    this.#alarm.remove(this);
   }
 
-  #due(): number {
-    return Math.min(this.#heard + this.#silenceMs, this.#deadline);
-  }
-
-  #arm(now: number): Timer {
-    return this.#clock.after(this.#due() - now, () => this.#check());
-  }
-
-  /** `touch` is hot and only notes the time; whoever fires too early waits for the rest. */
-  #check(): void {
-    const now = this.#clock.now();
-    if (this.#pauses === 0 && now < this.#due()) this.#timer = this.#arm(now);
-    else this.#expired(now - this.#heard);
+  expire(now: number): void {
+    this.#expired(now - this.#heard);
   }
 }

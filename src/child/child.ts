@@ -6,6 +6,7 @@ import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { members, withMember } from "../rpc/slice.ts";
+import { Alarm } from "./alarm.ts";
 import { CallTimer } from "./call-timer.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import type { Connection } from "./connection.ts";
@@ -21,9 +22,11 @@ export class Child {
   readonly connections: Connections;
   readonly #parts: ChildParts;
   readonly #health: Health;
+  readonly #alarm: Alarm;
 
   constructor(spec: ServerSpec, parts: ChildParts) {
     this.#parts = parts;
+    this.#alarm = new Alarm(parts.clock);
     this.#health = new Health(parts.breaker);
     this.connections = new Connections(spec, parts, this.#health);
   }
@@ -139,7 +142,7 @@ export class Child {
     const answer = connection.request(claim, call.method, call.params, call.signal);
     // Not before: while this is made the child is at work already.
     claim.timer = new CallTimer(
-      this.#parts.clock,
+      this.#alarm,
       { silenceMs: connection.spec.timeoutMs, deadline },
       (silentMs) => {
         connection.cancel(claim, timeoutOf(call, connection.spec, silentMs));

@@ -7,14 +7,14 @@ export interface Seat {
   /** Known once a connection is there; another config may change it. */
   readonly lifecycle: Lifecycle | undefined;
   idleSince: number;
+  /** Counts up each time one becomes idle: the lowest has been so longest. */
+  turn: number;
 }
 
 /** Who sits where. Generic, so that the pool gets back the very seats it gave. */
 export interface Room<S extends Seat> {
   /** All places in use, those that are ending included. */
   readonly seats: ReadonlySet<S>;
-  /** Bottom of the stack first: idle longest. */
-  readonly idle: ReadonlySet<S>;
   readonly ending: number;
   readonly options: PoolOptions;
 }
@@ -28,10 +28,14 @@ export interface Demand {
 
 const keptAlive = (seat: Seat): boolean => seat.lifecycle?.mode === "keep-alive";
 
+/** Bottom of the stack first: idle longest. Looked for when it is asked; calls that come and go only leave their mark. */
+export function idleSeats<S extends Seat>({ seats }: Pick<Room<S>, "seats">): S[] {
+  return [...seats].filter(({ phase }) => phase === "idle").sort((one, other) => one.turn - other.turn);
+}
+
 /** Those that are kept alive come last, each kind as it was. */
-export function inOrderOfYielding<S extends Seat>(seats: Iterable<S>): S[] {
-  const all = [...seats];
-  return [...all.filter((seat) => !keptAlive(seat)), ...all.filter(keptAlive)];
+export function inOrderOfYielding<S extends Seat>(seats: readonly S[]): S[] {
+  return [...seats.filter((seat) => !keptAlive(seat)), ...seats.filter(keptAlive)];
 }
 
 /** Whether more places will be in use than belong to the pool, even when all that are ending have ended. */
@@ -62,26 +66,21 @@ export function endsWhenIdle(seat: Seat, room: Room<Seat>): boolean {
 export function evicted<S extends Seat>(room: Room<S>, demand: Demand): S | undefined {
   const { poolSize, minPoolSize } = room.options;
   const live = room.seats.size - room.ending;
-  if (room.idle.size === 0 || live + demand.waiting <= poolSize) return undefined;
-
+  if (live + demand.waiting <= poolSize) return undefined;
   // With nothing ending, a full pool that kept to its minimum would keep the caller out for ever.
   if (live <= minPoolSize && room.ending > 0) return undefined;
-  let oldestKept: S | undefined;
-  for (const seat of room.idle) {
-    if (!keptAlive(seat)) return seat;
-    oldestKept ??= seat;
-  }
-  return demand.reserveComes || someMayYield(room) ? undefined : oldestKept;
+  const [first] = inOrderOfYielding(idleSeats(room));
+  if (!first || !keptAlive(first)) return first;
+  return demand.reserveComes || someMayYield(room) ? undefined : first;
 }
 
 /** The next one the sweep ends, oldest first: idle for longer than it may be, while there are more than the minimum. */
 export function overdue<S extends Seat>(room: Room<S>, now: number): S | undefined {
   const { idleTimeoutMs, minPoolSize } = room.options;
   if (room.seats.size - room.ending <= minPoolSize) return undefined;
-  for (const seat of room.idle) {
+  return idleSeats(room).find((seat) => {
     const limit =
       seat.lifecycle?.idleTimeoutMs ?? (keptAlive(seat) ? Number.POSITIVE_INFINITY : idleTimeoutMs);
-    if (now - seat.idleSince > limit) return seat;
-  }
-  return undefined;
+    return now - seat.idleSince > limit;
+  });
 }

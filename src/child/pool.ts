@@ -6,7 +6,15 @@ import type { Lifecycle, PoolOptions } from "../config/spec.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
-import { endsWhenIdle, evicted, inOrderOfYielding, overdue, type Room, type Seat } from "./pool-eviction.ts";
+import {
+  endsWhenIdle,
+  evicted,
+  idleSeats,
+  inOrderOfYielding,
+  overdue,
+  type Room,
+  type Seat,
+} from "./pool-eviction.ts";
 
 export interface Pooled {
   readonly lifecycle: Lifecycle;
@@ -52,7 +60,6 @@ interface Occupied extends Seat {
 
 interface OwnRoom extends Room<Occupied> {
   readonly seats: Set<Occupied>;
-  readonly idle: Set<Occupied>;
   ending: number;
   options: PoolOptions;
 }
@@ -69,17 +76,19 @@ export class Pool {
   readonly #waiters = new Set<Waiter>();
   #sweep: Timer;
   #reserve: Timer | undefined;
+  #turns = 0;
   #closed = false;
 
   constructor(options: PoolOptions, clock: Clock, log: Log) {
-    this.#room = { seats: new Set(), idle: new Set(), ending: 0, options };
+    this.#room = { seats: new Set(), ending: 0, options };
     this.#clock = clock;
     this.#log = log;
     this.#sweep = clock.after(SWEEP_EVERY_MS, () => this.#sweepNow());
   }
 
   get stats(): PoolStats {
-    return { places: this.#room.seats.size, idle: this.#room.idle.size, waiting: this.#waiters.size };
+    const { seats } = this.#room;
+    return { places: seats.size, idle: idleSeats(this.#room).length, waiting: this.#waiters.size };
   }
 
   /**
@@ -112,7 +121,7 @@ export class Pool {
     this.#room.options = options;
     if (this.#closed) return;
     // One that is gone at once makes others yield meanwhile.
-    for (const seat of inOrderOfYielding(this.#room.idle))
+    for (const seat of inOrderOfYielding(idleSeats(this.#room)))
       if (seat.phase === "idle" && endsWhenIdle(seat, this.#room))
         this.#end(seat, "it is idle and not to be kept");
     this.#serve();
@@ -173,6 +182,7 @@ export class Pool {
     const seat: Occupied = {
       phase: "connecting",
       idleSince: 0,
+      turn: 0,
       connection: undefined,
       get lifecycle() {
         return this.connection?.lifecycle;
@@ -235,14 +245,13 @@ export class Pool {
   #busy(seat: Occupied): void {
     if (seat.phase !== "idle" && seat.phase !== "busy") throw misused("used", seat);
     seat.phase = "busy";
-    this.#room.idle.delete(seat);
   }
 
   #becameIdle(seat: Occupied): void {
     if (seat.phase !== "busy") return; // The last request of a connection that has ended meanwhile.
     seat.phase = "idle";
     seat.idleSince = this.#clock.now();
-    this.#room.idle.add(seat);
+    seat.turn = ++this.#turns;
     if (this.#closed) return;
     if (endsWhenIdle(seat, this.#room)) this.#end(seat, "it is idle and not to be kept");
     else if (this.#waiters.size > 0) this.#serve();
@@ -250,7 +259,6 @@ export class Pool {
 
   #end(seat: Occupied, reason: string): void {
     seat.phase = "ending";
-    this.#room.idle.delete(seat);
     this.#room.ending += 1;
     void this.#ended(seat, reason).then(() => this.#free(seat));
   }
@@ -268,7 +276,6 @@ export class Pool {
   #free(seat: Occupied): void {
     if (seat.phase === "ending") this.#room.ending -= 1;
     seat.phase = "free";
-    this.#room.idle.delete(seat);
     this.#room.seats.delete(seat);
     this.#serve();
   }

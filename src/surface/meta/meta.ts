@@ -29,6 +29,7 @@ type Run = (
 
 interface OwnTool {
   readonly definition: { readonly name: string };
+  /** Its failures are results already, but for those that it throws at once. */
   readonly run: Run;
   /** Whether it is there at all. */
   offered(scope: Scope): boolean;
@@ -38,7 +39,7 @@ const always = (): boolean => true;
 const OWN: readonly OwnTool[] = [
   {
     definition: DISCOVER,
-    run: (scope, args, _meta, request) => discover(scope, readInput(DISCOVER, args), request),
+    run: (scope, args, _meta, request) => shown(scope, discover(scope, readInput(DISCOVER, args), request)),
     offered: always,
   },
   { definition: PROVISION, run: provisions, offered: (scope) => scope.provision !== undefined },
@@ -87,7 +88,7 @@ function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
     throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(wanted)}. Tools here: ${names.join(", ")}`);
   }
   try {
-    return own.run(scope, args, meta, request).catch((error: unknown) => asResult(scope.log, error));
+    return own.run(scope, args, meta, request);
   } catch (error) {
     return Promise.resolve(asResult(scope.log, error));
   }
@@ -110,32 +111,43 @@ function call(
       return fits ? whole : shortResult(whole, budgetOf(scope, `${server}:${tool}`, request));
     },
     (error: unknown) => {
-      const own = error instanceof RpcError;
-      throw own ? executionFailed(error, { server, tool_id: `${server}:${tool}` }) : error;
+      const theirs = error instanceof RpcError;
+      const failed = theirs ? executionFailed(error, { server, tool_id: `${server}:${tool}` }) : error;
+      return asResult(scope.log, failed);
     },
   );
 }
 
-async function executes(
+function shown(scope: Scope, result: Promise<Raw>): Promise<Raw> {
+  return result.catch((error: unknown) => asResult(scope.log, error));
+}
+
+function executes(
   scope: Scope,
   args: Raw | undefined,
   meta: Raw | undefined,
   request: ClientRequest,
 ): Promise<Raw> {
-  const whole = await execute(scope, { args, meta, executor: scope.code as Executor }, request);
-  return fitted(whole, scope, EXECUTE.name, request);
+  const result = execute(scope, { args, meta, executor: scope.code as Executor }, request);
+  return shown(scope, fitted(result, scope, EXECUTE.name, request));
 }
 
-async function provisions(
+function provisions(
   scope: Scope,
   args: Raw | undefined,
   meta: Raw | undefined,
   request: ClientRequest,
 ): Promise<Raw> {
-  return fitted(await provision(scope, args, meta, request), scope, PROVISION.name, request);
+  return shown(scope, fitted(provision(scope, args, meta, request), scope, PROVISION.name, request));
 }
 
-function fitted(whole: Raw, scope: Scope, source: string, request: ClientRequest): Raw {
+async function fitted(
+  result: Promise<Raw>,
+  scope: Scope,
+  source: string,
+  request: ClientRequest,
+): Promise<Raw> {
+  const whole = await result;
   const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET);
   return fits ? whole : shortResult(whole, budgetOf(scope, source, request));
 }

@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ManualClock } from "../kernel/clock.ts";
+import { Alarm } from "./alarm.ts";
+import { CallTimer } from "./call-timer.ts";
+
+const PAUSE_MOST_MS = 600_000;
+
+/** What one call may do; times are small, so that they meet. */
+const step = fc.oneof(
+  fc.record({ do: fc.constant("begin"), silenceMs: fc.nat(20), deadlineMs: fc.nat(30) }),
+  fc.record({ do: fc.constantFrom("touch", "pause", "resume", "stop"), call: fc.nat(2) }),
+  fc.record({ do: fc.constant("wait"), ms: fc.nat(12) }),
+);
+
+/** One call by itself, told each millisecond what time it is. */
+class Model {
+  readonly silenceMs: number;
+  deadline: number;
+  heard: number;
+  pauses = 0;
+  pausedAt = 0;
+  over = false;
+
+  constructor(now: number, silenceMs: number, deadlineMs: number) {
+    this.heard = now;
+    this.silenceMs = silenceMs;
+    this.deadline = now + deadlineMs;
+  }
+
+  isDue(now: number): boolean {
+    if (this.over || this.pauses > 0) return false;
+    return now >= Math.min(this.heard + this.silenceMs, this.deadline);
+  }
+
+  do(what: string, now: number): void {
+    if (what === "touch") this.heard = now;
+    else if (what === "stop") this.over = true;
+    else if (what === "pause" && this.pauses++ === 0) this.pausedAt = now;
+    else if (what === "resume" && this.pauses > 0 && --this.pauses === 0) {
+      this.deadline += now - this.pausedAt;
+      this.heard = now;
+    }
+  }
+}
+
+test("one alarm for many calls: each falls due as if it had a timer of its own", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const clock = new ManualClock();
+      const alarm = new Alarm(clock);
+      const models: Model[] = [];
+      const timers: CallTimer[] = [];
+      const expired: string[] = [];
+      const expected: string[] = [];
+      const look = (): void => {
+        for (const [index, model] of models.entries()) {
+          if (!model.isDue(clock.now())) continue;
+          model.over = true;
+          expected.push(`${index} at ${clock.now()}, silent for ${clock.now() - model.heard}`);
+        }
+      };
+      for (const one of steps) {
+        // What is due at this very moment is due before anything else happens.
+        clock.advance(0);
+        look();
+        if ("silenceMs" in one) {
+          const index = models.length;
+          models.push(new Model(clock.now(), one.silenceMs, one.deadlineMs));
+          const limits = { silenceMs: one.silenceMs, deadline: clock.now() + one.deadlineMs };
+          const told = (silent: number): void => {
+            expired.push(`${index} at ${clock.now()}, silent for ${silent}`);
+          };
+          timers.push(new CallTimer(alarm, limits, told));
+        } else if ("ms" in one)
+          for (let passed = 0; passed < one.ms; passed++) {
+            clock.advance(1);
+            look();
+          }
+        else {
+          const timer = timers[one.call];
+          const model = models[one.call];
+          if (!timer || !model || model.over) continue;
+          timer[one.do as "touch" | "pause" | "resume" | "stop"]();
+          model.do(one.do, clock.now());
+        }
+      }
+      clock.advance(0);
+      look();
+      expect(expired.toSorted()).toEqual(expected.toSorted());
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("calls that come and go set no timer of their own", () => {
+  const clock = new ManualClock();
+  const alarm = new Alarm(clock);
+  for (let call = 0; call < 100; call++) {
+    const timer = new CallTimer(alarm, { silenceMs: 1_000, deadline: 1e9 }, () => {
+      throw new Error("it was stopped");
+    });
+    clock.advance(1);
+    timer.stop();
+    expect(clock.pending).toBe(1);
+  }
+  clock.advance(2_000);
+  expect(clock.pending).toBe(0);
+});
+
+test("one that expires may end another that is due as well", () => {
+  const clock = new ManualClock();
+  const alarm = new Alarm(clock);
+  const expired: string[] = [];
+  const limits = { silenceMs: 10, deadline: 1e9 };
+  const both: CallTimer[] = ["a", "b"].map(
+    (name) =>
+      new CallTimer(alarm, limits, () => {
+        expired.push(name);
+        for (const timer of both) timer.stop();
+      }),
+  );
+  clock.advance(10);
+  expect(expired).toHaveLength(1);
+});
+
+test("nobody is waited for for ever, and the wait counts for nothing else", () => {
+  const clock = new ManualClock();
+  const expired: number[] = [];
+  const timer = new CallTimer(new Alarm(clock), { silenceMs: 10, deadline: 20 }, (ms) => expired.push(ms));
+  timer.pause();
+  clock.advance(PAUSE_MOST_MS - 1);
+  expect(expired).toEqual([]);
+  timer.resume();
+  clock.advance(9);
+  expect(expired).toEqual([]);
+  timer.pause();
+  clock.advance(PAUSE_MOST_MS);
+  expect(expired).toHaveLength(1);
+});
