@@ -1,10 +1,27 @@
 // What is measured, and in which order: targets take turns within each figure, so that a busy machine troubles all alike.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpus, setPriority } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { shuffled } from "./shuffled.mjs";
 import { Wire } from "./wire.mjs";
 
 const MESSAGE = "sixteen bytes ok";
+
+/**
+ * Work of the lowest priority on each core. A core that sleeps, a virtual one most of all, takes as long to wake as a
+ * whole hop, and whoever is called over one hop more wakes one more.
+ */
+async function keepAwake() {
+  const loops = cpus().map(() => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
+  await Promise.all(loops.map((loop) => once(loop, "spawn")));
+  for (const { pid } of loops) setPriority(pid, 19);
+  const end = () => {
+    for (const loop of loops) loop.kill("SIGKILL");
+  };
+  process.once("exit", end);
+  return { end };
+}
 
 /** A target with one tool of one server, ready to be called. */
 export async function open(target, server, tool, args) {
@@ -49,26 +66,29 @@ export async function rounds(opened, count, calls, inFlight) {
   return figures;
 }
 
+/** Call by call in turn: name → the time of each in µs. */
+async function inTurn(opened, calls) {
+  const times = new Map(opened.map(({ name }) => [name, []]));
+  for (let i = 0; i < calls; i++)
+    for (const { name, wire, params } of shuffled(opened))
+      times.get(name).push(...(await wire.calls(params, 1, 1)).map((ms) => ms * 1000));
+  return times;
+}
+
 /** `echo` of server-everything: call by call in turn, then many in flight in blocks. */
 export async function small(targets, { scale, problem, report }) {
   const opened = await openAll(targets, problem, "everything", "echo", { message: MESSAGE });
   const calls = 3_000 * scale;
-  const times = new Map(opened.map(({ name }) => [name, []]));
   // Steady state is measured: compiling the hot path is over by then.
   for (const { wire, params } of opened) await wire.calls(params, 5_000, 32);
   for (const { wire, params } of opened) await wire.calls(params, 300, 1);
   const before = opened.map(({ wire }) => wire.cpu());
-  for (let i = 0; i < calls; i++)
-    for (const { name, wire, params } of shuffled(opened))
-      times.get(name).push(...(await wire.calls(params, 1, 1)));
-  for (const [i, { name, wire }] of opened.entries()) {
-    report(
-      "latency",
-      name,
-      times.get(name).map((ms) => ms * 1000),
-    );
+  for (const [name, times] of await inTurn(opened, calls)) report("latency asleep", name, times);
+  for (const [i, { name, wire }] of opened.entries())
     if (name !== "direct") report("cpu 1", name, [(wire.cpu() - before[i]) / calls]);
-  }
+  const sleepless = await keepAwake();
+  for (const [name, times] of await inTurn(opened, calls)) report("latency", name, times);
+  sleepless.end();
   const proxies = opened.filter(({ name }) => name !== "direct");
   for (const [name, figures] of await rounds(proxies, 5, 10_000 * scale, 32)) report("cpu 32", name, figures);
   await closeAll(opened);

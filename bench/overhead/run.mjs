@@ -19,7 +19,8 @@ const { values: flags } = parseArgs({
 
 /** key, what it says, budget, unit, and whom a ratio refers to. */
 const ROWS = [
-  ["latency", "stdio call, p50 latency, 1 in flight", "≤ 1.9 × direct", "µs", "direct"],
+  ["latency", "stdio call, p50 latency, 1 in flight, cores awake", "≤ 1.9 × direct", "µs", "direct"],
+  ["latency asleep", "the same on an idle machine, where cores fall asleep", "", "µs", "direct"],
   ["cpu 1", "CPU per call, 1 in flight", "", "µs", "forward"],
   ["cpu 32", "CPU per call, 32 in flight", "≤ 100 µs, aim at 50", "µs", "forward"],
   ["64 KB 1", "CPU per call, 64 KB result, 1 in flight", "≤ 3 × forward", "µs", "forward"],

@@ -88,11 +88,11 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   /** The value of a result: what is structured, else its one text, parsed where it is JSON, else its content. */
   function valueIn(result: unknown, where: string, place: Error): unknown {
     const { isError, content = [], structuredContent } = result as Result;
+    if (!isError && structuredContent !== undefined) return structuredContent;
     const texts = content.flatMap((block) => (typeof block?.text === "string" ? [block.text] : []));
     if (isError) {
       throw failure(texts.join("\n") || `${where} failed`, place, { code: "execution_failed", result });
     }
-    if (structuredContent !== undefined) return structuredContent;
     if (texts.length !== 1 || content.length !== 1) return content;
     const [one = ""] = texts;
     if (!/^\s*[[{"\d\-tfn]/.test(one)) return one;
