@@ -1,15 +1,17 @@
 /** Whether arguments fit a tool's input schema. A courtesy to the model: the child stays the judge, so doubt means yes. */
 import type { Ajv as Compiler, ErrorObject, ValidateFunction } from "ajv";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { glanceOf } from "./glance.ts";
 import { summarize } from "./summary.ts";
 import type { Tool } from "./tool.ts";
 
-type Check = (args: unknown, open?: readonly string[]) => readonly string[];
+type Check = (args: Raw, open?: readonly string[]) => readonly string[];
 
 const MOST_PROBLEMS = 10;
 const LONGEST_PROBLEM = 400;
 
-const fits: Check = () => [];
+const NOTHING: readonly string[] = [];
+const fits: Check = () => NOTHING;
 const compiled = new WeakMap<Tool, Check>();
 const compiling = new WeakMap<Tool, Promise<void>>();
 
@@ -22,7 +24,7 @@ export function checkArguments(
   args: Raw,
   open?: readonly string[],
 ): readonly string[] | undefined {
-  return compiled.get(tool)?.(fromRaw(args), open);
+  return compiled.get(tool)?.(args, open);
 }
 
 /** Compiles the schema of a tool, once, however many wait for it. What cannot be compiled is not checked. */
@@ -40,13 +42,15 @@ export function prepareCheck(tool: Tool): Promise<void> {
 async function compile(tool: Tool): Promise<Check> {
   const schema = fromRaw(tool.inputSchema) as Record<string, unknown>;
   const validate = await compileSchema(schema, tool.inputSchema.includes('"$id"'));
+  const glance = glanceOf(schema);
   return (args, open) => {
+    if (glance?.(args)) return NOTHING;
     try {
-      if (validate(args)) return [];
+      if (validate(fromRaw(args))) return NOTHING;
       const errors = open ? certain(validate.errors ?? [], open) : (validate.errors ?? []);
       return errors.slice(0, MOST_PROBLEMS).map((error) => summarize(inWords(error), LONGEST_PROBLEM));
     } catch {
-      return [];
+      return NOTHING;
     }
   };
 }
@@ -81,6 +85,8 @@ async function makeCompiler(dialect: Dialect): Promise<Compiler> {
     validateFormats: false,
     logger: false,
     addUsedSchema: false,
+    // Or a property of the name "constructor" would always be there.
+    ownProperties: true,
     code: { regExp: boundedRegExp },
   });
 }
