@@ -10,7 +10,7 @@ import { members } from "../rpc/slice.ts";
 import type { Audience, Line } from "./audience.ts";
 import type { Claim } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
-import { whySlow } from "./download.ts";
+import { slowOf } from "./explain.ts";
 import type { Greeting } from "./handshake.ts";
 import { Hearing } from "./hearing.ts";
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "./link.ts";
@@ -231,7 +231,9 @@ export class Connection implements Pooled {
       this.#place.occupy(this);
       this.#go("connecting");
       this.#since = clock.now();
-      timer = clock.after(spec.connectTimeoutMs, () => this.#opening.abort(this.#tooSlow()));
+      timer = clock.after(spec.connectTimeoutMs, () =>
+        this.#opening.abort(slowOf(spec, this.#link?.lastWords())),
+      );
       const link = await this.#dial(signal);
       const { greeting, dialect } = await this.#meet(link, signal);
       this.#greeting = greeting;
@@ -306,16 +308,6 @@ export class Connection implements Pooled {
     // Should the link die in the same breath, this one still did not reach the child.
     if (failure.unsent) for (const claim of this.#claims) if (claim.id === id) claim.id = undefined;
     this.#peer.fail(id, failure);
-  }
-
-  #tooSlow(): ChildFailure {
-    const { spec } = this.#parts;
-    const words = this.#link?.lastWords();
-    const why = whySlow(spec);
-    const late = `${spec.name} was not ready within ${spec.connectTimeoutMs} ms (connectTimeoutMs)`;
-    const perhaps = why ? `: ${why}, and the next start is quicker` : "";
-    const said = words ? `; it last said: ${words}` : "";
-    return new ChildFailure("offline", `${late}${perhaps}${said}`, { unsent: true });
   }
 
   #lost(loss: Loss): void {

@@ -4,6 +4,7 @@ import type { RemoteSpec, ServerSpec } from "../config/spec.ts";
 import type { Call } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
+import { whySlow } from "./download.ts";
 import { readChallenge } from "./http/challenge.ts";
 import { ChildFailure } from "./link.ts";
 
@@ -102,4 +103,13 @@ export function lateOf({ name, deadlineMs }: ServerSpec): MetaMcpError {
     `${name} was not connected in the time that a call may take in all (deadlineMs ${deadlineMs}); nothing was sent.`,
     { server: name, retryable: true },
   );
+}
+
+/** It did not connect in time. */
+export function slowOf(spec: ServerSpec, lastWords: string | undefined): ChildFailure {
+  const why = whySlow(spec);
+  const late = `${spec.name} was not ready within ${spec.connectTimeoutMs} ms (connectTimeoutMs)`;
+  const perhaps = why ? `: ${why}, and the next start is quicker` : "";
+  const said = lastWords ? `; it last said: ${lastWords}` : "";
+  return new ChildFailure("offline", `${late}${perhaps}${said}`, { unsent: true });
 }
