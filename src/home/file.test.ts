@@ -9,7 +9,6 @@ import {
   rm,
   stat,
   symlink,
-  utimes,
   writeFile,
 } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -74,21 +73,6 @@ test("tightens a file that was open to others, and keeps its mode where asked", 
   expect(await modeOf(path)).toBe(0o664);
   await writeAtomic(path, "2");
   expect(await modeOf(path)).toBe(0o600);
-});
-
-test("what was left by those who were killed goes in time, and nothing else", async () => {
-  const id = "01234567-89ab-cdef-0123-456789abcdef";
-  const old = new Date(Date.now() - 7_200_000);
-  const left = [`.x.7.${id}.tmp`, `.y.7.${id}.tmp`, `.x.7.${id}.tmp2`, ".x.tmp", "x.7.tmp"];
-  for (const name of left) {
-    await writeFile(join(folder, name), "");
-    await utimes(join(folder, name), old, old);
-  }
-  await writeFile(join(folder, `.x.8.${id}.tmp`), "");
-  await writeAtomic(join(folder, "x"), "1");
-  const [gone, ...others] = left;
-  expect((await readdir(folder)).sort()).toEqual([...others, `.x.8.${id}.tmp`, "x"].sort());
-  expect(gone).toBe(`.x.7.${id}.tmp`);
 });
 
 test("a symbolic link stays one, and its target is written", async () => {

@@ -1,18 +1,8 @@
 /** Files that are whole or not there: readers never see half a write. Locking is lock.ts. */
-import { randomUUID } from "node:crypto";
 import type { Stats } from "node:fs";
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { type FileHandle, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { sweep, temporaryBeside } from "./temporary.ts";
 
 export interface WriteOptions {
   /** "keep": as the file that is replaced, else 0600. */
@@ -23,9 +13,6 @@ export interface WriteOptions {
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
-const TEMPORARY = /^\.(.+)\.\d+\.[\da-f-]{36}\.tmp$/;
-/** Nobody writes for so long. */
-const LEFT_AFTER_MS = 3_600_000;
 
 /** Replaces the file in one step; missing parent folders are created for the owner alone. A symbolic link stays one. */
 export async function writeAtomic(
@@ -40,7 +27,9 @@ export async function writeAtomic(
   // A device or a pipe would be gone, for everyone.
   if (there && !there.isFile()) throw new Error(`${path} is no regular file, and is not replaced by one`);
   const bits = mode === "keep" ? (there?.mode ?? PRIVATE_FILE) & 0o777 : mode;
-  const temporary = join(folder, `.${basename(target)}.${process.pid}.${randomUUID()}.tmp`);
+  // Before it is written: on a full disk it may need the room.
+  await sweep(folder);
+  const temporary = temporaryBeside(target);
   try {
     const file = await open(temporary, "wx", bits);
     try {
@@ -56,18 +45,6 @@ export async function writeAtomic(
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
-  }
-  // The file is written: what else is there does not matter to who asked for it.
-  await sweep(folder, basename(target)).catch(() => {});
-}
-
-/** What was left beside a file by those who were killed while they wrote it. */
-async function sweep(folder: string, file: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (TEMPORARY.exec(name)?.[1] !== file) continue;
-    const path = join(folder, name);
-    const there = await orUndefined(stat(path));
-    if (there && Date.now() - there.mtimeMs > LEFT_AFTER_MS) await rm(path, { force: true });
   }
 }
 

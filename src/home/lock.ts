@@ -1,10 +1,10 @@
 /** One process at a time for read-modify-write of a file. Holds no lock of the living for ever, breaks none of theirs. */
 import { randomUUID } from "node:crypto";
-import { closeSync, fstatSync, openSync, readFileSync, readlinkSync, rmSync, writeSync } from "node:fs";
-import { hostname } from "node:os";
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, isAbsent, makeFolder } from "./file.ts";
+import { here, lives, startOf } from "./living.ts";
 
 export interface LockOptions {
   /** How long to wait for others. */
@@ -119,7 +119,7 @@ function inspect(file: string): Sight | undefined {
     const holder = parse(readFileSync(descriptor, "utf8"));
     const ageMs = Date.now() - mtimeMs;
     if (!holder) return { token: `torn-${ino}-${Math.trunc(mtimeMs)}`, holder, stale: ageMs > TORN_AFTER_MS };
-    const stale = holder.host === here() ? !lives(holder) : ageMs > FOREIGN_AFTER_MS;
+    const stale = holder.host === here() ? !lives(holder.pid, holder.start) : ageMs > FOREIGN_AFTER_MS;
     return { token: holder.token, holder, stale };
   } finally {
     closeSync(descriptor);
@@ -138,37 +138,5 @@ function parse(text: string): Holder | undefined {
 }
 
 function self(): Holder {
-  return { pid: process.pid, start: sightOf(process.pid)?.start, host: here(), token: randomUUID() };
-}
-
-/** Containers may share a host name and still count their processes apart. */
-function here(): string {
-  try {
-    return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`;
-  } catch {
-    return hostname();
-  }
-}
-
-function lives({ pid, start }: Holder): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // Alive, but someone else's.
-    if (codeOf(error) !== "EPERM") return false;
-  }
-  const now = sightOf(pid);
-  return !now?.ended && (start === undefined || now === undefined || now.start === start);
-}
-
-/** Tells a process from a later one with the same pid, and from one that only waits to be buried; known on Linux only. */
-function sightOf(pid: number): { readonly start: string | undefined; readonly ended: boolean } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold spaces. After it: the state, and as the 20th field the start time.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { start: fields[19], ended: fields[0] === "Z" || fields[0] === "X" };
-  } catch {
-    return undefined;
-  }
+  return { pid: process.pid, start: startOf(process.pid), host: here(), token: randomUUID() };
 }

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is about them
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -11,6 +11,7 @@ import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { temp } from "../../../test/support/temp.ts";
+import { temporaryBeside } from "../../home/temporary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { systemClock } from "../../system-clock.ts";
 import type { Candidate } from "../candidate.ts";
@@ -342,7 +343,7 @@ test("what a killed process left half unpacked goes with the next one", async ()
   const { fetch } = await shop();
   const { entry } = await fetch(zip([plain, index]));
   const above = join("command" in entry ? (entry.args[0] ?? "") : "", "../../..");
-  const stale = join(above, `.99999999.${randomUUID()}.tmp`);
+  const stale = temporaryBeside(join(above, "1")).replace(`-${process.pid}-`, "-99999999-");
   await mkdir(stale);
   await writeFile(join(stale, "manifest.json"), "{}");
   await fetch(zip([plain, { ...index, data: "2" }]), { version: "2.0.0" });

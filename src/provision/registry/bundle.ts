@@ -1,10 +1,11 @@
 /** Fetches a bundle, compares it with its checksum and only then unpacks it. A bundle is there whole or not at all; runs nothing. */
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, makeFolder } from "../../home/file.ts";
 import type { Env } from "../../home/home.ts";
 import { safeName } from "../../home/safe-name.ts";
+import { sweep, temporaryBeside } from "../../home/temporary.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Signal } from "../../kernel/signal.ts";
@@ -12,7 +13,6 @@ import type { Candidate, Entry, Variable } from "../candidate.ts";
 import { entryFrom, type Unpacked } from "./manifest.ts";
 import { Misfit } from "./misfit.ts";
 import { type Fetch, get } from "./request.ts";
-import { sweep } from "./sweep.ts";
 import { unzip } from "./zip.ts";
 
 export interface BundleParts {
@@ -57,7 +57,7 @@ async function place(bundle: NonNullable<Candidate["bundle"]>, where: Place): Pr
   const { above, folder, name, bounds = BUNDLE_BOUNDS } = where;
   const archive = await download(bundle, where);
   await sweep(above);
-  const temporary = join(above, `.${process.pid}.${randomUUID()}.tmp`);
+  const temporary = temporaryBeside(folder);
   await makeFolder(temporary);
   try {
     await unzip(archive, temporary, bounds);

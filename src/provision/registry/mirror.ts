@@ -1,13 +1,12 @@
 /** A registry's list on disk: a line about it, then a line for each server, read and written in portions that hold nobody up. A file that is not whole is none. */
 import { stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setImmediate as breath } from "node:timers/promises";
 import { isKeys } from "../../config/field.ts";
 import { isAbsent, readIfThere, writeAtomic } from "../../home/file.ts";
 import { safeName } from "../../home/safe-name.ts";
 import type { Base } from "./base.ts";
 import { readServer, type ServerJson } from "./server-json.ts";
-import { sweep } from "./sweep.ts";
 
 /** What is known about the list as a whole. */
 export interface Head {
@@ -93,7 +92,6 @@ export async function writeMirror(path: string, { url }: Base, { head, servers }
     lines.push(line);
   }
   const first = JSON.stringify({ format: FORMAT, base: url.href, count: lines.length, ...head });
-  await sweep(dirname(path));
   await writeAtomic(path, `${[first, ...lines].join("\n")}\n`, { durable: false });
   return servers.size - lines.length;
 }
