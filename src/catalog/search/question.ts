@@ -3,7 +3,7 @@ import { actionsOf } from "./actions.ts";
 import { clauses } from "./clauses.ts";
 import type { Collection } from "./collection.ts";
 import { kinOf } from "./kindred.ts";
-import { nearest, takeApart } from "./repair.ts";
+import { takeApart, withoutTypo } from "./repair.ts";
 import { nameThings } from "./things.ts";
 import { rarity, type View } from "./view.ts";
 import { contentWords, words } from "./words.ts";
@@ -128,7 +128,7 @@ class Reader {
   #spelled(word: string): string {
     if (this.#isWord(word) || ++this.#typos > MOST_TYPOS) return word;
     const held = (id: number): boolean => this.#collection.holds(id, this.#view.mask);
-    return nearest(word, this.#collection.lexicon, held) ?? word;
+    return withoutTypo(word, this.#collection.lexicon, held) ?? word;
   }
 
   /** "screen shot" also asks for "screenshot". */

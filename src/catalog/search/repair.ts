@@ -20,7 +20,11 @@ export function takeApart(word: string, known: (word: string) => boolean): reado
 }
 
 /** The nearest word that `held` knows by its number, if one is near enough for a typing error. */
-export function nearest(word: string, lexicon: Lexicon, held: (id: number) => boolean): string | undefined {
+export function withoutTypo(
+  word: string,
+  lexicon: Lexicon,
+  held: (id: number) => boolean,
+): string | undefined {
   if (!isPlain(word) || word.length < SHORTEST_TYPO) return undefined;
   let most = word.length >= LONG ? 2 : 1;
   let best: string | undefined;
