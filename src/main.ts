@@ -13,14 +13,12 @@ import { identityOf } from "./config/identity.ts";
 import type { Config } from "./config/spec.ts";
 import { LazyConnectors } from "./connectors.ts";
 import { createExamples } from "./examples.ts";
-import { compose } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
-import { askFirst } from "./middleware/ask.ts";
-import { remember } from "./middleware/remember.ts";
 import { lazyProvision, type ProvisionOptions } from "./provisioning.ts";
 import { Refresher } from "./refresh.ts";
 import { type ExecutorChoice, LazyExecutor } from "./sandbox/choose.ts";
+import { createScope } from "./scope.ts";
 import { statusOfAll } from "./server-status.ts";
 import { Sessions } from "./sessions.ts";
 import { chooseSurface, type Surface } from "./surface/choose.ts";
@@ -125,6 +123,11 @@ export function createEngine({
     forgives: loginChanged,
   });
 
+  const connect: Scope["connect"] = (server, origin) => {
+    const lease = fleet.connect(server, origin);
+    learner.begun(server, lease);
+    return lease;
+  };
   const servers = () => statusOfAll({ fleet, loginChanged, config: () => config });
   const results = new ResultStore(clock);
   const examples = createExamples({ home, log, clock, config: () => config });
@@ -139,21 +142,11 @@ export function createEngine({
       catalog,
       learner,
       trials,
-      connect: (server, origin) => scope.connect(server, origin),
+      connect,
       config: () => config,
       apply,
     });
-  const rulesOf = (server: string) => config.servers.get(server)?.tools;
-  const allowed = (server: string, tool: string): boolean => {
-    const rules = rulesOf(server);
-    return rules !== undefined && permits(rules, tool);
-  };
-  const pins: Scope["pins"] = {
-    enforced: gate.enforced,
-    unapproved: (server) => gate.review(server).changes.filter(({ tool }) => allowed(server, tool)),
-    settled: () => gate.settled(),
-  };
-  const scope: Scope = {
+  const scope = createScope({
     catalog,
     learner,
     log,
@@ -161,30 +154,14 @@ export function createEngine({
     results,
     code,
     provision: provision?.provision,
-    maxResultBytes: () => config.maxResultBytes,
-    usageOf: (server, tool) => examples.of(server, tool),
-    call: compose([askFirst(rulesOf, clock), remember(examples)], fleet.handle),
-    connect(server, origin) {
-      const connect = fleet.connect(server, origin);
-      learner.begun(server, connect);
-      return connect;
-    },
+    connect,
     servers,
-    specs: () => config.servers,
-    setLogLevel: (origin, level) => fleet.setLogLevel(origin.session, level),
-    notify: (origin, method, params) => fleet.notify(origin.session, method, params),
-    has: (name) => config.servers.has(name),
-    permits: (server, tool) =>
-      allowed(server, tool) &&
-      !(gate.enforced && gate.review(server).changes.some((change) => change.tool === tool)),
-    pins,
-    server: (name) => servers().find((status) => status.name === name),
-    notice: () =>
-      fault ??
-      (config.exists
-        ? undefined
-        : `There is no config file at ${config.path} yet; it is picked up when it appears.`),
-  };
+    fleet,
+    gate,
+    examples,
+    config: () => config,
+    fault: () => fault,
+  });
 
   const face = chooseSurface(scope, { surface, notify });
   const sessions = new Sessions({
