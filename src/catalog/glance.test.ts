@@ -144,3 +144,19 @@ test.each([
 ])("%j must be looked at closely", (one) => {
   expect(glanceOf(one)).toBeUndefined();
 });
+
+const open = (count: number) => ({
+  type: "object",
+  properties: Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, {}])),
+});
+
+test("what is not soon compared is looked at closely", () => {
+  const members = (count: number) =>
+    raw(`{${Array.from({ length: count }, (_, at) => `"é${at}":1`).join(",")}}`);
+  const glance = glanceOf(open(64));
+  expect(glance?.(members(64))).toBe(true);
+  expect(glance?.(members(65))).toBe(false);
+  expect(glance?.(raw(`{"é${"x".repeat(200)}":1}`))).toBe(true);
+  expect(glance?.(raw(`{"é${"x".repeat(300)}":1}`))).toBe(false);
+  expect(glanceOf(open(65))).toBeUndefined();
+});

@@ -48,6 +48,9 @@ const KINDS: Readonly<Record<string, number>> = {
 
 /** One bit each. */
 const MOST_REQUIRED = 31;
+/** Each member is compared with each name: beyond this many of either, or with a longer key, a parser is quicker. */
+const MOST_NAMES = 64;
+const LONGEST_KEY = 256;
 
 /** Undefined where more must be looked at than that. */
 export function glanceOf(schema: Record<string, unknown>): Glance | undefined {
@@ -58,6 +61,7 @@ export function glanceOf(schema: Record<string, unknown>): Glance | undefined {
   if (!required.every((name) => Object.hasOwn(properties, name))) return undefined;
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
   const names = [...new Set(required as string[]), ...optional];
+  if (names.length > MOST_NAMES) return undefined;
   const kinds = names.map((name) => kindsOf(properties[name]));
   return (args) =>
     fits(args, { names, kinds, required: names.length - optional.length, additionalProperties });
@@ -76,11 +80,14 @@ function fits(args: Raw, { names, kinds, required, additionalProperties }: Expec
   if (!isObject(args)) return false;
   let seen = 0;
   let fit = true;
+  let left = MOST_NAMES;
   eachMember(args, (key, from, end) => {
+    fit &&= left-- > 0 && from - key <= LONGEST_KEY;
+    if (!fit) return;
     let at = 0;
     while (at < names.length && !isKey(args, key, names[at] as string)) at++;
-    if (at === names.length) fit &&= additionalProperties;
-    else fit &&= (kindAt(args, from, end) & (kinds[at] as number)) !== 0;
+    if (at === names.length) fit = additionalProperties;
+    else fit = (kindAt(args, from, end) & (kinds[at] as number)) !== 0;
     // A name may be there twice.
     if (at < required) seen |= 1 << at;
   });
@@ -93,11 +100,11 @@ function kindsOf(schema: unknown): number {
   const { type, ...rest } = schema;
   if (!Object.keys(rest).every((word) => HARMLESS.has(word))) return 0;
   if (type === undefined) return ANY;
-  return [type].flat().reduce((kinds: number, one) => kinds | (KINDS[String(one)] ?? 0), 0);
+  return [type].flat().reduce((kinds: number, one) => kinds | (KINDS[one as string] ?? 0), 0);
 }
 
 function kindAt(b: Raw, from: number, end: number): number {
-  switch (b[from]) {
+  switch (b[from] as number) {
     case 0x22:
       return STRING;
     case 0x7b:
