@@ -16,7 +16,7 @@ export function lives(pid: number, start?: string): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Alive, but someone else's.
+    // Alive, but someone else's; /proc can be mounted so that it does not show there.
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
   }
   const now = sightOf(pid);

@@ -2,10 +2,11 @@
  * Ends what a killed gateway left behind, found by its mark. Works in the background and never touches a child of a
  * gateway that lives, this process, or those it descends from.
  */
+import { lives } from "../../home/living.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { send } from "./family.ts";
-import { type GatewayId, MARK, ownGatewayId, starter } from "./mark.ts";
+import { MARK, ownGatewayId, starter } from "./mark.ts";
 import {
   hasTable,
   isAmong,
@@ -79,7 +80,7 @@ class Orphans implements Remains {
   #isOrphan({ pid, marks }: MarkedProcess): boolean {
     if (marks === undefined || this.#spared.has(pid)) return false;
     const gateway = starter(marks);
-    return gateway !== undefined && gateway.space === this.#space && !lives(gateway);
+    return gateway !== undefined && gateway.space === this.#space && !lives(gateway.pid, gateway.start);
   }
 }
 
@@ -91,20 +92,4 @@ function ancestry(pid: number): Set<number> {
     at = readProcess(at)?.parent;
   }
   return found;
-}
-
-function lives(gateway: GatewayId): boolean {
-  const seen = readProcess(gateway.pid);
-  return seen ? seen.start === gateway.start : isHidden(gateway.pid);
-}
-
-/** /proc can be mounted so that other users' processes do not show in it; signals still know them. */
-function isHidden(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // Ours, so it would show: it is a zombie.
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
