@@ -1,4 +1,5 @@
 /** One entry of `mcpServers` as a ServerSpec, or the reason why it is none. What guards someone must be right; what only tunes falls back with a warning. */
+import { freeze } from "../kernel/freeze.ts";
 import { readDial, type Surroundings } from "./dial.ts";
 import { choice, Findings, isKeys, type Keys, kindOf, texts, time } from "./field.ts";
 import { checkServerKeys, type ForeignKeys, unknownKey } from "./keys.ts";
@@ -149,12 +150,4 @@ function readExamples(value: unknown, findings: Findings): Readonly<Record<strin
     return false;
   });
   return Object.fromEntries(good);
-}
-
-function freeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const part of Object.values(value)) freeze(part);
-  }
-  return value;
 }

@@ -1,6 +1,7 @@
 /** What would be written and started for a candidate here and now. Frozen: what is shown, asked for and run is one object. */
 import { references } from "../config/variables.ts";
 import type { Env } from "../home/home.ts";
+import { freeze } from "../kernel/freeze.ts";
 import type { Candidate, Entry } from "./candidate.ts";
 
 export interface Plan {
@@ -55,12 +56,4 @@ function withoutUnset(entry: Entry, unset: (name: string) => boolean): Entry {
   const { headers: before, ...rest } = entry;
   const headers = filled(before);
   return { ...rest, ...(Object.keys(headers).length > 0 && { headers }) };
-}
-
-function freeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const part of Object.values(value)) freeze(part);
-  }
-  return value;
 }
