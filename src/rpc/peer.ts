@@ -5,7 +5,7 @@ import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { type IdKey, idKey, ownId, writeId } from "./id.ts";
 import type { Malformed, Message } from "./message.ts";
 import { mapProgress, progressToken, restoreProgress } from "./progress.ts";
-import { INTERNAL_ERROR, INVALID_REQUEST, RpcError } from "./rpc-error.ts";
+import { errorOf, INVALID_REQUEST, RpcError } from "./rpc-error.ts";
 import { members } from "./slice.ts";
 
 /** Opaque name of the stream a message came on or shall go on; the wire makes it, the peer carries it. */
@@ -232,15 +232,4 @@ export class Peer {
     if (pending.onAbort) pending.options?.signal?.removeEventListener("abort", pending.onAbort);
     return pending;
   }
-}
-
-/** What the other side may read of a failure. Texts of unknown errors can hold paths and secrets. */
-function errorOf(reason: unknown): Raw {
-  if (reason instanceof RpcError) return reason.raw;
-  const known = MetaMcpError.is(reason);
-  return toRaw({
-    code: INTERNAL_ERROR,
-    message: known ? reason.message : "internal error",
-    data: known ? reason : undefined,
-  });
 }

@@ -1,4 +1,5 @@
 /** A JSON-RPC error: what a peer answered, or what we answer to a malformed request. Numeric codes exist only here. */
+import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 
 export const PARSE_ERROR = -32700;
@@ -28,4 +29,15 @@ export class RpcError extends Error {
   get data(): unknown {
     return (fromRaw(this.raw) as { data?: unknown } | null)?.data;
   }
+}
+
+/** What the other side may read of a failure. Texts of unknown errors can hold paths and secrets. */
+export function errorOf(reason: unknown): Raw {
+  if (reason instanceof RpcError) return reason.raw;
+  const known = MetaMcpError.is(reason);
+  return toRaw({
+    code: INTERNAL_ERROR,
+    message: known ? reason.message : "internal error",
+    data: known ? reason : undefined,
+  });
 }

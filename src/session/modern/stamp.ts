@@ -1,9 +1,8 @@
 /** Answers in the form of the stateless era: results that say what they are, errors with the codes it knows. Changes nothing else in them. */
-import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
 import { CACHEABLE, META, MISSING_CAPABILITY } from "../../rpc/modern/names.ts";
-import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
+import { errorOf, INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { isObject, joinObject, members, withFirst, withMember } from "../../rpc/slice.ts";
 
 const COMPLETE = toRaw("complete");
@@ -45,7 +44,7 @@ export function complete(result: Raw, method: string): Raw {
 
 /** An error as this client may read it. `lacks` tells which of some capabilities it did not declare. */
 export function errorFor(reason: unknown, lacks: (required: object) => object | undefined): Raw {
-  if (!(reason instanceof RpcError)) return ownError(reason);
+  if (!(reason instanceof RpcError)) return errorOf(reason);
   const { code, message, data } = reason;
   // Only what a child wanted of this very client is this client's business.
   const required = (data as { requiredCapabilities?: unknown } | null | undefined)?.requiredCapabilities;
@@ -55,16 +54,6 @@ export function errorFor(reason: unknown, lacks: (required: object) => object | 
   if (code <= FIRST_RESERVED && code >= LAST_RESERVED)
     return withMember(reason.raw, "code", toRaw(INTERNAL_ERROR));
   return reason.raw;
-}
-
-/** Texts of unknown errors can hold paths and secrets. */
-function ownError(reason: unknown): Raw {
-  const known = MetaMcpError.is(reason);
-  return toRaw({
-    code: INTERNAL_ERROR,
-    message: known ? reason.message : "internal error",
-    data: known ? reason : undefined,
-  });
 }
 
 /** The code of an error as written. */
