@@ -3,11 +3,19 @@
  * most calls end long before, and the next finds it set already.
  */
 import type { Clock, Timer } from "../kernel/clock.ts";
-import type { CallTimer } from "./call-timer.ts";
+
+/** What falls due at some time, which may change. */
+export interface Appointment {
+  readonly due: number;
+  expire(now: number): void;
+  /** Its neighbours in the list; the alarm's alone. */
+  before: Appointment | undefined;
+  after: Appointment | undefined;
+}
 
 export class Alarm {
   readonly #clock: Clock;
-  #first: CallTimer | undefined;
+  #first: Appointment | undefined;
   #timer: Timer | undefined;
   /** When it rings. */
   #at = Number.POSITIVE_INFINITY;
@@ -20,27 +28,27 @@ export class Alarm {
     return this.#clock.now();
   }
 
-  add(timer: CallTimer): void {
-    timer.after = this.#first;
-    if (this.#first) this.#first.before = timer;
-    this.#first = timer;
-    this.sooner(timer);
+  add(one: Appointment): void {
+    one.after = this.#first;
+    if (this.#first) this.#first.before = one;
+    this.#first = one;
+    this.sooner(one);
   }
 
   /** False: it was not there any more. */
-  remove(timer: CallTimer): boolean {
-    const { before, after } = timer;
-    if (!before && this.#first !== timer) return false;
+  remove(one: Appointment): boolean {
+    const { before, after } = one;
+    if (!before && this.#first !== one) return false;
     if (before) before.after = after;
     else this.#first = after;
     if (after) after.before = before;
-    timer.before = undefined;
-    timer.after = undefined;
+    one.before = undefined;
+    one.after = undefined;
     return true;
   }
 
   /** It may fall due before what the alarm is set for. */
-  sooner({ due }: CallTimer): void {
+  sooner({ due }: Appointment): void {
     if (due < this.#at) this.#set(due);
   }
 
@@ -52,15 +60,15 @@ export class Alarm {
 
   #ring(): void {
     const now = this.#clock.now();
-    const late: CallTimer[] = [];
+    const late: Appointment[] = [];
     let next = Number.POSITIVE_INFINITY;
-    for (let timer = this.#first; timer; timer = timer.after) {
-      if (timer.due <= now) late.push(timer);
-      else next = Math.min(next, timer.due);
+    for (let one = this.#first; one; one = one.after) {
+      if (one.due <= now) late.push(one);
+      else next = Math.min(next, one.due);
     }
     this.#at = Number.POSITIVE_INFINITY;
     if (next < this.#at) this.#set(next);
     // What one leads to may end another.
-    for (const timer of late) if (this.remove(timer)) timer.expire(now);
+    for (const one of late) if (this.remove(one)) one.expire(now);
   }
 }

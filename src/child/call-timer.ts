@@ -1,5 +1,5 @@
 /** How long one call may be silent and how long it may take in all. Stands still while a person or a model is asked. */
-import type { Alarm } from "./alarm.ts";
+import type { Alarm, Appointment } from "./alarm.ts";
 
 /** Nobody is waited for longer than this. */
 const PAUSE_MOST_MS = 600_000;
@@ -10,10 +10,9 @@ export interface CallLimits {
   readonly deadline: number;
 }
 
-export class CallTimer {
-  /** Its neighbours in the alarm's list; the alarm's alone. */
-  before: CallTimer | undefined;
-  after: CallTimer | undefined;
+export class CallTimer implements Appointment {
+  before: Appointment | undefined;
+  after: Appointment | undefined;
   readonly #alarm: Alarm;
   readonly #silenceMs: number;
   readonly #expired: (waitedMs: number) => void;
