@@ -81,7 +81,8 @@ export type ForeignKeys = Map<string, string[]>;
 
 export function checkServerKeys(name: string, entry: Keys, foreign: ForeignKeys, findings: Findings): void {
   const [own, other] = "url" in entry ? [REMOTE, STDIO] : [STDIO, REMOTE];
-  const mattersNot = new Set<string>("command" in entry || "url" in entry ? other : []);
+  // With both nothing is ignored: the entry is refused.
+  const mattersNot = new Set<string>("command" in entry !== "url" in entry ? other : []);
   for (const key of Object.keys(entry)) {
     if (mattersNot.has(key)) findings.warn(`${key} is ignored: it means nothing beside ${own[0]}`);
     else if (SERVER_KEYS.includes(key)) continue;

@@ -237,6 +237,10 @@ describe("a server that cannot be used says why and what to do", () => {
     expect(result.reason).toMatch(reason);
   });
 
+  test("what is refused as a contradiction is not also called ignored", async () => {
+    expect((await one(node({ url: "https://x" }))).warnings).toEqual([]);
+  });
+
   test.each([
     ["metamcp", /reserved/],
     ["", /name is empty/],

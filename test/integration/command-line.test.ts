@@ -252,6 +252,16 @@ test("doctor names each fault and says what to do about it", async () => {
       /not ready within 2500 ms .*npx may be downloading it/,
       /by hand/,
     ],
+    chatters: [
+      { command: process.execPath, args: ["-e", "setInterval(() => console.log('Usage: x'), 50)"], ...quick },
+      /not ready within 2500 ms .*last said: Usage: x \(on stdout, where only messages belong\)/,
+      /by hand/,
+    ],
+    prints: [
+      { command: process.execPath, args: ["-e", "console.log('Usage: x --stdio')"] },
+      /exited with code 0\. It said: Usage: x --stdio \(on stdout/,
+      /by hand/,
+    ],
     refuses: [fixture("--refuse-initialize"), /refused the handshake/, /by hand/],
     unlisted: [
       { command: process.execPath, args: [noList, noList] },
@@ -313,7 +323,7 @@ test("doctor names each fault and says what to do about it", async () => {
   expect(forPeople.out).toMatch(/^! well: timeoutMs is ignored/m);
   expect(forPeople.out).toMatch(/^! the key "pol" is unknown and ignored\. Did you mean "pool"\?$/m);
   expect(forPeople.out).toMatch(/^! METAMCP_PROT is not a known variable\. Did you mean "METAMCP_PORT"\?$/m);
-  expect(forPeople.out).toMatch(/16 of 17 need attention\.\n$/);
+  expect(forPeople.out).toMatch(/18 of 19 need attention\.\n$/);
   expect(forPeople.err).toBe("");
 
   const [one, none] = await Promise.all([

@@ -67,7 +67,7 @@ export class StdioLink implements Link {
   agreed(): void {}
 
   lastWords(): string | undefined {
-    return this.#stderr.lastLines(1)[0];
+    return this.#said(1)[0];
   }
 
   close(): Promise<void> {
@@ -122,11 +122,19 @@ export class StdioLink implements Link {
     let what = "The process closed its input or output, so it was ended";
     if (signalCode !== null) what = `The process was killed by ${signalCode}`;
     else if (exitCode !== null) what = `The process exited with code ${exitCode}`;
-    const words = this.#stderr.lastLines(LAST_LINES).map((line) => line.slice(0, 500));
+    const words = this.#said(LAST_LINES);
     return new ChildFailure(
       "stdio-exit",
       words.length === 0 ? `${what}.` : `${what}. It said: ${words.join("\n")}`,
     );
+  }
+
+  /** A program that speaks no MCP tends to say so on stdout. */
+  #said(lines: number): string[] {
+    const words = this.#stderr.lastLines(lines);
+    const garbage = this.#stdout.lastGarbage;
+    if (words.length > 0 || garbage === undefined) return words;
+    return [`${garbage} (on stdout, where only messages belong)`];
   }
 
   #end(): Promise<void> {

@@ -17,6 +17,8 @@ interface StderrOptions {
 const LINES_PER_SECOND = 50;
 const LINE_BYTES = 2_000;
 const TAIL_BYTES = 8_192;
+/** Of each of the last lines: they become part of an error that a model reads. */
+const LAST_LINE_LENGTH = 500;
 const NEWLINE = 10;
 const EMPTY: Buffer = Buffer.alloc(0);
 /** "TypeError" and "DeprecationWarning" too, "0 errors" not. */
@@ -58,7 +60,7 @@ export class Stderr {
       .map(readable)
       .filter((line) => line !== "" && !STACK.test(line))
       .slice(-count)
-      .map(this.#options.conceal);
+      .map((line) => shortened(this.#options.conceal(line)));
   }
 
   /** The child is dead. */
@@ -121,6 +123,10 @@ function firstBytes(open: Buffer, more: Buffer): Buffer {
 function lastBytes(tail: Buffer, chunk: Buffer): Buffer {
   if (chunk.length >= TAIL_BYTES) return Buffer.from(chunk.subarray(-TAIL_BYTES));
   return Buffer.concat([tail.subarray(-(TAIL_BYTES - chunk.length)), chunk]);
+}
+
+function shortened(line: string): string {
+  return line.length > LAST_LINE_LENGTH ? `${line.slice(0, LAST_LINE_LENGTH)} …` : line;
 }
 
 /** For a terminal that obeys no child: no colours, no control characters; of a line drawn over itself, the last state. */

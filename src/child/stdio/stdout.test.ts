@@ -30,8 +30,10 @@ function setUp(maxMessageBytes = 1 << 20) {
 const notification = '{"jsonrpc":"2.0","method":"n"}\n';
 
 test("garbage is shown in small doses, without secrets, and left unread when there is too much of it", async () => {
-  const { stream, clock, warnings, messages, write } = setUp();
+  const { stdout, stream, clock, warnings, messages, write } = setUp();
+  expect(stdout.lastGarbage).toBeUndefined();
   await write(`key hunter22\n${notification}`);
+  expect(stdout.lastGarbage).toBe("key [secret]");
   expect(warnings).toEqual(["a line on stdout is no message: key [secret]"]);
   await write(`${"y\n".repeat(4_000)}${notification}`);
   expect(messages).toHaveLength(2);

@@ -34,6 +34,7 @@ export class Stdout {
   readonly #options: StdoutOptions;
   readonly #gate: LineGate;
   readonly #throttle: Throttle;
+  #lastGarbage: string | undefined;
 
   constructor(stream: Readable, options: StdoutOptions) {
     this.#options = options;
@@ -52,6 +53,11 @@ export class Stdout {
     stream.on("error", () => {});
     stream.on("end", () => reader.end());
     stream.on("close", () => this.#gate.flush());
+  }
+
+  /** The last line shown that was no message: where a server never answers, often the reason. */
+  get lastGarbage(): string | undefined {
+    return this.#lastGarbage;
   }
 
   /** The child is dead. */
@@ -77,6 +83,7 @@ export class Stdout {
     if (!this.#gate.pass()) return;
     const { log, server, conceal } = this.#options;
     const shown = conceal(readable(line.toString("utf8", 0, SHOWN_BYTES)));
+    this.#lastGarbage = shown || this.#lastGarbage;
     log.warn(`a line on stdout is no message: ${shown}`, { server, reason, bytes: line.length });
   }
 
