@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -82,6 +84,30 @@ test("the file, and the host's own process, are out of reach", async () => {
     expect(environment).toBe("");
   }
   await expectWellAfter();
+});
+
+const WAYS = ["console.log", "tools.a.echo", "setTimeout", "(await servers.a.call('echo')).constructor"];
+
+describe.each(WAYS)("by way of %s", (via) => {
+  const withHost = (body: string, it: unknown): string =>
+    `${via}.constructor("it", ${JSON.stringify(body)})(${JSON.stringify(it)})`;
+
+  test("the file is not read; it is where there is no fence", async () => {
+    const read = "return process.getBuiltinModule('node:fs').readFileSync(it, 'utf8')";
+    const code = withHost(read, join(folder, "file"));
+    expectNothingFound(await tryRun(executor, code, { call, limits: LIMITS }));
+    expect(await runInVm(code)).toBe(SECRET);
+  });
+
+  test("a process is not ended; it is where there is no fence", async () => {
+    const victim = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
+    const ended = once(victim, "exit");
+    const code = (signal: string): string => withHost(`return process.kill(it, "${signal}")`, victim.pid);
+    const { error } = await tryRun(executor, code("SIGKILL"), { call, limits: LIMITS });
+    expect(error?.code).toBe("execution_failed");
+    await runInVm(code("SIGTERM"));
+    expect(await ended).toEqual([null, "SIGTERM"]);
+  });
 });
 
 describe("abuse", () => {
