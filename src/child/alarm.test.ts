@@ -138,3 +138,34 @@ test("nobody is waited for for ever, and the wait counts for nothing else", () =
   clock.advance(PAUSE_MOST_MS);
   expect(expired).toHaveLength(1);
 });
+
+test("who stood still gives each call that fell due meanwhile more time, once", () => {
+  const still = new ManualClock();
+  let stood = 0;
+  const clock = { now: () => still.now() + stood, after: still.after.bind(still) };
+  const alarm = new Alarm(clock);
+  const expired: string[] = [];
+  const begin = (name: string) =>
+    new CallTimer(alarm, { silenceMs: 10, deadline: 1e9 }, () => expired.push(name));
+  const answered = begin("answered");
+  begin("silent");
+  stood = 5_000;
+  still.advance(10);
+  expect(expired).toEqual([]);
+  answered.stop();
+  begin("another");
+  stood = 10_000;
+  still.advance(1_000);
+  expect(expired).toEqual(["silent"]);
+  still.advance(1_000);
+  expect(expired).toEqual(["silent", "another"]);
+});
+
+test("what is long due when it begins is nobody's lateness", () => {
+  const clock = new ManualClock();
+  clock.advance(1_000);
+  const expired: number[] = [];
+  new CallTimer(new Alarm(clock), { silenceMs: 10, deadline: 0 }, (ms) => expired.push(ms));
+  clock.advance(0);
+  expect(expired).toEqual([0]);
+});

@@ -13,12 +13,18 @@ export interface Appointment {
   after: Appointment | undefined;
 }
 
+/** Only a process that was kept from running rings so late. */
+const LATE_MS = 100;
+const MOST_GRACE_MS = 1_000;
+
 export class Alarm {
   readonly #clock: Clock;
   #first: Appointment | undefined;
   #timer: Timer | undefined;
   /** When it rings. */
   #at = Number.POSITIVE_INFINITY;
+  /** What fell due until then, unnoticed, was given more time, and is given no more: we may be slow for ever. */
+  #excused = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -53,18 +59,27 @@ export class Alarm {
   }
 
   #set(at: number): void {
+    const now = this.#clock.now();
     this.#timer?.cancel();
-    this.#at = at;
-    this.#timer = this.#clock.after(at - this.#clock.now(), () => this.#ring());
+    this.#at = Math.max(at, now);
+    this.#timer = this.#clock.after(at - now, () => this.#ring());
   }
 
   #ring(): void {
     const now = this.#clock.now();
+    const lateMs = now - this.#at;
+    const stoodStill = lateMs > LATE_MS;
+    const until = stoodStill ? this.#excused : now;
     const late: Appointment[] = [];
     let next = Number.POSITIVE_INFINITY;
     for (let one = this.#first; one; one = one.after) {
-      if (one.due <= now) late.push(one);
+      if (one.due <= until) late.push(one);
       else next = Math.min(next, one.due);
+    }
+    if (stoodStill) {
+      // What was said meanwhile is more than one look takes in.
+      this.#excused = now;
+      next = Math.max(next, now + Math.min(lateMs, MOST_GRACE_MS));
     }
     this.#at = Number.POSITIVE_INFINITY;
     if (next < this.#at) this.#set(next);
