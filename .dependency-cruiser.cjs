@@ -19,7 +19,7 @@ const MAY = {
 const layers = Object.entries(MAY).map(([folder, allowed]) => ({
   name: `${folder}-imports-down`,
   severity: "error",
-  from: { path: `^src/${folder}/`, pathNot: "\\.test\\.ts$" },
+  from: { path: `^src/${folder}/`, pathNot: "\\.(test|contract)\\.ts$" },
   to: { path: "^src/", pathNot: `^src/(${[folder, ...allowed].join("|")})/` },
 }));
 
@@ -30,7 +30,7 @@ module.exports = {
     {
       name: "kernel-is-pure",
       severity: "error",
-      from: { path: "^src/kernel/", pathNot: "\\.test\\.ts$" },
+      from: { path: "^src/kernel/", pathNot: "\\.(test|contract)\\.ts$" },
       to: { dependencyTypes: ["core", "npm"], pathNot: "^(node:)?crypto$" },
     },
     { name: "no-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },

@@ -1,8 +1,17 @@
 /** What `import … from "metamcp"` gives. Nothing else is public. */
 
+export type { Hit, SearchOptions, SearchStrategy, ServerText } from "./catalog/search/strategy.ts";
+export type { Tool } from "./catalog/tool.ts";
+export type { Connector, Link, LinkEvents } from "./child/link.ts";
+export { ChildFailure } from "./child/link.ts";
+export type { ServerSpec } from "./config/spec.ts";
+export type { Call, Handler, Middleware, Origin, Uplink } from "./kernel/call.ts";
 export type { ErrorCode, ErrorContext } from "./kernel/errors.ts";
 export { MetaMcpError } from "./kernel/errors.ts";
 export type { Log, LogFields, LogLevel } from "./kernel/log.ts";
+export type { Raw } from "./kernel/raw.ts";
+export { fromRaw, toRaw } from "./kernel/raw.ts";
+export type { Signal } from "./kernel/signal.ts";
 export type {
   ConfigFile,
   DiscoverOptions,
@@ -14,3 +23,9 @@ export type {
   ToolResult,
 } from "./library.ts";
 export { createMetaMcp } from "./library.ts";
+export { writeMessage } from "./rpc/encode.ts";
+export type { Malformed, Message } from "./rpc/message.ts";
+export { readMessage } from "./rpc/scan.ts";
+export type { Executor, Limits, OutCall, Outcome, Run } from "./sandbox/executor.ts";
+export type { Surface } from "./surface/choose.ts";
+export type { Health, Host, Transport } from "./transport/transport.ts";

@@ -1,11 +1,13 @@
-/** MetaMCP in process: the same engine without a client in front. Serves nobody and reads the config once. */
+/** MetaMCP in process: the same engine, with parts of one's own where the five seams are. Serves nobody unasked and reads the config once. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { SearchStrategy } from "./catalog/search/strategy.ts";
+import type { Connector } from "./child/link.ts";
 import { loadConfig, parseConfig } from "./config/load.ts";
 import { configCandidates, pickConfig } from "./config/locate.ts";
 import type { Config } from "./config/spec.ts";
 import { homeFolder } from "./home/home.ts";
-import type { Origin } from "./kernel/call.ts";
+import type { Middleware, Origin } from "./kernel/call.ts";
 import { MetaMcpError } from "./kernel/errors.ts";
 import { type Log, silentLog } from "./kernel/log.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "./kernel/raw.ts";
@@ -14,12 +16,15 @@ import { createEngine, type Engine } from "./main.ts";
 import { DEFAULT_MAX_MESSAGE } from "./rpc/lines.ts";
 import { METHOD_NOT_FOUND, RpcError } from "./rpc/rpc-error.ts";
 import { joinObject } from "./rpc/slice.ts";
+import type { Executor } from "./sandbox/executor.ts";
 import { callTool } from "./surface/call-tool.ts";
+import type { Surface } from "./surface/choose.ts";
 import type { ClientRequest } from "./surface/face.ts";
 import { executionFailed } from "./surface/failure.ts";
 import { readInput } from "./surface/input.ts";
 import { discover } from "./surface/meta/discover.ts";
 import { DISCOVER } from "./surface/meta/tools.ts";
+import type { Transport } from "./transport/transport.ts";
 
 export interface MetaMcpOptions {
   /** Path of a config file, or what would stand in one. Without: `.mcp.json` here, else `~/.metamcp/mcp.json`. */
@@ -30,6 +35,16 @@ export interface MetaMcpOptions {
   readonly log?: Log;
   /** The largest single message of a server, in bytes. */
   readonly maxMessageBytes?: number;
+  /** What clients see that are served; `meta` unless given. */
+  readonly surface?: Surface;
+  /** Around every call, the first outermost. */
+  readonly middleware?: readonly Middleware[];
+  /** By name of a server: who reaches it. One that the config does not have is added. */
+  readonly connectors?: Readonly<Record<string, Connector>>;
+  /** How tools are ranked. */
+  readonly search?: SearchStrategy;
+  /** Who runs the code of clients that are served. */
+  readonly executor?: Executor;
 }
 
 /** The content of a config file; docs/config.md has its keys. */
@@ -101,6 +116,8 @@ export interface MetaMcp {
   ): Promise<ToolResult>;
   /** A question in plain words, or more exactly what is wanted; without either, the servers. */
   discover(wanted?: string | DiscoverOptions): Promise<Discovery>;
+  /** Serves clients over it, beside everything else, until nobody is left or `close` ends it. */
+  serve(transport: Transport): Promise<void>;
   /** Lets calls under way finish for a moment and ends every server. */
   close(): Promise<void>;
 }
@@ -108,8 +125,19 @@ export interface MetaMcp {
 /** Starts no server: that happens when one is first needed. Rejects with an error if the config cannot be read as a whole. */
 export async function createMetaMcp(options: MetaMcpOptions = {}): Promise<MetaMcp> {
   const { home = homeFolder(process.env), log = silentLog, maxMessageBytes = DEFAULT_MAX_MESSAGE } = options;
-  const config = await configOf(options.config);
-  return new Library(createEngine({ config, home, log, maxMessageBytes, tell: options.log !== undefined }));
+  const { config: given, connectors, ...parts } = options;
+  const own = new Map(Object.entries(connectors ?? {}));
+  const config = await withServers(await configOf(given), [...own.keys()]);
+  const tell = options.log !== undefined;
+  return new Library(createEngine({ ...parts, config, home, log, maxMessageBytes, tell, connectors: own }));
+}
+
+/** Those that only a connector is given for: nothing is ever started for them. */
+async function withServers(config: Config, names: readonly string[]): Promise<Config> {
+  const missing = names.filter((name) => !config.servers.has(name));
+  const entries = Object.fromEntries(missing.map((name) => [name, { command: name }]));
+  const more = await parseConfig(config.path, JSON.stringify({ mcpServers: entries }), { env: {} });
+  return { ...config, servers: new Map([...config.servers, ...more.servers]) };
 }
 
 async function configOf(given: string | ConfigFile | undefined): Promise<Config> {
@@ -136,6 +164,7 @@ class Library implements MetaMcp {
     },
   };
   readonly #running = new Set<Promise<unknown>>();
+  readonly #transports = new Set<Transport>();
   #closed: Promise<void> | undefined;
 
   constructor(engine: Engine) {
@@ -178,6 +207,13 @@ class Library implements MetaMcp {
     return JSON.parse(result.content[0].text) as Discovery;
   }
 
+  async serve(transport: Transport): Promise<void> {
+    if (this.#closed) throw closed();
+    this.#transports.add(transport);
+    await this.#engine.serve(transport);
+    this.#transports.delete(transport);
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
@@ -188,9 +224,12 @@ class Library implements MetaMcp {
     const patience = new Promise((resolve) => {
       timer = setTimeout(resolve, 5_000);
     });
+    const transports = [...this.#transports];
+    for (const transport of transports) void transport.stop();
     await Promise.race([Promise.allSettled(this.#running), patience]);
     clearTimeout(timer);
     await this.#engine.close();
+    await Promise.all(transports.map((transport) => transport.close()));
     engines.delete(this.#engine);
     if (engines.size === 0) process.removeListener("exit", killAll);
   }
@@ -199,8 +238,7 @@ class Library implements MetaMcp {
     signal: AbortSignal | undefined,
     work: (request: ClientRequest) => Promise<Raw>,
   ): Promise<unknown> {
-    if (this.#closed)
-      throw new MetaMcpError("server_unavailable", "MetaMCP is closed.", { retryable: false });
+    if (this.#closed) throw closed();
     const origin = this.#origin;
     const running = work({
       method: "tools/call",
@@ -220,6 +258,10 @@ class Library implements MetaMcp {
       this.#running.delete(running);
     }
   }
+}
+
+function closed(): MetaMcpError {
+  return new MetaMcpError("server_unavailable", "MetaMCP is closed.", { retryable: false });
 }
 
 function asWritten(args: Readonly<Record<string, unknown>>): Raw {

@@ -7,17 +7,20 @@ import { PinGate } from "./catalog/pins/pin-gate.ts";
 import { createSearch } from "./catalog/search/search.ts";
 import type { SearchStrategy } from "./catalog/search/strategy.ts";
 import { Fleet } from "./child/fleet.ts";
+import type { Connector } from "./child/link.ts";
 import { diff } from "./config/diff.ts";
 import { permits } from "./config/glob.ts";
 import { identityOf } from "./config/identity.ts";
 import type { Config } from "./config/spec.ts";
 import { LazyConnectors } from "./connectors.ts";
 import { createExamples } from "./examples.ts";
+import type { Middleware } from "./kernel/call.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
 import { lazyProvision, type ProvisionOptions } from "./provisioning.ts";
 import { Refresher } from "./refresh.ts";
 import { type ExecutorChoice, LazyExecutor } from "./sandbox/choose.ts";
+import type { Executor } from "./sandbox/executor.ts";
 import { createScope } from "./scope.ts";
 import { statusOfAll } from "./server-status.ts";
 import { Sessions } from "./sessions.ts";
@@ -49,6 +52,12 @@ export interface EngineOptions {
   readonly provision?: ProvisionOptions;
   /** How tools are ranked; the built-in way unless given. */
   readonly search?: SearchStrategy;
+  /** Who runs code, in place of what `code` chooses. */
+  readonly executor?: Executor;
+  /** By server: who reaches it, in place of what its entry says. */
+  readonly connectors?: ReadonlyMap<string, Connector>;
+  /** Around every call of a client, the first outermost. */
+  readonly middleware?: readonly Middleware[];
 }
 
 export interface Engine {
@@ -97,6 +106,7 @@ export function createEngine({
     gate,
   });
   const connectors = new LazyConnectors({ home, log, clock, maxMessageBytes, runFolder: join(home, "run") });
+  const own = options.connectors;
 
   const refresher = new Refresher({
     catalog,
@@ -108,7 +118,7 @@ export function createEngine({
   const fleet = new Fleet(config, {
     clock,
     log,
-    connector: (spec) => connectors.for(spec),
+    connector: async (spec) => own?.get(spec.name) ?? (await connectors.for(spec)),
     eraOf: (server) => catalog.snapshot.listings.get(server)?.about.era,
     greet: (...greeting) => refresher.greet(...greeting),
     onListChanged: (...change) => refresher.onListChanged(...change),
@@ -131,7 +141,9 @@ export function createEngine({
   const servers = () => statusOfAll({ fleet, loginChanged, config: () => config });
   const results = new ResultStore(clock);
   const examples = createExamples({ home, log, clock, config: () => config });
-  const code = options.code === false ? undefined : new LazyExecutor(options.code ?? {}, { clock, log });
+  const code =
+    options.executor ??
+    (options.code === false ? undefined : new LazyExecutor(options.code ?? {}, { clock, log }));
   const trials = new Trials({ clock, log, connector: (spec) => connectors.for(spec) });
   const provision =
     options.provision &&
@@ -159,6 +171,7 @@ export function createEngine({
     fleet,
     gate,
     examples,
+    middleware: options.middleware ?? [],
     config: () => config,
     fault: () => fault,
   });

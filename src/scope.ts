@@ -4,7 +4,7 @@ import type { Fleet } from "./child/fleet.ts";
 import { permits } from "./config/glob.ts";
 import type { Config } from "./config/spec.ts";
 import type { Examples } from "./examples.ts";
-import { compose } from "./kernel/call.ts";
+import { compose, type Middleware } from "./kernel/call.ts";
 import { askFirst } from "./middleware/ask.ts";
 import { remember } from "./middleware/remember.ts";
 import type { Scope } from "./surface/scope.ts";
@@ -24,12 +24,15 @@ interface ScopeParts extends Pick<Scope, Given> {
   readonly fleet: Fleet;
   readonly gate: PinGate;
   readonly examples: Examples;
+  /** Outside of our own. */
+  readonly middleware: readonly Middleware[];
   readonly config: () => Config;
   /** Why the config file cannot be used at the moment. */
   readonly fault: () => string | undefined;
 }
 
-export function createScope({ fleet, gate, examples, config, fault, ...given }: ScopeParts): Scope {
+export function createScope(parts: ScopeParts): Scope {
+  const { fleet, gate, examples, middleware, config, fault, ...given } = parts;
   const rulesOf = (server: string) => config().servers.get(server)?.tools;
   const allowed = (server: string, tool: string): boolean => {
     const rules = rulesOf(server);
@@ -39,7 +42,7 @@ export function createScope({ fleet, gate, examples, config, fault, ...given }: 
     ...given,
     maxResultBytes: () => config().maxResultBytes,
     usageOf: (server, tool) => examples.of(server, tool),
-    call: compose([askFirst(rulesOf, given.clock), remember(examples)], fleet.handle),
+    call: compose([...middleware, askFirst(rulesOf, given.clock), remember(examples)], fleet.handle),
     specs: () => config().servers,
     setLogLevel: (origin, level) => fleet.setLogLevel(origin.session, level),
     notify: (origin, method, params) => fleet.notify(origin.session, method, params),

@@ -40,6 +40,11 @@ export function encode(message: Message, parts: Buffer[] = []): Buffer[] {
   return parts;
 }
 
+/** The whole of it, as one line without its break. */
+export function writeMessage(message: Message): Buffer {
+  return Buffer.concat(encode(message));
+}
+
 function methodPart(method: string): Buffer {
   const known = methods.get(method);
   if (known) return known;

@@ -3,12 +3,24 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import type { MetaMcp, MetaMcpOptions } from "../../src/index.ts";
+import type {
+  Connector,
+  Executor,
+  Host,
+  Message,
+  MetaMcp,
+  MetaMcpOptions,
+  Middleware,
+  Transport,
+} from "../../src/index.ts";
 import { gone } from "../support/processes.ts";
 import { fixture, ROOT, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 const built = join(ROOT, "dist/index.js");
-const { createMetaMcp, MetaMcpError } = (await import(built)) as typeof import("../../src/index.ts");
+const { createMetaMcp, MetaMcpError, toRaw, writeMessage } = (await import(
+  built
+)) as typeof import("../../src/index.ts");
 
 async function open(options: MetaMcpOptions): Promise<MetaMcp> {
   const metamcp = await createMetaMcp(options);
@@ -28,6 +40,118 @@ test("the example does what it says", async () => {
     "validation_input, retryable: false",
     "",
   ]);
+});
+
+test("the example with parts of one's own does what it says", async () => {
+  const folder = temp();
+  const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, "examples/extending.mjs")], {
+    cwd: folder.path("."),
+    env: folder.env,
+  });
+  expect(stdout.split("\n")).toEqual(["numbers tools/call: 41 bytes", "42", "numbers:double", "metamcp", ""]);
+});
+
+/** A client in process: what it is answered, request by request. */
+class OneClient implements Transport {
+  readonly name = "one client";
+  readonly info = "in process";
+  readonly #told: Message[] = [];
+  #session: ReturnType<Host["open"]> | undefined;
+  #leave: () => void = () => {};
+  readonly ended: string[] = [];
+
+  serve(host: Host): Promise<void> {
+    this.#session = host.open((message) => void this.#told.push(message));
+    return new Promise((resolve) => {
+      this.#leave = resolve;
+    });
+  }
+
+  async ask(id: number, method: string, params: object): Promise<unknown> {
+    this.#session?.receive({ kind: "request", id: toRaw(id), method, params: toRaw(params) });
+    await until(() => this.#told.length >= id);
+    return JSON.parse(writeMessage(this.#told[id - 1] as Message).toString());
+  }
+
+  async stop(): Promise<void> {
+    this.ended.push("stop");
+  }
+
+  async close(): Promise<void> {
+    this.ended.push("close");
+    this.#leave();
+  }
+}
+
+test("parts of one's own take the place of ours: connector, layers, code engine, transport", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  const seen: string[] = [];
+  const layer =
+    (name: string): Middleware =>
+    (next) =>
+    async (call) => {
+      seen.push(`${name} in`);
+      const result = await next(call);
+      seen.push(`${name} out`);
+      return result;
+    };
+  const inputSchema = { type: "object" };
+  const answers: Record<string, object> = {
+    initialize: {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {} },
+      serverInfo: { name: "parrot", version: "1" },
+    },
+    "tools/list": { tools: [{ name: "any", inputSchema }] },
+  };
+  const parrot: Connector = {
+    open: async (_spec, events) => ({
+      peer: "in process",
+      send(message) {
+        if (message.kind !== "request") return;
+        const { id, method, params } = message;
+        const result = method === "tools/call" && params ? params : toRaw(answers[method] ?? {});
+        queueMicrotask(() => events.onMessage({ kind: "result", id, result }, undefined));
+      },
+      agreed: () => {},
+      lastWords: () => undefined,
+      close: async () => {},
+    }),
+  };
+  const ran: string[] = [];
+  const executor: Executor = {
+    async run({ code }) {
+      ran.push(code);
+      const rest = { logs: [], calls: [], durationMs: 1, enforced: [], unsafe: false, backend: "mine" };
+      return { value: "7", error: undefined, ...rest };
+    },
+    close: async () => void ran.push("closed"),
+    killNow: () => {},
+  };
+  const metamcp = await createMetaMcp({
+    config: { mcpServers: { a: fixture("--journal", journal.file) } },
+    home: folder.home,
+    connectors: { a: parrot, b: parrot },
+    middleware: [layer("first"), layer("second")],
+    executor,
+  });
+  expect(await metamcp.call("a", "any", { x: 1 })).toEqual({ name: "any", arguments: { x: 1 } });
+  expect(await metamcp.call("b", "any")).toMatchObject({ name: "any" });
+  expect(seen.slice(0, 4)).toEqual(["first in", "second in", "second out", "first out"]);
+
+  const client = new OneClient();
+  const served = metamcp.serve(client);
+  await client.ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
+  const run = await client.ask(2, "tools/call", { name: "mcp_execute", arguments: { code: "3 + 4" } });
+  expect(run).toMatchObject({ result: { structuredContent: { value: 7 } } });
+
+  await metamcp.close();
+  await served;
+  expect(client.ended).toEqual(["stop", "close"]);
+  expect(ran).toEqual(["3 + 4", "closed"]);
+  expect(journal.pids()).toEqual([]);
+  await expect(metamcp.serve(client)).rejects.toThrow("MetaMCP is closed.");
 });
 
 test("finds, calls and ends servers", async () => {

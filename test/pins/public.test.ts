@@ -16,26 +16,66 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 test("the library exports this and nothing else", async () => {
   const library = (await import(join(ROOT, "dist/index.js"))) as object;
-  expect(Object.keys(library).toSorted()).toEqual(["MetaMcpError", "createMetaMcp"]);
+  expect(Object.keys(library).toSorted()).toEqual([
+    "ChildFailure",
+    "MetaMcpError",
+    "createMetaMcp",
+    "fromRaw",
+    "readMessage",
+    "toRaw",
+    "writeMessage",
+  ]);
   const types = [...read("src/index.ts").matchAll(/^\s+(?:type )?([A-Z]\w+),$|\{ ([^}]*) \}/gm)]
     .flatMap(([, one, several]) => one ?? several?.split(", ") ?? [])
     .toSorted();
   expect(types).toEqual([
+    "Call",
+    "ChildFailure",
     "ConfigFile",
+    "Connector",
     "DiscoverOptions",
     "Discovery",
     "ErrorCode",
     "ErrorContext",
+    "Executor",
     "FoundServer",
     "FoundTool",
+    "Handler",
+    "Health",
+    "Hit",
+    "Host",
+    "Limits",
+    "Link",
+    "LinkEvents",
     "Log",
     "LogFields",
     "LogLevel",
+    "Malformed",
+    "Message",
     "MetaMcp",
     "MetaMcpError",
     "MetaMcpOptions",
+    "Middleware",
+    "Origin",
+    "OutCall",
+    "Outcome",
+    "Raw",
+    "Run",
+    "SearchOptions",
+    "SearchStrategy",
+    "ServerSpec",
+    "ServerText",
+    "Signal",
+    "Surface",
+    "Tool",
     "ToolResult",
+    "Transport",
+    "Uplink",
     "createMetaMcp",
+    "fromRaw",
+    "readMessage",
+    "toRaw",
+    "writeMessage",
   ]);
 });
 

@@ -1,0 +1,90 @@
+// Parts of one's own: a server that is a function, a layer around every call, a ranking, a transport. Run with: node examples/extending.mjs
+import { createMetaMcp, fromRaw, toRaw, writeMessage } from "metamcp";
+
+// A connector makes anything look like a server. It answers messages; here they never leave the process.
+const TOOLS = [
+  {
+    name: "double",
+    description: "Doubles a number",
+    inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+  },
+];
+const ANSWERS = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: "numbers", version: "1.0.0" },
+  }),
+  "tools/list": () => ({ tools: TOOLS }),
+  "tools/call": ({ arguments: { n } }) => ({ content: [{ type: "text", text: String(2 * n) }] }),
+  ping: () => ({}),
+};
+const numbers = {
+  open: async (_spec, events) => ({
+    peer: "in process",
+    send({ kind, id, method, params }) {
+      if (kind !== "request") return;
+      const result = toRaw(ANSWERS[method](params && fromRaw(params)));
+      queueMicrotask(() => events.onMessage({ kind: "result", id, result }));
+    },
+    agreed() {},
+    lastWords: () => undefined,
+    close: async () => {},
+  }),
+};
+
+// A layer sees every call on its way to a server, and its result as it was written.
+const timed = (next) => async (call) => {
+  const result = await next(call);
+  console.log(`${call.server} ${call.method}: ${result.length} bytes`);
+  return result;
+};
+
+// A search strategy is told what tools there are, and ranks them; this one by the first letter.
+const known = new Map();
+const firstLetter = {
+  update: (server, tools) => known.set(server, tools),
+  remove: (server) => known.delete(server),
+  search: async (query, { limit, scope = () => true }) =>
+    [...known]
+      .flatMap(([server, tools]) => tools.map(({ name }) => ({ server, name })))
+      .filter(({ server, name }) => name[0] === query[0] && scope(server, name))
+      .slice(0, limit)
+      .map((hit) => ({ ...hit, score: 1, confidence: 0.5 })),
+};
+
+const metamcp = await createMetaMcp({
+  config: { mcpServers: {} },
+  connectors: { numbers },
+  middleware: [timed],
+  search: firstLetter,
+});
+const { content } = await metamcp.call("numbers", "double", { n: 21 });
+console.log(content[0].text);
+const { tools } = await metamcp.discover("do it twice");
+console.log(tools.map(({ server, tool }) => `${server}:${tool}`).join());
+
+// A transport brings clients: here one that asks for a list and leaves.
+await metamcp.serve({
+  name: "example",
+  info: "one client, in process",
+  async serve(host) {
+    const told = await new Promise((resolve) => {
+      const session = host.open((message) => resolve(message));
+      session.receive({
+        kind: "request",
+        id: toRaw(1),
+        method: "initialize",
+        params: toRaw({
+          protocolVersion: "2025-11-25",
+          capabilities: {},
+          clientInfo: { name: "me", version: "1" },
+        }),
+      });
+    });
+    console.log(JSON.parse(writeMessage(told)).result.serverInfo.name);
+  },
+  stop: async () => {},
+  close: async () => {},
+});
+await metamcp.close();
