@@ -13,6 +13,7 @@ const PARTS = [
   ["src/system-clock.ts", "systemClock"],
   ["src/sandbox/attack/abuse.ts", "ABUSES"],
   ["src/sandbox/executor.ts", "LIMITS"],
+  ["src/sandbox/process.ts", "createProcessExecutor"],
   ["src/sandbox/wasm.ts", "createWasmExecutor"],
 ];
 

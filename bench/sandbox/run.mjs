@@ -6,7 +6,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createContext, runInContext } from "node:vm";
 import { load } from "./code.mjs";
 
-const { ABUSES, CallSignal, createWasmExecutor, LIMITS, silentLog, systemClock } = await load();
+const { ABUSES, CallSignal, createProcessExecutor, createWasmExecutor, LIMITS, silentLog, systemClock } =
+  await load();
 const RESULT = '{"content":[],"structuredContent":{"ok":true}}';
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const create = (more = {}) => createWasmExecutor({ clock: systemClock, log: silentLog, ...more });
@@ -90,25 +91,48 @@ row(
   ),
 );
 
+/** In this very process. */
+const vm = {
+  pids: [],
+  async run({ code, call }) {
+    const echo = async (args) => JSON.parse(await call(args)).structuredContent;
+    const value = await runInContext(
+      `(async () => {${code}\n})()`,
+      createContext({ tools: { a: { echo } } }),
+    );
+    return { value };
+  },
+};
+const plain = createProcessExecutor({ clock: systemClock, log: silentLog });
+const ALL = [
+  ["", executor],
+  [", node:vm", vm],
+  [", plain process", plain],
+];
+
 // The bridge.
 const calls = 100;
 const loop = `for (let i = 0; i < ${calls}; i++) await tools.a.echo({ i })`;
-// From one call to the next, each answered at once: there and back, without the start of the run.
-const gaps = [];
-for (let i = 0; i < 20; i++) {
-  let last;
-  const call = async () => {
-    const now = performance.now();
-    if (last !== undefined) gaps.push((now - last) * 1000);
-    last = now;
-    return RESULT;
-  };
-  await run(executor, loop, { call });
+for (const [where, one] of ALL) {
+  // From one call to the next, each answered at once: there and back, without the start of the run.
+  const gaps = [];
+  for (let i = 0; i < 20; i++) {
+    let last;
+    const call = async () => {
+      const now = performance.now();
+      if (last !== undefined) gaps.push((now - last) * 1000);
+      last = now;
+      return RESULT;
+    };
+    await run(one, loop, { call });
+  }
+  const { min, p50, p95 } = spread(gaps);
+  const figures = `min ${min.toFixed(0)} µs  p50 ${p50.toFixed(0)} µs  p95 ${p95.toFixed(0)} µs`;
+  row(`one call out, awaited${where}`, figures);
 }
-const { min, p50, p95 } = spread(gaps);
-row("one call out, awaited", `min ${min.toFixed(0)} µs  p50 ${p50.toFixed(0)} µs  p95 ${p95.toFixed(0)} µs`);
 const parallel = `await Promise.all(Array.from({ length: ${calls} }, (_, i) => tools.a.echo({ i })))`;
-row("100 calls at once", shown(await timed(20, () => run(executor, parallel))));
+for (const [where, one] of ALL)
+  row(`100 calls at once${where}`, shown(await timed(20, () => run(one, parallel))));
 
 // Many at once.
 const slow = async () => {
@@ -116,26 +140,24 @@ const slow = async () => {
   return RESULT;
 };
 const ten = "for (let i = 0; i < 10; i++) await tools.a.echo({ i }); 1";
-for (const principals of [1, 200]) {
+for (const [where, one, principals] of [...ALL.map((of) => [...of, 1]), [ALL[0][0], executor, 200]]) {
   const began = performance.now();
   let most = 0;
   const watch = setInterval(() => {
     most = Math.max(
       most,
-      executor.pids.reduce((sum, pid) => sum + usedMb(pid), 0),
+      one.pids.reduce((sum, pid) => sum + usedMb(pid), 0),
     );
   }, 50);
   const outcomes = await Promise.all(
-    Array.from({ length: 200 }, (_, i) =>
-      run(executor, ten, { call: slow, principal: `p${i % principals}` }),
-    ),
+    Array.from({ length: 200 }, (_, i) => run(one, ten, { call: slow, principal: `p${i % principals}` })),
   );
   clearInterval(watch);
   const failed = outcomes.filter(({ error }) => error).length;
   row(
-    `200 runs of 10 calls at 50 ms, ${principals} principals`,
+    `200 runs of 10 calls at 50 ms, ${principals} principals${where}`,
     ms(performance.now() - began),
-    `hosts ${executor.pids.length}, ${most.toFixed(0)} MB`,
+    `hosts ${one.pids.length}, ${most.toFixed(0)} MB`,
     `failed ${failed}`,
   );
 }
@@ -180,3 +202,4 @@ if (process.argv.includes("--attacks")) {
   row("worst", `+${worst.over.toFixed(0)} ms (goal 1200)`, `lag ${worst.lag.toFixed(0)} ms (goal 20)`);
 }
 await executor.close();
+await plain.close();
