@@ -1,0 +1,152 @@
+/**
+ * What every layer around calls owes. Run it on your own: `middlewareContract("mine", () => createMine())`, set up so
+ * that it has nothing to do with calls of the servers "one" and "two", or only watches them.
+ */
+import { describe, expect, test } from "vitest";
+import { RpcError } from "../rpc/rpc-error.ts";
+import type { Call, Handler, Middleware, Uplink } from "./call.ts";
+import { MetaMcpError } from "./errors.ts";
+import { asRaw, EMPTY_OBJECT, type Raw, toRaw } from "./raw.ts";
+import { CallSignal } from "./signal.ts";
+
+const raw = (text: string): Raw => asRaw(Buffer.from(text));
+
+const PARAMS =
+  ' {"name": "echo", "arguments": {"n": 12345678901234567890, "s": "\\u00fc"}, "unheard": [1.0]}';
+const RESULT = '{ "content":[], "n":98765432109876543210, "unheard":{"of":1e2} }';
+const METHODS = ["tools/call", "prompts/get", "resources/read", "method/of/tomorrow"];
+
+const silent: Uplink = {
+  notify: () => {},
+  request: () => Promise.reject(new Error("nobody is there to be asked")),
+};
+
+function callOf(changes: Partial<Call> = {}): Call {
+  return {
+    server: "one",
+    method: "tools/call",
+    params: raw(PARAMS),
+    origin: { session: "a", capabilities: EMPTY_OBJECT, uplink: silent },
+    signal: new CallSignal(),
+    deadline: Number.POSITIVE_INFINITY,
+    repeat: "unknown",
+    uplink: silent,
+    ...changes,
+  };
+}
+
+/** What a layer handed on, and the layer around it. */
+function around(layer: Middleware, answer: Handler = async () => raw(RESULT)): [Handler, Call[]] {
+  const seen: Call[] = [];
+  const handler = layer((call) => {
+    seen.push(call);
+    return answer(call);
+  });
+  return [handler, seen];
+}
+
+export function middlewareContract(name: string, make: () => Middleware): void {
+  describe(`${name} keeps the contract of middleware`, () => {
+    test.each(METHODS)("%s passes as it was written, once, and so does its result", async (method) => {
+      const [handler, seen] = around(make());
+      const call = callOf({ method, repeat: "safe" });
+      expect((await handler(call)).toString()).toBe(RESULT);
+      expect(seen).toHaveLength(1);
+      const { server, params, origin, repeat } = seen[0] as Call;
+      expect([server, seen[0]?.method, repeat, params.toString()]).toEqual(["one", method, "safe", PARAMS]);
+      expect(origin).toMatchObject({ session: "a" });
+      expect(call.params.toString(), "the caller's bytes are not written into").toBe(PARAMS);
+    });
+
+    test.each([
+      new MetaMcpError("rate_limited", "later", { server: "one" }),
+      RpcError.of(-32_099, "an error nobody has heard of", { more: true }),
+    ])("an error stays what it is: $name", async (error) => {
+      for (const method of METHODS) {
+        const [handler] = around(make(), () => Promise.reject(error));
+        await expect(handler(callOf({ method }))).rejects.toBe(error);
+      }
+    });
+
+    test.each(["unknown", "unsafe"] as const)("what failed is not repeated: %s", async (repeat) => {
+      const died = new MetaMcpError("server_unavailable", "died under the call", { server: "one" });
+      const [handler, seen] = around(make(), () => Promise.reject(died));
+      await expect(handler(callOf({ repeat }))).rejects.toBe(died);
+      expect(seen).toHaveLength(1);
+    });
+
+    test("a failed tool is a result, not an error", async () => {
+      const failed = '{"content":[{"type":"text","text":"no"}],"isError":true}';
+      const [handler] = around(make(), async () => raw(failed));
+      expect((await handler(callOf())).toString()).toBe(failed);
+    });
+
+    test.each([Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER])(
+      "the deadline %d is not extended",
+      async (deadline) => {
+        const [handler, seen] = around(make());
+        await handler(callOf({ deadline }));
+        expect(seen[0]?.deadline).toBeLessThanOrEqual(deadline);
+      },
+    );
+
+    test("who gives up is heard at the other end", async () => {
+      const reason = new MetaMcpError("cancelled", "changed my mind");
+      const [handler, seen] = around(make(), ({ signal }) => {
+        return new Promise((_, reject) => signal.addEventListener("abort", () => reject(reason)));
+      });
+      const [signal, other] = [new CallSignal(), new CallSignal()];
+      const answer = expect(handler(callOf({ signal }))).rejects.toBe(reason);
+      const unmoved = expect(handler(callOf({ signal: other }))).rejects.toBe(reason);
+      await expect.poll(() => seen.length).toBe(2);
+      signal.abort(reason);
+      await answer;
+      expect(seen.map((call) => call.signal.aborted)).toEqual([true, false]);
+      other.abort(reason);
+      await unmoved;
+    });
+
+    test("what is said on the way reaches who asked, and their answer who said it", async () => {
+      const heard: unknown[] = [];
+      const uplink: Uplink = {
+        notify: (method, params) => void heard.push(method, params?.toString()),
+        request: async (method, params) => {
+          heard.push(method, params?.toString());
+          return raw('{ "n": 1.0 }');
+        },
+      };
+      const [handler] = around(make(), async (call) => {
+        call.uplink.notify("notifications/of/tomorrow", raw(PARAMS));
+        return await call.uplink.request("question/of/tomorrow", undefined, call.signal);
+      });
+      expect((await handler(callOf({ uplink }))).toString()).toBe('{ "n": 1.0 }');
+      expect(heard).toEqual(["notifications/of/tomorrow", PARAMS, "question/of/tomorrow", undefined]);
+    });
+
+    test("calls at the same time get their own results, in whatever order these come", async () => {
+      const answers: (() => void)[] = [];
+      const [handler, seen] = around(make(), ({ server, origin }) => {
+        return new Promise((resolve) =>
+          answers.push(() => resolve(toRaw({ server, session: origin.session }))),
+        );
+      });
+      const asked = ["one", "two"].flatMap((server) =>
+        ["a", "b", "c"].map((session) => ({ server, session })),
+      );
+      const results = asked.map(({ server, session }) =>
+        handler(callOf({ server, origin: { session, capabilities: EMPTY_OBJECT, uplink: silent } })),
+      );
+      await expect.poll(() => seen.length).toBe(asked.length);
+      for (const answer of answers.toReversed()) answer();
+      expect((await Promise.all(results)).map(String)).toEqual(asked.map((one) => JSON.stringify(one)));
+    });
+
+    test("one layer may stand around two handlers, and each is its own", async () => {
+      const layer = make();
+      const [first] = around(layer, async () => raw('{"n":1}'));
+      const [second] = around(layer, async () => raw('{"n":2}'));
+      const results = await Promise.all([first(callOf()), second(callOf()), first(callOf())]);
+      expect(results.map(String)).toEqual(['{"n":1}', '{"n":2}', '{"n":1}']);
+    });
+  });
+}

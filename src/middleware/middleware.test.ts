@@ -1,0 +1,11 @@
+import { ManualClock } from "../kernel/clock.ts";
+import { middlewareContract } from "../kernel/middleware.contract.ts";
+import { askFirst } from "./ask.ts";
+import { remember } from "./remember.ts";
+
+const clock = new ManualClock();
+const ask = ["delete_*"];
+middlewareContract("consent without rules", () => askFirst(() => undefined, clock));
+middlewareContract("consent for other tools", () => askFirst(() => ({ allow: [], deny: [], ask }), clock));
+for (const on of [false, true])
+  middlewareContract(`memory ${on ? "on" : "off"}`, () => remember({ enabled: () => on, worked: () => {} }));
