@@ -102,6 +102,11 @@ export class Front {
     return this.#closed;
   }
 
+  /** Resolves when it has stopped and the last connection has ended. */
+  over(): Promise<void> {
+    return new Promise((resolve) => void this.#server.once("close", resolve));
+  }
+
   async closeAll(): Promise<void> {
     const stopped = this.stop();
     this.#server.closeAllConnections();

@@ -46,7 +46,7 @@ export function createSseTransport(options: SseOptions): Transport {
         await front.closeAll();
       };
       options.onListening(`${await front.listen()}/sse`);
-      await new Promise(() => {});
+      await front.over();
     },
     stop: () => stop(),
     close: () => close(),

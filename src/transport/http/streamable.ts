@@ -49,7 +49,7 @@ export function createStreamableTransport(options: StreamableOptions): Transport
         await front.closeAll();
       };
       options.onListening(`${await front.listen()}${PATH}`);
-      await new Promise(() => {});
+      await front.over();
     },
     stop: () => stop(),
     close: () => close(),
