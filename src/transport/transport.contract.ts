@@ -1,0 +1,246 @@
+/**
+ * What every transport owes, whatever carries its bytes. Run it on your own: give a transport that was never served,
+ * and a way for clients to come and talk to it. The suite is the host; what it serves are sessions as they always are.
+ */
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ManualClock } from "../kernel/clock.ts";
+import { asRaw, EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
+import type { Send } from "../rpc/peer.ts";
+import { Modern } from "../session/modern/modern.ts";
+import { Session } from "../session/session.ts";
+import type { ClientRequest, Face } from "../surface/face.ts";
+import type { Host, Transport } from "./transport.ts";
+
+export interface TransportClient {
+  /** One JSON-RPC message, to go out as it is written here. Rejects where it cannot be delivered. */
+  send(message: string): Promise<void> | void;
+  /** The next message for this client, as it came. */
+  receive(): Promise<string>;
+  /** Goes, as clients of this transport do. */
+  leave(): Promise<void> | void;
+}
+
+export interface TransportSubject {
+  readonly transport: Transport;
+  /** It can have more than one client. */
+  readonly several: boolean;
+  /** A client that has said nothing yet. Asked for after `serve` was called; waits until it can come. */
+  connect(): Promise<TransportClient> | TransportClient;
+}
+
+const BIG = "12345678901234567890";
+const WRITTEN = `{"unheard": {"of": [${BIG}, 1.0, "\\u00fc ü 😀 \u2028"]}, "n":1e2}`;
+const HELLO = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"contract","version":"1"}}`;
+
+const request = (id: string, method: string, params = WRITTEN): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+
+class Served implements Host {
+  readonly ready = true;
+  readonly opened: Session[] = [];
+  readonly endings: Session[] = [];
+  readonly face: Face = { capabilities: {}, instructions: () => "", handle: (asked) => this.#handle(asked) };
+  readonly modern = new Modern({ face: this.face, clock: new ManualClock(), onEnded: () => {} });
+  waiting = 0;
+  handled = 0;
+  over = false;
+  release: () => void = () => {};
+  readonly #released = new Promise<void>((resolve) => {
+    this.release = resolve;
+  });
+
+  open(send: Send, stateless?: boolean): Session {
+    const session = new Session(this.face, send, stateless);
+    this.opened.push(session);
+    return session;
+  }
+
+  ended(session: Session): void {
+    session.destroy(new Error("the client is gone"));
+    this.endings.push(session);
+  }
+
+  health() {
+    return { ready: true, down: [] };
+  }
+
+  async #handle({ method, params = EMPTY_OBJECT, uplink, signal, origin }: ClientRequest): Promise<Raw> {
+    this.handled++;
+    if (method === "contract/ask") {
+      uplink.notify("contract/told", params);
+      return await uplink.request("contract/question", params, signal);
+    }
+    if (method === "contract/wait") {
+      this.waiting++;
+      await this.#released;
+    }
+    return asRaw(Buffer.from(`{"session":"${origin.session}","params":${params.toString()}}`));
+  }
+}
+
+interface Answer {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly result?: { readonly session?: string };
+}
+
+const read = (text: string): Answer => JSON.parse(text) as Answer;
+
+/** Sends it and waits for the next message, or for the news that it cannot be delivered. */
+async function exchange(client: TransportClient, message: string): Promise<string> {
+  const answer = client.receive();
+  const failed = Promise.resolve(client.send(message)).then(() => new Promise<never>(() => {}));
+  return await Promise.race([answer, failed]);
+}
+
+async function greeted(subject: TransportSubject): Promise<TransportClient> {
+  const client = await subject.connect();
+  const answer = read(await exchange(client, request("0", "initialize", HELLO)));
+  expect(answer).toMatchObject({ id: 0, result: { protocolVersion: "2025-11-25" } });
+  await client.send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+  return client;
+}
+
+export function transportContract(
+  name: string,
+  make: () => Promise<TransportSubject> | TransportSubject,
+): void {
+  async function serve() {
+    const subject = await make();
+    const host = new Served();
+    const served = subject.transport.serve(host).then(() => {
+      host.over = true;
+    });
+    onTestFinished(() => subject.transport.close());
+    return { ...subject, host, served };
+  }
+
+  describe(`${name} keeps the contract of transports`, () => {
+    test("says what it is and where it can be reached", async () => {
+      const { transport } = await make();
+      expect(transport.name).not.toBe("");
+      expect(transport.info).not.toBe("");
+    });
+
+    test.each([BIG, '"a \\u00fc"', "-1"])(
+      "messages arrive as written, both ways, under the id %s",
+      async (id) => {
+        const subject = await serve();
+        const client = await greeted(subject);
+        const answer = await exchange(client, request(id, "contract/echo"));
+        expect(answer).toContain(id);
+        expect(answer).toContain(WRITTEN);
+        expect(subject.host.opened).toHaveLength(1);
+      },
+    );
+
+    test("a message of 300,000 characters is one message, and the next one is another", async () => {
+      const client = await greeted(await serve());
+      const long = JSON.stringify({ long: "äöü".repeat(100_000) });
+      expect(await exchange(client, request("1", "contract/echo", long))).toContain(long);
+      expect(read(await exchange(client, request("2", "ping", "{}")))).toMatchObject({ id: 2, result: {} });
+    });
+
+    test("many requests at once: each is answered, once", async () => {
+      const client = await greeted(await serve());
+      const ids = Array.from({ length: 30 }, (_, n) => n + 1);
+      const sent = ids.map(
+        async (id) => await client.send(request(String(id), "contract/echo", `{"n":${id}}`)),
+      );
+      const answers: Answer[] = [];
+      for (const _ of ids) answers.push(read(await client.receive()));
+      await Promise.all(sent);
+      expect(answers.map(({ id }) => Number(id)).toSorted((a, b) => a - b)).toEqual(ids);
+      for (const { id, result } of answers) expect(result).toMatchObject({ params: { n: id } });
+    });
+
+    test("while a request is under way, its client can be told and asked things", async () => {
+      const client = await greeted(await serve());
+      const told = await exchange(client, request("1", "contract/ask"));
+      const question = await client.receive();
+      expect([read(told).method, read(question).method]).toEqual(["contract/told", "contract/question"]);
+      for (const message of [told, question]) expect(message).toContain(WRITTEN);
+      const reply = `{"jsonrpc":"2.0","id":${JSON.stringify(read(question).id)},"result":${WRITTEN}}`;
+      const answer = await exchange(client, reply);
+      expect(read(answer).id).toBe(1);
+      expect(answer).toContain(WRITTEN);
+    });
+
+    test("what is no message does not end the conversation", async () => {
+      const client = await greeted(await serve());
+      for (const nonsense of ['{"jsonrpc":"2.0",', "[]", "null", '{"id":{}}'])
+        await Promise.resolve()
+          .then(() => client.send(nonsense))
+          .catch(() => {});
+      let answer = read(await exchange(client, request("7", "contract/echo")));
+      while (answer.id !== 7) answer = read(await client.receive());
+      expect(answer.result).toBeDefined();
+    });
+
+    test("several clients: each gets its own answers, and goes alone", async ({ skip }) => {
+      const subject = await serve();
+      const { host, several } = subject;
+      if (!several) skip("it has one client");
+      const [one, two] = [await greeted(subject), await greeted(subject)];
+      const both = [one, two].map((client) => exchange(client, request("1", "contract/echo")));
+      const sessions = (await Promise.all(both)).map((answer) => read(answer).result?.session);
+      expect(sessions).toEqual(host.opened.map(({ id }) => id));
+      await one.leave();
+      await expect.poll(() => host.endings.map(({ id }) => id)).toEqual(sessions.slice(0, 1));
+      const answer = read(await exchange(two, request("2", "contract/echo")));
+      expect(answer.result?.session).toBe(sessions[1]);
+      expect(host.over).toBe(false);
+    });
+
+    test("who leaves is reported once: by `ended`, or by the end of `serve` if nobody else can come", async () => {
+      const subject = await serve();
+      const { host, transport } = subject;
+      const client = await greeted(subject);
+      expect([host.endings.length, host.over]).toEqual([0, false]);
+      await client.leave();
+      await expect.poll(() => host.endings.length > 0 || host.over).toBe(true);
+      await transport.close();
+      expect(host.endings.length).toBeLessThanOrEqual(1);
+    });
+
+    test("stopped, it takes nobody new, and what is under way is answered", async () => {
+      const subject = await serve();
+      const { host, transport } = subject;
+      const client = await greeted(subject);
+      const answer = exchange(client, request("1", "contract/wait"));
+      await expect.poll(() => host.waiting).toBe(1);
+      const stopped = transport.stop();
+      if (subject.several) {
+        const late = async () => await exchange(await subject.connect(), request("0", "initialize", HELLO));
+        const refused = await late().catch(() => '{"error":{}}');
+        expect(read(refused).result).toBeUndefined();
+        expect(host.opened).toHaveLength(1);
+      }
+      expect([host.endings.length, host.over]).toEqual([0, false]);
+      host.release();
+      expect(read(await answer)).toMatchObject({ id: 1, result: {} });
+      await Promise.all([stopped, transport.close()]);
+    });
+
+    test("closed, it lets out what was said, ends, and hears nothing more", async () => {
+      const subject = await serve();
+      const { host, transport, served } = subject;
+      const client = await greeted(subject);
+      const answer = exchange(client, request("1", "contract/wait"));
+      await expect.poll(() => host.waiting).toBe(1);
+      host.release();
+      // No longer than it takes the session to hand its answer over: getting it out is up to the transport.
+      for (let turn = 0; turn < 100 && host.opened[0]?.serving; turn++) await Promise.resolve();
+      expect(host.opened[0]?.serving).toBe(0);
+      await Promise.all([transport.close(), transport.close()]);
+      expect(read(await answer)).toMatchObject({ id: 1, result: {} });
+      await served;
+      await transport.close();
+      const { handled } = host;
+      exchange(client, request("2", "contract/echo")).catch(() => {});
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(host.handled).toBe(handled);
+      expect(host.endings.length).toBeLessThanOrEqual(1);
+    });
+  });
+}
