@@ -16,7 +16,12 @@ const types = process.argv.includes("--types");
 const KEEP_MS = 3_600_000;
 
 const bundle = await rolldown({
-  input: { metamcp: join(root, "src/cli/metamcp.ts"), index: join(root, "src/index.ts") },
+  input: {
+    metamcp: join(root, "src/cli/metamcp.ts"),
+    index: join(root, "src/index.ts"),
+    contract: join(root, "src/contract.ts"),
+  },
+  external: ["vitest"],
   platform: "node",
   // Packages with an ESM build bundle better from that.
   resolve: { mainFields: ["module", "main"] },

@@ -4,12 +4,12 @@ import { hostname, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gone } from "../../test/support/processes.ts";
-import { tryRun, valueIn } from "../../test/support/try-run.ts";
 import { until } from "../../test/support/until.ts";
 import { silentLog } from "../kernel/log.ts";
 import { systemClock } from "../system-clock.ts";
 import { LazyExecutor } from "./choose.ts";
 import { executorContract } from "./executor.contract.ts";
+import { tryRun, valueIn } from "./try-run.ts";
 import { hostFile } from "./wasm.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "metamcp-docker-"));

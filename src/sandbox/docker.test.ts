@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { tryRun } from "../../test/support/try-run.ts";
 import { silentLog } from "../kernel/log.ts";
 import { systemClock } from "../system-clock.ts";
 import { LazyExecutor } from "./choose.ts";
 import { createDockerExecutor, dockerAnswers, dockerArgs } from "./docker.ts";
 import { executorContract } from "./executor.contract.ts";
+import { tryRun } from "./try-run.ts";
 
 const parts = { clock: systemClock, log: silentLog };
 

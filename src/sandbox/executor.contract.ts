@@ -1,8 +1,8 @@
 /** What every backend must do. Run it on an implementation of your own: `executorContract("mine", () => createMine())`. */
 import { afterAll, describe, expect, test } from "vitest";
-import { type Trial, tryRun, valueIn } from "../../test/support/try-run.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import type { Executor, OutCall } from "./executor.ts";
+import { type Trial, tryRun, valueIn } from "./try-run.ts";
 
 export function executorContract(name: string, create: () => Executor): void {
   describe(name, () => {

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { tryRun } from "../../test/support/try-run.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
 import { systemClock } from "../system-clock.ts";
 import { LIMITS, type OutCall } from "./executor.ts";
 import { HostedExecutor } from "./hosted.ts";
+import { tryRun } from "./try-run.ts";
 
 /** A host that says what the test wants: `frames` after it was told to run something. */
 function hostile(frames: string, clock: Clock = systemClock) {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { tryRun } from "../../test/support/try-run.ts";
 import { silentLog } from "../kernel/log.ts";
 import { systemClock } from "../system-clock.ts";
+import { tryRun } from "./try-run.ts";
 import { createWasmExecutor } from "./wasm.ts";
 
 const RUNS = process.env["METAMCP_SOAK"] ? 10_000 : 1_000;

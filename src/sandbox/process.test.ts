@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { gone } from "../../test/support/processes.ts";
-import { tryRun, valueIn } from "../../test/support/try-run.ts";
 import { silentLog } from "../kernel/log.ts";
 import { systemClock } from "../system-clock.ts";
 import { LazyExecutor } from "./choose.ts";
 import { executorContract } from "./executor.contract.ts";
 import { createProcessExecutor } from "./process.ts";
+import { tryRun, valueIn } from "./try-run.ts";
 
 test("the dev profile is a plain process, says so, and still keeps time, calls and sizes", async () => {
   const executor = new LazyExecutor({ profile: "dev" }, { clock: systemClock, log: silentLog });

@@ -1,5 +1,6 @@
 /** MetaMCP as a library, from the built package, as a stranger would use it. */
 import { execFile } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
@@ -152,6 +153,33 @@ test("parts of one's own take the place of ours: connector, layers, code engine,
   expect(ran).toEqual(["3 + 4", "closed"]);
   expect(journal.pids()).toEqual([]);
   await expect(metamcp.serve(client)).rejects.toThrow("MetaMCP is closed.");
+});
+
+test("a stranger runs a contract on a part of their own", async () => {
+  const folder = temp();
+  mkdirSync(folder.path("node_modules"));
+  symlinkSync(ROOT, folder.path("node_modules/metamcp"));
+  symlinkSync(join(ROOT, "node_modules/vitest"), folder.path("node_modules/vitest"));
+  const layer = {
+    right: "(next) => (call) => next(call)",
+    wrong: "(next) => async (call) => (await next(call), next(call))",
+  };
+  for (const [name, code] of Object.entries(layer)) {
+    writeFileSync(
+      folder.path(`${name}.test.mjs`),
+      `import { middlewareContract } from "metamcp/contract";\nmiddlewareContract("mine", () => ${code});`,
+    );
+  }
+  const vitest = (name: string) =>
+    promisify(execFile)(
+      process.execPath,
+      [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--root", folder.path("."), name],
+      { cwd: folder.path("."), env: { ...folder.env, NO_COLOR: "1" } },
+    );
+  expect((await vitest("right")).stdout).toContain("Test Files  1 passed");
+  await expect(vitest("wrong")).rejects.toMatchObject({
+    stdout: expect.stringContaining("Test Files  1 failed"),
+  });
 });
 
 test("finds, calls and ends servers", async () => {

@@ -79,6 +79,17 @@ test("the library exports this and nothing else", async () => {
   ]);
 });
 
+test("the contracts that a part of one's own can be tried with", async () => {
+  const contracts = (await import(join(ROOT, "dist/contract.js"))) as object;
+  expect(Object.keys(contracts).toSorted()).toEqual([
+    "connectorContract",
+    "executorContract",
+    "middlewareContract",
+    "searchContract",
+    "transportContract",
+  ]);
+});
+
 test("error codes, and which of them are worth another try", () => {
   const retryable = Object.entries(ERRORS).map(([code, traits]) => [code, traits.retryable]);
   expect(Object.fromEntries(retryable)).toEqual({

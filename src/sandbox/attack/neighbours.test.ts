@@ -1,9 +1,9 @@
 /** One host for all: what a stranger in the very same process feels of an attack. Computing may keep it waiting for a stretch; nothing that is merely odd may cost it its run. */
 import { afterAll, describe, expect, test } from "vitest";
-import { tryRun } from "../../../test/support/try-run.ts";
 import { silentLog } from "../../kernel/log.ts";
 import { systemClock } from "../../system-clock.ts";
 import type { OutCall } from "../executor.ts";
+import { tryRun } from "../try-run.ts";
 import { createWasmExecutor } from "../wasm.ts";
 import { TRICKS } from "./tricks.ts";
 

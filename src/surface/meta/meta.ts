@@ -107,8 +107,8 @@ function call(
   const result = callTool(scope, { server, tool, args: input.args, params }, request);
   return result.then(
     (whole) => {
-      const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET) || server === OWN_SERVER;
-      return fits ? whole : shortResult(whole, budgetOf(scope, `${server}:${tool}`, request));
+      if (whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET) || server === OWN_SERVER) return whole;
+      return shown(scope, fitted(result, scope, `${server}:${tool}`, request));
     },
     (error: unknown) => {
       const theirs = error instanceof RpcError;

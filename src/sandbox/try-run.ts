@@ -1,14 +1,7 @@
 /** One run of code in a test: in what limits, for whom, and who answers its calls. */
 
-import { CallSignal } from "../../src/kernel/signal.ts";
-import {
-  type Executor,
-  LIMITS,
-  type Limits,
-  type OutCall,
-  type Outcome,
-  type Run,
-} from "../../src/sandbox/executor.ts";
+import { CallSignal } from "../kernel/signal.ts";
+import { type Executor, LIMITS, type Limits, type OutCall, type Outcome, type Run } from "./executor.ts";
 
 export interface Trial {
   readonly limits?: Partial<Limits>;
