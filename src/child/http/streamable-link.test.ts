@@ -584,7 +584,9 @@ test("close ends the session and leaves no socket, also while requests hang", as
   await link.close();
   await link.close();
 
-  expect(child.seen.at(-1)).toMatchObject({ method: "DELETE", headers: { "mcp-session-id": "s-1" } });
+  // The stream that was asked for before goes another way, and may come later.
+  const posted = child.seen.filter(({ method }) => method !== "GET");
+  expect(posted.at(-1)).toMatchObject({ method: "DELETE", headers: { "mcp-session-id": "s-1" } });
   await until(async () => (await child.sockets()) === 0);
   expect([...failed, ...closed]).toEqual([]);
 });
@@ -598,7 +600,7 @@ test("close does not wait for a server that ignores the end of the session", asy
   const { link, handshake } = await dial(remoteSpec(child.url), { clock });
   await handshake();
   const closing = link.close();
-  await until(() => child.seen.at(-1)?.method === "DELETE");
+  await until(() => child.seen.some(({ method }) => method === "DELETE"));
   clock.advance(1_000);
 
   await closing;
