@@ -1,4 +1,5 @@
 /** A tool as a TypeScript declaration, for a model that writes code against it. Bounded, whatever the schema holds; fetches nothing. */
+import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { members } from "../rpc/slice.ts";
 import { summarize } from "./summary.ts";
@@ -78,7 +79,7 @@ export function resultTypeOf({ definition }: Tool): string | undefined {
 
 function typesFrom(raw: Raw, prefix: string): { readonly type: string; readonly types: readonly string[] } {
   const schema = fromRaw(raw);
-  if (!isSchema(schema)) return { type: "unknown", types: [] };
+  if (!isRecord(schema)) return { type: "unknown", types: [] };
   const types: string[] = [];
   const walk = { root: schema, left: MOST_PARTS, open: new Set<Schema>(), names: new Map(), types, prefix };
   return { type: referred(schema, walk, 0), types };
@@ -105,17 +106,13 @@ function referred(schema: Schema, walk: Walk, depth: number): string {
   return name;
 }
 
-function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function list(schema: Schema, key: string): readonly unknown[] {
   const value = Object.hasOwn(schema, key) ? schema[key] : undefined;
   return Array.isArray(value) ? value.slice(0, MOST_KEYS) : [];
 }
 
 function typeOf(value: unknown, walk: Walk, depth: number): string {
-  if (!isSchema(value) || depth > DEEPEST || walk.left-- <= 0) return "unknown";
+  if (!isRecord(value) || depth > DEEPEST || walk.left-- <= 0) return "unknown";
   const target = refOf(value, walk.root);
   if (target) return referred(target, walk, depth + 1);
   if (Object.hasOwn(value, "const")) return literal(value["const"]);
@@ -137,15 +134,15 @@ function ownType(schema: Schema, walk: Walk, depth: number): string {
     const item = typeOf(schema["items"], walk, depth + 1);
     return /[ |&]/.test(item) && !item.startsWith("{") ? `(${item})[]` : `${item}[]`;
   }
-  if (type === "object" || (type === undefined && isSchema(schema["properties"])))
+  if (type === "object" || (type === undefined && isRecord(schema["properties"])))
     return objectType(schema, walk, depth);
   return NAMES.get(type) ?? "unknown";
 }
 
 function objectType(schema: Schema, walk: Walk, depth: number): string {
   const { properties, additionalProperties } = schema;
-  const keys = isSchema(properties) ? Object.entries(properties).slice(0, MOST_KEYS) : [];
-  const rest = isSchema(additionalProperties) ? typeOf(additionalProperties, walk, depth + 1) : "unknown";
+  const keys = isRecord(properties) ? Object.entries(properties).slice(0, MOST_KEYS) : [];
+  const rest = isRecord(additionalProperties) ? typeOf(additionalProperties, walk, depth + 1) : "unknown";
   if (keys.length === 0) return additionalProperties === false ? "{}" : `Record<string, ${rest}>`;
   const required = new Set(list(schema, "required"));
   const shown = keys.map(([key, property]) => {
@@ -156,7 +153,7 @@ function objectType(schema: Schema, walk: Walk, depth: number): string {
 }
 
 function commentOn(property: unknown): string {
-  const text = isSchema(property) ? property["description"] : undefined;
+  const text = isRecord(property) ? property["description"] : undefined;
   if (typeof text !== "string" || text === "") return "";
   return `/** ${commentText(summarize(text, LONGEST_COMMENT))} */ `;
 }
@@ -182,7 +179,7 @@ function refOf(schema: Schema, root: Schema): Schema | undefined {
   let at: unknown = root;
   for (const step of ref.slice(1).split("/").slice(1)) {
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    at = isSchema(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+    at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   }
-  return isSchema(at) ? at : undefined;
+  return isRecord(at) ? at : undefined;
 }

@@ -1,4 +1,5 @@
 /** Whether arguments fit at first sight: told by the first letters of their values, without parsing them. Says yes, or nothing. */
+import { isRecord } from "../kernel/is-record.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { eachMember, isKey, isObject } from "../rpc/slice.ts";
 
@@ -130,8 +131,4 @@ function numberAt(b: Raw, from: number, end: number): number {
     else if ((c | 0x20) === 0x65) return 0;
   }
   return kind;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

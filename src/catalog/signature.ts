@@ -1,4 +1,5 @@
 /** A tool's inputs on one line, for a model to call it by: `echo(message: string, times?: int)`. Bounded, whatever the schema holds. */
+import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 
 const LONGEST = 240;
@@ -23,7 +24,7 @@ export function signatureOf(name: string, inputSchema: Raw, most = LONGEST): str
   const schema = parse(inputSchema);
   const shown: string[] = [];
   let length = 2 + name.length;
-  for (const part of isObject(schema) ? parametersOf(schema, schema, 0) : []) {
+  for (const part of isRecord(schema) ? parametersOf(schema, schema, 0) : []) {
     if (length + part.length + 3 > most) {
       shown.push("…");
       break;
@@ -37,8 +38,8 @@ export function signatureOf(name: string, inputSchema: Raw, most = LONGEST): str
 /** Of each input on the top level what it takes, as the signature says it. */
 export function typesOf(inputSchema: Raw): ReadonlyMap<string, string> {
   const schema = parse(inputSchema);
-  const properties = isObject(schema) ? own(schema, "properties") : undefined;
-  if (!isObject(schema) || !isObject(properties)) return new Map();
+  const properties = isRecord(schema) ? own(schema, "properties") : undefined;
+  if (!isRecord(schema) || !isRecord(properties)) return new Map();
   return new Map(Object.entries(properties).map(([key, property]) => [key, typeOf(property, schema, 0)]));
 }
 
@@ -50,10 +51,6 @@ function parse(raw: Raw): unknown {
   }
 }
 
-function isObject(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function own(schema: Schema, key: string): unknown {
   return Object.hasOwn(schema, key) ? schema[key] : undefined;
 }
@@ -61,7 +58,7 @@ function own(schema: Schema, key: string): unknown {
 /** `name: type` for each property, made one by one: few of a large schema are shown. `root` is where `$ref` points into. */
 function* parametersOf(schema: Schema, root: Schema, depth: number): Generator<string> {
   const properties = own(schema, "properties");
-  if (!isObject(properties)) return;
+  if (!isRecord(properties)) return;
   const list = own(schema, "required");
   const required = new Set<unknown>(Array.isArray(list) ? list : []);
   const keys = Object.keys(properties);
@@ -79,7 +76,7 @@ function nameOf(key: string): string {
 }
 
 function typeOf(schema: unknown, root: Schema, depth: number): string {
-  if (!isObject(schema) || depth > DEEPEST) return "any";
+  if (!isRecord(schema) || depth > DEEPEST) return "any";
   const target = refOf(schema, root);
   if (target) return typeOf(target, root, depth + 1);
   if (Object.hasOwn(schema, "const")) return literal(schema["const"]);
@@ -144,8 +141,8 @@ function refOf(schema: Schema, root: Schema): Schema | undefined {
   if (typeof ref !== "string" || !ref.startsWith("#/")) return undefined;
   let at: unknown = root;
   for (const step of ref.slice(2).split("/").slice(0, 8)) {
-    if (!isObject(at)) return undefined;
+    if (!isRecord(at)) return undefined;
     at = own(at, step.replaceAll("~1", "/").replaceAll("~0", "~"));
   }
-  return isObject(at) ? at : undefined;
+  return isRecord(at) ? at : undefined;
 }

@@ -1,8 +1,10 @@
 /** Reading single keys of a config object. Notes what is wrong in words that say what to do; never throws, never repeats a value that could be a secret. */
+import { isRecord } from "../kernel/is-record.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { parseTime } from "./time.ts";
 
 export type Keys = Readonly<Record<string, unknown>>;
+export const isKeys: (value: unknown) => value is Keys = isRecord;
 
 /** What was found out about one object. A fault makes it unusable; a warning is told and the default used. */
 export class Findings {
@@ -16,10 +18,6 @@ export class Findings {
   warn(message: string): undefined {
     this.warnings.push(message);
   }
-}
-
-export function isKeys(value: unknown): value is Keys {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function kindOf(value: unknown): string {

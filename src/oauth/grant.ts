@@ -1,4 +1,5 @@
 /** What a login leaves behind, as values. Knows no file and no network. */
+import { isRecord } from "../kernel/is-record.ts";
 
 /** Where tokens of one issuer are got, renewed and taken back: the part of its metadata that is needed after the login. */
 export interface Issuer {
@@ -125,7 +126,7 @@ export function isExpired({ expiresAt }: Grant, now: number): boolean {
 
 /** Undefined where the value is no such book. */
 export function readBook(value: unknown): Book | undefined {
-  if (!isObject(value) || value["version"] !== 1 || !isObject(value["use"])) return undefined;
+  if (!isRecord(value) || value["version"] !== 1 || !isRecord(value["use"])) return undefined;
   const { use, grants, registrations } = value;
   const whole =
     Object.values(use as object).every(isText) &&
@@ -137,12 +138,12 @@ export function readBook(value: unknown): Book | undefined {
 }
 
 function isGrant(value: unknown): value is Grant {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { url, account, id, issuer, client, accessToken, refreshToken, scopes, obtainedAt, expiresAt } =
     value;
   return (
     [url, account, id, accessToken].every(isText) &&
-    isObject(issuer) &&
+    isRecord(issuer) &&
     [issuer["issuer"], issuer["token_endpoint"]].every(isText) &&
     isClient(client) &&
     (refreshToken === undefined || isText(refreshToken)) &&
@@ -155,18 +156,14 @@ function isGrant(value: unknown): value is Grant {
 
 function isRegistration(value: unknown): value is Registration {
   return (
-    isObject(value) && [value["issuer"], value["redirectUri"]].every(isText) && isClient(value["client"])
+    isRecord(value) && [value["issuer"], value["redirectUri"]].every(isText) && isClient(value["client"])
   );
 }
 
 function isClient(value: unknown): boolean {
-  return isObject(value) && isText(value["client_id"]);
+  return isRecord(value) && isText(value["client_id"]);
 }
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** What of a tool is searched: its texts by field, bounded, whatever a hostile schema holds. */
+import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import type { Tool } from "../tool.ts";
 
@@ -41,16 +42,12 @@ function parse(schema: Raw): unknown {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function readSchema(schema: unknown, out: SchemaText, depth: number): void {
-  if (!isObject(schema) || !isObject(schema["properties"])) return;
+  if (!isRecord(schema) || !isRecord(schema["properties"])) return;
   for (const [name, property] of Object.entries(schema["properties"])) {
     if (out.names.length >= MOST_PARAMETERS) return;
     out.names.push(name.slice(0, LONGEST_NAME));
-    if (!isObject(property)) continue;
+    if (!isRecord(property)) continue;
     const { description, enum: choices, items } = property;
     if (typeof description === "string") out.texts.push(description.slice(0, LONGEST_TEXT));
     if (Array.isArray(choices)) out.texts.push(choiceText(choices));

@@ -1,4 +1,5 @@
 /** Which questions a client said it can answer. What it did not declare with this very request, it cannot. */
+import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 
 type Declared = Readonly<Record<string, unknown>>;
@@ -32,9 +33,9 @@ export function lacking(capabilities: Raw, required: object): object | undefined
   const missing: Record<string, unknown> = {};
   for (const [name, wanted] of Object.entries(required)) {
     const has = declared[name];
-    if (!isObject(has)) missing[name] = wanted;
-    else if (isObject(wanted)) {
-      const parts = Object.entries(wanted).filter(([part]) => !isObject(has[part]));
+    if (!isRecord(has)) missing[name] = wanted;
+    else if (isRecord(wanted)) {
+      const parts = Object.entries(wanted).filter(([part]) => !isRecord(has[part]));
       if (parts.length > 0) missing[name] = Object.fromEntries(parts);
     }
   }
@@ -44,10 +45,6 @@ export function lacking(capabilities: Raw, required: object): object | undefined
 /** Elicitation that says nothing about its modes means forms. */
 function withDefaults(declared: Declared): Declared {
   const { elicitation } = declared;
-  if (!isObject(elicitation) || "url" in elicitation || "form" in elicitation) return declared;
+  if (!isRecord(elicitation) || "url" in elicitation || "form" in elicitation) return declared;
   return { ...declared, elicitation: { ...elicitation, form: {} } };
-}
-
-function isObject(value: unknown): value is Declared {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,10 @@
 /** Arguments that a tool is known to take: from the config, from calls that worked, and from its own schema. Makes none up. */
+
 import { resultTypeOf } from "../../catalog/declaration.ts";
 import { sameJson } from "../../catalog/same.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
+import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { elements, entries, isObject, joinObject, members } from "../../rpc/slice.ts";
 import type { Scope } from "../scope.ts";
@@ -61,9 +63,9 @@ export async function examplesOf(
 
 /** In the config either the arguments themselves, or these with words around them. */
 function drafted(entry: unknown): readonly Draft[] {
-  if (!isKeys(entry)) return [];
+  if (!isRecord(entry)) return [];
   const { args, title, description, resultHint } = entry;
-  if (!isKeys(args) || !Object.keys(entry).every((key) => DESCRIBED.has(key)))
+  if (!isRecord(args) || !Object.keys(entry).every((key) => DESCRIBED.has(key)))
     return [{ args: toRaw(entry) }];
   const words = {
     ...(typeof title === "string" && { title }),
@@ -92,8 +94,4 @@ function inSchema({ inputSchema }: Tool): readonly Raw[] {
 function titleOf(name: string, args: Raw): string {
   const keys = entries(args).map(([key]) => key);
   return summarize(keys.length > 0 ? `${name} with ${keys.join(", ")}` : `${name} without arguments`, 80);
-}
-
-function isKeys(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
