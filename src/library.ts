@@ -135,6 +135,7 @@ export async function createMetaMcp(options: MetaMcpOptions = {}): Promise<MetaM
 /** Those that only a connector is given for: nothing is ever started for them. */
 async function withServers(config: Config, names: readonly string[]): Promise<Config> {
   const missing = names.filter((name) => !config.servers.has(name));
+  if (missing.length === 0) return config;
   const entries = Object.fromEntries(missing.map((name) => [name, { command: name }]));
   const more = await parseConfig(config.path, JSON.stringify({ mcpServers: entries }), { env: {} });
   return { ...config, servers: new Map([...config.servers, ...more.servers]) };
@@ -210,8 +211,11 @@ class Library implements MetaMcp {
   async serve(transport: Transport): Promise<void> {
     if (this.#closed) throw closed();
     this.#transports.add(transport);
-    await this.#engine.serve(transport);
-    this.#transports.delete(transport);
+    try {
+      await this.#engine.serve(transport);
+    } finally {
+      this.#transports.delete(transport);
+    }
   }
 
   close(): Promise<void> {

@@ -1,10 +1,8 @@
 /** The real clock. Its timers do not keep the process alive: streams and children do. */
-import type { Clock, Timer } from "./kernel/clock.ts";
+import { type Clock, LATE_MS, type Timer } from "./kernel/clock.ts";
 
 /** Node takes a longer wait for no wait at all. */
 const LONGEST_MS = 2 ** 31 - 1;
-/** Only a process that was kept from running is so late. */
-const LATE_MS = 100;
 
 class SystemTimer implements Timer {
   readonly #due: number;

@@ -47,7 +47,7 @@ const KINDS: Readonly<Record<string, number>> = {
   number: INTEGER | FRACTION,
 };
 
-/** One bit each. */
+/** Those that were seen are noted in one number, a bit each. */
 const MOST_REQUIRED = 31;
 /** Each member is compared with each name: beyond this many of either, or with a longer key, a parser is quicker. */
 const MOST_NAMES = 64;
@@ -64,8 +64,8 @@ export function glanceOf(schema: Record<string, unknown>): Glance | undefined {
   const names = [...new Set(required as string[]), ...optional];
   if (names.length > MOST_NAMES) return undefined;
   const kinds = names.map((name) => kindsOf(properties[name]));
-  return (args) =>
-    fits(args, { names, kinds, required: names.length - optional.length, additionalProperties });
+  const expected = { names, kinds, required: names.length - optional.length, additionalProperties };
+  return (args) => fits(args, expected);
 }
 
 interface Expected {

@@ -2,7 +2,7 @@
  * The one timer behind all calls of a child. Set for the first that could fall due, and left as it is when a call ends:
  * most calls end long before, and the next finds it set already.
  */
-import type { Clock, Timer } from "../kernel/clock.ts";
+import { type Clock, LATE_MS, type Timer } from "../kernel/clock.ts";
 
 /** What falls due at some time, which may change. */
 export interface Appointment {
@@ -13,8 +13,7 @@ export interface Appointment {
   after: Appointment | undefined;
 }
 
-/** Only a process that was kept from running rings so late. */
-const LATE_MS = 100;
+/** The most that a call is given on top. The clock lets us look once at what came before a late timer fires; here many calls wait for what came. */
 const MOST_GRACE_MS = 1_000;
 
 export class Alarm {

@@ -1,5 +1,8 @@
 /** Time is passed in, never taken, so that machines and pools are tested without waiting. */
 
+/** Only a process that was kept from running hears of a timer so late. */
+export const LATE_MS = 100;
+
 export interface Timer {
   cancel(): void;
 }
