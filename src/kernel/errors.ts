@@ -13,14 +13,14 @@ export const ERRORS = {
   tool_not_found: { meaning: "No tool of that name is available here.", retryable: false },
   server_not_found: { meaning: "No server of that name is configured.", retryable: false },
   server_unavailable: {
-    meaning: "The server cannot be reached, died under the call, or is fenced off after repeated failures.",
+    meaning: "The server cannot be reached, died under the call, or is blocked after repeated failures.",
     retryable: true,
   },
   pool_exhausted: {
     meaning: "All connections were busy for as long as the caller may wait.",
     retryable: true,
   },
-  no_backends: { meaning: "Nothing can execute this tool.", retryable: false },
+  no_backends: { meaning: "No backend can run this tool.", retryable: false },
   backend_override_invalid: { meaning: "Choosing a backend is not supported.", retryable: false },
   backend_override_no_match: {
     meaning: "The chosen backend does not offer this tool.",
@@ -28,11 +28,7 @@ export const ERRORS = {
     reserved: "The server in a tool id is what runs it: an override is refused before one is looked for.",
   },
   validation_input: { meaning: "The arguments do not fit the input schema.", retryable: false },
-  validation_output: {
-    meaning: "The result does not fit the output schema.",
-    retryable: false,
-    reserved: "Results pass as the server gave them; who reads them judges.",
-  },
+  validation_output: { meaning: "The result does not fit the output schema.", retryable: false },
   execution_failed: { meaning: "The tool or its server answered with an error.", retryable: false },
   stream_not_supported: { meaning: "Streaming results is not supported.", retryable: false },
   stream_failed: {
@@ -41,11 +37,14 @@ export const ERRORS = {
     reserved: "Results are not streamed; a connection that breaks under a call is server_unavailable.",
   },
   chain_step_failed: { meaning: "A step of a chain failed; the cause is in details.", retryable: false },
-  auth_required: { meaning: "The server wants a login first.", retryable: false },
+  auth_required: { meaning: "The server requires login.", retryable: false },
   forbidden: { meaning: "Policy or the user did not allow this call.", retryable: false },
-  rate_limited: { meaning: "Too many calls: the server turned this one away.", retryable: true },
+  rate_limited: { meaning: "Too many calls: a limit here or the server refused this one.", retryable: true },
   result_too_large: { meaning: "The answer is larger than one message may be.", retryable: false },
-  sandbox_limit: { meaning: "The code went over a limit of the sandbox.", retryable: false },
+  sandbox_limit: {
+    meaning: "The code reached a limit of the sandbox and did not catch that.",
+    retryable: false,
+  },
   sandbox_terminated: { meaning: "The sandbox ended before the code did.", retryable: false },
   cancelled: { meaning: "The caller cancelled the request.", retryable: false },
   timeout: { meaning: "No answer in time; the call was cancelled at the server.", retryable: "idempotent" },

@@ -1,10 +1,10 @@
-/** Whether something looks like a secret. Errs on the side of yes: what is kept back by mistake costs little. */
+/** Whether something looks like a secret, by its name or its form: the only place that guesses. Errs on the side of yes: what is kept back by mistake costs little. Values that are known to be secret are secret.ts. */
 
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   (
     "token tokens secret secrets password passwords passwd passphrase pass pwd key keys apikey apikeys auth authorization " +
     "authentication credential credentials creds bearer cookie cookies session signature pin otp totp mfa jwt sas dsn nonce " +
-    "private privatekey accesskey secretkey webhook ssn cvv cvc iban"
+    "pat private privatekey accesskey secretkey webhook ssn cvv cvc iban"
   ).split(" "),
 );
 /** How well-known services begin their tokens, and other forms that are secrets wherever they stand. */
@@ -19,6 +19,11 @@ const SECRET_FORMS = [
   /[?&;](?:[\w-]*(?:token|key|secret|sig|signature|password|auth|code))=[^&\s]{4,}/i,
   /\b(?:token|secret|password|passwd|pwd|api[-_]?key)\s*[=:]\s*\S{4,}/i,
 ];
+/** `authtoken`, `dbpassword`: in one word. */
+const SECRET_ENDING = /(?:token|secret|passw(?:or)?d|passphrase|apikey|credential)s?$/;
+const PLAINLY_SECRET =
+  /(?:passw(?:or)?d|passphrase|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|authorization|credential|cookie)s?$/i;
+const PLACE_IN_LIST = /(?:page|next|continuation|sync|progress|cursor)[-_]?tokens?$/i;
 const SHORTEST_RANDOM = 20;
 /** Bits per character: words and paths stay below, keys do not. */
 const RANDOM_BITS = 3.5;
@@ -29,11 +34,24 @@ export function isSecretName(name: string): boolean {
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .toLowerCase()
     .split(/[^a-z0-9]+/);
-  return words.some((word) => SECRET_WORDS.has(word)) || SECRET_WORDS.has(words.join(""));
+  return (
+    words.some((word) => SECRET_WORDS.has(word) || SECRET_ENDING.test(word)) ||
+    SECRET_WORDS.has(words.join(""))
+  );
+}
+
+/** Nothing but a secret is called so: for where a guess would hide what somebody must see, such as the `key` of a ticket. */
+export function isPlainlySecretName(name: string): boolean {
+  return PLAINLY_SECRET.test(name) && !PLACE_IN_LIST.test(name);
+}
+
+/** How secrets are written, wherever they stand. */
+export function hasSecretForm(text: string): boolean {
+  return SECRET_FORMS.some((form) => form.test(text));
 }
 
 export function isSecretText(text: string): boolean {
-  return SECRET_FORMS.some((form) => form.test(text)) || text.split(/[\s"'`,;(){}[\]<>|]+/).some(looksRandom);
+  return hasSecretForm(text) || text.split(/[\s"'`,;(){}[\]<>|]+/).some(looksRandom);
 }
 
 /** Anywhere in the value, in names and in texts. */

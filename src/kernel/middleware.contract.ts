@@ -2,10 +2,12 @@
  * What every layer around calls owes. Run it on your own: `middlewareContract("mine", () => createMine())`, set up so
  * that it has nothing to do with calls of the servers "one" and "two", or only watches them.
  */
+
 import { describe, expect, test } from "vitest";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { Call, Handler, Middleware, Uplink } from "./call.ts";
 import { MetaMcpError } from "./errors.ts";
+import { LOCAL } from "./principal.ts";
 import { asRaw, EMPTY_OBJECT, type Raw, toRaw } from "./raw.ts";
 import { CallSignal } from "./signal.ts";
 
@@ -21,12 +23,12 @@ const silent: Uplink = {
   request: () => Promise.reject(new Error("nobody is there to be asked")),
 };
 
-function callOf(changes: Partial<Call> = {}): Call {
+function anyCall(changes: Partial<Call>): Call {
   return {
     server: "one",
     method: "tools/call",
     params: raw(PARAMS),
-    origin: { session: "a", capabilities: EMPTY_OBJECT, uplink: silent },
+    origin: { ...LOCAL, session: "a", capabilities: EMPTY_OBJECT, uplink: silent },
     signal: new CallSignal(),
     deadline: Number.POSITIVE_INFINITY,
     repeat: "unknown",
@@ -45,7 +47,9 @@ function around(layer: Middleware, answer: Handler = async () => raw(RESULT)): [
   return [handler, seen];
 }
 
-export function middlewareContract(name: string, make: () => Middleware): void {
+/** `like`: what the calls have beside, such as the facts that layers judge by. */
+export function middlewareContract(name: string, make: () => Middleware, like: Partial<Call> = {}): void {
+  const callOf = (changes: Partial<Call> = {}): Call => anyCall({ ...like, ...changes });
   describe(`${name} keeps the contract of middleware`, () => {
     test.each(METHODS)("%s passes as it was written, once, and so does its result", async (method) => {
       const [handler, seen] = around(make());
@@ -134,7 +138,9 @@ export function middlewareContract(name: string, make: () => Middleware): void {
         ["a", "b", "c"].map((session) => ({ server, session })),
       );
       const results = asked.map(({ server, session }) =>
-        handler(callOf({ server, origin: { session, capabilities: EMPTY_OBJECT, uplink: silent } })),
+        handler(
+          callOf({ server, origin: { ...LOCAL, session, capabilities: EMPTY_OBJECT, uplink: silent } }),
+        ),
       );
       await expect.poll(() => seen.length).toBe(asked.length);
       for (const answer of answers.toReversed()) answer();

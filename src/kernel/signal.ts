@@ -40,3 +40,19 @@ export function aborted(signal: Signal): Promise<never> {
     else signal.addEventListener("abort", () => reject(signal.reason as Error));
   });
 }
+
+/** Settles as the work does, or rejects with the reason once the signal is aborted. */
+export async function unlessAborted<T>(work: Promise<T>, signal: Signal | undefined): Promise<T> {
+  if (!signal) return await work;
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (stop) signal.removeEventListener("abort", stop);
+  }
+}

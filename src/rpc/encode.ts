@@ -109,6 +109,16 @@ export class LineWriter {
     return this.#bytes + this.#stream.writableLength;
   }
 
+  /** A line that is written already, in parts. */
+  sendLine(written: readonly Buffer[]): void {
+    if (!this.#stream.writable) return;
+    for (const part of [...written, NEWLINE]) {
+      this.#parts.push(part);
+      this.#bytes += part.length;
+    }
+    this.flush();
+  }
+
   send(message: Message, atOnce = false): void {
     if (!this.#stream.writable) return;
     const parts = this.#parts;

@@ -38,6 +38,8 @@ export interface RequestOptions {
   readonly via?: Via;
   /** Gets the progress that was asked for in `params`, in the token that stands there. */
   readonly onProgress?: (params: Raw) => void;
+  /** Progress may come after the answer too, until `endProgress`. */
+  readonly lasting?: boolean;
   /** Called with the id it is sent under, just before. */
   readonly onSent?: (id: number) => void;
 }
@@ -72,6 +74,8 @@ export class Peer {
   readonly #send: Send;
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<number, Pending>();
+  /** Answered, but still reporting. */
+  readonly #reporting = new Map<number, Pending>();
   readonly #serving = new Map<IdKey, Serving>();
   #lastId = 0;
   #destroyed: Error | undefined;
@@ -103,7 +107,7 @@ export class Peer {
         else this.#handlers.onNotification(message.method, message.params, via);
         break;
       case "result":
-        this.#settle(message.id)?.resolve(message.result);
+        this.#answered(message.id, message.result);
         break;
       case "error":
         if (message.id) this.#settle(message.id)?.reject(new RpcError(message.error));
@@ -133,6 +137,11 @@ export class Peer {
 
   notify(method: string, params: Raw | undefined, via?: Via): void {
     if (!this.#destroyed) this.#send({ kind: "notification", method, params }, via);
+  }
+
+  /** Nobody wants to hear more of a request that was answered. */
+  endProgress(id: number): void {
+    this.#reporting.delete(id);
   }
 
   /** One pending request of ours failed below. */
@@ -207,7 +216,8 @@ export class Peer {
   #progress(params: Raw | undefined): void {
     const token = params && progressToken(params);
     if (!token) return;
-    const pending = this.#pending.get(ownId(token));
+    const id = ownId(token);
+    const pending = this.#pending.get(id) ?? this.#reporting.get(id);
     if (pending?.token) pending.options?.onProgress?.(restoreProgress(params, pending.token));
   }
 
@@ -219,6 +229,12 @@ export class Peer {
     else if (id && meant !== "answer" && !pending) {
       this.#send({ kind: "error", id, error: RpcError.of(code, reason).raw }, via);
     }
+  }
+
+  #answered(id: Raw, result: Raw): void {
+    const pending = this.#settle(id);
+    if (pending?.options?.lasting) this.#reporting.set(ownId(id), pending);
+    pending?.resolve(result);
   }
 
   #settle(id: Raw): Pending | undefined {

@@ -244,7 +244,7 @@ describe("against JSON.parse", () => {
       .join(",")}}${space()}`;
   }
 
-  test("same verdict and equal spans, on whole and broken lines", () => {
+  test("same verdict and equal spans, on whole and broken lines", { timeout: 120_000 }, () => {
     const random = new Random(20_261_115);
     const seen: Record<string, number> = {};
     for (let n = 0; n < FUZZED_LINES; n++) {

@@ -34,6 +34,17 @@ export function readMessage(bytes: Buffer): Message | Malformed {
   return toMessage(lineBreak ? withoutLineBreaks(bytes) : bytes);
 }
 
+/** Bytes that should be one JSON value, of whatever kind; why they are not, where they are not. */
+export function readValue(bytes: Buffer): Raw | string {
+  reset();
+  const end = expectEnd(bytes, scanValue(bytes, skipSpace(bytes, 0)));
+  const lineBreak = sawLineBreak();
+  reset();
+  if (end < 0) return `not JSON at byte ${~end}`;
+  if (!isUtf8(bytes)) return "not UTF-8";
+  return asRaw(lineBreak ? withoutLineBreaks(bytes) : bytes);
+}
+
 function scanEnvelope(b: Buffer): number {
   let i = skipSpace(b, 0);
   if (b[i] !== 0x7b) return expectEnd(b, scanValue(b, i));

@@ -23,6 +23,10 @@ export function isObject(raw: Raw): boolean {
   return raw[skip(raw, 0)] === 0x7b;
 }
 
+export function isArray(raw: Raw): boolean {
+  return raw[skip(raw, 0)] === 0x5b;
+}
+
 export function isString(raw: Raw): boolean {
   return raw[skip(raw, 0)] === QUOTE;
 }

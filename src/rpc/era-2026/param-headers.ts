@@ -59,7 +59,7 @@ function take(
   found: Map<string, ParamHeader>,
 ): void {
   const name = schema[KEY];
-  if (typeof name !== "string" || !TOKEN.test(name)) throw new Error(`${KEY} is no header name`);
+  if (typeof name !== "string" || !TOKEN.test(name)) throw new Error(`${KEY} is not a header name`);
   if (!path || path.length === 0) throw new Error(`${KEY} "${name}" is not at a property of the arguments`);
   if (!SIMPLE.has(schema["type"])) throw new Error(`${KEY} "${name}" is at a property of no simple type`);
   const header = `mcp-param-${name.toLowerCase()}`;

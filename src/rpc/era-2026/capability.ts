@@ -1,4 +1,4 @@
-/** Which questions a client said it can answer. What it did not declare with this very request, it cannot. */
+/** Which questions a client said it can answer. What it did not declare, in the stateless era with this very request, it cannot. */
 import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 
@@ -22,9 +22,19 @@ function neededFor(method: string, params: Raw | undefined): Declared | undefine
 /** Why the client cannot be asked this; undefined where it can. */
 export function cannotAsk(capabilities: Raw, method: string, params: Raw | undefined): string | undefined {
   const needed = neededFor(method, params);
-  if (!needed) return `${method} is no question a client of this protocol version can be asked`;
+  if (!needed) return `${method} cannot be sent to a client of this protocol version`;
   const missing = lacking(capabilities, needed);
   return missing && `the client did not declare the capability it needs: ${JSON.stringify(missing)}`;
+}
+
+/** The same for a question of any era: what is no known question may always be put. */
+export function undeclaredFor(
+  capabilities: Raw,
+  method: string,
+  params: Raw | undefined,
+): object | undefined {
+  const needed = neededFor(method, params);
+  return needed && lacking(capabilities, needed);
 }
 
 /** The part of `required` that was not declared; undefined where nothing is missing. */

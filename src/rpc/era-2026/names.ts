@@ -1,6 +1,6 @@
 /** The words of the stateless protocol era (2026-07-28), for both edges. Nothing between them knows one of these. */
 
-export const MODERN_VERSION = "2026-07-28";
+export const ERA_2026_VERSION = "2026-07-28";
 
 /** Members of `_meta`. */
 export const META = {
@@ -16,16 +16,24 @@ export const HEADER_MISMATCH = -32020;
 export const MISSING_CAPABILITY = -32021;
 export const UNSUPPORTED_VERSION = -32022;
 
+/** The extension that adds tasks. */
+export const TASKS = "io.modelcontextprotocol/tasks";
+
 /** Which member of the params the Mcp-Name header repeats. */
-export const NAMED_BY: ReadonlyMap<string, "name" | "uri"> = new Map([
+export const NAMED_BY: ReadonlyMap<string, "name" | "uri" | "taskId"> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
   ["resources/read", "uri"],
+  ["tasks/get", "taskId"],
+  ["tasks/update", "taskId"],
+  ["tasks/cancel", "taskId"],
 ]);
 
-/** Requests whose answer may be a question first: the same that have a name. */
+const ASKING: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
+
+/** Requests whose answer may be a question first. */
 export function mayAsk(method: string): boolean {
-  return NAMED_BY.has(method);
+  return ASKING.has(method);
 }
 
 /** Results that say how long they may be kept. */

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { callerOf, type Origin } from "./call.ts";
+import {
+  ANONYMOUS,
+  accountOf,
+  isMeant,
+  LOCAL,
+  LOCAL_USER,
+  type Principal,
+  samePrincipal,
+} from "./principal.ts";
+import { EMPTY_OBJECT } from "./raw.ts";
+
+const alice = { ...LOCAL_USER, kind: "account", id: "alice" } as const;
+
+test("what one principal began another cannot continue", () => {
+  expect(samePrincipal(alice, { ...alice, roles: ["admin"] })).toBe(true);
+  expect(samePrincipal(alice, { ...alice, id: "bob" })).toBe(false);
+  expect(samePrincipal(alice, ANONYMOUS)).toBe(false);
+  // A proxy may renew a credential that only it checks.
+  expect(samePrincipal(ANONYMOUS, { ...ANONYMOUS, id: "anonymous 2" })).toBe(true);
+});
+
+test("an account is somebody else with another key or client, and all of them are meant by its name", () => {
+  const key = (id: string): Principal => ({ ...alice, key: { id, name: id } });
+  const client = (id: string): Principal => ({ ...alice, client: id });
+  const all = [alice, key("a"), key("b"), client("a"), client("b")];
+  for (const one of all)
+    for (const other of all) {
+      expect(samePrincipal(one, other)).toBe(one === other);
+      expect(isMeant(one, other)).toBe(one === alice || one === other);
+    }
+  expect(isMeant(alice, { ...alice, id: "bob" })).toBe(false);
+});
+
+test("what is kept belongs to the session, and without one to the principal at this endpoint", () => {
+  const uplink = { notify: () => {}, request: () => Promise.reject(new Error("nobody")) };
+  const at = (more: Partial<Origin>): string =>
+    callerOf({ ...LOCAL, session: "s", capabilities: EMPTY_OBJECT, uplink, ...more });
+  expect(at({ principal: alice })).toBe("s");
+  const alices = at({ principal: alice, sessionless: true });
+  expect(at({ principal: alice, sessionless: true, session: "t" })).toBe(alices);
+  expect(at({ sessionless: true })).not.toBe(alices);
+  expect(at({ principal: alice, sessionless: true, endpoint: "other" })).not.toBe(alices);
+});
+
+const OWNER: Principal = { id: "owner", kind: "account", roles: ["member"], groups: [] };
+
+test("logins and secrets of an account are there for itself, by whichever key or client it comes", () => {
+  expect(accountOf(OWNER)).toBe("owner");
+  const byKey: Principal = { ...OWNER, key: { id: "k", name: "a key" } };
+  const byClient: Principal = { ...OWNER, client: "an editor" };
+  expect([byKey, byClient].map(accountOf)).toEqual(["owner", "owner"]);
+  expect(accountOf(ANONYMOUS)).toBeUndefined();
+});
+
+test("they are not there for whoever tries things out in its name", () => {
+  const actor = { kind: "account", id: "root", name: "root@example.org" };
+  expect(accountOf({ ...OWNER, actor })).toBeUndefined();
+});

@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Seal } from "./seal.ts";
+
+const secret = randomBytes(32);
+const seal = new Seal(secret, "tasks");
+
+test("whoever has the secret opens it, for its reader and its purpose alone", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (content, reader) => {
+      const sealed = seal.close(content, reader);
+      expect(new Seal(secret, "tasks").open(sealed, reader)).toBe(content);
+      expect(seal.open(sealed, `${reader}x`)).toBeUndefined();
+      expect(new Seal(secret, "other").open(sealed, reader)).toBeUndefined();
+      expect(new Seal(randomBytes(32), "tasks").open(sealed, reader)).toBeUndefined();
+    }),
+  );
+});
+
+test("no character of it can be changed, added or left out", () => {
+  const sealed = seal.close("content", "reader");
+  for (let i = 0; i < sealed.length; i++) {
+    for (const other of ["A", "b", "=", "", "AA"]) {
+      const changed = sealed.slice(0, i) + other + sealed.slice(i + 1);
+      if (changed !== sealed) expect(seal.open(changed, "reader"), `at ${i}`).toBeUndefined();
+    }
+  }
+  for (const nothing of ["", "x", "task-1"]) expect(seal.open(nothing, "reader")).toBeUndefined();
+});
+
+test("nobody can tell what is in it, nor that two hold the same", () => {
+  const [one, other] = [seal.close("github", "reader"), seal.close("github", "reader")];
+  expect(one).not.toBe(other);
+  expect(Buffer.from(one, "base64url").includes("github")).toBe(false);
+});

@@ -1,0 +1,14 @@
+/** Text of strangers as a person may see it: nothing in it can hide, neither from the eye nor from the terminal. */
+
+const LONGEST = 4_000;
+/** Control characters, directions, joiners, tags, and blanks that are none: whatever is not seen as what it is. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
+
+export function visible(text: string, longest = LONGEST): string {
+  const shown = text.slice(0, longest).replaceAll(UNSEEN, escaped);
+  return text.length > longest ? `${shown} … and ${text.length - longest} more characters` : shown;
+}
+
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
