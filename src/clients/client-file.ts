@@ -2,18 +2,21 @@
 import { createHash } from "node:crypto";
 import { lstat, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ConfigError } from "../config/load.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { codeOf, isAbsent, writeAtomic } from "../home/file.ts";
-import type { Client, Machine, Place } from "./client.ts";
+import type { ClientFilePlace, ClientProgram, Machine } from "./client.ts";
 
 /** A file to be edited for a client. */
 export interface Spot {
-  readonly client: Client;
+  readonly client: ClientProgram;
   readonly file: string;
 }
 
 /** Where the clients are installed: the file to edit of each. */
-export async function installed(clients: readonly Client[], machine: Machine): Promise<readonly Spot[]> {
+export async function installed(
+  clients: readonly ClientProgram[],
+  machine: Machine,
+): Promise<readonly Spot[]> {
   const all = clients.flatMap((client) => client.places(machine).map((place) => ({ client, place })));
   const found = await Promise.all(
     all.map(async ({ client, place }) => {
@@ -24,7 +27,7 @@ export async function installed(clients: readonly Client[], machine: Machine): P
   return found.flat();
 }
 
-async function fileOf({ files }: Place): Promise<string> {
+async function fileOf({ files }: ClientFilePlace): Promise<string> {
   for (const file of files) if (await exists(file)) return file;
   return files.at(-1) ?? files[0];
 }
@@ -40,13 +43,13 @@ export async function exists(path: string): Promise<boolean> {
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
     // A pipe would be waited for without end.
-    if (!(await stat(path)).isFile()) throw new ConfigError(path, "it is no regular file");
+    if (!(await stat(path)).isFile()) throw new ConfigError(path, "it is not a regular file");
     return await readFile(path);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (!isAbsent(error)) throw new ConfigError(path, `cannot be read (${codeOf(error) ?? "unknown fault"})`);
     // Written through, the link would be replaced by a file.
-    if (await exists(path)) throw new ConfigError(path, "it is a link to nothing; mend it first");
+    if (await exists(path)) throw new ConfigError(path, "it is a broken link; fix it first");
     return undefined;
   }
 }

@@ -11,7 +11,7 @@ export interface Machine {
 }
 
 /** One installation of a client. */
-export interface Place {
+export interface ClientFilePlace {
   /** The first that is there counts, else the last. */
   readonly files: readonly [string, ...string[]];
   /** Exists where the client is installed, also before it has a config file. */
@@ -43,10 +43,10 @@ export interface Dialect {
   readonly timeoutUnitMs?: number;
 }
 
-export interface Client {
+export interface ClientProgram {
   readonly id: string;
   readonly title: string;
-  places(machine: Machine): readonly Place[];
+  places(machine: Machine): readonly ClientFilePlace[];
   /** What else holds servers of the user: files, and folders of files. Only read. */
   readonly alsoReads?: (machine: Machine) => readonly string[];
   /** The keys that lead to the servers. */

@@ -1,12 +1,11 @@
 /** Puts MetaMCP into the file of a client: once, beside what is there. Writes nothing that could not be undone. */
 import { isDeepStrictEqual } from "node:util";
+import { ConfigError } from "../config/config-error.ts";
 import { isKeys, type Keys } from "../config/field.ts";
-import { ConfigError } from "../config/load.ts";
-import { backup } from "../home/backup.ts";
-import type { Client, Own } from "./client.ts";
-import { faultOf, hashOf, missingFolders, readBytes, type Spot, textOf, writeBytes } from "./client-file.ts";
+import type { ClientProgram, Own } from "./client.ts";
+import { faultOf, readBytes, type Spot, textOf } from "./client-file.ts";
+import { type EditOptions, editClientFile } from "./edit-client-file.ts";
 import { formatOf } from "./format-of.ts";
-import { type Edited, withLedger } from "./ledger.ts";
 import { isOwn, OWN_NAME } from "./own.ts";
 import { dig } from "./servers.ts";
 import { unifiedDiff } from "./unified-diff.ts";
@@ -16,11 +15,6 @@ export type Plan =
   | { readonly state: "connected" }
   | { readonly state: "change"; readonly diff: string }
   | { readonly state: "fault"; readonly message: string };
-
-export interface ConnectOptions {
-  readonly home: string;
-  readonly now: Date;
-}
 
 export async function planConnect({ client, file }: Spot, own: Own): Promise<Plan> {
   try {
@@ -35,7 +29,7 @@ export async function planConnect({ client, file }: Spot, own: Own): Promise<Pla
 }
 
 /** The texts of our own entry: no secret among them. */
-export function shownOf(client: Client, own: Own): readonly string[] {
+export function shownOf(client: ClientProgram, own: Own): readonly string[] {
   const texts = (value: unknown): readonly string[] => {
     if (typeof value === "string") return [value];
     return isKeys(value) || Array.isArray(value) ? Object.values(value).flatMap(texts) : [];
@@ -44,48 +38,12 @@ export function shownOf(client: Client, own: Own): readonly string[] {
 }
 
 /** Whether there was something to do. */
-export async function connect(spot: Spot, own: Own, { home, now }: ConnectOptions): Promise<boolean> {
-  const { client, file } = spot;
-  return await withLedger(home, async (edits, save) => {
-    // The client itself knows nothing of our lock: what it wrote since we looked is looked at again.
-    for (let attempt = 0; attempt < 5; attempt++) {
-      const before = await readBytes(file);
-      const text = before && textOf(before, file);
-      const after = await connectedText(spot, text ?? "", own);
-      if (after === text) return false;
-      const folders = before ? [] : await missingFolders(file);
-      const copy = before && (await backup(file, home, now));
-      if (copy && !before.equals((await readBytes(copy)) ?? Buffer.of())) continue;
-
-      const old = edits.find((edit) => edit.file === file);
-      const fresh: Edited = {
-        client: client.id,
-        file,
-        back: copy && before ? { copy, hash: hashOf(before) } : "nothing",
-        after: hashOf(Buffer.from(after)),
-        folders,
-      };
-      await save([
-        ...edits.filter((edit) => edit !== old),
-        before && old ? continued(fresh, old, hashOf(before), await hasOwn(spot, text ?? "")) : fresh,
-      ]);
-      await writeBytes(file, after);
-      return true;
-    }
-    throw new ConfigError(file, `it keeps changing; close ${client.title} and try again`);
-  });
-}
-
-/** A second edit goes back to where the first one began, unless somebody else wrote in between. */
-function continued(fresh: Edited, old: Edited, before: string, hadOwn: boolean): Edited {
-  const { back, folders } = old;
-  if (before === old.after) return { ...fresh, back, folders };
-  return hadOwn ? { ...fresh, back: "entry", folders } : fresh;
-}
-
-async function hasOwn({ client, file }: Spot, text: string): Promise<boolean> {
-  const doc = await (await formatOf(file)).parse({ path: file, text });
-  return isOwn(dig(doc, [...client.at(doc), OWN_NAME]));
+export async function connect(spot: Spot, own: Own, options: EditOptions): Promise<boolean> {
+  return await editClientFile(
+    spot,
+    async (text) => ({ after: await connectedText(spot, text, own) }),
+    options,
+  );
 }
 
 async function connectedText({ client, file }: Spot, text: string, own: Own): Promise<string> {
@@ -100,7 +58,7 @@ async function connectedText({ client, file }: Spot, text: string, own: Own): Pr
   if (there !== undefined && !isOwn(there)) {
     throw new ConfigError(file, `it has another server of the name "${OWN_NAME}"; rename that one first`);
   }
-  const entry = mended(isKeys(there) ? there : {}, client.entry(own));
+  const entry = updated(isKeys(there) ? there : {}, client.entry(own));
   return isDeepStrictEqual(there, entry) ? text : await format.put(target, [...at, OWN_NAME], entry);
 }
 
@@ -114,7 +72,7 @@ function serversAt(doc: Keys, at: readonly string[], file: string): Keys {
 }
 
 /** What the user added to our entry stays; what starts us is as it must be now. */
-function mended(there: Keys, entry: Keys): Keys {
+function updated(there: Keys, entry: Keys): Keys {
   const merge = (key: string, value: unknown): unknown => {
     const old = there[key];
     return isKeys(old) && isKeys(value) ? { ...old, ...value } : value;

@@ -1,8 +1,8 @@
 /** The editor of text for a file, with a check: whatever it did, the file says afterwards what it said before, but for our entry. */
 import { isDeepStrictEqual } from "node:util";
+import { ConfigError } from "../config/config-error.ts";
 import { withValue } from "../config/edit.ts";
 import { isKeys, type Keys } from "../config/field.ts";
-import { ConfigError } from "../config/load.ts";
 import type { Format, Target } from "./format.ts";
 
 const MARK = "\uFEFF";

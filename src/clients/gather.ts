@@ -1,9 +1,9 @@
 /** All servers that the clients have, wherever they keep them. Reads only; a file that cannot be read does not hide the others. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { ConfigError } from "../config/config-error.ts";
 import { isKeys, type Keys } from "../config/field.ts";
-import { ConfigError } from "../config/load.ts";
-import type { Client, Machine, Written } from "./client.ts";
+import type { ClientProgram, Machine, Written } from "./client.ts";
 import { faultOf, readBytes, textOf } from "./client-file.ts";
 import { formatOf } from "./format-of.ts";
 import { isOwn, OWN_NAME } from "./own.ts";
@@ -11,7 +11,7 @@ import { translate } from "./translate.ts";
 
 /** Where a server was found. */
 export interface Source {
-  readonly client: Client;
+  readonly client: ClientProgram;
   readonly file: string;
   readonly name: string;
   readonly project?: string;
@@ -33,7 +33,7 @@ export interface Gathered {
   readonly files: readonly string[];
 }
 
-export async function gather(clients: readonly Client[], machine: Machine): Promise<Gathered> {
+export async function gather(clients: readonly ClientProgram[], machine: Machine): Promise<Gathered> {
   const found: Found[] = [];
   const skipped: (Source & { reason: string })[] = [];
   const faults: string[] = [];
@@ -52,7 +52,7 @@ export async function gather(clients: readonly Client[], machine: Machine): Prom
   }
   return { found, skipped, faults, files };
 
-  function sort(client: Client, file: string, server: Written): void {
+  function sort(client: ClientProgram, file: string, server: Written): void {
     const { name, project } = server;
     const source = { client, file, name, ...(project === undefined ? {} : { project }) };
     const reason = unusable(server);
@@ -72,7 +72,7 @@ function unusable({ name, entry }: Written): string | undefined {
   return /\p{Cc}/u.test(name) ? "its name holds a control character" : undefined;
 }
 
-async function filesOf(client: Client, machine: Machine): Promise<readonly string[]> {
+async function filesOf(client: ClientProgram, machine: Machine): Promise<readonly string[]> {
   const own = client.places(machine).flatMap(({ files }) => files);
   const others = await Promise.all((client.alsoReads?.(machine) ?? []).map(inFolder));
   return [...new Set([...own, ...others.flat()])];
@@ -86,7 +86,7 @@ async function inFolder(path: string): Promise<readonly string[]> {
 }
 
 /** Undefined if there is no such file. */
-async function serversIn(client: Client, file: string): Promise<readonly Written[] | undefined> {
+async function serversIn(client: ClientProgram, file: string): Promise<readonly Written[] | undefined> {
   const bytes = await readBytes(file);
   if (!bytes) return undefined;
   const text = textOf(bytes, file);
@@ -103,7 +103,7 @@ async function parseYaml(path: string, text: string): Promise<Keys> {
   const [error] = document.errors;
   if (error) {
     const at = error.linePos?.[0];
-    const [message = "it is no YAML"] = error.message.split("\n");
+    const [message = "it is not valid YAML"] = error.message.split("\n");
     throw new ConfigError(
       path,
       message.replace(/ at line \d+, column \d+:?$/, ""),

@@ -1,7 +1,7 @@
 /** What was edited in files of clients, so that it can be undone. Knows nothing of their content but its hash. A record that is not wholly ours is refused: taken for an empty one, it would be written over. */
 import { join } from "node:path";
+import { ConfigError } from "../config/config-error.ts";
 import { isKeys } from "../config/field.ts";
-import { ConfigError } from "../config/load.ts";
 import { readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 
@@ -14,6 +14,18 @@ export interface Edited {
   readonly after: string;
   /** Created for the file, the innermost first. */
   readonly folders: readonly string[];
+  /** Servers of the client's that were taken out of its list. */
+  readonly taken?: readonly TakenOut[];
+}
+
+/** The keys that lead to an entry. */
+export type KeyPath = readonly string[];
+
+/** Where entries stood, and a copy of the file that still has them. */
+export interface TakenOut {
+  readonly copy: string;
+  readonly hash: string;
+  readonly at: readonly KeyPath[];
 }
 
 /** Nobody else of ours edits a client's file meanwhile. `save` writes what undoing needs before the file itself is touched. */
@@ -54,7 +66,12 @@ function editsIn(text: string): readonly Edited[] | undefined {
 
 function isRecord(value: unknown): value is Edited {
   if (!isKeys(value)) return false;
-  const { client, file, back, after, folders } = value;
+  const { client, file, back, after, folders, taken = [] } = value;
   const known = back === "nothing" || back === "entry" || (isKeys(back) && typeof back["copy"] === "string");
-  return known && [client, file, after].every((part) => typeof part === "string") && Array.isArray(folders);
+  return (
+    known &&
+    [client, file, after].every((part) => typeof part === "string") &&
+    Array.isArray(folders) &&
+    Array.isArray(taken)
+  );
 }

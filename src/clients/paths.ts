@@ -1,19 +1,19 @@
 /** Where clients keep their files on each operating system. Looks at none: a machine is a value here. */
 import { posix, win32 } from "node:path";
-import type { Machine, Place } from "./client.ts";
+import type { ClientFilePlace, Machine } from "./client.ts";
 
 /** With the separators of the machine that is meant, not of the one that runs. */
 export function joined({ platform }: Machine, ...parts: string[]): string {
   return platform === "win32" ? win32.join(...parts) : posix.join(...parts);
 }
 
-export function inside(parent: string, machine: Machine, name: string, file: string): Place {
+export function inside(parent: string, machine: Machine, name: string, file: string): ClientFilePlace {
   const folder = joined(machine, parent, name);
   return { files: [joined(machine, folder, file)], folder };
 }
 
 /** A folder below home that a variable can put elsewhere. */
-export function moved(variable: string, machine: Machine, name: string, file: string): Place {
+export function moved(variable: string, machine: Machine, name: string, file: string): ClientFilePlace {
   const folder = machine.env[variable] || joined(machine, machine.home, name);
   return { files: [joined(machine, folder, file)], folder };
 }
@@ -35,7 +35,7 @@ export function continueFolder(machine: Machine): string {
 }
 
 /** What all of Cline shares, and what its extension for VS Code had to itself before. */
-export function clinePlaces(machine: Machine): readonly Place[] {
+export function clinePlaces(machine: Machine): readonly ClientFilePlace[] {
   const { home, env } = machine;
   const root = env["CLINE_DIR"] || joined(machine, home, ".cline");
   const data = env["CLINE_DATA_DIR"] || joined(machine, root, "data");

@@ -21,10 +21,10 @@ export function translated(text: string, dialect: Dialect, notes: Notes): string
     .replaceAll("${pathSeparator}", "/")
     .replaceAll("${/}", "/");
   for (const [written] of common.matchAll(FOLDER)) {
-    notes.add(`${written} is known to that client alone: write the folder instead`);
+    notes.add(`${written} works only in that client; replace it with a path`);
   }
   const [secretFile] = /\$?\{file:[^}]*\}/.exec(common) ?? [];
-  if (secretFile) notes.add("a value is read from a file there, which is not done here: write it as ${NAME}");
+  if (secretFile) notes.add("a value comes from a file, which MetaMCP does not read; write it as ${NAME}");
   if (!dialect.bareVariables) return common;
   return common.replaceAll(/\$([A-Za-z_]\w*)/g, (_, name: string) => reference(name));
 }
@@ -40,6 +40,6 @@ function asked(id: string, notes: Notes): string {
     .replace(/^_|_$/g, "")
     .replace(/^(?=\d|$)/, "INPUT_")
     .toUpperCase();
-  notes.add(`set ${name}, which that client asks for or keeps itself`);
+  notes.add(`set ${name}: that client asks for it or stores it itself`);
   return reference(name);
 }

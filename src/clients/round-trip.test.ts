@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLIENT_FILES, SECRET } from "../../test/support/client-files.ts";
-import type { Client, Machine, Own } from "./client.ts";
+import type { ClientProgram, Machine, Own } from "./client.ts";
 import { installed, type Spot } from "./client-file.ts";
 import { connect, planConnect } from "./connect.ts";
 import { formatOf } from "./format-of.ts";
@@ -47,7 +47,7 @@ const OWN: Own = {
 };
 const NEWER: Own = { ...OWN, command: "npx", args: ["-y", "metamcp@9.9.9", "--config", "/x.json"] };
 
-const clientOf = (id: string): Client => {
+const clientOf = (id: string): ClientProgram => {
   const found = CLIENTS.find((client) => client.id === id);
   if (!found) throw new Error(id);
   return found;
@@ -155,7 +155,9 @@ test.each(CLIENTS.map(({ id }) => ({ id })))(
   },
 );
 
-test("whatever a file looks like, connecting keeps what it says, and undoing restores every byte", async () => {
+test("whatever a file looks like, connecting keeps what it says, and undoing restores every byte", {
+  timeout: 120_000,
+}, async () => {
   const space = fc.constantFrom("", " ", "\n", "\n  ", "\t", " // c\n", "/* ünï */", "\n\n\t\t");
   const member = fc.tuple(fc.constantFrom("a", 'b"c', "", "__proto__", "mcp"), fc.jsonValue({ maxDepth: 2 }));
   const servers = fc.option(fc.array(member, { maxLength: 3 }));
@@ -266,10 +268,10 @@ test("a pipe is neither waited for nor replaced", async () => {
   execFileSync("mkfifo", [file]);
   expect(await planConnect(await spotOf("cursor"), OWN)).toMatchObject({
     state: "fault",
-    message: expect.stringMatching(/no regular file/),
+    message: expect.stringMatching(/not a regular file/),
   });
   expect((await gather([clientOf("cursor")], machine)).faults).toEqual([
-    expect.stringMatching(/no regular file/),
+    expect.stringMatching(/not a regular file/),
   ]);
   expect((await lstat(file)).isFIFO()).toBe(true);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Client } from "./client.ts";
+import type { ClientProgram } from "./client.ts";
 import { CLIENTS } from "./table.ts";
 
-const client = (id: string): Client => {
+const client = (id: string): ClientProgram => {
   const found = CLIENTS.find((one) => one.id === id);
   if (!found) throw new Error(id);
   return found;
@@ -83,7 +83,7 @@ test("every client is in the table of paths", () => {
 });
 
 test.each(Object.keys(PATHS))("%s keeps its file where each operating system has it", (id) => {
-  const last = (machine: Parameters<Client["places"]>[0]) =>
+  const last = (machine: Parameters<ClientProgram["places"]>[0]) =>
     client(id)
       .places(machine)
       .map(({ files }) => files.at(-1));

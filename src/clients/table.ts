@@ -1,10 +1,10 @@
 /** The clients that MetaMCP knows: one row each. */
 import type { Keys } from "../config/field.ts";
-import type { Client, Own } from "./client.ts";
+import type { ClientProgram, Own } from "./client.ts";
 import { appData, clinePlaces, continueFolder, dotConfig, inside, joined, moved } from "./paths.ts";
 import { isNested, isServer, listed, perProject } from "./servers.ts";
 
-export const CLIENTS: readonly Client[] = [
+export const CLIENTS: readonly ClientProgram[] = [
   {
     id: "claude-desktop",
     title: "Claude Desktop",
@@ -146,6 +146,6 @@ function plain({ command, args, env }: Own): Keys {
   return { command, args, ...(Object.keys(env).length > 0 ? { env } : {}) };
 }
 
-function under(key: string): Pick<Client, "at" | "servers"> {
+function under(key: string): Pick<ClientProgram, "at" | "servers"> {
   return { at: () => [key], servers: (file) => listed(file, [key]) };
 }

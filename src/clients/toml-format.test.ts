@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ConfigError } from "../config/load.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { formatOf } from "./format-of.ts";
 
 const format = await formatOf("config.toml");

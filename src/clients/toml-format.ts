@@ -1,7 +1,7 @@
 /** Clients' files of TOML. An entry is one table with its subtables; one that is written in another way is left alone. */
 import { parse, TomlDate, TomlError } from "smol-toml";
+import { ConfigError } from "../config/config-error.ts";
 import { isKeys, type Keys } from "../config/field.ts";
-import { ConfigError } from "../config/load.ts";
 import type { Format, Target } from "./format.ts";
 
 export const tomlFormat: Format = {
@@ -23,8 +23,10 @@ function read({ path, text }: Target): Keys {
     return plain(parse(text, { integersAsBigInt: "asNeeded" })) as Keys;
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    const [fault = "it is no TOML"] = error.message.replace(/^Invalid TOML document: /, "").split("\n");
-    throw new ConfigError(path, `${fault}; mend it first`, { line: error.line, column: error.column });
+    const [fault = "it is not valid TOML"] = error.message
+      .replace(/^Invalid TOML document: /, "")
+      .split("\n");
+    throw new ConfigError(path, `${fault}; fix it first`, { line: error.line, column: error.column });
   }
 }
 

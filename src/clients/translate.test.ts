@@ -18,7 +18,7 @@ const found = (name: string, entry: Found["entry"]): Found => ({
 
 test.each([
   [{}, "it has neither a command nor a url"],
-  [{ type: "ws", url: "wss://x" }, "it is of a type that MetaMCP cannot reach"],
+  [{ type: "ws", url: "wss://x" }, "its type is not supported"],
   [{ settings: {} }, "it comes with an extension of that client"],
   ["npx x", "it is a string, not an object"],
 ])("%j is left out", (entry, reason) => {

@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, "stdio" | "http" | "sse">> = {
 export function translate({ entry, project }: Written, dialect: Dialect = {}): Translated {
   if (!isKeys(entry)) return { reason: `it is ${kindOf(entry)}, not an object` };
   const declared = kindIn(entry);
-  if (declared === "unknown") return { reason: "it is of a type that MetaMCP cannot reach" };
+  if (declared === "unknown") return { reason: "its type is not supported" };
   const notes: Notes = new Set();
   const say = (text: string): string => translated(text, dialect, notes);
   const words = wordsOf(entry);
@@ -114,11 +114,14 @@ function oauth(entry: Keys, say: Say): Keys | undefined {
 function tuning(entry: Keys, { timeoutUnitMs }: Dialect): Keys {
   const list = (...keys: string[]): readonly string[] | undefined => {
     const found = keys.map((key) => entry[key]).find(Array.isArray) as unknown[] | undefined;
-    return found && found.length > 0 && !found.includes("*") ? found.map(String) : undefined;
+    return found?.map(String);
   };
+  const allow = list("includeTools", "enabled_tools", "enabledTools", "tools");
+  const deny = list("excludeTools", "disabled_tools", "disabledTools");
   const tools = compact({
-    allow: list("includeTools", "enabled_tools", "enabledTools", "tools"),
-    deny: list("excludeTools", "disabled_tools", "disabledTools"),
+    // An empty list allows none there too.
+    allow: allow?.includes("*") ? undefined : allow,
+    deny: deny && deny.length > 0 ? deny : undefined,
   });
   const ms = (key: string, unit: number | undefined): number | undefined => {
     const value = Number(entry[key] ?? Number.NaN);
@@ -134,10 +137,10 @@ function tuning(entry: Keys, { timeoutUnitMs }: Dialect): Keys {
 
 function noteForeign(entry: Keys, notes: Notes): void {
   if (typeof entry["envFile"] === "string") {
-    notes.add("it takes variables from an envFile, which is not read here: write them as env");
+    notes.add("envFile is not read; write its variables in env");
   }
   if (entry["headersHelper"] !== undefined)
-    notes.add("it makes headers with a program, which is not done here");
+    notes.add("headersHelper is not supported; write the headers themselves");
 }
 
 function inherited(value: unknown): readonly string[] | undefined {

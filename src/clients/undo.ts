@@ -1,6 +1,7 @@
-/** Takes MetaMCP out of the files of clients again: byte for byte as they were where nobody else wrote since, else only our entry. */
+/** Takes MetaMCP out of the files of clients again: byte for byte as they were where nobody else wrote since, else our entry goes and the servers that were taken out come back. */
+import { ConfigError } from "../config/config-error.ts";
 import { isKeys, type Keys } from "../config/field.ts";
-import type { Client } from "./client.ts";
+import type { ClientProgram } from "./client.ts";
 import { faultOf, hashOf, readBytes, removeWithFolders, textOf, writeBytes } from "./client-file.ts";
 import { formatOf } from "./format-of.ts";
 import { type Edited, readLedger, withLedger } from "./ledger.ts";
@@ -10,7 +11,7 @@ import { CLIENTS } from "./table.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
 export interface UndoPlan {
-  readonly client: Client;
+  readonly client: ClientProgram;
   readonly file: string;
   readonly state: "change" | "gone" | "fault";
   readonly diff?: string;
@@ -20,7 +21,10 @@ export interface UndoPlan {
 /** What the file is to be afterwards. */
 type Goal = { readonly bytes: Uint8Array } | "no file" | "as it is";
 
-export async function planUndo(clients: readonly Client[], home: string): Promise<readonly UndoPlan[]> {
+export async function planUndo(
+  clients: readonly ClientProgram[],
+  home: string,
+): Promise<readonly UndoPlan[]> {
   const edits = await readLedger(home);
   const known = edits.flatMap((edit) => {
     const client = clients.find(({ id }) => id === edit.client);
@@ -29,7 +33,7 @@ export async function planUndo(clients: readonly Client[], home: string): Promis
   return await Promise.all(known.map(async ({ edit, client }) => await planOne(edit, client)));
 }
 
-async function planOne(edit: Edited, client: Client): Promise<UndoPlan> {
+async function planOne(edit: Edited, client: ClientProgram): Promise<UndoPlan> {
   const { file } = edit;
   try {
     const current = await readBytes(file);
@@ -44,7 +48,7 @@ async function planOne(edit: Edited, client: Client): Promise<UndoPlan> {
   }
 }
 
-async function ownWords(client: Client, file: string, text: string): Promise<readonly string[]> {
+async function ownWords(client: ClientProgram, file: string, text: string): Promise<readonly string[]> {
   const doc = await (await formatOf(file)).parse({ path: file, text });
   const entry = dig(doc, [...client.at(doc), OWN_NAME]);
   return isKeys(entry) && isOwn(entry) ? wordsOf(entry) : [];
@@ -74,16 +78,38 @@ async function goalOf(edit: Edited, current: Buffer | undefined): Promise<Goal> 
   return await withoutEntry(edit, textOf(current, file));
 }
 
-async function withoutEntry({ client: id, file, back }: Edited, text: string): Promise<Goal> {
+async function withoutEntry(edit: Edited, text: string): Promise<Goal> {
+  const { client: id, file, back } = edit;
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) return "as it is";
   const format = await formatOf(file);
   const doc = await format.parse({ path: file, text });
   const at = client.at(doc);
-  if (!isOwn(dig(doc, [...at, OWN_NAME]))) return "as it is";
-  const after = await format.drop({ path: file, text }, [...at, OWN_NAME]);
+  const isThere = isOwn(dig(doc, [...at, OWN_NAME]));
+  const bare = isThere ? await format.drop({ path: file, text }, [...at, OWN_NAME]) : text;
+  const after = await withTakenOut(edit, bare);
+  if (after === text) return "as it is";
   const rest = await format.parse({ path: file, text: after });
   return back === "nothing" && isHollow(rest) ? "no file" : { bytes: Buffer.from(after) };
+}
+
+/** An entry that has come back by itself stays as it is. */
+async function withTakenOut({ file, taken = [] }: Edited, text: string): Promise<string> {
+  const format = await formatOf(file);
+  let after = text;
+  for (const { copy, hash, at } of taken) {
+    const bytes = await readBytes(copy);
+    if (!bytes || hashOf(bytes) !== hash)
+      throw new ConfigError(file, `the copy with the servers that were taken out is gone: ${copy}`);
+    const old = await format.parse({ path: file, text: textOf(bytes, file) });
+    for (const path of at) {
+      const entry = dig(old, path);
+      const there = dig(await format.parse({ path: file, text: after }), path);
+      if (isKeys(entry) && there === undefined)
+        after = await format.put({ path: file, text: after }, path, entry);
+    }
+  }
+  return after;
 }
 
 /** Nothing in it but the keys that led to our entry. */

@@ -1,7 +1,9 @@
 /** A parsed config file as a Config. Pure: every surprise in it becomes a warning or the reason why one server is out. */
+import { ConfigError } from "./config-error.ts";
 import type { Surroundings } from "./dial.ts";
 import { Findings, isKeys, type Keys, kindOf, time, whole } from "./field.ts";
 import { checkTopKeys, type ForeignKeys, foreignWarnings, unknownKey } from "./keys.ts";
+import { layersIn } from "./layers.ts";
 import { checkServer } from "./server.ts";
 import type { Config, PoolOptions, ServerSpec } from "./spec.ts";
 
@@ -26,11 +28,13 @@ export interface CheckOptions extends Surroundings {
   readonly overrides: Overrides;
 }
 
-/** `mcpServers`, if there, is already known to be an object. */
+/** `mcpServers`, if there, is already known to be an object. Throws ConfigError where something that guards all servers is wrong. */
 export function checkConfig(file: Keys, options: CheckOptions): Config {
   const { path, folder, env, overrides } = options;
   const findings = new Findings();
   checkTopKeys(file, findings);
+  const layers = layersIn(file, findings);
+  if (findings.faults.length > 0) throw new ConfigError(path, findings.faults.join("; "));
   if (file["mcpServers"] === undefined) findings.warn(noServers(file));
   return Object.freeze({
     path,
@@ -40,6 +44,7 @@ export function checkConfig(file: Keys, options: CheckOptions): Config {
     maxResultBytes: overrides.maxResultBytes ?? whole(file["maxResultBytes"], "maxResultBytes", findings, 1),
     examplesFromUsage: overrides.examplesFromUsage ?? readFromUsage(file["examples"], findings),
     embedder: readEmbedder(file["embedder"], overrides, findings),
+    ...layers,
     warnings: Object.freeze(findings.warnings),
   });
 }

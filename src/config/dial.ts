@@ -2,8 +2,9 @@
 import { resolve } from "node:path";
 import { type Env, expandTilde } from "../home/home.ts";
 import { didYouMean } from "../kernel/nearest.ts";
-import { type Findings, isKeys, type Keys, kindOf, text, textMap, texts } from "./field.ts";
-import { otherNameFor } from "./keys.ts";
+import { Secret, secretsFrom } from "../kernel/secret.ts";
+import { type Findings, isKeys, type Keys, kindOf, text, textMap, texts, whole } from "./field.ts";
+import { checkGuardKeys, otherNameFor } from "./keys.ts";
 import type { OAuthSpec, RemoteSpec, StdioSpec } from "./spec.ts";
 import { foreignReference, substitute } from "./variables.ts";
 
@@ -16,7 +17,7 @@ export interface Surroundings {
 }
 
 type Dial =
-  | Pick<StdioSpec, "kind" | "command" | "args" | "env" | "inheritEnv" | "cwd">
+  | Pick<StdioSpec, "kind" | "command" | "args" | "env" | "inheritEnv" | "cwd" | "instances">
   | Pick<RemoteSpec, "kind" | "url" | "headers" | "oauth">;
 
 const KINDS: Readonly<Record<string, Dial["kind"]>> = {
@@ -28,6 +29,7 @@ const KINDS: Readonly<Record<string, Dial["kind"]>> = {
   streamable_http: "http",
   sse: "sse",
 };
+const MOST_INSTANCES = 16;
 const TYPE_KEYS = ["type", "transport", "transportType"] as const;
 
 /** Undefined after a fault. */
@@ -83,10 +85,20 @@ function readStdio(entry: Keys, { folder, env }: Surroundings, resolver: Resolve
     kind: "stdio",
     command: expandTilde(resolver.resolve(command ?? "", "command"), env),
     args: texts(entry["args"], "args", findings).map((arg, index) => resolver.resolve(arg, `args[${index}]`)),
-    env: environment(resolver.resolveAll(textMap(entry["env"], "env", findings), "env"), findings),
+    env: secretsFrom(
+      environment(resolver.resolveAll(textMap(entry["env"], "env", findings), "env"), findings),
+    ),
     inheritEnv: inherited(entry["inheritEnv"], findings),
     cwd: resolve(folder, expandTilde(resolver.resolve(cwd ?? "", "cwd"), env)),
+    instances: readInstances(entry["instances"], findings),
   };
+}
+
+function readInstances(value: unknown, findings: Findings): number {
+  const wanted = whole(value, "instances", findings, 1) ?? 1;
+  if (wanted <= MOST_INSTANCES) return wanted;
+  findings.warn(`instances is ${wanted}: at most ${MOST_INSTANCES} are used`);
+  return MOST_INSTANCES;
 }
 
 function environment(values: Readonly<Record<string, string>>, findings: Findings): typeof values {
@@ -112,8 +124,8 @@ function readRemote(entry: Keys, declared: Dial["kind"] | undefined, resolver: R
   return {
     kind: declared === "sse" ? "sse" : "http",
     url,
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => header(name, value, findings)),
+    headers: secretsFrom(
+      Object.fromEntries(Object.entries(headers).map(([name, value]) => header(name, value, findings))),
     ),
     oauth: readOAuth(entry["oauth"], resolver),
   };
@@ -122,7 +134,7 @@ function readRemote(entry: Keys, declared: Dial["kind"] | undefined, resolver: R
 function checkUrl(url: string, findings: Findings): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
-    findings.fault('url is no web address: write it whole, as "https://example.com/mcp"');
+    findings.fault('url is not a web address: write it in full, as "https://example.com/mcp"');
   } else if (parsed.username || parsed.password) {
     findings.fault(
       'url holds a user name or password: send them as a header, "headers": { "Authorization": "…" }',
@@ -159,16 +171,13 @@ function readOAuth(value: unknown, resolver: Resolver): OAuthSpec | undefined {
     const written = value[key] === undefined ? undefined : text(value[key], `oauth.${key}`, findings);
     return written === undefined ? undefined : resolver.resolve(written, `oauth.${key}`);
   };
-  for (const key of Object.keys(value)) {
-    if (!["clientId", "clientSecret", "clientMetadataUrl", "scopes"].includes(key))
-      findings.warn(`the key "oauth.${key}" is unknown and ignored.`);
-  }
+  checkGuardKeys("oauth", value, ["clientId", "clientSecret", "clientMetadataUrl", "scopes"], findings);
   const { scopes } = value;
   const [clientId, clientSecret] = [read("clientId"), read("clientSecret")];
   const clientMetadataUrl = read("clientMetadataUrl");
   return {
     ...(clientId === undefined ? {} : { clientId }),
-    ...(clientSecret === undefined ? {} : { clientSecret }),
+    ...(clientSecret === undefined ? {} : { clientSecret: new Secret(clientSecret) }),
     ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
     ...(scopes === undefined
       ? {}
@@ -214,11 +223,14 @@ class Resolver {
     return Object.fromEntries(entries);
   }
 
+  /** One sentence for all of them: what to do is the same. */
   report(): void {
-    for (const [name, key] of this.#missing) {
-      this.findings.fault(
-        `the variable ${name} is not set (used in ${key}): set it where MetaMCP is started, or give a default, \${${name}:-…}`,
-      );
-    }
+    const uses = [...this.#missing].map(([name, key]) => `${name} is not set (used in ${key})`);
+    const [first] = this.#missing.keys();
+    if (first === undefined) return;
+    const [subject, them] = uses.length === 1 ? ["the variable", "it"] : ["variables are missing:", "them"];
+    this.findings.fault(
+      `${subject} ${uses.join(", ")}: set ${them} in the environment of MetaMCP (a client has "env" in its entry for MetaMCP) and start MetaMCP again, or write a default: \${${first}:-value}`,
+    );
   }
 }

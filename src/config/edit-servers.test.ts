@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ConfigError } from "./config-error.ts";
 import { addServers, removeServers } from "./edit-servers.ts";
-import { ConfigError } from "./load.ts";
 
 let folder: string;
 let path: string;

@@ -1,8 +1,9 @@
 /** Puts servers into a config file and takes them out, all of them or none. Leaves entries that are there as they are. */
 import { isDeepStrictEqual } from "node:util";
+import { ConfigError } from "./config-error.ts";
 import { type EditOptions, editJson } from "./edit.ts";
 import { isKeys, type Keys, kindOf } from "./field.ts";
-import { ConfigError, readConfigText } from "./load.ts";
+import { readConfigText } from "./load.ts";
 
 export interface Added {
   readonly added: readonly string[];
@@ -75,5 +76,5 @@ export async function removeServers(
 
 function serversIn(path: string, { mcpServers = {} }: Keys): Keys {
   if (isKeys(mcpServers)) return mcpServers;
-  throw new ConfigError(path, `mcpServers is ${kindOf(mcpServers)}, not an object; mend it first`);
+  throw new ConfigError(path, `mcpServers is ${kindOf(mcpServers)}, not an object; fix it first`);
 }

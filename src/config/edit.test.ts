@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ConfigError } from "./config-error.ts";
 import { type Edit, editJson } from "./edit.ts";
-import { ConfigError } from "./load.ts";
 import { parseText } from "./parse.ts";
 
 let folder: string;
@@ -99,7 +99,9 @@ test.each([
   expect(await readFile(path, "utf8")).toBe(left);
 });
 
-test("whatever the file looks like, what is put in is what is read out, and the rest is as before", async () => {
+test("whatever the file looks like, what is put in is what is read out, and the rest is as before", {
+  timeout: 120_000,
+}, async () => {
   const spaces = fc.constantFrom("", " ", "\n", "\n  ", " // c\n", "/* c */");
   const member = fc.tuple(fc.constantFrom("a", "b", 'c"d', ""), fc.jsonValue());
   await fc.assert(

@@ -6,9 +6,10 @@ import { isDeepStrictEqual } from "node:util";
 import { backup } from "../home/backup.ts";
 import { writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
+import { ConfigError } from "./config-error.ts";
 import { cut } from "./cut.ts";
 import { isKeys, type Keys, kindOf } from "./field.ts";
-import { ConfigError, readConfigText } from "./load.ts";
+import { readConfigText } from "./load.ts";
 import { parseText } from "./parse.ts";
 import { place } from "./place.ts";
 
@@ -67,7 +68,7 @@ export async function editText(
   if (after === text || isDeepStrictEqual(await understand(path, after), expected)) return after;
   throw new ConfigError(
     resolve(path),
-    "it holds the same key twice, so it cannot be edited safely; mend it first",
+    "it holds the same key twice, so it cannot be edited safely; fix it first",
   );
 }
 
@@ -80,7 +81,7 @@ async function lockFor(path: string, home: string): Promise<string> {
 /** Throws ConfigError for what is no JSON object. */
 export async function understand(path: string, text: string): Promise<Keys> {
   const parsed = await parseText(text);
-  if ("fault" in parsed) throw new ConfigError(resolve(path), `${parsed.fault}; mend it first`, parsed.at);
+  if ("fault" in parsed) throw new ConfigError(resolve(path), `${parsed.fault}; fix it first`, parsed.at);
   if (isKeys(parsed.value)) return parsed.value;
   throw new ConfigError(resolve(path), `the file holds ${kindOf(parsed.value)}, not an object`);
 }

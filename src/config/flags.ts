@@ -2,10 +2,23 @@
 import type { Row, Table, Values } from "./command-line.ts";
 
 const ASK = ["search", "describe", "call", "chain", "exec", "auth", "doctor"] as const;
-const LISTEN = ["run", "serve"] as const;
-const SHOW = [...LISTEN, "tools"] as const;
-const CONNECT = [...SHOW, ...ASK] as const;
-const PRINT = [...ASK, "tools", "add", "remove", "list", "init", "import", "trust", "approve"] as const;
+const RUN = ["run"] as const;
+const LISTEN = [...RUN, "serve"] as const;
+const SHOW = [...RUN, "tools"] as const;
+const CONNECT = [...LISTEN, "tools", ...ASK] as const;
+const PRINT = [
+  ...ASK,
+  "tools",
+  "add",
+  "remove",
+  "list",
+  "init",
+  "import",
+  "trust",
+  "allow",
+  "approve",
+  "gateway",
+] as const;
 
 const weight = { kind: "real", flag: false, least: 0 } as const;
 const legacy = (name: string): readonly string[] => [`METATOOLS_${name}`];
@@ -21,20 +34,25 @@ export const FLAGS = {
     value: "file",
     help: "Config file. Default: .mcp.json here, else ~/.metamcp/mcp.json.",
   },
+  middlewareDir: {
+    kind: "text",
+    value: "folder",
+    help: 'Folder of your own layers: { "use": "./NAME.mjs" } in a middleware list.',
+  },
   surface: {
     commands: SHOW,
     kind: "choice",
     choices: ["meta", "metatools", "aggregate", "auto"],
     default: "meta",
-    help: "What clients see: four tools, the metatools, every tool, or whichever of meta and aggregate fits.",
+    help: "What clients see: four tools (meta), eight (metatools), every tool (aggregate), or aggregate while small, else meta (auto).",
   },
   transport: {
-    commands: LISTEN,
+    commands: RUN,
     kind: "choice",
     choices: ["stdio", "streamable", "sse"],
     default: "stdio",
     aliases: legacy("TRANSPORT"),
-    help: "How clients reach it.",
+    help: "How clients connect.",
   },
   host: {
     commands: LISTEN,
@@ -44,7 +62,7 @@ export const FLAGS = {
     help: "Address to listen on.",
   },
   port: {
-    commands: LISTEN,
+    commands: RUN,
     kind: "whole",
     least: 0,
     most: 65_535,
@@ -55,9 +73,9 @@ export const FLAGS = {
   tls: { commands: LISTEN, kind: "switch", help: "Serve HTTPS; needs --tls-cert and --tls-key." },
   tlsCert: { commands: LISTEN, kind: "text", value: "file", help: "Certificate chain, PEM." },
   tlsKey: { commands: LISTEN, kind: "text", value: "file", help: "Private key, PEM." },
-  stateless: { commands: LISTEN, kind: "switch", help: "No sessions, no requests to clients." },
+  stateless: { commands: RUN, kind: "switch", help: "No sessions, and no requests to clients." },
   jsonResponse: {
-    commands: LISTEN,
+    commands: RUN,
     kind: "switch",
     help: "Answer with plain JSON instead of an event stream.",
   },
@@ -67,69 +85,69 @@ export const FLAGS = {
     least: 1,
     default: 1_800_000,
     aliases: renamed("TRANSPORT_STREAMABLE_SESSION_TIMEOUT"),
-    help: "Idle HTTP sessions end after this time.",
+    help: "End idle HTTP sessions after this time (ms).",
   },
   maxConnections: {
     commands: CONNECT,
     kind: "whole",
     least: 1,
     default: 20,
-    help: "Connections to servers at once.",
+    help: "Most connections to servers at once.",
   },
   idleTimeout: {
     commands: CONNECT,
     kind: "time",
     least: 0,
     default: 300_000,
-    help: "Idle connections end after this time.",
+    help: "End idle connections to servers after this time (ms).",
   },
   failureThreshold: {
     commands: CONNECT,
     kind: "whole",
     least: 1,
     default: 5,
-    help: "Failures in a row after which a server is left alone.",
+    help: "Stop calling a server after this many failures in a row.",
   },
   cooldown: {
     commands: CONNECT,
     kind: "time",
     least: 0,
     default: 30_000,
-    help: "How long it is left alone.",
+    help: "Wait before retrying a failing server (ms).",
   },
   registryUrl: {
     commands: LISTEN,
     kind: "text",
     value: "url",
-    help: "Registry that new servers are looked up in.",
+    help: "Registry to look up new servers in.",
   },
-  noCode: { commands: [...SHOW, "exec"], kind: "switch", help: "No code execution." },
+  noCode: { commands: [...SHOW, "serve", "exec"], kind: "switch", help: "Turn off code execution." },
   noNotify: {
     commands: LISTEN,
     kind: "switch",
-    help: "Do not tell clients when their list of tools changes.",
+    help: "Do not notify clients when their list of tools changes.",
   },
   pin: {
     commands: CONNECT,
     kind: "switch",
-    help: "Keep a tool whose description or schema changed, or that is new, out of use until it is approved.",
+    help: "Block tools that are new or changed since they were approved; see metamcp approve.",
   },
   allowOrigin: {
     commands: LISTEN,
     kind: "list",
     value: "origin",
-    help: "Web origin that may connect; may be repeated.",
+    help: "Web origin that may connect; can be repeated.",
   },
   allowHost: {
     commands: LISTEN,
     kind: "list",
     value: "host",
-    help: "Further Host header that is ours; may be repeated.",
+    help: "Additional Host header to accept; can be repeated.",
   },
   noAuth: {
-    commands: LISTEN,
+    commands: RUN,
     kind: "switch",
-    help: "Listen beyond loopback without a token: something in front takes care.",
+    help: "Listen beyond loopback without a token. Use only behind an authenticating proxy.",
   },
   maxMessage: {
     commands: CONNECT,
@@ -137,27 +155,27 @@ export const FLAGS = {
     least: 1_024,
     default: 67_108_864,
     value: "bytes",
-    help: "Largest single message.",
+    help: "Largest message to accept.",
   },
   logLevel: {
     kind: "choice",
     choices: ["debug", "info", "warn", "error"],
     default: "info",
-    help: "How much is logged.",
+    help: "What to log; debug includes what servers print on stderr.",
   },
   logFile: { kind: "text", value: "file", help: "Log to this file instead of stderr." },
   json: { kind: "switch", commands: PRINT, env: false, help: "Print JSON." },
-  help: { kind: "switch", env: false, help: "Show this text." },
+  help: { kind: "switch", env: false, help: "Show this help." },
   version: { kind: "switch", env: false, help: "Show the version." },
 
   home: {
     kind: "text",
     flag: false,
     value: "folder",
-    help: "Where everything of ours is kept (~/.metamcp).",
+    help: "Folder for everything MetaMCP keeps. Default: ~/.metamcp.",
   },
   token: {
-    commands: LISTEN,
+    commands: RUN,
     kind: "text",
     flag: false,
     help: "Bearer token that every HTTP request must carry.",
@@ -181,13 +199,13 @@ export const FLAGS = {
   searchBm25K1: {
     ...weight,
     aliases: legacy("SEARCH_BM25_K1"),
-    help: "How soon a repeated word stops counting.",
+    help: "BM25 k1: how much a repeated word adds.",
   },
   searchBm25B: {
     ...weight,
     most: 1,
     aliases: legacy("SEARCH_BM25_B"),
-    help: "How much long texts are discounted.",
+    help: "BM25 b: how much long texts are discounted.",
   },
   searchBm25NameWeight: {
     ...weight,
@@ -229,7 +247,7 @@ export const FLAGS = {
     flag: false,
     least: 1,
     aliases: legacy("SEARCH_BM25_MAX_DOCS"),
-    help: "Most tools that are ranked.",
+    help: "Most tools to rank.",
   },
   searchBm25MaxResults: {
     kind: "whole",
@@ -243,21 +261,21 @@ export const FLAGS = {
     flag: false,
     choices: ["standard", "dev"],
     aliases: legacy("RUNTIME_PROFILE"),
-    help: "Code runs in Docker or else WASM (standard), or as a plain, unsafe process (dev). Default: WASM.",
+    help: "Run code in Docker, else WASM (standard), or as a plain, unsafe process (dev). Default: WASM.",
   },
   runtimeBackend: {
     kind: "choice",
     flag: false,
     choices: ["wasm", "docker"],
     aliases: legacy("RUNTIME_BACKEND"),
-    help: "The one backend that code may run in.",
+    help: "Run code only in this backend.",
   },
   wasmEnabled: {
     kind: "switch",
     flag: false,
     default: true,
     aliases: legacy("WASM_ENABLED"),
-    help: "Whether the standard profile may use WASM where there is no Docker.",
+    help: "Let the standard profile use WASM where there is no Docker.",
   },
 } as const satisfies Table;
 

@@ -43,13 +43,14 @@ test("a pattern made to explode does not", () => {
 });
 
 test("deny wins, an empty allow allows all, ask is apart from both", () => {
-  const none = { allow: [], deny: [], ask: [] };
+  const none = { allow: undefined, deny: [], ask: [] };
   const rules = { allow: ["read_*", "delete_*"], deny: ["*_all"], ask: ["delete_*"] };
 
   expect(permits(none, "x")).toBe(true);
   expect(mustAsk(none, "x")).toBe(false);
   expect(["x", "y"].map((tool) => permits({ ...none, deny: ["x"] }, tool))).toEqual([false, true]);
   expect(["x", "y"].map((tool) => permits({ ...none, allow: ["x"] }, tool))).toEqual([true, false]);
+  expect(permits({ ...none, allow: [] }, "x")).toBe(false);
   expect(["read_one", "write", "delete_one", "read_all"].map((tool) => permits(rules, tool))).toEqual([
     true,
     false,

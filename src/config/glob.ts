@@ -33,7 +33,7 @@ function matches(pattern: string, text: string): boolean {
 }
 
 interface Compiled {
-  readonly allow: readonly Matcher[];
+  readonly allow: readonly Matcher[] | undefined;
   readonly deny: readonly Matcher[];
   readonly ask: readonly Matcher[];
 }
@@ -44,7 +44,7 @@ function compile(rules: ToolRules): Compiled {
   let made = compiled.get(rules);
   if (!made) {
     made = {
-      allow: rules.allow.map(compileGlob),
+      allow: rules.allow?.map(compileGlob),
       deny: rules.deny.map(compileGlob),
       ask: rules.ask.map(compileGlob),
     };
@@ -58,11 +58,11 @@ function some(matchers: readonly Matcher[], tool: string): boolean {
   return false;
 }
 
-/** Deny wins; no `allow` allows all. */
+/** Deny wins; no `allow` allows all, an empty one none. */
 export function permits(rules: ToolRules, tool: string): boolean {
-  if (rules.deny.length === 0 && rules.allow.length === 0) return true;
+  if (rules.deny.length === 0 && rules.allow === undefined) return true;
   const { allow, deny } = compile(rules);
-  return !some(deny, tool) && (allow.length === 0 || some(allow, tool));
+  return !some(deny, tool) && (allow === undefined || some(allow, tool));
 }
 
 /** Whether a person has to agree first. */

@@ -12,6 +12,16 @@ export function flagHelp(command: string, own: Table = {}): string {
     .join("\n");
 }
 
+/** What can be set by the environment alone and concerns everybody. The rest of it is in docs/settings.md. */
+export function environmentHelp(): string {
+  const { token, home }: Table = FLAGS;
+  const rows = Object.entries({ token, home }).map(([key, row]) => `  ${envOf(key).padEnd(16)}${row?.help}`);
+  return [
+    ...rows,
+    "  Every flag can be set by the environment too: METAMCP_ and its name in capitals, as METAMCP_LOG_LEVEL. A flag wins.",
+  ].join("\n");
+}
+
 function placeholder(row: Row): string {
   switch (row.kind) {
     case "switch":

@@ -55,6 +55,7 @@ describe.each<[string, object, object, { other: boolean; redial: boolean }]>([
     { other: false, redial: true },
   ],
   ["the folder", npx, { ...npx, cwd: "/v" }, { other: false, redial: true }],
+  ["how many processes it has", npx, { ...npx, instances: 2 }, { other: false, redial: true }],
   ["what it inherits", npx, { ...npx, inheritEnv: ["X"] }, { other: false, redial: true }],
   [
     "the folder of a script",

@@ -1,6 +1,6 @@
-/** Which keys exist, and what to say about one that does not. Reports, refuses nothing. */
-
-import { didYouMean } from "../kernel/nearest.ts";
+/** Which keys exist, and what to say about one that does not. Refuses only what could be a misspelt guard. */
+import { distanceWithin } from "../kernel/edit-distance.ts";
+import { didYouMean, nearest } from "../kernel/nearest.ts";
 import type { Findings, Keys } from "./field.ts";
 
 const COMMON = [
@@ -19,12 +19,24 @@ const COMMON = [
   "retry",
   "prefix",
   "examples",
+  "middleware",
 ] as const;
-const STDIO = ["command", "args", "env", "cwd", "inheritEnv"] as const;
+const STDIO = ["command", "args", "env", "cwd", "inheritEnv", "instances"] as const;
 const REMOTE = ["url", "headers", "oauth"] as const;
 export const SERVER_KEYS: readonly string[] = [...STDIO, ...REMOTE, ...COMMON];
 
-export const TOP_KEYS = ["mcpServers", "pool", "maxResultBytes", "examples", "embedder"] as const;
+/** Keys that protect someone. One that is misspelt would protect nobody, so the entry is not used at all. */
+const GUARDS = ["tools", "isolation", "inheritEnv", "oauth", "middleware"] as const;
+const MOST_TYPOS = 2;
+
+export const TOP_KEYS = [
+  "mcpServers",
+  "pool",
+  "maxResultBytes",
+  "examples",
+  "embedder",
+  "middleware",
+] as const;
 /** Says which schema an editor shall use, and what another client keeps in the same file. */
 const SILENT_TOP_KEYS = new Set(["$schema", "inputs", "servers"]);
 
@@ -87,7 +99,36 @@ export function checkServerKeys(name: string, entry: Keys, foreign: ForeignKeys,
     if (mattersNot.has(key)) findings.warn(`${key} is ignored: it means nothing beside ${own[0]}`);
     else if (SERVER_KEYS.includes(key)) continue;
     else if (Object.hasOwn(FOREIGN, key)) foreign.set(key, [...(foreign.get(key) ?? []), name]);
-    else findings.warn(unknownKey(key, SERVER_KEYS));
+    else checkUnknown(key, findings);
+  }
+}
+
+function checkUnknown(key: string, findings: Findings): void {
+  const guard = GUARDS.find((known) => isNearly(key, known));
+  if (guard === undefined) findings.warn(unknownKey(key, SERVER_KEYS));
+  else findings.fault(strangeGuard(key, guard));
+}
+
+function isNearly(key: string, known: string): boolean {
+  return distanceWithin(key.toLowerCase(), known.toLowerCase(), MOST_TYPOS) <= MOST_TYPOS;
+}
+
+/** For a key inside or beside a guard. */
+function strangeGuard(key: string, meant: string): string {
+  return `the key "${key}" is unknown: write "${meant}", or remove it. Invalid security settings disable the entry`;
+}
+
+/** Whatever is unknown inside a guard is a fault. */
+export function checkGuardKeys(
+  guard: string,
+  value: Keys,
+  known: readonly string[],
+  findings: Findings,
+): void {
+  for (const key of Object.keys(value)) {
+    if (known.includes(key)) continue;
+    const [meant = known.join('", "')] = nearest(key, known, 1);
+    findings.fault(strangeGuard(`${guard}.${key}`, meant));
   }
 }
 
@@ -107,18 +148,20 @@ export function otherNameFor(entry: Keys): string {
   return "";
 }
 
+/** A key that guards all servers and is misspelt is a fault of the file. */
 export function checkTopKeys(value: Keys, findings: Findings): void {
   for (const key of Object.keys(value)) {
-    if (!SILENT_TOP_KEYS.has(key) && !(TOP_KEYS as readonly string[]).includes(key)) {
-      findings.warn(unknownKey(key, TOP_KEYS));
-    }
+    if (SILENT_TOP_KEYS.has(key) || (TOP_KEYS as readonly string[]).includes(key)) continue;
+    if (isNearly(key, "middleware"))
+      findings.fault(`the key "${key}" is unknown: write "middleware", or remove it`);
+    else findings.warn(unknownKey(key, TOP_KEYS));
   }
 }
 
 export function foreignWarnings(foreign: ForeignKeys): readonly string[] {
   return [...foreign].map(([key, servers]) => {
     const instead = FOREIGN[key];
-    const advice = instead ? `; "${instead}" does the like here` : "";
+    const advice = instead ? `; use "${instead}" instead` : "";
     return `the key "${key}" of other clients is ignored (${servers.join(", ")})${advice}`;
   });
 }

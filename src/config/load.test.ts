@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { revealed } from "../kernel/secret.ts";
 import type { Overrides } from "./check.ts";
-import { ConfigError, loadConfig, parseConfig } from "./load.ts";
+import { ConfigError } from "./config-error.ts";
+import { loadConfig, parseConfig } from "./load.ts";
 import type { Config, ServerSpec } from "./spec.ts";
 
 const PATH = "/project/.mcp.json";
@@ -26,7 +28,24 @@ async function one(
 ): Promise<{ spec?: ServerSpec; reason?: string; warnings: readonly string[] }> {
   const config = await parse(JSON.stringify({ mcpServers: { it: entry } }));
   const [spec, reason] = [config.servers.get("it"), config.broken.get("it")];
-  return { ...(spec && { spec }), ...(reason !== undefined && { reason }), warnings: config.warnings };
+  return {
+    ...(spec && { spec: revealedSpec(spec) }),
+    ...(reason !== undefined && { reason }),
+    warnings: config.warnings,
+  };
+}
+
+/** With its secrets in plain text, to be compared. */
+function revealedSpec(spec: ServerSpec): ServerSpec {
+  const { clientSecret, ...oauth } = (spec.kind !== "stdio" && spec.oauth) || {};
+  const plain =
+    spec.kind === "stdio"
+      ? { env: revealed(spec.env) }
+      : {
+          headers: revealed(spec.headers),
+          oauth: spec.oauth && { ...oauth, ...(clientSecret && { clientSecret: clientSecret.reveal() }) },
+        };
+  return { ...spec, ...plain } as unknown as ServerSpec;
 }
 
 const STDIO = {
@@ -37,18 +56,19 @@ const STDIO = {
   env: {},
   inheritEnv: [],
   cwd: "/project",
+  instances: 1,
   lifecycle: { mode: "default" },
   criticality: "optional",
   timeoutMs: 60_000,
   deadlineMs: 3_600_000,
   connectTimeoutMs: 30_000,
-  tools: { allow: [], deny: [], ask: [] },
+  tools: { allow: undefined, deny: [], ask: [] },
   isolation: "shared",
   retry: "crash",
   prefix: "server",
   examples: {},
 };
-const { command: _c, args: _a, env: _e, inheritEnv: _i, cwd: _w, ...COMMON } = STDIO;
+const { command: _c, args: _a, env: _e, inheritEnv: _i, cwd: _w, instances: _n, ...COMMON } = STDIO;
 const REMOTE = { ...COMMON, kind: "http", url: "https://example.com/mcp", headers: {}, oauth: undefined };
 const node = (more: object): object => ({ command: "node", ...more });
 const remote = (more: object): object => ({ url: "https://example.com/mcp", ...more });
@@ -153,6 +173,12 @@ describe("a server that can be used", () => {
       { ...STDIO, tools: { allow: ["a*"], deny: ["b"], ask: ["c"] } },
     ],
     ["a list of tools", node({ tools: ["a"] }), { ...STDIO, tools: { allow: ["a"], deny: [], ask: [] } }],
+    ["no tools at all", node({ tools: [] }), { ...STDIO, tools: { allow: [], deny: [], ask: [] } }],
+    [
+      "an empty allow list",
+      node({ tools: { allow: [] } }),
+      { ...STDIO, tools: { allow: [], deny: [], ask: [] } },
+    ],
     [
       "examples",
       node({ examples: { echo: [{ text: "hi" }] } }),
@@ -201,8 +227,8 @@ describe("a server that cannot be used says why and what to do", () => {
     ],
     ["type http with a command", node({ type: "http" }), /declared as http but has a command/],
     ["type stdio with a url", remote({ type: "stdio" }), /declared as stdio but has a url/],
-    ["no url", { url: "example.com/mcp" }, /url is no web address/],
-    ["another scheme", { url: "ws://example.com" }, /url is no web address/],
+    ["no url", { url: "example.com/mcp" }, /url is not a web address/],
+    ["another scheme", { url: "ws://example.com" }, /url is not a web address/],
     ["a password in the url", { url: "https://me:pw@example.com" }, /send them as a header/],
     ["a user name in the url", { url: "https://me@example.com" }, /send them as a header/],
     ["a number in headers", remote({ headers: { A: 1 } }), /headers\.A is a number/],
@@ -211,6 +237,11 @@ describe("a server that cannot be used says why and what to do", () => {
     ["oauth is a string", remote({ oauth: "yes" }), /oauth is a string: write true or/],
     ["oauth.clientId is a number", remote({ oauth: { clientId: 1 } }), /oauth\.clientId is a number/],
     ["missing variable", node({ env: { A: "x${NOPE}" } }), /the variable NOPE is not set \(used in env\.A\)/],
+    [
+      "missing variables",
+      node({ args: ["${NOR}"], env: { A: "${NOPE}" } }),
+      /^variables are missing: NOR is not set \(used in args\[0\]\), NOPE is not set \(used in env\.A\): set them in the environment of MetaMCP .* or write a default: \$\{NOR:-value\}$/,
+    ],
     [
       "missing variable in the url",
       { url: "https://${NOPE}/mcp" },
@@ -227,7 +258,27 @@ describe("a server that cannot be used says why and what to do", () => {
     ["several faults at once", node({ args: 1, env: 2 }), /args is a number.*; env is a number/],
     ["misspelt isolation", node({ isolation: "sesion" }), /isolation is "sesion".*Did you mean "session"/],
     ["misspelt retry", node({ retry: "no" }), /retry is "no": write "crash" or "never"/],
-    ["no tools at all", node({ tools: [] }), /tools is a list: write/],
+    ["tools is null", node({ tools: null }), /tools is null: write/],
+    ["a misspelt rule", node({ tools: { denny: ["delete_*"] } }), /"tools\.denny" is unknown: write "deny"/],
+    [
+      "a rule of no kind",
+      node({ tools: { zzz: [] } }),
+      /"tools\.zzz" is unknown: write "allow", "deny", "ask"/,
+    ],
+    ["a misspelt tools", node({ tool: { deny: ["*"] } }), /"tool" is unknown: write "tools", or remove it/],
+    ["tools in capitals", node({ Tools: { deny: ["*"] } }), /"Tools" is unknown: write "tools"/],
+    ["a misspelt isolation", node({ isolaton: "session" }), /"isolaton" is unknown: write "isolation"/],
+    ["a misspelt inheritEnv", node({ inherit_env: [] }), /"inherit_env" is unknown: write "inheritEnv"/],
+    ["a misspelt oauth", remote({ oauht: true }), /"oauht" is unknown: write "oauth"/],
+    [
+      "an unknown key in oauth",
+      remote({ oauth: { clientID: "c" } }),
+      /"oauth\.clientID" is unknown: write "clientId"/,
+    ],
+    ["middleware that is no list", node({ middleware: "redact" }), /middleware is a string: write a list/],
+    ["middleware of names", node({ middleware: ["redact"] }), /middleware\[0\] names no layer/],
+    ["middleware that nobody checks", node({ middleware: [{ use: "redact" }] }), /cannot be checked here/],
+    ["a misspelt middleware", node({ midleware: [] }), /"midleware" is unknown: write "middleware"/],
     ["tools is a string", node({ tools: "*" }), /tools is a string/],
     ["tools.deny is a string", node({ tools: { deny: "x" } }), /tools\.deny is a string: write a list/],
     ["disabled is a string", node({ disabled: "true" }), /disabled is a string: write true or false/],
@@ -272,8 +323,8 @@ describe("what is only told", () => {
     ["a fraction", { deadlineMs: 1.5 }, /deadlineMs is ignored/, {}],
     ["a word as time", { connectTimeoutMs: "soon" }, /connectTimeoutMs is ignored/, {}],
     ["a time no timer can wait", { deadlineMs: 1e12 }, /deadlineMs is ignored/, {}],
-    ["an empty allow list", { tools: { allow: [] } }, /tools\.allow is empty, which allows all/, {}],
-    ["a misspelt rule", { tools: { denny: [] } }, /tools: the key "denny".*Did you mean "deny"/, {}],
+    ["no process at all", { instances: 0 }, /instances is ignored: write a whole number/, {}],
+    ["too many processes", { instances: 40 }, /instances is 40: at most 16 are used/, { instances: 16 }],
     ["examples of another form", { examples: { echo: {} } }, /examples\.echo is ignored/, {}],
     [
       "variables of other clients",
@@ -394,9 +445,14 @@ test("the top level has its keys, and what is given from outside wins, defaults 
 });
 
 test("nothing in it can be changed", async () => {
-  const { spec } = await one(
-    node({ args: ["a"], env: { A: "1" }, tools: { deny: ["x"] }, examples: { t: [{ deep: {} }] } }),
-  );
+  const entry = node({
+    args: ["a"],
+    env: { A: "1" },
+    tools: { deny: ["x"] },
+    examples: { t: [{ deep: {} }] },
+  });
+  const spec = (await parse(JSON.stringify({ mcpServers: { it: entry } }))).servers.get("it");
+  expect(spec).toBeDefined();
   const open = (value: unknown): boolean =>
     typeof value === "object" &&
     value !== null &&

@@ -2,31 +2,22 @@
 import { dirname, resolve } from "node:path";
 import { codeOf, readIfThere } from "../home/file.ts";
 import type { Env } from "../home/home.ts";
+import type { Consent, Withheld } from "./allowed.ts";
 import { checkConfig, emptyConfig, type Overrides } from "./check.ts";
-import { isKeys, kindOf } from "./field.ts";
-import { type Position, parseText, positionOfKey } from "./parse.ts";
+import { ConfigError } from "./config-error.ts";
+import { isKeys, type Keys, kindOf } from "./field.ts";
+import { checkedLayers, type LayerCheck } from "./layers.ts";
+import { parseText, positionOfKey } from "./parse.ts";
 import type { Config } from "./spec.ts";
-
-/** The file as a whole cannot be used: what is wrong, and where. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly path: string;
-  /** Counted from 1; undefined where the file could not be read at all. */
-  readonly line: number | undefined;
-  readonly column: number | undefined;
-
-  constructor(path: string, message: string, at?: Position) {
-    super(at ? `${path}:${at.line}:${at.column}: ${message}` : `${path}: ${message}`);
-    this.path = path;
-    this.line = at?.line;
-    this.column = at?.column;
-  }
-}
 
 export interface LoadOptions {
   readonly env: Env;
   /** What flags and environment say: wins over the file. */
   readonly overrides?: Overrides;
+  /** Without it the user named the file, and all in it may be used. */
+  readonly consent?: Consent | undefined;
+  /** Judges the layers that it names; without it what has layers is not used. */
+  readonly layers?: LayerCheck | undefined;
 }
 
 /** Reads and checks a file. One that is not there gives no servers and `exists: false`. Throws ConfigError. */
@@ -49,7 +40,7 @@ export async function readConfigText(path: string): Promise<string | undefined> 
 export async function parseConfig(
   path: string,
   text: string | undefined,
-  { env, overrides = {} }: LoadOptions,
+  { env, overrides = {}, consent, layers }: LoadOptions,
 ): Promise<Config> {
   const absolute = resolve(path);
   if (text === undefined) return emptyConfig(absolute, overrides);
@@ -65,5 +56,26 @@ export async function parseConfig(
     const advice = `mcpServers is ${kindOf(mcpServers)}, not an object: write "mcpServers": { "name": { … } }`;
     throw new ConfigError(absolute, advice, await positionOfKey(text, "mcpServers"));
   }
-  return checkConfig(value, { path: absolute, folder: dirname(absolute), env, overrides });
+  const around = { path: absolute, folder: dirname(absolute), env, overrides };
+  const withheld = await consent?.check(absolute, value);
+  if (withheld) return withhold(checkConfig(servers(value), around), withheld);
+  const { config, faults } = await checkedLayers(checkConfig(value, around), layers);
+  if (faults.length === 0) return config;
+  throw new ConfigError(absolute, faults.join("; "), await positionOfKey(text, "middleware"));
+}
+
+/** Of a file that is not allowed nothing else counts. */
+function servers({ mcpServers = {} }: Keys): Keys {
+  return { mcpServers };
+}
+
+/** Every server is shown, and none can be used. */
+function withhold(config: Config, withheld: Withheld): Config {
+  const names = [...config.servers.keys()];
+  return Object.freeze({
+    ...config,
+    servers: new Map(),
+    broken: new Map([...config.broken, ...names.map((name) => [name, withheld.reason] as const)]),
+    withheld,
+  });
 }

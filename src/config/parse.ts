@@ -38,8 +38,8 @@ export async function positionOfKey(written: string, key: string): Promise<Posit
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  InvalidSymbol: "this is no JSON value (text needs double quotes)",
-  InvalidNumberFormat: "this is no number",
+  InvalidSymbol: "this is not a JSON value (text needs double quotes)",
+  InvalidNumberFormat: "this is not a number",
   PropertyNameExpected: "a key in double quotes is expected here",
   ValueExpected: "a value is expected here",
   ColonExpected: "a colon is expected here",
@@ -49,10 +49,10 @@ const WORDS: Readonly<Record<string, string>> = {
   EndOfFileExpected: "there is more text after the end of the value",
   UnexpectedEndOfComment: "a comment is not closed",
   UnexpectedEndOfString: "a text in quotes is not closed",
-  UnexpectedEndOfNumber: "a number breaks off",
+  UnexpectedEndOfNumber: "a number is incomplete",
   InvalidUnicode: "a \\u escape is not four hexadecimal digits",
   InvalidEscapeCharacter: 'a "\\" begins no known escape; write "\\\\" for a backslash',
-  InvalidCharacter: "a control character stands in a text; write it as an escape",
+  InvalidCharacter: "a text contains a control character; write it as an escape",
 };
 
 function positionOf(text: string, offset: number): Position {

@@ -9,7 +9,7 @@ export function startsItself(spec: ServerSpec, configPath: string): boolean {
   if (spec.kind !== "stdio") return false;
   const { command, args, cwd, env } = spec;
   if (!runsMetaMcp(command, args)) return false;
-  const other = configIn(args) ?? env["METAMCP_CONFIG"];
+  const other = configIn(args) ?? env["METAMCP_CONFIG"]?.reveal();
   return other === undefined || resolve(cwd, other) === configPath;
 }
 

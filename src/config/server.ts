@@ -1,8 +1,10 @@
-/** One entry of `mcpServers` as a ServerSpec, or the reason why it is none. What guards someone must be right; what only tunes falls back with a warning. */
+/** One entry of `mcpServers` as a ServerSpec, or the reason why it is none. Invalid security settings make it unusable; what only tunes falls back with a warning. */
 import { freeze } from "../kernel/freeze.ts";
+import { isOff } from "./consent.ts";
 import { readDial, type Surroundings } from "./dial.ts";
 import { choice, Findings, isKeys, type Keys, kindOf, texts, time } from "./field.ts";
-import { checkServerKeys, type ForeignKeys, unknownKey } from "./keys.ts";
+import { checkGuardKeys, checkServerKeys, type ForeignKeys, unknownKey } from "./keys.ts";
+import { layersIn } from "./layers.ts";
 import { startsItself } from "./self.ts";
 import type { Lifecycle, ServerSpec, ToolRules } from "./spec.ts";
 
@@ -57,10 +59,9 @@ function checkName(name: string, findings: Findings): void {
   }
 }
 
-/** `enabled: false` is what some other clients write. */
 function isDisabled(entry: Keys, findings: Findings): boolean {
-  const { disabled, enabled } = entry;
-  if (disabled === true || enabled === false) return true;
+  const { disabled } = entry;
+  if (isOff(entry)) return true;
   if (disabled !== undefined && disabled !== false) {
     findings.fault(`disabled is ${kindOf(disabled)}: write true or false, without quotes`);
   }
@@ -86,6 +87,7 @@ function readCommon(name: string, entry: Keys, findings: Findings) {
     retry: guarding("retry", ["crash", "never"]),
     prefix: tuning("prefix", ["server", "none"]),
     examples: readExamples(entry["examples"], findings),
+    ...layersIn(entry, findings),
   } as const;
 }
 
@@ -119,20 +121,14 @@ function readLifecycle(value: unknown, findings: Findings): Lifecycle {
 
 function readTools(value: unknown, findings: Findings): ToolRules {
   // A bare list is what some other clients write for the tools they may use.
-  const rules = Array.isArray(value) && value.length > 0 ? { allow: value as unknown[] } : (value ?? {});
+  const rules = Array.isArray(value) ? { allow: value as unknown[] } : value === undefined ? {} : value;
   if (!isKeys(rules)) {
     findings.fault(`tools is ${kindOf(value)}: write { "allow": […], "deny": […], "ask": […] }`);
     return { allow: [], deny: [], ask: [] };
   }
-  for (const key of Object.keys(rules)) {
-    if (!["allow", "deny", "ask"].includes(key))
-      findings.warn(`tools: ${unknownKey(key, ["allow", "deny", "ask"])}`);
-  }
-  if (Array.isArray(rules["allow"]) && rules["allow"].length === 0) {
-    findings.warn('tools.allow is empty, which allows all: write "deny": ["*"] to allow none');
-  }
+  checkGuardKeys("tools", rules, ["allow", "deny", "ask"], findings);
   return {
-    allow: texts(rules["allow"], "tools.allow", findings),
+    allow: rules["allow"] === undefined ? undefined : texts(rules["allow"], "tools.allow", findings),
     deny: texts(rules["deny"], "tools.deny", findings),
     ask: texts(rules["ask"], "tools.ask", findings),
   };

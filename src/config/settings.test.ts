@@ -44,7 +44,7 @@ test("the defaults are those of the documentation", () => {
 
 test("every flag of the documentation exists under its exact name", () => {
   const documented =
-    "--config --surface --max-connections --idle-timeout --failure-threshold --cooldown --transport --host --port --tls --tls-cert --tls-key --stateless --json-response --session-timeout --registry-url --no-code --no-notify --pin --allow-origin --allow-host --no-auth --max-message --log-level --log-file --help --version";
+    "--config --middleware-dir --surface --max-connections --idle-timeout --failure-threshold --cooldown --transport --host --port --tls --tls-cert --tls-key --stateless --json-response --session-timeout --registry-url --no-code --no-notify --pin --allow-origin --allow-host --no-auth --max-message --log-level --log-file --help --version";
   const flags = Object.keys(FLAGS).filter((key) => ROWS[key]?.flag !== false);
   expect(new Set(flags.map(flagOf))).toEqual(new Set([...documented.split(" "), "--json"]));
 });
@@ -264,7 +264,7 @@ test("for every row, what the flag says is what the environment says", () => {
 
 test("help and documentation hold every row", () => {
   const help = flagHelp("run");
-  expect(help).toMatch(/--max-connections <number> +Connections .*\[20\]/);
+  expect(help).toMatch(/--max-connections <number> +Most connections .*\[20\]/);
   expect(help).not.toContain("--json ");
   expect(help.split("\n").every((line) => line.startsWith("  --"))).toBe(true);
   const page = settingsMarkdown();

@@ -13,6 +13,7 @@ import {
   type Values,
 } from "./command-line.ts";
 import { FLAGS, flagsFor, type Settings } from "./flags.ts";
+import { SERVE_FLAGS } from "./gateway-flags.ts";
 import { uselessFlags } from "./useless.ts";
 
 export interface ReadOptions<Own extends Table> {
@@ -58,7 +59,8 @@ export function readSettings<Own extends Table = Record<never, never>>(
   const settings = values as Settings & Values<Own>;
   if (serious) checkTogether(settings, given);
   const overrides = overridesOf(settings, given);
-  const warnings = [...misspelt(env), ...uselessFlags(settings, given)];
+  const useless = "transport" in table ? uselessFlags(settings, given) : [];
+  const warnings = [...misspelt(env), ...useless];
   return { settings, given, positionals, beforeDashes, overrides, warnings };
 }
 
@@ -117,7 +119,7 @@ function overridesOf(settings: Settings, given: ReadonlyMap<string, string>): Ov
 
 /** A variable with our prefix that nothing reads, where it is close to one that something does. */
 function misspelt(env: Env): readonly string[] {
-  const rows: Table = FLAGS;
+  const rows: Table = { ...FLAGS, ...SERVE_FLAGS };
   const known = Object.keys(rows).flatMap((key) =>
     rows[key]?.env === false ? [] : [envOf(key), ...(rows[key]?.aliases ?? [])],
   );

@@ -1,9 +1,12 @@
 /** Follows a config file. Events make it quick; a poll makes it certain. Never keeps the process alive, never gives out half a file. */
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { readIfThere } from "../home/file.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
+import { ConfigError } from "./config-error.ts";
 import { sameConfig } from "./diff.ts";
-import { ConfigError, type LoadOptions, parseConfig, readConfigText } from "./load.ts";
+import { type LoadOptions, parseConfig, readConfigText } from "./load.ts";
 import { pickConfig } from "./locate.ts";
 import type { Config } from "./spec.ts";
 import { WatchedFolder } from "./watched-folder.ts";
@@ -28,7 +31,7 @@ const FRESH_MS = 3_000;
 
 /**
  * Follows the file in use while it is there, else the first of `paths` that is. `onFault` has the message while the
- * file cannot be used, and undefined once it is mended.
+ * file cannot be used, and undefined once it is fixed.
  */
 export function watchConfig(
   paths: string | readonly string[],
@@ -46,15 +49,24 @@ interface Listener {
   onFault(message: string | undefined): void;
 }
 
+interface Seen {
+  readonly path: string;
+  readonly text: string | undefined;
+  /** The record of what is allowed, read before the file was judged by it. */
+  readonly allowed: string | undefined;
+}
+
 class Watcher implements ConfigWatch {
   readonly #paths: readonly string[];
+  /** The paths, and the record of what is allowed. */
+  readonly #watched: readonly string[];
   readonly #names: ReadonlySet<string>;
   readonly #folders: readonly WatchedFolder[];
   readonly #listener: Listener;
   readonly #options: WatchOptions;
   #current: Config;
   /** What was last understood; undefined: nothing yet, or it could not be. */
-  #seen: { readonly path: string; readonly text: string | undefined } | undefined;
+  #seen: Seen | undefined;
   #fault: string | undefined;
   #marks = "";
   #poll: Timer | undefined;
@@ -67,11 +79,12 @@ class Watcher implements ConfigWatch {
 
   constructor(paths: readonly string[], listener: Listener, options: WatchOptions) {
     this.#paths = paths.map((path) => resolve(path));
-    this.#names = new Set(this.#paths.map((path) => basename(path)));
+    this.#watched = options.consent ? [...this.#paths, options.consent.record] : this.#paths;
+    this.#names = new Set(this.#watched.map((path) => basename(path)));
     const touched = (name: string | null): void => {
       if (name === null || this.#names.has(name)) this.#touched();
     };
-    this.#folders = [...new Set(this.#paths.map(dirname))].map((path) => new WatchedFolder(path, touched));
+    this.#folders = [...new Set(this.#watched.map(dirname))].map((path) => new WatchedFolder(path, touched));
     this.#listener = listener;
     this.#options = options;
     this.#current = options.initial;
@@ -92,7 +105,7 @@ class Watcher implements ConfigWatch {
   async #tick(): Promise<void> {
     const { clock } = this.#options;
     await Promise.all(this.#folders.map((folder) => folder.follow()));
-    const marks = (await Promise.all(this.#paths.map((path) => markOf(path, clock.now())))).join("\n");
+    const marks = (await Promise.all(this.#watched.map((path) => markOf(path, clock.now())))).join("\n");
     if (this.#closed) return;
     if (marks !== this.#marks) this.#look();
     this.#marks = marks;
@@ -132,9 +145,11 @@ class Watcher implements ConfigWatch {
       if (await isStream(path)) return undefined;
       const text = await readConfigText(path);
       if (this.#mayComeBack(text !== undefined && path === this.#current.path)) return undefined;
-      if (this.#seen?.path === path && this.#seen.text === text) return undefined;
+      const { consent } = this.#options;
+      const seen = { path, text, allowed: consent && (await readIfThere(consent.record)) };
+      if (isDeepStrictEqual(seen, this.#seen)) return undefined;
       const config = await parseConfig(path, text, this.#options);
-      this.#seen = { path, text };
+      this.#seen = seen;
       return () => this.#tell(config, undefined);
     } catch (error) {
       this.#seen = undefined;

@@ -97,7 +97,7 @@ test("what is no file is not replaced by one, nor through a link", async () => {
   await new Promise((resolve) => server.once("listening", resolve));
   await symlink("socket", join(folder, "link"));
   for (const name of ["socket", "link"])
-    await expect(writeAtomic(join(folder, name), "x")).rejects.toThrow(/is no regular file/);
+    await expect(writeAtomic(join(folder, name), "x")).rejects.toThrow(/is not a regular file/);
   expect((await lstat(path)).isSocket()).toBe(true);
   await new Promise((resolve) => server.close(resolve));
 });

@@ -25,7 +25,7 @@ export async function writeAtomic(
   await makeFolder(folder);
   const there = await orUndefined(stat(target));
   // A device or a pipe would be gone, for everyone.
-  if (there && !there.isFile()) throw new Error(`${path} is no regular file, and is not replaced by one`);
+  if (there && !there.isFile()) throw new Error(`${path} is not a regular file, so it is not replaced`);
   const bits = mode === "keep" ? (there?.mode ?? PRIVATE_FILE) & 0o777 : mode;
   // Before it is written: on a full disk it may need the room.
   await sweep(folder);

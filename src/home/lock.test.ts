@@ -128,7 +128,9 @@ test("what a killed process held is free at once, and those who rush for it stil
   expect(await readdir(folder)).toEqual(["x.json"]);
 });
 
-test("of those who see the same dead holder one gets the lock, time after time", async () => {
+test("of those who see the same dead holder one gets the lock, time after time", {
+  timeout: 120_000,
+}, async () => {
   const dead = start("0");
   await ended(dead);
   const workers = [1, 2, 3, 4].map(() => start("150", String(dead.pid)));

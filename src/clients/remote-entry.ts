@@ -1,0 +1,79 @@
+/** An endpoint of a gateway as each client writes a remote server, for a person to paste. */
+import type { Keys } from "../config/field.ts";
+import type { ClientProgram, Machine } from "./client.ts";
+import { formatOf } from "./format-of.ts";
+import { CLIENTS } from "./table.ts";
+
+export interface Remote {
+  /** What the server is called there. */
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Pasted {
+  readonly client: string;
+  readonly title: string;
+  /** Where it goes, as on a machine of the kind that most have. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Claude Desktop starts programs only: this one carries messages to an address. */
+const BRIDGE = "mcp-remote";
+
+type Write = (remote: Remote) => Keys;
+
+const plain: Write = ({ url, headers }) => ({ url, ...given("headers", headers) });
+const typed =
+  (type: string): Write =>
+  (remote) => ({ type, ...plain(remote) });
+
+/** By the id of the client. */
+const REMOTE: Readonly<Record<string, Write>> = {
+  "claude-desktop": ({ url, headers }) => ({
+    command: "npx",
+    args: [
+      "-y",
+      BRIDGE,
+      url,
+      ...Object.entries(headers).flatMap(([name, text]) => ["--header", `${name}:${text}`]),
+    ],
+  }),
+  "claude-code": typed("http"),
+  cursor: plain,
+  vscode: typed("http"),
+  windsurf: ({ url, headers }) => ({ serverUrl: url, ...given("headers", headers) }),
+  zed: plain,
+  codex: ({ url, headers }) => ({ url, ...given("http_headers", headers) }),
+  gemini: ({ url, headers }) => ({ httpUrl: url, ...given("headers", headers) }),
+  opencode: typed("remote"),
+  continue: ({ url, headers }) => ({
+    type: "streamable-http",
+    url,
+    ...(Object.keys(headers).length > 0 ? { requestOptions: { headers } } : {}),
+  }),
+  cline: typed("streamableHttp"),
+  copilot: (remote) => ({ ...typed("http")(remote), tools: ["*"] }),
+};
+
+/** What paths look like where nobody's machine is known. */
+const ANYWHERE: Machine = { platform: "linux", home: "~", env: {} };
+
+export async function pasteInto(remote: Remote): Promise<readonly Pasted[]> {
+  return await Promise.all(CLIENTS.map(async (client) => await pasted(client, remote)));
+}
+
+async function pasted(client: ClientProgram, remote: Remote): Promise<Pasted> {
+  const { id, title } = client;
+  const [place] = client.places(ANYWHERE);
+  const file = place?.files.at(-1) ?? "";
+  const format = await formatOf(file);
+  const write = REMOTE[id] ?? plain;
+  const text = await format.put({ path: file, text: "" }, [...client.at({}), remote.name], write(remote));
+  return { client: id, title, file, text };
+}
+
+function given(key: string, headers: Remote["headers"]): Keys {
+  return Object.keys(headers).length > 0 ? { [key]: headers } : {};
+}

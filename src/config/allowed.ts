@@ -1,0 +1,118 @@
+/** Folder consent: a config file that was merely found in the working directory runs and calls only what the user allowed in that folder. The record is `allowed.json` below METAMCP_HOME. */
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { readIfThere, writeAtomic } from "../home/file.ts";
+import { withLock } from "../home/lock.ts";
+import { visible } from "../kernel/visible.ts";
+import { ConfigError } from "./config-error.ts";
+import { digestOf, type Run, runsOf } from "./consent.ts";
+import { isKeys, type Keys } from "./field.ts";
+
+/** What a found file may not do yet. */
+export interface Withheld {
+  /** Of the file, absolute. */
+  readonly path: string;
+  /** Its folder, without links. */
+  readonly folder: string;
+  /** All that the file would run, whether it was allowed before or not. */
+  readonly runs: readonly Run[];
+  readonly reason: string;
+}
+
+export interface Consent {
+  /** The record: a change of it may change what is allowed. */
+  readonly record: string;
+  /** Undefined if all in the file may be used. `file` is what is used afterwards, so that nothing can change in between. */
+  check(path: string, file: Keys): Promise<Withheld | undefined>;
+}
+
+/** The name of the file that a folder can bring along. */
+export const FOUND_NAME = ".mcp.json";
+
+/** Undefined where the user named a file, by flag or variable: then there is nothing to ask. */
+export function folderConsent(asked: string | undefined, cwd: string, home: string): Consent | undefined {
+  if (asked !== undefined) return undefined;
+  const found = resolve(cwd, FOUND_NAME);
+  return {
+    record: recordPath(home),
+    check: async (path, file) => (resolve(path) === found ? await withheldIn(found, file, home) : undefined),
+  };
+}
+
+async function withheldIn(path: string, file: Keys, home: string): Promise<Withheld | undefined> {
+  const runs = runsOf(file);
+  if (runs.length === 0) return undefined;
+  const folder = await realpath(dirname(path));
+  const record = await readRecord(home);
+  const allowed = record?.get(folder);
+  if (allowed && runs.every(({ digest }) => allowed.has(digest))) return undefined;
+  return {
+    path,
+    folder,
+    runs,
+    reason: reasonFor(path, { damaged: !record, changed: allowed !== undefined }),
+  };
+}
+
+function reasonFor(path: string, { damaged, changed }: { damaged: boolean; changed: boolean }): string {
+  const folder = dirname(path);
+  if (damaged) return `what was allowed in ${folder} cannot be read; run "metamcp allow" there`;
+  return changed
+    ? `${path} changed what it runs or calls since it was allowed; run "metamcp allow" in ${folder} to review it`
+    : `${path} was found in the folder and is not allowed yet; run "metamcp allow" in ${folder} to review it`;
+}
+
+/** The user agreed to exactly these, in place of what was allowed there before. */
+export async function allow({ folder, runs }: Withheld, home: string): Promise<void> {
+  const digests = runs.map(({ digest }) => digest);
+  await change(home, (record) => record.set(folder, new Set(digests)));
+}
+
+/** The user had us write these entries into the file: they need not be asked for them again. */
+export async function allowWritten(path: string, entries: Iterable<object>, home: string): Promise<void> {
+  if (basename(path) !== FOUND_NAME) return;
+  const folder = await realpath(dirname(path));
+  const digests = Array.from(entries, (entry) => digestOf(entry as Keys));
+  await change(home, (record) => record.set(folder, new Set([...(record.get(folder) ?? []), ...digests])));
+}
+
+/** For a person who did not type a command: what a yes means, word for word. */
+export function questionOf({ path, runs }: Withheld): string {
+  return [
+    `Allow the MCP servers that ${path} brings along? They run with all your rights:`,
+    ...runs.map(({ name, shown }) => `${visible(name)}: ${shown.join("; ")}`),
+  ].join("\n");
+}
+
+type AllowedFolders = Map<string, ReadonlySet<string>>;
+
+const recordPath = (home: string): string => join(home, "allowed.json");
+
+async function change(home: string, edit: (record: AllowedFolders) => void): Promise<void> {
+  const path = recordPath(home);
+  await withLock(path, async () => {
+    const record = await readRecord(home);
+    if (!record) throw new ConfigError(path, "it is damaged; move it away to begin a new one");
+    edit(record);
+    const folders = Object.fromEntries(Array.from(record, ([folder, digests]) => [folder, [...digests]]));
+    await writeAtomic(path, `${JSON.stringify({ folders }, undefined, 2)}\n`);
+  });
+}
+
+/** Undefined if it is damaged: then nothing is allowed. */
+async function readRecord(home: string): Promise<AllowedFolders | undefined> {
+  const text = await readIfThere(recordPath(home));
+  if (text === undefined) return new Map();
+  try {
+    const { folders } = JSON.parse(text) as Keys;
+    if (!isKeys(folders)) return undefined;
+    return new Map(
+      Object.entries(folders).map(([folder, digests]) => [
+        folder,
+        new Set(Array.isArray(digests) ? (digests as string[]) : []),
+      ]),
+    );
+  } catch {
+    return undefined;
+  }
+}

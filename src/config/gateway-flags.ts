@@ -1,0 +1,117 @@
+/** Flags and variables of the gateway, beside those it shares with the personal mode. */
+import type { Table } from "./command-line.ts";
+
+/** Opens the admin API: at the gateway and for whoever asks it. */
+const ADMIN_TOKEN = {
+  kind: "text",
+  flag: false,
+  help: "Bearer token that opens the admin API, 32 characters at least.",
+} as const;
+
+/** What only `metamcp serve` has. */
+export const SERVE_FLAGS = {
+  port: {
+    kind: "whole",
+    least: 0,
+    most: 65_535,
+    default: 12_008,
+    help: "Port to listen on; 0 picks a free one.",
+  },
+  store: {
+    kind: "text",
+    value: "url",
+    help: "Where everything is kept: file:PATH or postgres://… Default: file:~/.metamcp/gateway/gateway.db.",
+  },
+  publicUrl: {
+    kind: "text",
+    value: "url",
+    help: "URL at which clients reach this gateway, if it is behind a proxy.",
+  },
+  apply: { kind: "text", value: "file", help: "Apply this config document at every start." },
+  import: {
+    kind: "text",
+    value: "file",
+    help: "Import the servers of this config file into the endpoint default; existing ones stay.",
+  },
+  auditFile: {
+    kind: "text",
+    value: "file",
+    help: "Append every audit record to this file too, as JSON lines.",
+  },
+  auditDays: {
+    kind: "whole",
+    least: 1,
+    most: 36_500,
+    default: 30,
+    help: "Keep audit records in the store for so many days.",
+  },
+  metricsPort: {
+    kind: "whole",
+    least: 1,
+    most: 65_535,
+    help: "Serve /metrics on this port too, without login.",
+  },
+  noConsole: { kind: "switch", help: "Do not serve the web console, only the API and the endpoints." },
+  open: { kind: "switch", env: false, help: "Open the console in your browser once it is ready." },
+  insecure: { kind: "switch", help: "Listen beyond this machine without TLS." },
+  oidcIssuer: {
+    kind: "text",
+    value: "url",
+    help: "Identity provider (OpenID Connect) where people log in to the console.",
+  },
+  oidcClientId: { kind: "text", value: "id", help: "Client id of this gateway at the identity provider." },
+  oidcClientSecret: {
+    kind: "text",
+    flag: false,
+    help: "Client secret of this gateway at the identity provider.",
+  },
+  oidcGroupsClaim: {
+    kind: "text",
+    value: "claim",
+    default: "groups",
+    help: "Claim that lists the groups of a person; a.b is b within a.",
+  },
+  oidcAdminGroup: {
+    kind: "text",
+    value: "group",
+    help: "Group whose members are administrators; checked at each login.",
+  },
+  oidcAllowGroup: {
+    kind: "list",
+    value: "group",
+    help: "Only members of this group may log in; can be repeated.",
+  },
+  oidcCallback: {
+    kind: "choice",
+    choices: ["/api/v1/login/oidc/callback", "/api/auth/oauth2/callback/oidc"],
+    default: "/api/v1/login/oidc/callback",
+    help: "Path registered at the identity provider to send people back to.",
+  },
+  trustProxy: {
+    kind: "list",
+    value: "address",
+    help: "Proxy whose X-Forwarded-For header is trusted: an address or a network; can be repeated.",
+  },
+  adminToken: ADMIN_TOKEN,
+  secretKey: {
+    kind: "text",
+    flag: false,
+    help: "Encrypts the secrets in the store; required with Postgres.",
+  },
+  secretKeyOld: {
+    kind: "text",
+    flag: false,
+    help: "The previous key: what it encrypted is encrypted with the new one.",
+  },
+} as const satisfies Table;
+
+/** What every `metamcp gateway` command has besides. */
+export const GATEWAY_FLAGS = {
+  gateway: {
+    kind: "text",
+    value: "url",
+    default: "http://127.0.0.1:12008",
+    help: "Address of the gateway.",
+  },
+  adminToken: ADMIN_TOKEN,
+} as const satisfies Table;

@@ -1,0 +1,56 @@
+/** `middleware` as it is written: which layers a file names, and where. What a layer takes is for others to say. */
+import { type Findings, isKeys, type Keys, kindOf } from "./field.ts";
+import type { Config, LayerEntry } from "./spec.ts";
+
+/** What is wrong with a layer. `server`: whose it is; undefined: it stands at the top of the file. */
+export interface LayerFault {
+  readonly server?: string;
+  readonly message: string;
+}
+
+/** Judges the layers of a config. What nobody can judge is not used. */
+export type LayerCheck = (config: Config) => Promise<readonly LayerFault[]>;
+
+/** Nothing where there is no such key. */
+export function layersIn(
+  { middleware }: Keys,
+  findings: Findings,
+): { readonly middleware?: readonly LayerEntry[] } {
+  if (middleware === undefined) return {};
+  if (!Array.isArray(middleware)) {
+    findings.fault(`middleware is ${kindOf(middleware)}: write a list, "middleware": [{ "use": "…" }]`);
+    return {};
+  }
+  const wrong = middleware.findIndex((entry) => !isKeys(entry) || typeof entry["use"] !== "string");
+  if (wrong >= 0) {
+    findings.fault(`middleware[${wrong}] names no layer: write { "use": "NAME", … }`);
+    return {};
+  }
+  return { middleware: middleware as readonly LayerEntry[] };
+}
+
+export function hasLayers({ middleware, servers }: Pick<Config, "middleware" | "servers">): boolean {
+  return [middleware, ...Array.from(servers.values(), (spec) => spec.middleware)].some(
+    (list) => list !== undefined && list.length > 0,
+  );
+}
+
+const UNCHECKED: LayerCheck = async ({ middleware, servers }) => {
+  const message = "its middleware cannot be checked here";
+  const named = [...servers].flatMap(([server, spec]) => (spec.middleware ? [{ server, message }] : []));
+  return middleware ? [{ message }, ...named] : named;
+};
+
+/** Without the servers whose layers are wrong. Those at the top are returned as faults of the file. */
+export async function checkedLayers(
+  config: Config,
+  check: LayerCheck = UNCHECKED,
+): Promise<{ readonly config: Config; readonly faults: readonly string[] }> {
+  if (!hasLayers(config)) return { config, faults: [] };
+  const found = await check(config);
+  const faults = found.flatMap(({ server, message }) => (server === undefined ? [message] : []));
+  const broken = new Map(config.broken);
+  for (const { server, message } of found) if (server !== undefined) broken.set(server, message);
+  const servers = new Map([...config.servers].filter(([name]) => !broken.has(name)));
+  return { config: Object.freeze({ ...config, servers, broken }), faults };
+}
