@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Origin, Uplink } from "../kernel/call.ts";
+import { LOCAL } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import type { Severity } from "../kernel/severity.ts";
 import { Audience, type Line } from "./audience.ts";
@@ -10,9 +11,10 @@ interface Listener extends Origin {
   readonly heard: unknown[];
 }
 
-function listener(session: string): Listener {
+function listener(session: string, id = LOCAL.principal.id): Listener {
   const heard: unknown[] = [];
-  return { session, capabilities: EMPTY_OBJECT, heard, uplink: hearing(heard) };
+  const principal = { ...LOCAL.principal, id };
+  return { ...LOCAL, principal, session, capabilities: EMPTY_OBJECT, heard, uplink: hearing(heard) };
 }
 
 function hearing(heard: unknown[]): Uplink {
@@ -115,4 +117,30 @@ test("what is for everyone goes once to each, to the caller on the way of its ca
   const once = ["notifications/new", [1]];
   const again = ["notifications/new", undefined];
   expect([onCall, a.heard, b.heard]).toEqual([[once], [again], [once, again]]);
+});
+
+test("what was said because of one principal is not for another", () => {
+  const audience = new Audience(() => undefined);
+  const [a, alsoA, b] = [listener("a"), listener("also a"), listener("b", "bob")];
+  for (const origin of [a, alsoA, b]) audience.join(origin);
+  const claim = claimOf({ origin: a, uplink: a.uplink, repeat: "safe" }, closed);
+  audience.tell("notifications/new", undefined, { uplink: claim.uplink, claims: [claim] });
+  expect([a.heard.length, alsoA.heard.length, b.heard.length]).toEqual([1, 1, 0]);
+  audience.tell("notifications/new", undefined, { refusal: "nobody knows" });
+  expect([a.heard.length, alsoA.heard.length, b.heard.length]).toEqual([1, 1, 0]);
+  audience.leave("b");
+  audience.tell("notifications/new", undefined, { refusal: "nobody knows" });
+  expect([a.heard.length, alsoA.heard.length, b.heard.length]).toEqual([2, 2, 0]);
+});
+
+test("a client that comes from another connection brings along what it subscribed to", () => {
+  const audience = new Audience(() => undefined);
+  const line = child();
+  audience.attach(line);
+  const a = listener("a");
+  audience.take(a, [["x://1", a.uplink]]);
+  expect(line.asked).toEqual([["resources/subscribe", { uri: "x://1" }]]);
+  audience.updated(toRaw({ uri: "x://1" }));
+  expect(a.heard).toHaveLength(1);
+  expect(audience.subscriptions.by("a")).toEqual([["x://1", a.uplink]]);
 });

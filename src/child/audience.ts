@@ -3,7 +3,9 @@ import type { Origin, Uplink } from "../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { compareSeverity, isSeverity, type Severity } from "../kernel/severity.ts";
 import { members } from "../rpc/slice.ts";
-import type { Attribution } from "./claim.ts";
+import { type Attribution, saidAside } from "./claim.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Greeting } from "./handshake.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** The child, once the handshake is done. */
@@ -12,6 +14,11 @@ export interface Line {
   readonly logs: boolean;
   ask(method: string, params: Raw | undefined): Promise<Raw>;
   notify(method: string, params: Raw | undefined): void;
+}
+
+export function lineTo({ capabilities }: Greeting, dialect: Dialect, ask: Line["ask"]): Line {
+  const logs = members(capabilities, ["logging"])[0] !== undefined;
+  return { logs, ask, notify: (method, params) => dialect.notify(method, params) };
 }
 
 export class Audience {
@@ -28,6 +35,15 @@ export class Audience {
 
   get empty(): boolean {
     return this.#members.size === 0;
+  }
+
+  /** Sessions that use it. */
+  get size(): number {
+    return this.#members.size;
+  }
+
+  get members(): readonly Origin[] {
+    return [...this.#members.values()];
   }
 
   get connected(): boolean {
@@ -49,6 +65,17 @@ export class Audience {
     if (!this.#members.delete(session)) return;
     for (const uri of this.subscriptions.leave(session)) this.#ask("resources/unsubscribe", { uri });
     this.relevel();
+  }
+
+  /** A client comes from another connection, with what it subscribed to there. */
+  take(origin: Origin, subscriptions: readonly (readonly [string, Uplink])[]): void {
+    this.join(origin);
+    for (const [uri, uplink] of subscriptions) {
+      const known = this.subscriptions.has(uri);
+      this.subscriptions.add(uri, origin.session, uplink);
+      this.subscriptions.agreed(uri, origin.session);
+      if (!known) this.#ask("resources/subscribe", { uri });
+    }
   }
 
   /** A link stands: the child hears what an earlier one knew. */
@@ -99,13 +126,31 @@ export class Audience {
     for (const uplink of this.subscriptions.of(uri)) uplink.notify("notifications/resources/updated", params);
   }
 
-  /** To everyone; to the one whose call led to it on the stream of that call. */
+  /**
+   * To all of one principal: of the one whose call led to it, on the stream of that call; where that is not known, of
+   * whoever is there, if it is one alone. What was said because of one is not for another.
+   */
   tell(method: string, params: Raw | undefined, by: Attribution): void {
-    const caller = "claims" in by ? by.claims[0]?.origin.session : undefined;
-    for (const [session, { uplink }] of this.#members) {
-      const way: Uplink = "uplink" in by && session === caller ? by.uplink : uplink;
-      way.notify(method, params);
+    const cause = "claims" in by ? by.claims[0]?.origin : undefined;
+    const caller = cause?.session;
+    const principal = cause?.principal.id ?? this.#only();
+    for (const [
+      session,
+      {
+        uplink,
+        principal: { id },
+      },
+    ] of this.#members) {
+      if (id !== principal) continue;
+      if ("uplink" in by && session === caller) by.uplink.notify(method, params);
+      else uplink.notify(method, "claims" in by ? saidAside(by.claims, method, params) : params);
     }
+  }
+
+  /** The principal of all who are there; undefined where they are several. */
+  #only(): string | undefined {
+    const ids = new Set(Array.from(this.#members.values(), ({ principal }) => principal.id));
+    return ids.size === 1 ? ids.values().next().value : undefined;
   }
 
   /** Ours alone: whether it works is no concern of any caller. */

@@ -1,4 +1,5 @@
 /** One configured server: how a call finds its way over its connections, also when one of them dies under it. */
+import { idOf } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Call, Lease, Origin } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -7,6 +8,7 @@ import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { members, withMember } from "../rpc/slice.ts";
 import { Alarm } from "./alarm.ts";
+import type { Breaker } from "./breaker.ts";
 import { CallTimer } from "./call-timer.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import type { Connection } from "./connection.ts";
@@ -27,13 +29,20 @@ export class Child {
   constructor(spec: ServerSpec, parts: ChildParts) {
     this.#parts = parts;
     this.#alarm = new Alarm(parts.clock);
-    this.#health = new Health(parts.breaker);
+    const { events } = parts;
+    this.#health = new Health(parts.breaker, (state) => {
+      if (events?.heard) events.emit({ type: "breaker", at: Date.now(), server: idOf(spec), state });
+    });
     this.connections = new Connections(spec, parts, this.#health);
   }
 
   status(): ChildStatus {
     const { spec, current } = this.connections;
     return statusOf(spec, current, this.#health, this.#parts.clock.now());
+  }
+
+  get breaker(): Breaker {
+    return this.#health.current;
   }
 
   /** The verb: sends a call to the child and gives its result as written. */
@@ -82,6 +91,7 @@ export class Child {
           const result = await this.#send(connection, call, claim, deadline);
           answered = true;
           this.#answered(claim);
+          if (call.trail && claim.tries > 1) call.trail.attempts = claim.tries;
           return claim.sent > 0 ? withAttempts(result, claim.sent + 1) : result;
         } catch (error) {
           answered = error instanceof RpcError;
@@ -93,10 +103,11 @@ export class Child {
         }
       }
     } catch (error) {
+      if (call.trail && claim.tries > 1) call.trail.attempts = claim.tries;
       // What a timeout means is known only when the child was asked whether it lives.
       const sentInVain = isTimeout(error) && claim.id !== undefined;
       if (!(error instanceof RpcError) && !sentInVain) this.#saidNothing(claim, "silent");
-      throw explain(error, { server: spec.name, repeat: call.repeat, unsent: isUnsent(claim, error) }, spec);
+      throw this.#explained(error, call.repeat, isUnsent(claim, error));
     }
   }
 
@@ -118,23 +129,40 @@ export class Child {
   }
 
   /** Connects and lists, for discovery. As a probe its success closes the breaker; else it says nothing about callers. */
-  async connect(origin: Origin): Promise<Lease> {
+  async connect(origin: Origin, { list = false }: { list?: boolean } = {}): Promise<Lease> {
     const { clock } = this.#parts;
     const { spec } = this.connections;
     const admitted = this.#health.admit(spec.name, clock.now());
-    const claim = claimOf({ origin, uplink: origin.uplink, repeat: "unknown" }, admitted);
+    const claim = claimOf({ origin, uplink: origin.uplink, repeat: "unknown" }, admitted, true);
     try {
       const ready = this.connections.open(claim);
       const connection = ready ?? (await this.#reach(claim, clock.now() + spec.deadlineMs));
       const lease = connection.lease();
       connection.drop(claim);
+      if (ready && list) await ready.listAgain();
       const proven = !ready && admitted.phase === "half-open";
       this.#health.settle(admitted, proven ? "healthy" : "unknown", clock.now());
       return lease;
     } catch (error) {
       this.#health.settle(admitted, "unknown", clock.now());
-      throw explain(error, { server: spec.name, repeat: "safe", unsent: true }, spec);
+      throw this.#explained(error, "safe", true);
     }
+  }
+
+  /** Resolves once those it is being dialled for are connected; where there are none, it is connected for `origin`. */
+  async stand(origin: Origin): Promise<void> {
+    const dialled = this.connections.current.filter(({ usable }) => usable);
+    if (dialled.length === 0) return (await this.connect(origin)).release();
+    try {
+      await Promise.all(dialled.map(({ ready }) => ready));
+    } catch (error) {
+      throw this.#explained(error, "safe", true);
+    }
+  }
+
+  #explained(error: unknown, repeat: Call["repeat"], unsent: boolean): Error {
+    const { spec } = this.connections;
+    return explain(error, { server: spec.name, repeat, unsent }, spec, this.#parts.howToLogIn?.(spec));
   }
 
   #send(connection: Connection, call: Call, claim: Claim, deadline: number): Promise<Raw> {

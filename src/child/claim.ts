@@ -1,8 +1,10 @@
 /** One caller's hold on a connection: who to turn to when the child asks back, and what a second attempt depends on. */
 import type { Call, Origin, Repeat, Uplink } from "../kernel/call.ts";
+import { holderKey } from "../kernel/principal.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { undeclaredFor } from "../rpc/era-2026/capability.ts";
 import type { Incoming, Via } from "../rpc/peer.ts";
-import { INTERNAL_ERROR, RpcError } from "../rpc/rpc-error.ts";
+import { INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { isString } from "../rpc/slice.ts";
 import type { Breaker } from "./breaker.ts";
 import type { CallTimer } from "./call-timer.ts";
@@ -15,10 +17,30 @@ export interface Death {
   readonly respawn: boolean;
 }
 
+/** A call that the child answered with a task. */
+export interface RunningTask {
+  /** As the child calls it. */
+  readonly id: string;
+  /** The child says how it stands. */
+  told(state: Raw): void;
+  /** Gives it up, and tells the child. */
+  stop(reason: Error): void;
+}
+
 export interface Claim {
   readonly origin: Origin;
   readonly uplink: Uplink;
-  readonly repeat: Repeat;
+  readonly aside: Call["aside"];
+  repeat: Repeat;
+  readonly task: Call["task"];
+  /** Where other attempts of the same call are. */
+  readonly beside: Call["beside"];
+  /** It wants to know what there is: any instance will do, and it does not make its session stay there. */
+  readonly lists: boolean;
+  /** Which instance it goes to, once that is chosen; a second attempt goes to the same one, started again. */
+  instance: number | undefined;
+  /** Once the child runs it as a task. */
+  run: RunningTask | undefined;
   readonly admitted: Breaker;
   /** The id its request was sent under; undefined while it waits for the connection. */
   id: number | undefined;
@@ -35,13 +57,27 @@ export interface Claim {
 }
 
 export function claimOf(
-  { origin, uplink, repeat }: Pick<Call, "origin" | "uplink" | "repeat">,
+  {
+    origin,
+    uplink,
+    aside,
+    repeat,
+    task,
+    beside,
+  }: Pick<Call, "origin" | "uplink" | "aside" | "repeat" | "task" | "beside">,
   admitted: Breaker,
+  lists = false,
 ): Claim {
   return {
     origin,
     uplink,
+    aside,
     repeat,
+    task,
+    beside,
+    lists,
+    instance: undefined,
+    run: undefined,
     admitted,
     id: undefined,
     timer: undefined,
@@ -53,16 +89,26 @@ export function claimOf(
   };
 }
 
+/** It is tried on another connection: what was true of the last one is over. */
+export function begun(claim: Claim): void {
+  claim.id = undefined;
+  claim.again = false;
+  claim.risk = undefined;
+}
+
 /** Who had a call, and gave it up. */
 export interface Gone {
   readonly session: string;
-  readonly caller: string | undefined;
+  readonly principal: string;
+}
+
+interface Found {
+  readonly uplink: Uplink;
+  readonly claims: readonly Claim[];
 }
 
 /** Who a message of the child is for: found, or why it cannot be known. */
-export type Attribution =
-  | { readonly uplink: Uplink; readonly claims: readonly Claim[] }
-  | { readonly refusal: string };
+export type Attribution = Found | { readonly refusal: string };
 
 /**
  * The stream it came on names the call; without that, it is clear only while one session alone uses the connection.
@@ -74,19 +120,19 @@ export function attribute(
   /** Who gave up calls that the child may still be at. */
   left: readonly Gone[],
 ): Attribution {
-  const all = [...claims];
+  const all = apartFromTasks([...claims]);
   if (typeof via === "number") {
-    const claim = all.find((other) => other.id === via);
+    const claim = [...claims].find((other) => other.id === via);
     return claim
       ? { uplink: claim.uplink, claims: [claim] }
       : { refusal: "the call this belongs to has ended" };
   }
   const [first] = all;
   if (!first) return { refusal: "no call is in flight that could have caused this" };
-  const { session, caller } = first.origin;
-  // Without sessions those who show the same credential are the same, one after the other.
+  const { session, sessionless, principal } = first.origin;
+  // Without sessions the same principal is the same client, one request after the other.
   const another = left.some(
-    (gone) => gone.session !== session && (caller === undefined || gone.caller !== caller),
+    (gone) => gone.session !== session && !(sessionless && gone.principal === holderKey(principal)),
   );
   if (another || all.some((claim) => claim.origin.session !== session)) {
     return {
@@ -94,7 +140,35 @@ export function attribute(
         'several clients use this connection and it is not known whose call caused this; isolation "session" makes it certain',
     };
   }
-  return { uplink: all.length === 1 ? first.uplink : first.origin.uplink, claims: all };
+  return { uplink: all.length === 1 ? first.uplink : besideAll(all, first.origin.uplink), claims: all };
+}
+
+/** As the layers of all of them leave it. */
+export function saidAside(
+  claims: readonly Claim[],
+  method: string,
+  params: Raw | undefined,
+): Raw | undefined {
+  return claims.reduce((said, { aside }) => (aside ? aside(method, said) : said), params);
+}
+
+function besideAll(claims: readonly Claim[], uplink: Uplink): Uplink {
+  return {
+    notify: (method, params) => uplink.notify(method, saidAside(claims, method, params)),
+    request: (method, params, ...more) => uplink.request(method, saidAside(claims, method, params), ...more),
+  };
+}
+
+/** What a task asks or tells names the task: while other calls are in flight, what names none is theirs. */
+function apartFromTasks(claims: readonly Claim[]): readonly Claim[] {
+  const calls = claims.filter(({ run }) => !run);
+  return calls.length > 0 ? calls : claims;
+}
+
+/** Who runs the task that a message names. */
+export function attributeToTask(claims: ReadonlySet<Claim>, taskId: string): Attribution {
+  for (const claim of claims) if (claim.run?.id === taskId) return { uplink: claim.uplink, claims: [claim] };
+  return { refusal: "the task this belongs to is not under way" };
 }
 
 /** Puts a request of the child to the client it is for, whose call stands still meanwhile. Rejects with why it cannot be. */
@@ -104,12 +178,24 @@ export async function passOn(
   onProgress: (params: Raw) => void,
 ): Promise<Raw> {
   if ("refusal" in by) throw RpcError.of(INTERNAL_ERROR, `${method} cannot be passed on: ${by.refusal}`);
+  const { capabilities } = (by.claims[0] as Claim).origin;
+  const missing = undeclaredFor(capabilities, method, params);
+  if (missing)
+    throw RpcError.of(
+      METHOD_NOT_FOUND,
+      `${method} cannot be passed on: the client did not declare the capability it needs: ${JSON.stringify(missing)}`,
+    );
   // An id that is a text is what the child calls its question; a number only counts.
   const asking = isString(id) ? { name: fromRaw(id) as string, onProgress } : { onProgress };
-  for (const claim of by.claims) claim.timer?.pause();
+  return await whileAsked(by, () => by.uplink.request(method, params, signal, asking));
+}
+
+/** The calls of who is asked stand still meanwhile. */
+export async function whileAsked<T>({ claims }: Found, ask: () => Promise<T>): Promise<T> {
+  for (const claim of claims) claim.timer?.pause();
   try {
-    return await by.uplink.request(method, params, signal, asking);
+    return await ask();
   } finally {
-    for (const claim of by.claims) claim.timer?.resume();
+    for (const claim of claims) claim.timer?.resume();
   }
 }

@@ -36,7 +36,17 @@ function silentChild() {
 
 function connect(pool: Pool, connector: Connector): Connection {
   return new Connection({
-    spec: { ...COMMON, name: "x", kind: "stdio", command: "x", args: [], env: {}, inheritEnv: [], cwd: "/" },
+    spec: {
+      ...COMMON,
+      name: "x",
+      kind: "stdio",
+      command: "x",
+      args: [],
+      env: {},
+      inheritEnv: [],
+      cwd: "/",
+      instances: 1,
+    },
     origin: NOBODY,
     connector: () => Promise.resolve(connector),
     era: () => undefined,
@@ -47,6 +57,8 @@ function connect(pool: Pool, connector: Connector): Connection {
     greet: () => Promise.resolve(),
     onLost: () => {},
     onListChanged: () => {},
+    roots: undefined,
+    onRootsWanted: () => {},
   });
 }
 
@@ -67,7 +79,7 @@ test("ended in the very moment in which it gets its place, it gives that back", 
   await turn();
   expect(pool.stats).toMatchObject({ places: 1, waiting: 1 });
   before.free();
-  await connection.end("nobody waits for it any more");
+  await connection.end("no caller is waiting for it any more");
   await turn();
   expect(pool.stats).toMatchObject({ places: 0, waiting: 0 });
 });

@@ -1,35 +1,34 @@
 /** One connection to one child: a place in the pool, a link, the handshake, the first list; then requests side by side until it ends. */
+import { masked } from "../config/secrets.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Lease, Origin } from "../kernel/call.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
+import type { ConnectionChanged } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
+import type { KnownRoots } from "../kernel/roots.ts";
 import { aborted, type Signal } from "../kernel/signal.ts";
-import { Peer } from "../rpc/peer.ts";
-import { members } from "../rpc/slice.ts";
-import type { Audience, Line } from "./audience.ts";
-import type { Claim } from "./claim.ts";
+import { type Audience, type Line, lineTo } from "./audience.ts";
+import { begun, type Claim } from "./claim.ts";
+import { Conversation } from "./conversation.ts";
 import type { Dialect } from "./dialect.ts";
 import { slowOf } from "./explain.ts";
+import { FirstList } from "./first-list.ts";
 import type { Greeting } from "./handshake.ts";
-import { Hearing } from "./hearing.ts";
-import { ChildFailure, type Connector, type Link, type LinkEvents } from "./link.ts";
+import { ChildFailure, type Connector, type Loss } from "./link.ts";
 import { type ConnectionState, transition } from "./machine.ts";
-import { type Met, meet } from "./modern/meet.ts";
-import type { Place, Pool, Pooled } from "./pool.ts";
+import type { Pool, Pooled, PoolSlot } from "./pool.ts";
+
+export type ConnectionChange = Pick<ConnectionChanged, "state" | "reason" | "pid" | "login">;
 
 export type Ask = (method: string, params: Raw | undefined) => Promise<Raw>;
-
-/** How a connection was lost. `counted`: the failure behind it is recorded already. */
-export interface Loss {
-  readonly failure: ChildFailure;
-  readonly counted: boolean;
-}
 
 export interface ConnectionParts {
   readonly spec: ServerSpec;
   /** On whose behalf it is opened: its capabilities are declared to the child. */
   readonly origin: Origin;
+  /** The roots of those who share it; undefined where they have none, or none are known. */
+  readonly roots: KnownRoots | undefined;
   /** What must be over before it begins: the old process of the same child. */
   readonly after?: Promise<void> | undefined;
   readonly connector: () => Promise<Connector>;
@@ -39,12 +38,16 @@ export interface ConnectionParts {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly log: Log;
+  /** Hears how it goes; that it is in use or idle is not told. */
+  tell?: ((change: ConnectionChange) => void) | undefined;
   /** Runs once the handshake is done; calls wait for it. */
   greet(connection: Connection, greeting: Greeting): Promise<void>;
   /** It died on its own. Called before the calls in flight hear of it. */
   onLost(connection: Connection, loss: Loss): void;
   /** One of its lists changed. */
   onListChanged(connection: Connection, method: string): void;
+  /** The child asks for roots where none belong to the connection. */
+  onRootsWanted(connection: Connection, roots: KnownRoots | undefined): void;
 }
 
 /** As long as someone subscribed to its resources, whatever the config says. */
@@ -54,23 +57,27 @@ export class Connection implements Pooled {
   /** Settles when calls may be sent, or with why they never can. */
   readonly ready: Promise<void>;
   readonly label: string;
+  /** What the child is told when it asks for roots. */
+  roots: KnownRoots | undefined;
   readonly #parts: ConnectionParts;
-  readonly #peer: Peer;
-  readonly #hearing: Hearing;
+  readonly #conversation: Conversation;
   #spec: ServerSpec;
   readonly #claims = new Set<Claim>();
   readonly #opening = new AbortController();
   #state: ConnectionState = "idle";
   #since: number;
   #greeting: Greeting | undefined;
-  #link: Link | undefined;
+  readonly #firstList: FirstList;
   /** Once the child was met. */
   #dialect: Dialect | undefined;
   #line: Line | undefined;
-  #place: Place | undefined;
+  #place: PoolSlot | undefined;
   #inFlight = 0;
+  #calls = 0;
   #opened = false;
   #retired = false;
+  /** Nothing of it is left. */
+  #gone = false;
   #ending: Promise<void> | undefined;
   #drained: (() => void) | undefined;
 
@@ -78,17 +85,17 @@ export class Connection implements Pooled {
     this.#parts = parts;
     this.#spec = parts.spec;
     this.label = parts.spec.name;
+    this.roots = parts.roots;
+    this.#firstList = new FirstList((greeting) => parts.greet(this, greeting));
     this.#since = parts.clock.now();
-    this.#hearing = new Hearing({
-      label: this.label,
+    this.#conversation = new Conversation({
+      ...parts,
       claims: this.#claims,
-      audience: parts.audience,
-      log: parts.log,
-      clock: parts.clock,
-      notify: (...said) => this.#peer.notify(...said),
+      roots: () => this.roots,
       onListChanged: (method) => parts.onListChanged(this, method),
+      onRootsWanted: (roots) => parts.onRootsWanted(this, roots),
+      onClosed: (failure) => this.#lost({ failure, counted: false }),
     });
-    this.#peer = new Peer((...message) => this.#link?.send(...message), this.#hearing);
     this.ready = this.#open();
     this.ready.catch(() => {});
   }
@@ -137,30 +144,36 @@ export class Connection implements Pooled {
     return this.#inFlight;
   }
 
-  /** Milliseconds it has been connecting, and what the child last said about it. */
-  progress(): { forMs: number; lastWords: string | undefined } {
-    return { forMs: this.#parts.clock.now() - this.#since, lastWords: this.#link?.lastWords() };
+  /** Calls that it carries or that wait for it. */
+  get calls(): number {
+    return this.#calls;
   }
 
-  /** Whoever waits for or uses the connection holds it: it is not idle, and the child's questions find their way. */
-  hold(claim: Claim): void {
-    claim.id = undefined;
-    claim.again = false;
-    claim.risk = undefined;
+  /** Milliseconds it has been connecting, and what the child last said about it. */
+  progress(): { forMs: number; lastWords: string | undefined } {
+    return { forMs: this.#parts.clock.now() - this.#since, lastWords: this.#conversation.lastWords() };
+  }
+
+  /** Whoever waits for or uses the connection holds it: it is not idle, and the child's questions find their way. `stays`: its session belongs to those who share it. */
+  hold(claim: Claim, stays = true): void {
+    begun(claim);
     this.#claims.add(claim);
-    this.#parts.audience.join(claim.origin);
+    if (!claim.lists) this.#calls++;
+    if (stays) this.#parts.audience.join(claim.origin);
     this.#enter();
   }
 
   /** Unanswered: the child may still be at it. */
   drop(claim: Claim, answered = true): void {
-    if (!answered && claim.id !== undefined) this.#hearing.left(claim.origin);
-    if (this.#claims.delete(claim)) this.#leave();
+    if (!answered && claim.id !== undefined) this.#conversation.left(claim.origin);
+    if (!this.#claims.delete(claim)) return;
+    if (!claim.lists) this.#calls--;
+    this.#leave();
   }
 
   /** A caller went away: what has no place in the pool yet, and nobody else who waits for it, need not get one. */
   forsake(): void {
-    if (!this.#place && this.#inFlight === 0) void this.end("nobody waits for it any more");
+    if (!this.#place && this.#inFlight === 0) void this.end("no caller is waiting for it any more");
   }
 
   claims(): ReadonlySet<Claim> {
@@ -177,6 +190,9 @@ export class Connection implements Pooled {
     const lease = this.lease();
     try {
       return await (this.#dialect as Dialect).ask(method, params, signal);
+    } catch (error) {
+      // We asked for ourselves: what it says becomes a reason that people read.
+      throw masked(error as Error, this.spec);
     } finally {
       lease.release();
     }
@@ -196,7 +212,8 @@ export class Connection implements Pooled {
 
   /** Gives a caller's request up with `error` and tells the child. */
   cancel(claim: Claim, error: Error): void {
-    this.#dialect?.cancel(claim, error);
+    if (claim.run) claim.run.stop(error);
+    else this.#dialect?.cancel(claim, error);
   }
 
   /** Takes no further calls; ends when those under way are done. */
@@ -226,27 +243,29 @@ export class Connection implements Pooled {
     const { signal } = this.#opening;
     let timer: Timer | undefined;
     try {
-      await this.#parts.after;
+      // Otherwise at once, so that whoever asks for room next knows of it.
+      if (this.#parts.after) await this.#parts.after;
       this.#place = await pool.acquire(spec.connectTimeoutMs, signal);
       this.#place.occupy(this);
       this.#go("connecting");
+      this.#parts.tell?.({ state: "connecting" });
       this.#since = clock.now();
       timer = clock.after(spec.connectTimeoutMs, () =>
-        this.#opening.abort(slowOf(spec, this.#link?.lastWords())),
+        this.#opening.abort(slowOf(spec, this.#conversation.lastWords())),
       );
-      const link = await this.#dial(signal);
-      const { greeting, dialect } = await this.#meet(link, signal);
+      await this.#conversation.dial(signal);
+      this.#told("started");
+      const { greeting, dialect } = await this.#conversation.meet(signal);
       this.#greeting = greeting;
       this.#dialect = dialect;
-      this.#hearing.dialect = dialect;
-      link.agreed(greeting.protocolVersion);
       this.#attach(greeting, dialect);
       dialect.begin(greeting);
       await this.#greet(greeting, signal);
       signal.throwIfAborted();
       this.#opened = true;
+      this.#told("connected");
     } catch (error) {
-      const failure = (signal.aborted ? signal.reason : error) as Error;
+      const failure = masked((signal.aborted ? signal.reason : error) as Error, spec);
       // Ended by others in the moment between: what has come since is not known to who ended it.
       if (this.#ending) void this.#release();
       else this.#ending = this.#finish("failed", failure);
@@ -256,37 +275,8 @@ export class Connection implements Pooled {
     }
   }
 
-  async #dial(signal: AbortSignal): Promise<Link> {
-    const connector = await this.#parts.connector();
-    const events: LinkEvents = {
-      onMessage: (message, via) => this.#peer.receive(message, via),
-      onFailed: (id, failure) => this.#failed(id, failure),
-      onClosed: (failure) => this.#lost({ failure, counted: false }),
-    };
-    this.#link = await connector.open(this.#parts.spec, events, signal);
-    return this.#link;
-  }
-
-  #meet(link: Link, signal: AbortSignal): Promise<Met> {
-    const { origin, clock, log } = this.#parts;
-    return meet({
-      peer: this.#peer,
-      link,
-      capabilities: origin.capabilities,
-      known: this.#parts.era(),
-      signal,
-      clock,
-      warn: (problem) => log.warn(`${this.label}: ${problem}`),
-      onListChanged: (method) => this.#parts.onListChanged(this, method),
-    });
-  }
-
-  #attach({ capabilities }: Greeting, dialect: Dialect): void {
-    this.#line = {
-      logs: members(capabilities, ["logging"])[0] !== undefined,
-      ask: (method, params) => this.ask(method, params),
-      notify: (method, params) => dialect.notify(method, params),
-    };
+  #attach(greeting: Greeting, dialect: Dialect): void {
+    this.#line = lineTo(greeting, dialect, (method, params) => this.ask(method, params));
     this.#parts.audience.attach(this.#line);
   }
 
@@ -295,25 +285,26 @@ export class Connection implements Pooled {
     this.#go("active");
     const lease = this.lease();
     try {
-      await Promise.race([this.#parts.greet(this, greeting), aborted(signal)]);
+      await Promise.race([this.#firstList.take(greeting), aborted(signal)]);
     } catch (error) {
       if (error instanceof ChildFailure || signal.aborted) throw error;
-      this.#parts.log.warn(`${this.label}: its tools could not be listed: ${(error as Error).message}`);
+      const { log, spec } = this.#parts;
+      const why = `its tools could not be listed: ${(error as Error).message}`;
+      log.warn(`${this.label}: ${why}`, { server: spec.name });
     }
     // Not before: what failed over its list must not look idle.
     lease.release();
   }
 
-  #failed(id: number, failure: ChildFailure): void {
-    // Should the link die in the same breath, this one still did not reach the child.
-    if (failure.unsent) for (const claim of this.#claims) if (claim.id === id) claim.id = undefined;
-    this.#peer.fail(id, failure);
+  /** Once more, where its first list could not be had. Never rejects: it is still a child. */
+  listAgain(): Promise<void> {
+    return this.#firstList.again();
   }
 
   #lost(loss: Loss): void {
     if (this.#ending) return;
     if (!this.#opened) {
-      this.#peer.destroy(loss.failure);
+      this.#conversation.destroy(loss.failure);
       this.#opening.abort(loss.failure);
       return;
     }
@@ -324,19 +315,38 @@ export class Connection implements Pooled {
 
   async #finish(state: "closed" | "failed", failure: Error, beforeCallersHear?: () => void): Promise<void> {
     if (this.#state !== state) this.#go(this.#state === "idle" ? "closed" : state);
+    if (this.#state === "failed") this.#told("failed", failure);
     if (this.#line) this.#parts.audience.detach(this.#line);
     beforeCallersHear?.();
     this.#opening.abort(failure);
+    for (const { run } of this.#claims) run?.stop(failure);
     this.#dialect?.end(failure);
-    this.#peer.destroy(failure);
+    this.#conversation.destroy(failure);
     await this.#release();
     this.#drained?.();
   }
 
   async #release(): Promise<void> {
-    await this.#link?.close();
+    const { dialled } = this.#conversation;
+    await this.#conversation.close();
+    // Released twice where it is ended while it is being opened.
+    if (dialled && !this.#gone) this.#told("closed");
+    if (dialled) this.#gone = true;
     await this.#parts.after;
     this.#place?.free();
+  }
+
+  #told(state: ConnectionChange["state"], failure?: Error): void {
+    const { tell } = this.#parts;
+    if (!tell) return;
+    const { pid } = this.#conversation;
+    const login = failure instanceof ChildFailure && failure.category === "auth";
+    tell({
+      state,
+      ...(pid !== undefined && { pid }),
+      ...(failure && { reason: failure.message }),
+      ...(login && { login }),
+    });
   }
 
   #go(to: ConnectionState): void {

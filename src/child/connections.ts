@@ -1,35 +1,44 @@
 /** The connections of one child: at most one for callers who agree, opened once however many wait for it. */
-import { sameDial } from "../config/identity.ts";
+import { idOf, sameDial } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Origin } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import type { Events } from "../kernel/events.ts";
+import { type ListSource, listKeyOf } from "../kernel/list-key.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
+import type { KnownRoots } from "../kernel/roots.ts";
 import type { Severity } from "../kernel/severity.ts";
-import type { Signal } from "../kernel/signal.ts";
-import { Audience } from "./audience.ts";
+import { type Signal, unlessAborted } from "../kernel/signal.ts";
+import type { Audience } from "./audience.ts";
 import type { Breaker, BreakerOptions } from "./breaker.ts";
-import type { Claim, Death } from "./claim.ts";
-import { type Ask, Connection, type Loss } from "./connection.ts";
-import { toBeLetIn } from "./explain.ts";
+import { type Claim, claimOf, type Death } from "./claim.ts";
+import { type Ask, Connection } from "./connection.ts";
+import { keyOf, rootedKeyOf } from "./connection-key.ts";
+import { type HowToLogIn, toBeLetIn } from "./explain.ts";
 import type { Greeting } from "./handshake.ts";
 import type { Health } from "./health.ts";
-import { ChildFailure, type Connector } from "./link.ts";
+import { firstKey, instanceKey, instanceKeys, instanceOf, instancesOf } from "./instance.ts";
+import { lifetime } from "./lifetime.ts";
+import { ChildFailure, type Connector, type Loss } from "./link.ts";
 import type { Pool } from "./pool.ts";
+import { Sharing } from "./sharing.ts";
 
 export interface ChildParts {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly log: Log;
   readonly breaker: () => BreakerOptions;
+  readonly events?: Events | undefined;
   connector(spec: ServerSpec): Promise<Connector>;
   /** Which era a server spoke when it was last met, if that is known. */
   eraOf(server: string): string | undefined;
   /** A connection stands; calls wait until this is done. */
-  greet(server: string, greeting: Greeting, ask: Ask): Promise<void>;
+  greet(from: ListSource, greeting: Greeting, ask: Ask): Promise<void>;
   /** One of a child's lists changed: it said so by this method. */
-  onListChanged(server: string, method: string, ask: Ask): void;
+  onListChanged(from: ListSource, method: string, ask: Ask): void;
+  readonly howToLogIn?: HowToLogIn | undefined;
   /** From which severity on a session wants log messages, if it said so. */
   levelOf(session: string): Severity | undefined;
 }
@@ -37,14 +46,17 @@ export interface ChildParts {
 export class Connections {
   readonly #parts: ChildParts;
   readonly #health: Health;
-  readonly #byKey = new Map<string, Connection>();
-  /** They outlive the connections they listen to. */
-  readonly #audiences = new Map<string, Audience>();
+  readonly #sharing: Sharing;
+  readonly #byKey: Map<string, Connection>;
   /** Settings changed under them: they finish what they carry. */
   readonly #retiring = new Set<Connection>();
   /** The death that a connection is the respawn after. */
   readonly #respawnOf = new WeakMap<Connection, Death>();
   #lastDeath: Death | undefined;
+  /** The last one went away by itself. */
+  #lostOne = false;
+  /** The child has asked for roots: it does so whoever calls. */
+  #wantsRoots = false;
   #spec: ServerSpec;
   /** Why nothing begins any more. */
   #over: MetaMcpError | undefined;
@@ -53,6 +65,8 @@ export class Connections {
     this.#spec = spec;
     this.#parts = parts;
     this.#health = health;
+    this.#sharing = new Sharing((session) => parts.levelOf(session));
+    this.#byKey = this.#sharing.connections;
   }
 
   get spec(): ServerSpec {
@@ -65,25 +79,54 @@ export class Connections {
 
   /** The connection for this claim if it can be used at once: the hot path. */
   open(claim: Claim): Connection | undefined {
-    const connection = this.#byKey.get(keyOf(claim.origin, this.#spec));
+    if (this.#asksFirst(claim.origin)) return undefined;
+    const connection = this.#byKey.get(this.#keyFor(claim));
     if (!connection?.open) return undefined;
-    connection.hold(claim);
+    this.#hold(connection, claim);
     return connection;
+  }
+
+  connected(origin: Origin): boolean {
+    return this.#keysFor(origin).some((key) => this.#byKey.get(key)?.connected);
+  }
+
+  /** One key for each instance that callers like this one may use. */
+  #keysFor(origin: Origin): readonly string[] {
+    return instanceKeys(keyOf(origin, this.#spec), instancesOf(this.#spec));
+  }
+
+  #keyFor(claim: Claim): string {
+    const count = instancesOf(this.#spec);
+    if (count === 1) return keyOf(claim.origin, this.#spec);
+    const keys = this.#keysFor(claim.origin);
+    if (claim.instance === undefined || claim.instance >= count)
+      claim.instance = this.#sharing.place(keys, claim, () => this.#parts.pool.hasRoom);
+    return keys[claim.instance] as string;
+  }
+
+  #hold(connection: Connection, claim: Claim): void {
+    const { instance, beside, lists } = claim;
+    // Who only looks in, or makes a second attempt, stays where it was.
+    connection.hold(claim, instance === undefined || !(lists || beside?.size));
+    if (instance !== undefined) beside?.add(instance);
   }
 
   /** A connection that is ready for this claim, opened if need be. Whoever comes meanwhile waits for the same one. */
   async reach(claim: Claim, signal: Signal | undefined): Promise<Connection> {
     for (;;) {
       if (this.#over) throw this.#over;
-      const key = keyOf(claim.origin, this.#spec);
+      const { roots } = claim.origin;
+      if (roots && this.#asksFirst(claim.origin)) await unlessAborted(roots.ask(), signal);
+      const key = this.#keyFor(claim);
       const known = this.#byKey.get(key);
       const connection = known?.usable
         ? known
         : this.#dial(key, claim.origin, {
             admitted: claim.admitted,
+            roots: roots?.known,
             after: known?.end("it is replaced"),
           });
-      connection.hold(claim);
+      this.#hold(connection, claim);
       try {
         await unlessAborted(connection.ready, signal);
         if (connection.open) return connection;
@@ -105,13 +148,22 @@ export class Connections {
       for (const connection of this.current) connection.adopt(spec);
       return;
     }
+    this.renew();
+  }
+
+  /** Dials anew for everyone who is connected. Calls under way finish on the old connections. */
+  renew(): void {
     this.#health.forget();
     // A copy: what is dialled anew must not come round again.
     for (const [key, connection] of Array.from(this.#byKey)) {
       const { connected, inFlight } = connection;
       const ended = this.#retire(key, connection);
-      if (connected) this.#dial(key, connection.origin, { after: inFlight > 0 ? undefined : ended });
+      const { origin, roots } = connection;
+      if (connected && instanceOf(key) < instancesOf(this.#spec))
+        this.#dial(key, origin, { roots, after: inFlight > 0 ? undefined : ended });
     }
+    for (const [key, audience] of this.#sharing.beyond(instancesOf(this.#spec)))
+      for (const origin of audience.members) this.#move(origin, audience, firstKey(key));
   }
 
   /** The server is configured no longer: calls under way finish, nothing else begins. */
@@ -126,26 +178,71 @@ export class Connections {
       const own = connection.spec.isolation === "session" && connection.origin.session === session;
       if (own) void this.#retire(key, connection);
     }
-    for (const [key, audience] of this.#audiences) {
-      audience.leave(session);
-      if (audience.empty && !this.#byKey.has(key)) this.#audiences.delete(key);
-    }
+    this.#sharing.sessionEnded(session);
+  }
+
+  /** How many open ones this client uses, its own or shared. */
+  heldBy(session: string): number {
+    return this.#sharing.heldBy(session);
   }
 
   /** Those with whom this client shares, or would share, a connection. */
   audienceOf(origin: Origin): Audience {
-    return this.#audience(keyOf(origin, this.#spec));
+    const claim = claimOf({ origin, uplink: origin.uplink, repeat: "unknown" }, this.#health.current);
+    const audience = this.#sharing.audience(this.#keyFor(claim));
+    // Whatever is done about what it subscribes to is done where it stays.
+    if (claim.instance !== undefined) audience.join(origin);
+    return audience;
   }
 
   /** A client wants other log messages. */
   relevel(session: string): void {
-    for (const audience of this.#audiences.values()) if (audience.has(session)) audience.relevel();
+    for (const [, audience] of this.#sharing.heardBy(session)) audience.relevel();
   }
 
   /** Passes a notification of a client on to where it has a connection. */
   notify(session: string, method: string, params: Raw | undefined): void {
-    for (const audience of this.#audiences.values())
-      if (audience.has(session)) audience.notify(method, params);
+    for (const [, audience] of this.#sharing.heardBy(session)) audience.notify(method, params);
+  }
+
+  /**
+   * The roots of this client are others now. Where it is alone, its connection stays its own and the child hears of it;
+   * else it goes on at another one.
+   */
+  rootsChanged(origin: Origin, params: Raw | undefined): void {
+    const roots = origin.roots?.known;
+    for (const [from, audience] of this.#sharing.heardBy(origin.session)) {
+      const to = instanceKey(keyOf(origin, this.#spec), instanceOf(from));
+      const connection = this.#byKey.get(from);
+      const alone = audience.size === 1;
+      if (from === to ? alone : alone && this.#sharing.rekey(from, to)) {
+        if (connection) connection.roots = roots;
+        audience.notify("notifications/roots/list_changed", params);
+      } else if (from !== to) this.#move(origin, audience, to);
+    }
+  }
+
+  /** What it subscribed to goes on at the other connection, which is made where there is none. */
+  #move(origin: Origin, from: Audience, to: string): void {
+    if (this.#sharing.move(origin, from, to) && !this.#byKey.get(to)?.usable)
+      this.#dial(to, origin, { roots: origin.roots?.known });
+  }
+
+  /** From now on clients are asked for their roots first. A connection that was told some is for those who have the same. */
+  #rootsWanted(connection: Connection, roots: KnownRoots | undefined): void {
+    this.#wantsRoots = true;
+    if (!roots) return;
+    connection.roots = roots;
+    const key = this.#sharing.keyOf(connection);
+    if (key === undefined || this.#spec.isolation === "session") return;
+    const rooted = instanceKey(rootedKeyOf(connection.origin, roots), instanceOf(key));
+    if (!this.#sharing.rekey(key, rooted)) void this.#retire(key, connection);
+  }
+
+  /** What its roots are decides which connection it may use. One with a connection of its own is asked when the child asks. */
+  #asksFirst({ roots }: Origin): boolean {
+    if (roots === undefined || roots.known !== undefined) return false;
+    return !roots.costly || (this.#wantsRoots && this.#spec.isolation !== "session");
   }
 
   async destroy(reason: string): Promise<void> {
@@ -172,18 +269,9 @@ export class Connections {
 
   /** Says nothing about the child's health, but someone must act. */
   unauthorised({ label, spec }: Connection, failure: ChildFailure): void {
-    const why = toBeLetIn(failure, spec);
+    const why = toBeLetIn(failure, spec, this.#parts.howToLogIn?.(spec));
     this.#health.noted(`auth_required: ${why}`);
     this.#parts.log.warn(`${label}: not authorised: ${why}`, { server: label });
-  }
-
-  #audience(key: string): Audience {
-    let audience = this.#audiences.get(key);
-    if (!audience) {
-      audience = new Audience((session) => this.#parts.levelOf(session));
-      this.#audiences.set(key, audience);
-    }
-    return audience;
   }
 
   #retire(key: string, connection: Connection): Promise<void> {
@@ -197,28 +285,40 @@ export class Connections {
   #dial(
     key: string,
     origin: Origin,
-    how: { admitted?: Breaker; after?: Promise<void> | undefined },
+    how: { roots: KnownRoots | undefined; admitted?: Breaker; after?: Promise<void> | undefined },
   ): Connection {
-    const { pool, clock, log } = this.#parts;
+    const { pool, clock, log, events } = this.#parts;
     const spec = this.#spec;
-    const { name } = spec;
+    const server = idOf(spec);
+    const restart = this.#lostOne;
+    this.#lostOne = false;
+    const source: ListSource = { server, key: listKeyOf(origin, spec.credential) };
     const death = this.#lastDeath?.episode.open ? this.#lastDeath : undefined;
+    const lasting = lifetime(clock);
     const connection: Connection = new Connection({
       spec,
       origin,
       pool,
       clock,
       log,
+      roots: how.roots,
       after: how.after,
-      audience: this.#audience(key),
+      audience: this.#sharing.audience(key),
       connector: () => this.#parts.connector(spec),
-      era: () => this.#parts.eraOf(name),
+      era: () => this.#parts.eraOf(server),
       greet: (from, greeting) =>
-        this.#parts.greet(name, greeting, (method, params) => from.ask(method, params)),
+        this.#parts.greet(source, greeting, (method, params) => from.ask(method, params)),
       onLost: (lost, loss) => this.#lost(lost, loss),
       onListChanged: (from, method) => {
         // What a connection with old settings says is no longer true of this server.
-        if (!from.retired) this.#parts.onListChanged(name, method, (...ask) => from.ask(...ask));
+        if (!from.retired) this.#parts.onListChanged(source, method, (...ask) => from.ask(...ask));
+      },
+      onRootsWanted: (from, roots) => this.#rootsWanted(from, roots),
+      tell: (change) => {
+        if (!events?.heard) return;
+        const again = restart && change.state === "connecting" && { restart };
+        const lasted = lasting(change.state);
+        events.emit({ type: "connection", at: Date.now(), server, ...change, ...again, ...lasted });
       },
     });
     if (death) this.#respawnOf.set(connection, death);
@@ -249,6 +349,7 @@ export class Connections {
   #lost(connection: Connection, loss: Loss): void {
     const { log } = this.#parts;
     const server = connection.label;
+    this.#lostOne = true;
     if (connection.state === "closed") {
       log.info(`${server}: went away while idle: ${loss.failure.message}`, { server });
       return;
@@ -263,33 +364,5 @@ export class Connections {
     const now = this.#parts.clock.now();
     this.#lastDeath = this.#health.lost(connection.spec, { ...loss, claims, before, now });
     return this.#lastDeath;
-  }
-}
-
-const keys = new WeakMap<Origin, string>();
-
-/** Who may share a connection: same capabilities, and with isolation the same session. */
-function keyOf(origin: Origin, spec: ServerSpec): string {
-  if (spec.isolation === "session") return origin.session;
-  let key = keys.get(origin);
-  if (key === undefined) {
-    key = origin.capabilities.toString("latin1");
-    keys.set(origin, key);
-  }
-  return key;
-}
-
-async function unlessAborted(work: Promise<void>, signal: Signal | undefined): Promise<void> {
-  if (!signal) return await work;
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop);
-  });
-  try {
-    await Promise.race([work, aborted]);
-  } finally {
-    if (stop) signal.removeEventListener("abort", stop);
   }
 }

@@ -2,6 +2,7 @@
 import type { Raw } from "../kernel/raw.ts";
 import type { Signal } from "../kernel/signal.ts";
 import type { Peer } from "../rpc/peer.ts";
+import { withoutRelatedTask } from "../rpc/task.ts";
 import type { Claim } from "./claim.ts";
 import type { Greeting } from "./handshake.ts";
 
@@ -20,56 +21,29 @@ export interface Dialect {
   end(failure: Error): void;
 }
 
+interface Carried {
+  readonly method: string;
+  readonly params: Raw;
+  /** Its progress goes on after the answer. */
+  readonly lasting?: boolean;
+}
+
 /** Sends a caller's request as it is; what comes of it on the way goes to the caller. */
 export function carry(
   peer: Peer,
   claim: Claim,
-  { method, params }: { readonly method: string; readonly params: Raw },
+  { method, params, lasting = false }: Carried,
   signal: Signal,
 ): Promise<Raw> {
   return peer.request(method, params, {
     signal,
+    lasting,
     onProgress: (progress) => {
       claim.timer?.touch();
-      claim.uplink.notify("notifications/progress", progress);
+      claim.uplink.notify("notifications/progress", withoutRelatedTask(progress));
     },
     onSent: (id) => {
       claim.id = id;
     },
   });
-}
-
-/** The session-based era: requests go as they are. */
-export class Sessionful implements Dialect {
-  readonly #peer: Peer;
-
-  constructor(peer: Peer) {
-    this.#peer = peer;
-  }
-
-  begin(): void {
-    this.#peer.notify("notifications/initialized", undefined);
-  }
-
-  request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
-    return carry(this.#peer, claim, { method, params }, signal);
-  }
-
-  ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
-    return this.#peer.request(method, params, signal ? { signal } : {});
-  }
-
-  notify(method: string, params: Raw | undefined): void {
-    this.#peer.notify(method, params);
-  }
-
-  heard(_method: string, params: Raw | undefined): { params: Raw | undefined } {
-    return { params };
-  }
-
-  cancel({ id }: Claim, error: Error): void {
-    if (id !== undefined) this.#peer.cancel(id, error);
-  }
-
-  end(): void {}
 }

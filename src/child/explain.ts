@@ -14,10 +14,20 @@ interface Ended extends Pick<Call, "server" | "repeat"> {
   readonly unsent: boolean;
 }
 
-export function explain(error: unknown, call: Ended, spec: ServerSpec): Error {
+/** Where people log in at a server, and what to tell whoever called. */
+export interface LoginPlace {
+  readonly url: string;
+  readonly advice: string;
+}
+
+/** Undefined: where the config says, or with our own command. */
+export type HowToLogIn = (spec: ServerSpec) => LoginPlace | undefined;
+
+export function explain(error: unknown, call: Ended, spec: ServerSpec, place?: LoginPlace): Error {
   const { server } = call;
   if (error instanceof RpcError) return tooLarge(error, server) ?? error;
-  if (error instanceof ChildFailure) return unavailable(error, call, spec);
+  if (error instanceof ChildFailure && error.category === "auth") return notLetIn(error, server, spec, place);
+  if (error instanceof ChildFailure) return unavailable(error, call);
   if (MetaMcpError.is(error)) return error.context.server ? error : error.with({ server });
   if (error instanceof Error && error.name === "AbortError") {
     return new MetaMcpError("cancelled", "The call was cancelled.", { server, cause: error });
@@ -25,23 +35,25 @@ export function explain(error: unknown, call: Ended, spec: ServerSpec): Error {
   return error as Error;
 }
 
-function unavailable(
+function notLetIn(
   failure: ChildFailure,
-  { server, repeat, unsent }: Ended,
+  server: string,
   spec: ServerSpec,
+  place: LoginPlace | undefined,
 ): MetaMcpError {
-  if (failure.category === "auth") {
-    const details = loginDetails(failure, spec);
-    const text = `${server} wants a login: ${toBeLetIn(failure, spec)}`;
-    return new MetaMcpError("auth_required", text, { server, cause: failure, ...(details && { details }) });
-  }
+  const details = loginDetails(failure, spec, place);
+  const text = `${server} requires login: ${toBeLetIn(failure, spec, place)}`;
+  return new MetaMcpError("auth_required", text, { server, cause: failure, ...(details && { details }) });
+}
+
+function unavailable(failure: ChildFailure, { server, repeat, unsent }: Ended): MetaMcpError {
   if (failure.limited) {
-    const text = `${server}: ${sentence(failure.message)} Nothing was done; try again later.`;
+    const text = `${server}: ${sentence(failure.message)} Nothing was done.`;
     return new MetaMcpError("rate_limited", text, { server, cause: failure, ...failure.limited });
   }
   const harmless = unsent || repeat === "safe";
   const advice = harmless
-    ? "Nothing was done; it can be tried again."
+    ? "Nothing was done."
     : "It is not known whether the call had effects; check before you repeat it.";
   return new MetaMcpError("server_unavailable", `${server}: ${sentence(failure.message)} ${advice}`, {
     server,
@@ -52,21 +64,27 @@ function unavailable(
 }
 
 /** Why a server did not let us in, and what a person can do about it. */
-export function toBeLetIn(failure: ChildFailure, spec: ServerSpec): string {
-  return `${sentence(failure.message)} ${howToLogIn(failure, spec)}`;
+export function toBeLetIn(failure: ChildFailure, spec: ServerSpec, place?: LoginPlace): string {
+  return `${sentence(failure.message)} ${place?.advice ?? byHand(failure, spec)}`;
 }
 
-function howToLogIn({ challenge }: ChildFailure, spec: ServerSpec): string {
+function byHand({ challenge }: ChildFailure, spec: ServerSpec): string {
   if (spec.kind === "stdio") return "Check the credentials in its env.";
   if (hasOwnCredential(spec)) return "Check the Authorization header in its config.";
   if (spec.oauth || readChallenge(challenge)) return `Ask the user to run: ${loginCommand(spec)}`;
   return `Check its headers in the config, or log in with: ${loginCommand(spec)}`;
 }
 
-function loginDetails({ challenge }: ChildFailure, spec: ServerSpec): object | undefined {
-  if (spec.kind === "stdio" || hasOwnCredential(spec)) return undefined;
+function loginDetails(
+  { challenge }: ChildFailure,
+  spec: ServerSpec,
+  place: LoginPlace | undefined,
+): object | undefined {
   const { scopes = [] } = readChallenge(challenge) ?? {};
-  return { command: loginCommand(spec), ...(scopes.length > 0 && { scopes }) };
+  const more = scopes.length > 0 && { scopes };
+  if (place) return { login: place.url, ...more };
+  if (spec.kind === "stdio" || hasOwnCredential(spec)) return undefined;
+  return { command: loginCommand(spec), ...more };
 }
 
 function loginCommand({ name }: RemoteSpec): string {
@@ -89,7 +107,7 @@ export function timeoutOf(call: Call, spec: ServerSpec, silentMs: number): MetaM
   const limit =
     silentMs >= spec.timeoutMs
       ? `was silent for ${spec.timeoutMs} ms (timeoutMs)`
-      : `took longer than it may in all (deadlineMs ${spec.deadlineMs})`;
+      : `took longer than allowed (deadlineMs ${spec.deadlineMs})`;
   return new MetaMcpError(
     "timeout",
     `${spec.name} ${limit}; the call was cancelled there. It may still have had effects.`,
@@ -100,7 +118,7 @@ export function timeoutOf(call: Call, spec: ServerSpec, silentMs: number): MetaM
 export function lateOf({ name, deadlineMs }: ServerSpec): MetaMcpError {
   return new MetaMcpError(
     "timeout",
-    `${name} was not connected in the time that a call may take in all (deadlineMs ${deadlineMs}); nothing was sent.`,
+    `${name} was not connected before the deadline of the call (deadlineMs ${deadlineMs}); nothing was sent.`,
     { server: name, retryable: true },
   );
 }

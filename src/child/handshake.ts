@@ -9,7 +9,7 @@ const NEWEST = "2025-11-25";
 
 /** What a child said of itself. */
 export interface Greeting {
-  readonly era: "legacy" | "modern";
+  readonly era: "legacy" | "2026";
   readonly protocolVersion: string;
   readonly capabilities: Raw;
   readonly title: string | undefined;

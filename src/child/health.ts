@@ -39,12 +39,14 @@ const OVER: Episode = { open: 0, recorded: true };
 
 export class Health {
   readonly #options: () => BreakerOptions;
+  readonly #onPhase: ((phase: Breaker["phase"]) => void) | undefined;
   #breaker: Breaker = closed;
   #crashes: Crashes = noCrashes;
   #lastFailure: string | undefined;
 
-  constructor(options: () => BreakerOptions) {
+  constructor(options: () => BreakerOptions, onPhase?: (phase: Breaker["phase"]) => void) {
     this.#options = options;
+    this.#onPhase = onPhase;
   }
 
   get lastFailure(): string | undefined {
@@ -52,7 +54,7 @@ export class Health {
   }
 
   /** Milliseconds until a caller would be let through; 0: now. */
-  fencedFor(now: number): number {
+  blockedFor(now: number): number {
     return retryAfterMs(this.#breaker, now);
   }
 
@@ -68,19 +70,19 @@ export class Health {
   admit(server: string, now: number): Breaker {
     const admitted = admit(this.#breaker, now);
     if (admitted) {
-      this.#breaker = admitted;
+      this.#become(admitted);
       return admitted;
     }
     const wait = retryAfterMs(this.#breaker, now);
     throw new MetaMcpError(
       "server_unavailable",
-      `${server} is fenced off after repeated failures (last: ${this.#lastFailure ?? "unknown"}). Try again in ${Math.ceil(wait / 1000)} s, or use another server.`,
+      `${server} is blocked after repeated failures (last: ${this.#lastFailure ?? "unknown"}). Try again in ${Math.ceil(wait / 1000)} s, or use another server.`,
       { server, retryAfterMs: wait },
     );
   }
 
   settle(admitted: Breaker, verdict: Verdict, now: number): void {
-    this.#breaker = settle(this.#breaker, { admitted, verdict, now }, this.#options());
+    this.#become(settle(this.#breaker, { admitted, verdict, now }, this.#options()));
     if (verdict === "healthy" && !this.open) this.#lastFailure = undefined;
   }
 
@@ -128,9 +130,15 @@ export class Health {
 
   /** New settings: the past says nothing about them. The epoch moves on, so that late answers do not count either. */
   forget(): void {
-    this.#breaker = { phase: "closed", epoch: this.#breaker.epoch + 1, failures: 0 };
+    this.#become({ phase: "closed", epoch: this.#breaker.epoch + 1, failures: 0 });
     this.#crashes = noCrashes;
     this.#lastFailure = undefined;
+  }
+
+  #become(breaker: Breaker): void {
+    const { phase } = this.#breaker;
+    this.#breaker = breaker;
+    if (breaker.phase !== phase) this.#onPhase?.(breaker.phase);
   }
 }
 

@@ -60,9 +60,17 @@ export interface Link {
   close(): Promise<void>;
   /** Who is at the other end, for a person: "pid 123", a URL. */
   readonly peer: string;
+  /** Of its process, where it has one. */
+  readonly pid?: number | undefined;
 }
 
 export interface Connector {
   /** Opens a link; rejects with ChildFailure. Aborting ends whatever was begun, completely. */
   open(spec: ServerSpec, events: LinkEvents, signal: AbortSignal): Promise<Link>;
+}
+
+/** How a connection was lost. `counted`: the failure behind it is recorded already. */
+export interface Loss {
+  readonly failure: ChildFailure;
+  readonly counted: boolean;
 }

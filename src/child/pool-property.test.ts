@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Lifecycle, PoolOptions } from "../config/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { type Place, Pool, type Pooled } from "./pool.ts";
+import { Pool, type Pooled, type PoolSlot } from "./pool.ts";
 
 /** Every time in here is a multiple of it, so that nothing happens unseen between two looks at the pool. */
 const TICK = 5_000;
@@ -23,7 +23,7 @@ type Ending = "later" | "badly" | "at once";
 
 class Held implements Pooled {
   readonly label = "held";
-  readonly place: Place;
+  readonly place: PoolSlot;
   readonly world: World;
   lifecycle: Lifecycle = { mode: "default" };
   ending: Ending = "later";
@@ -32,7 +32,7 @@ class Held implements Pooled {
   idleTurn = 0;
   finish = (): void => {};
 
-  constructor(place: Place, world: World) {
+  constructor(place: PoolSlot, world: World) {
     this.place = place;
     this.world = world;
   }

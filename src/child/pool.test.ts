@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Lifecycle, PoolOptions } from "../config/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { type Place, Pool, type Pooled } from "./pool.ts";
+import { Pool, type Pooled, type PoolSlot } from "./pool.ts";
 
 const defaults: PoolOptions = {
   poolSize: 2,
@@ -67,7 +67,7 @@ function setUp(options: Partial<PoolOptions> = {}) {
   };
   /** A caller in the queue: what it got, as soon as it has got it. */
   const wait = (waitMs = 30_000, signal?: AbortSignal) => {
-    const caller: { place?: Place; error?: unknown } = {};
+    const caller: { place?: PoolSlot; error?: unknown } = {};
     pool.acquire(waitMs, signal).then(
       (place) => {
         caller.place = place;
@@ -100,6 +100,16 @@ test("gives places up to its size, connecting ones included; the next caller wai
   await settled();
   expect(third.place).toBeDefined();
   expect(fourth.place).toBeUndefined();
+});
+
+test("has room where a place is free or one that is idle would yield, not where somebody would have to wait", async () => {
+  const { pool, idle } = setUp();
+  expect(pool.hasRoom).toBe(true);
+  const { place } = await idle("a");
+  await idle("kept", keepAlive);
+  expect(pool.hasRoom).toBe(true);
+  place.busy();
+  expect(pool.hasRoom).toBe(false);
 });
 
 test("evicts the one that has been idle longest, and the place is free only once nothing of it is left", async () => {

@@ -28,7 +28,7 @@ export interface Pooled {
 }
 
 /** The right to one connection. It counts from the moment it is given until it is free again, connecting or ending too. */
-export interface Place {
+export interface PoolSlot {
   /** The connection is there, and busy. */
   occupy(connection: Pooled): void;
   /** The first request goes out on it. */
@@ -50,7 +50,7 @@ interface Waiter {
   readonly until: number;
   /** Takes it out of the queue, its timer and listener too. */
   leave(): void;
-  resolve(place: Place): void;
+  resolve(place: PoolSlot): void;
   reject(reason: unknown): void;
 }
 
@@ -78,8 +78,11 @@ export class Pool {
   #reserve: Timer | undefined;
   #turns = 0;
   #closed = false;
+  readonly #onWaiting: ((waiting: number) => void) | undefined;
+  #told = 0;
 
-  constructor(options: PoolOptions, clock: Clock, log: Log) {
+  constructor(options: PoolOptions, clock: Clock, log: Log, onWaiting?: (waiting: number) => void) {
+    this.#onWaiting = onWaiting;
     this.#room = { seats: new Set(), ending: 0, options };
     this.#clock = clock;
     this.#log = log;
@@ -91,11 +94,19 @@ export class Pool {
     return { places: seats.size, idle: idleSeats(this.#room).length, waiting: this.#waiters.size };
   }
 
+  /** Whether one more connection would get a place without waiting for one that is in use. */
+  get hasRoom(): boolean {
+    const { seats, ending, options } = this.#room;
+    const waiting = this.#waiters.size + 1;
+    if (seats.size - ending + waiting <= options.poolSize) return true;
+    return evicted(this.#room, { waiting, reserveComes: true }) !== undefined;
+  }
+
   /**
    * A place for one new connection, first come, first served. Rejects with `pool_exhausted` after `waitMs`, or with the
    * signal's reason. A place once given is the caller's to free.
    */
-  acquire(waitMs: number, signal?: AbortSignal): Promise<Place> {
+  acquire(waitMs: number, signal?: AbortSignal): Promise<PoolSlot> {
     return new Promise((resolve, reject) => {
       if (this.#closed) throw stopping();
       signal?.throwIfAborted();
@@ -111,6 +122,7 @@ export class Pool {
       this.#waiters.add(waiter);
       this.#serve();
       if (!this.#waiters.has(waiter)) return;
+      this.#tell();
       signal?.addEventListener("abort", abort);
       if (Number.isFinite(waitMs)) timer = this.#clock.after(waitMs, () => this.#expire(waiter));
     });
@@ -123,7 +135,7 @@ export class Pool {
     // One that is gone at once makes others yield meanwhile.
     for (const seat of inOrderOfYielding(idleSeats(this.#room)))
       if (seat.phase === "idle" && endsWhenIdle(seat, this.#room))
-        this.#end(seat, "it is idle and not to be kept");
+        this.#end(seat, "it is idle and need not be kept");
     this.#serve();
   }
 
@@ -168,6 +180,15 @@ export class Pool {
     }
     this.#makeRoom();
     this.#awaitReserve();
+    if (this.#told > 0) this.#tell();
+  }
+
+  /** Says how many wait; whoever gets a place at once never waited. */
+  #tell(): void {
+    const { size } = this.#waiters;
+    if (size === this.#told) return;
+    this.#told = size;
+    this.#onWaiting?.(size);
   }
 
   #mayEnter(waiter: Waiter): boolean {
@@ -178,7 +199,7 @@ export class Pool {
     );
   }
 
-  #give(): Place {
+  #give(): PoolSlot {
     const seat: Occupied = {
       phase: "connecting",
       idleSince: 0,
@@ -205,14 +226,14 @@ export class Pool {
       if (!seat) return;
       if (seat.lifecycle?.mode === "keep-alive") {
         this.#log.warn(
-          "A keep-alive child must yield: all other places are held by keep-alive children too.",
+          "A keep-alive server was ended to make room: all connections belong to keep-alive servers.",
           {
             child: seat.connection?.label,
             poolSize: this.#room.options.poolSize,
           },
         );
       }
-      this.#end(seat, "its place in the pool was needed");
+      this.#end(seat, "another server needed its place in the pool");
     }
   }
 
@@ -253,7 +274,7 @@ export class Pool {
     seat.idleSince = this.#clock.now();
     seat.turn = ++this.#turns;
     if (this.#closed) return;
-    if (endsWhenIdle(seat, this.#room)) this.#end(seat, "it is idle and not to be kept");
+    if (endsWhenIdle(seat, this.#room)) this.#end(seat, "it is idle and need not be kept");
     else if (this.#waiters.size > 0) this.#serve();
   }
 

@@ -1,11 +1,15 @@
 /** What a child shows of itself: one state for all its connections, and why, where it is down or takes long. */
+import { idOf } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
+import type { MetaMcpError } from "../kernel/errors.ts";
 import type { Connection } from "./connection.ts";
 import { whySlow } from "./download.ts";
 import type { Health } from "./health.ts";
+import { instancesOf } from "./instance.ts";
 import { type ConnectionState, showOf } from "./machine.ts";
 
 export interface ChildStatus {
+  /** Its id. */
   readonly name: string;
   readonly state: ConnectionState;
   readonly connected: boolean;
@@ -13,6 +17,10 @@ export interface ChildStatus {
   readonly reason?: string | undefined;
   /** It is left alone for so long. */
   readonly retryAfterMs?: number;
+  /** How many of its processes run, where it may have several. */
+  readonly instances?: number;
+  /** Why this caller is not let in, where each account is let in as itself. */
+  readonly refusal?: MetaMcpError;
 }
 
 /** From here on a person wants to know why it still lasts. */
@@ -24,23 +32,35 @@ export function statusOf(
   health: Health,
   now: number,
 ): ChildStatus {
-  const { name, criticality } = spec;
-  const connected = connections.some((connection) => connection.connected);
+  const { criticality } = spec;
+  const name = idOf(spec);
+  const running = connections.filter((connection) => connection.connected).length;
+  const connected = running > 0;
+  const several = instancesOf(spec) > 1 ? { instances: running } : {};
   if (health.open) {
-    const retryAfterMs = health.fencedFor(now);
+    const retryAfterMs = health.blockedFor(now);
     const seconds = Math.ceil(retryAfterMs / 1000);
-    const when = seconds > 0 ? `the next try is let through in ${seconds} s` : "the next call is let through";
+    const when = seconds > 0 ? `next attempt allowed in ${seconds} s` : "the next call tries it again";
     return {
       name,
       criticality,
       connected,
       state: "failed",
       retryAfterMs,
-      reason: `fenced off after repeated failures: ${health.lastFailure}; ${when}`,
+      ...several,
+      reason: `blocked after repeated failures: ${health.lastFailure}; ${when}`,
     };
   }
   const state = showOf(connections.map((connection) => connection.state));
-  return { name, criticality, connected, state, reason: reasonOf(spec, state, connections, health) };
+  const reason = reasonOf(spec, state, connections, health);
+  return { name, criticality, connected, state, reason, ...several };
+}
+
+/** Of the children that one server has: the first of active, connecting, idle, failed. */
+export function joinedStatus(spec: ServerSpec, all: readonly ChildStatus[]): ChildStatus {
+  const { criticality } = spec;
+  const state = showOf(all.map((status) => status.state));
+  return { name: idOf(spec), criticality, state, connected: all.some(({ connected }) => connected) };
 }
 
 function reasonOf(

@@ -42,6 +42,14 @@ export class Subscriptions {
     if (sessions?.size === 0) this.#byUri.delete(uri);
   }
 
+  /** What a session subscribed to, and its way back. */
+  by(session: string): readonly (readonly [string, Uplink])[] {
+    return [...this.#byUri].flatMap(([uri, sessions]) => {
+      const subscription = sessions.get(session);
+      return subscription ? [[uri, subscription.uplink] as const] : [];
+    });
+  }
+
   /** Returns what nobody listens to any more. */
   leave(session: string): readonly string[] {
     const left: string[] = [];

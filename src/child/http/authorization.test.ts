@@ -11,6 +11,7 @@ import {
 } from "../../../test/support/http-child.ts";
 import { until } from "../../../test/support/until.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import { secretsFrom } from "../../kernel/secret.ts";
 import type { Authorization, Credential, Denial } from "./authorization.ts";
 import { readChallenge } from "./challenge.ts";
 
@@ -91,9 +92,12 @@ test("a header of the config is all that is shown", async () => {
   const child = await httpChild(({ message, headers }, response) =>
     json(response, result(message.id, headers.authorization)),
   );
-  const { request, answer } = await dial(remoteSpec(child.url, { headers: { Authorization: "static" } }), {
-    authorize: () => login(() => shows("t")),
-  });
+  const { request, answer } = await dial(
+    remoteSpec(child.url, { headers: secretsFrom({ Authorization: "static" }) }),
+    {
+      authorize: () => login(() => shows("t")),
+    },
+  );
   request(1, "ping");
   expect((await answer(1)).result).toBe("static");
 });
@@ -128,7 +132,7 @@ test("there is no third attempt", async () => {
 
   const seen = await failure(1);
   expect(seen).toMatchObject({ category: "auth", challenge: "Bearer" });
-  expect(seen.message).not.toContain("secret");
+  expect(seen.message).toContain("not taken: [secret]");
   expect(child.seen).toHaveLength(2);
   expect(auth.vain).toBe(1);
 });

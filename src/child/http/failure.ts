@@ -92,9 +92,9 @@ function advice({ statusCode: status = 0, headers }: IncomingMessage): string {
 
 function wanted(header: string | undefined): string {
   const challenge = readChallenge(header);
-  if (!challenge) return "it wants other credentials";
+  if (!challenge) return "it requires other credentials";
   const scopes = challenge.scopes.length > 0 ? ` for ${challenge.scopes.join(" ")}` : "";
-  return `it wants a login${scopes}`;
+  return `it requires login${scopes}`;
 }
 
 function movedTo(location: string | undefined): string {

@@ -14,7 +14,7 @@ import type { Line } from "./line.ts";
 import { isEventStream, readMessages, readStream, tooLargeError } from "./message-stream.ts";
 import { MAX_REFUSAL_BYTES } from "./refusal.ts";
 import { beginning, resumeDelayMs } from "./resume.ts";
-import { type Answer, type Exchange, isSuccess } from "./wire.ts";
+import { type HttpRequest, isSuccess, type ResponseHandler } from "./wire.ts";
 
 /** In a row, without an event in between. */
 const MAX_RESUMES = 5;
@@ -28,7 +28,7 @@ export interface FlightEvents {
   onEnd(flight: Flight): void;
 }
 
-export class Flight implements Answer {
+export class Flight implements ResponseHandler {
   readonly number: number;
   readonly id: Raw;
   /** "refused": it came back unread, so that it may go elsewhere. */
@@ -38,7 +38,7 @@ export class Flight implements Answer {
   readonly #line: Line;
   readonly #events: FlightEvents;
   readonly #position = beginning();
-  #exchange: Exchange | undefined;
+  #request: HttpRequest | undefined;
   #resuming: Timer | undefined;
 
   constructor(id: Raw, line: Line, events: FlightEvents) {
@@ -49,22 +49,22 @@ export class Flight implements Answer {
   }
 
   post(message: Message): void {
-    this.#exchange = this.#line.post(message, this);
+    this.#request = this.#line.post(message, this);
   }
 
   /** It stands on a socket at this moment. */
   get live(): boolean {
-    return this.#exchange?.connected === true && !this.#resuming;
+    return this.#request?.connected === true && !this.#resuming;
   }
 
   /** It may have arrived. */
   get sent(): boolean {
-    return this.phase === "answering" || (this.phase === "waiting" && this.#exchange?.connected === true);
+    return this.phase === "answering" || (this.phase === "waiting" && this.#request?.connected === true);
   }
 
   abort(): void {
     this.#resuming?.cancel();
-    this.#exchange?.abort();
+    this.#request?.abort();
   }
 
   onResponse(response: IncomingMessage): void {
@@ -84,7 +84,7 @@ export class Flight implements Answer {
 
   #readRefusal(response: IncomingMessage): void {
     readBody(response, MAX_REFUSAL_BYTES, (body) => {
-      if (this.#exchange?.aborted) return;
+      if (this.#request?.aborted) return;
       this.#events.onRefused(response, Buffer.isBuffer(body) ? body : undefined, this);
     });
   }
@@ -92,7 +92,7 @@ export class Flight implements Answer {
   #readAnswer(response: IncomingMessage): void {
     const { maxMessageBytes, where } = this.#line;
     readBody(response, maxMessageBytes, (body) => {
-      if (this.#exchange?.aborted) return;
+      if (this.#request?.aborted) return;
       const unfit = unfitness(response);
       if (unfit) this.#bad(unfit);
       else if (body instanceof Error) this.onFailure(networkFailure(body, where, true));
@@ -122,16 +122,16 @@ export class Flight implements Answer {
     let why = "ended its stream without an answer";
     readStream(response, this.#position, this.#line, {
       onMessage: (message) => {
-        if (this.#exchange?.aborted) return;
+        if (this.#request?.aborted) return;
         if (this.#strays(message)) why = STRAY;
         this.#events.onMessage(message, this);
       },
       onBadAnswer: (malformed) => {
-        if (malformed.id && ownId(malformed.id) === this.number && !this.#exchange?.aborted)
+        if (malformed.id && ownId(malformed.id) === this.number && !this.#request?.aborted)
           this.#bad(noMessage(malformed));
       },
       onEnd: (error) => {
-        if (this.#exchange?.aborted) return;
+        if (this.#request?.aborted) return;
         const { where } = this.#line;
         if (this.answered) this.#events.onEnd(this);
         else this.#resume(error ? networkFailure(error, where, true) : badAnswer(where, why));
@@ -155,7 +155,7 @@ export class Flight implements Answer {
     this.#resuming = this.#line.clock.after(resumeDelayMs(position), () => {
       this.#resuming = undefined;
       position.attempts += 1;
-      this.#exchange = this.#line.listen(position.lastEventId, {
+      this.#request = this.#line.listen(position.lastEventId, {
         onResponse: (response) => this.#resumed(response, broken),
         onFailure: () => this.#resume(broken),
       });
@@ -179,7 +179,7 @@ export class Flight implements Answer {
 }
 
 function noMessage({ reason }: Malformed): string {
-  return `answered with something that is no JSON-RPC message: ${reason}`;
+  return `answered with something that is not a JSON-RPC message: ${reason}`;
 }
 
 function unfitness(response: IncomingMessage): string | undefined {

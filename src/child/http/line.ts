@@ -6,7 +6,7 @@ import { encode } from "../../rpc/encode.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { HeadersOf } from "../link.ts";
 import type { StreamOptions } from "./message-stream.ts";
-import { type Answer, type Exchange, isSuccess, type Wire } from "./wire.ts";
+import { type HttpRequest, isSuccess, type ResponseHandler, type Wire } from "./wire.ts";
 
 export interface LineOptions {
   readonly clock: Clock;
@@ -69,7 +69,7 @@ export class Line implements StreamOptions {
     this.#share({ "mcp-session-id": session });
   }
 
-  post(message: Message, answer: Answer): Exchange {
+  post(message: Message, answer: ResponseHandler): HttpRequest {
     const headers = this.#headersOf ? { ...this.#posting, ...this.#headersOf(message) } : this.#posting;
     return this.#wire.request({ method: "POST", headers, body: encode(message) }, answer);
   }
@@ -79,14 +79,14 @@ export class Line implements StreamOptions {
   }
 
   /** A stream of what the server sends unasked, or the rest of one that broke. */
-  listen(lastEventId: string | undefined, answer: Answer): Exchange {
+  listen(lastEventId: string | undefined, answer: ResponseHandler): HttpRequest {
     const headers: OutgoingHttpHeaders = { ...this.#shared, accept: "text/event-stream" };
     if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
     return this.#wire.request({ method: "GET", headers }, answer);
   }
 
   /** Tells the server that the session is over. False where there is none to end. */
-  endSession(answer: Answer): boolean {
+  endSession(answer: ResponseHandler): boolean {
     if (this.#session === undefined) return false;
     this.#wire.request({ method: "DELETE", headers: this.#shared }, answer);
     return true;

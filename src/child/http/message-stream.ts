@@ -63,7 +63,7 @@ export function readStream(
       handlers.onMessage(message);
       return;
     }
-    log.debug("an event is no message", { url: where, reason: message.reason });
+    log.debug("an event is not a message", { url: where, reason: message.reason });
     if (message.id && message.meant === "request") refuse(message.id, message.code, message.reason);
     else handlers.onBadAnswer(message);
   };

@@ -1,6 +1,7 @@
 /** Reads an answer whose status is not 2xx: an error of the protocol, the loss of the session, or a failure. Decides only, does nothing. */
 import type { IncomingMessage } from "node:http";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import type { Mask } from "../../kernel/secret.ts";
 import { ownId } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
 import { readMessage } from "../../rpc/scan.ts";
@@ -16,8 +17,8 @@ export interface Refused {
   /** Of the request that was refused; undefined where it was no request. */
   readonly id: number | undefined;
   readonly session: "none" | "fresh" | "proven";
-  /** Values that may not be repeated, even if the server does. */
-  readonly secrets: readonly string[];
+  /** Takes out what may not be repeated, even if the server does. */
+  readonly mask: Mask;
 }
 
 /** `body` is undefined where it could not be read. */
@@ -29,7 +30,7 @@ export function readRefusal(
   const status = response.statusCode ?? 0;
   const message = body && readMessage(body);
   const error = message?.kind === "error" ? message : undefined;
-  const said = error && shownText(error.error, refused.secrets);
+  const said = error && shownText(error.error, refused.mask);
 
   if (status === 404 && refused.session !== "none") return sessionLost(refused, said);
   const ours = error?.id !== undefined && ownId(error.id) === refused.id;
@@ -54,8 +55,7 @@ function sessionLost({ where, session }: Refused, said: string | undefined): Chi
   );
 }
 
-function shownText(error: Raw, secrets: readonly string[]): string | undefined {
+function shownText(error: Raw, mask: Mask): string | undefined {
   const text = (fromRaw(error) as { message?: unknown } | null)?.message;
-  if (typeof text !== "string" || secrets.some((secret) => text.includes(secret))) return undefined;
-  return text.replace(/\s+/g, " ").slice(0, MAX_SAID);
+  return typeof text === "string" ? mask(text).replace(/\s+/g, " ").slice(0, MAX_SAID) : undefined;
 }

@@ -25,7 +25,7 @@ test("the last id that was given is kept; an empty one takes it back", () => {
   expect(seen).toEqual(["a", "a", "b", undefined, undefined]);
 });
 
-test("whatever id a server thinks of can be sent back, or is none", () => {
+test("whatever id a server thinks of can be sent back, or is none", { timeout: 120_000 }, () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (id) => {
       const position = beginning();

@@ -12,6 +12,7 @@ import {
   result,
 } from "../../../test/support/http-child.ts";
 import { until } from "../../../test/support/until.ts";
+import { secretsFrom } from "../../kernel/secret.ts";
 import { ChildFailure } from "../link.ts";
 
 const sseSpec: typeof remoteSpec = (url, more) => remoteSpec(url, { kind: "sse", ...more });
@@ -38,7 +39,9 @@ test("posts to the endpoint it was told, and hears everything on the one stream"
         stream.write(event({ jsonrpc: "2.0", method: "note" }) + event(result(message.id)));
     }),
   );
-  const { request, answer, heard, handshake } = await dial(sseSpec(child.url, { headers: { "x-key": "k" } }));
+  const { request, answer, heard, handshake } = await dial(
+    sseSpec(child.url, { headers: secretsFrom({ "x-key": "k" }) }),
+  );
   await handshake();
   request(2, "ping");
 

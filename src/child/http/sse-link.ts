@@ -13,7 +13,7 @@ import type { LineOptions } from "./line.ts";
 import { isEventStream, readStream } from "./message-stream.ts";
 import { MAX_REFUSAL_BYTES, readRefusal } from "./refusal.ts";
 import { beginning } from "./resume.ts";
-import { type Exchange, isSuccess, type Wire } from "./wire.ts";
+import { type HttpRequest, isSuccess, type Wire } from "./wire.ts";
 
 const INITIALIZED = "notifications/initialized";
 
@@ -22,7 +22,7 @@ export class SseLink implements Link {
   readonly #wire: Wire;
   readonly #events: LinkEvents;
   readonly #options: LineOptions;
-  #stream: Exchange | undefined;
+  #stream: HttpRequest | undefined;
   #endpoint: URL | undefined;
   #version: string | undefined;
   /** What waits until the server has heard that the handshake is complete. */
@@ -71,7 +71,7 @@ export class SseLink implements Link {
   #listen(response: IncomingMessage, opened: () => void, refused: (failure: ChildFailure) => void): void {
     if (response.statusCode !== 200 || !isEventStream(response)) {
       response.resume();
-      const noStream = badAnswer(this.peer, 'is no SSE server; a newer one needs `type: "http"`');
+      const noStream = badAnswer(this.peer, 'is not an SSE server; a newer one needs `type: "http"`');
       refused(isSuccess(response) ? noStream : statusFailure(response, this.peer));
       return;
     }
@@ -86,7 +86,7 @@ export class SseLink implements Link {
           if (!this.#over) this.#events.onMessage(message, undefined);
         },
         onBadAnswer: ({ id, reason }) => {
-          const what = `answered with something that is no JSON-RPC message: ${reason}`;
+          const what = `answered with something that is not a JSON-RPC message: ${reason}`;
           if (!this.#over && id) this.#events.onFailed(ownId(id), badAnswer(this.peer, what));
         },
         onOther: (type, data) => {
@@ -146,7 +146,7 @@ export class SseLink implements Link {
   #refused(message: Message, response: IncomingMessage): void {
     const id = message.kind === "request" ? ownId(message.id) : undefined;
     readBody(response, MAX_REFUSAL_BYTES, (body) => {
-      const refused = { where: this.peer, id, session: "none", secrets: this.#wire.secrets } as const;
+      const refused = { where: this.peer, id, session: "none", mask: this.#wire.mask } as const;
       const verdict = readRefusal(response, Buffer.isBuffer(body) ? body : undefined, refused);
       if (verdict instanceof ChildFailure) this.#failed(message, verdict);
       else if (!this.#over) this.#events.onMessage(verdict, undefined);

@@ -8,7 +8,7 @@ import type { Message } from "../../rpc/message.ts";
 import type { Line } from "./line.ts";
 import { isEventStream, readStream } from "./message-stream.ts";
 import { beginning, resumeDelayMs } from "./resume.ts";
-import type { Exchange } from "./wire.ts";
+import type { HttpRequest } from "./wire.ts";
 
 /** A stream that held this long was a good one, even if nothing came. */
 const HELD_MS = 10_000;
@@ -25,7 +25,7 @@ export class StandingStream {
   readonly #line: Line;
   readonly #events: StandingStreamEvents;
   readonly #position = beginning();
-  #exchange: Exchange | undefined;
+  #request: HttpRequest | undefined;
   #timer: Timer | undefined;
   #worked = false;
 
@@ -35,7 +35,7 @@ export class StandingStream {
   }
 
   open(): void {
-    this.#exchange = this.#line.listen(this.#position.lastEventId, {
+    this.#request = this.#line.listen(this.#position.lastEventId, {
       onResponse: (response) => this.#onResponse(response),
       onFailure: () => this.#later(),
     });
@@ -43,7 +43,7 @@ export class StandingStream {
 
   close(): void {
     this.#timer?.cancel();
-    this.#exchange?.abort();
+    this.#request?.abort();
   }
 
   #onResponse(response: IncomingMessage): void {
@@ -64,13 +64,13 @@ export class StandingStream {
     const since = this.#line.clock.now();
     readStream(response, this.#position, this.#line, {
       onMessage: (message) => {
-        if (this.#exchange?.aborted) return;
+        if (this.#request?.aborted) return;
         this.#position.attempts = 0;
         this.#events.onMessage(message);
       },
       onBadAnswer: () => {},
       onEnd: () => {
-        if (this.#exchange?.aborted) return;
+        if (this.#request?.aborted) return;
         if (this.#line.clock.now() - since >= HELD_MS) this.#position.attempts = 0;
         this.#later();
       },

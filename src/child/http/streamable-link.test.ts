@@ -13,6 +13,7 @@ import {
 } from "../../../test/support/http-child.ts";
 import { until } from "../../../test/support/until.ts";
 import { ManualClock } from "../../kernel/clock.ts";
+import { secretsFrom } from "../../kernel/secret.ts";
 
 const SECRET = "Bearer very-secret-token";
 
@@ -21,7 +22,7 @@ test("posts one message each, with session and version once they are known", asy
     sessionful((seen, response) => json(response, result(seen.message.id, seen.message.params))),
   );
   const { link, request, answer, handshake } = await dial(
-    remoteSpec(child.url, { headers: { "X-Key": "k" } }),
+    remoteSpec(child.url, { headers: secretsFrom({ "X-Key": "k" }) }),
   );
   await handshake();
   request(2, "echo", { n: 1 });
@@ -412,7 +413,7 @@ test("an error of the protocol is an answer, whatever the status", async () => {
 
 test.each([
   ["a web page", "text/html", "<html>", "web page"],
-  ["garbage", "application/json", "{no", "no JSON-RPC message"],
+  ["garbage", "application/json", "{no", "not a JSON-RPC message"],
   ["nothing", "application/json", "", "no result"],
   ["an answer to another request", "application/json", JSON.stringify(result(99)), "another request"],
   ["a stream with another answer", "text/event-stream", event(result(99)), "another request"],
@@ -421,7 +422,7 @@ test.each([
     "a garbled answer on a stream",
     "text/event-stream",
     'data: {"id":1,"jsonrpc":"2.0","result":}\n\n',
-    "no JSON-RPC message",
+    "not a JSON-RPC message",
   ],
 ])("%s instead of an answer says so", async (_, type, body, text) => {
   const child = await httpChild((_, response) => response.writeHead(200, { "content-type": type }).end(body));
@@ -498,7 +499,7 @@ test("redirects are followed within the origin, keeping method and body, and rem
     if (seen.url === "/mcp") response.writeHead(307, { location: "/mcp/" }).end();
     else json(response, result(seen.message.id, seen.headers["x-key"]));
   });
-  const { request, answer } = await dial(remoteSpec(child.url, { headers: { "x-key": "k" } }));
+  const { request, answer } = await dial(remoteSpec(child.url, { headers: secretsFrom({ "x-key": "k" }) }));
   request(1, "ping");
   expect((await answer(1)).result).toBe("k");
   request(2, "ping");
@@ -513,7 +514,9 @@ test("headers do not go to another origin, and a loop ends", async () => {
     const location = seen.message.method === "away" ? `${other.url}?token=t` : "/mcp";
     response.writeHead(308, { location }).end();
   });
-  const { request, failure } = await dial(remoteSpec(child.url, { headers: { authorization: SECRET } }));
+  const { request, failure } = await dial(
+    remoteSpec(child.url, { headers: secretsFrom({ authorization: SECRET }) }),
+  );
   request(1, "away");
   request(2, "round");
 
@@ -530,7 +533,7 @@ test("secrets stay out of messages and logs, even where the server repeats them"
   );
   const url = `${child.url.replace("//", "//user:pass-word@")}?key=query-secret`;
   const { link, request, notify, failure, logged } = await dial(
-    remoteSpec(url, { headers: { authorization: SECRET } }),
+    remoteSpec(url, { headers: secretsFrom({ authorization: SECRET }) }),
   );
   request(1, "initialize");
   notify("note");
@@ -609,7 +612,7 @@ test("close does not wait for a server that ignores the end of the session", asy
 test.each([
   ["not a URL", { url: "nonsense" }],
   ["another scheme", { url: "ftp://host/x" }],
-  ["a header that cannot be sent", { headers: { "x-token": "line\nbreak-secret" } }],
+  ["a header that cannot be sent", { headers: secretsFrom({ "x-token": "line\nbreak-secret" }) }],
 ])("refuses to open: %s", async (_, more) => {
   const opening = dial(remoteSpec("http://127.0.0.1:1/mcp", more));
 

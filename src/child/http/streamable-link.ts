@@ -110,12 +110,12 @@ export class StreamableLink implements Link {
       return this.#cancelled(message.params);
     // A request that overtakes this one is refused by servers that take the handshake seriously.
     if (method === INITIALIZED) this.#held = [];
-    const exchange = this.#line.post(message, {
+    const request = this.#line.post(message, {
       onResponse: (response) => {
         if (this.#over) return;
         this.#line.heard(response);
         if (!isSuccess(response)) this.#untold(response, method);
-        else if (isEventStream(response)) exchange.abort();
+        else if (isEventStream(response)) request.abort();
         else response.resume();
         if (method === INITIALIZED) this.#complete();
       },
@@ -177,7 +177,7 @@ export class StreamableLink implements Link {
 
   #verdict(response: IncomingMessage, body: Buffer | undefined, id?: number): Message | ChildFailure {
     const { session, where } = this.#line;
-    return readRefusal(response, body, { where, id, session, secrets: this.#wire.secrets });
+    return readRefusal(response, body, { where, id, session, mask: this.#wire.mask });
   }
 
   #failed(failure: ChildFailure, flight: Flight): void {

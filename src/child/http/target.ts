@@ -3,6 +3,7 @@ import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http"
 import { urlToHttpOptions } from "node:url";
 import type { RemoteSpec } from "../../config/spec.ts";
 import { basicOf } from "../../kernel/basic-auth.ts";
+import { revealed } from "../../kernel/secret.ts";
 import { ChildFailure } from "../link.ts";
 
 export function usableUrl(spec: RemoteSpec): URL {
@@ -19,7 +20,7 @@ export function staticHeaders(spec: RemoteSpec, url: URL): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { "user-agent": "metamcp" };
   const authorization = basicOf(url);
   if (authorization !== undefined) headers["authorization"] = authorization;
-  for (const [name, value] of Object.entries(spec.headers)) {
+  for (const [name, value] of Object.entries(revealed(spec.headers))) {
     try {
       http.validateHeaderName(name);
       http.validateHeaderValue(name, value);
@@ -54,9 +55,4 @@ export function redirectTarget(method: string, response: IncomingMessage, from: 
   if (!location || !URL.canParse(location, from.href)) return undefined;
   const target = new URL(location, from);
   return target.origin === from.origin ? target : undefined;
-}
-
-/** Longer than what could stand in an honest text by chance. */
-export function secretsOf(spec: RemoteSpec): string[] {
-  return Object.values(spec.headers).flatMap((value) => value.split(" ").filter((word) => word.length >= 6));
 }

@@ -5,13 +5,15 @@
 import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
+import { maskFor, secretsOf } from "../../config/secrets.ts";
 import type { RemoteSpec } from "../../config/spec.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import { type Mask, maskOf } from "../../kernel/secret.ts";
 import { shownUrl } from "../../kernel/shown-url.ts";
 import { ChildFailure } from "../link.ts";
 import type { Authorization, Authorize, Credential } from "./authorization.ts";
 import { denialOf, deniedFailure, networkFailure } from "./failure.ts";
-import { addressOf, redirectTarget, secretsOf, staticHeaders, usableUrl } from "./target.ts";
+import { addressOf, redirectTarget, staticHeaders, usableUrl } from "./target.ts";
 
 /** Shorter than the 5 s after which common servers drop idle sockets: a request must not meet a socket that is closing. */
 const IDLE_SOCKET_MS = 4_000;
@@ -28,14 +30,14 @@ export interface Asked {
   readonly url?: URL;
 }
 
-/** Exactly one of these is called, once, unless the exchange is aborted or the wire closed first. */
-export interface Answer {
+/** Exactly one of these is called, once, unless the request is aborted or the wire closed first. */
+export interface ResponseHandler {
   onResponse(response: IncomingMessage): void;
   onFailure(failure: ChildFailure): void;
 }
 
 /** One request under way. */
-export class Exchange {
+export class HttpRequest {
   /** It is on a socket that stands, so that it may have arrived. */
   connected = false;
   aborted = false;
@@ -55,7 +57,7 @@ export class Exchange {
 export class Wire {
   readonly shown: string;
   readonly #authorization: Authorization | undefined;
-  readonly #ownSecrets: readonly string[];
+  readonly #spec: RemoteSpec;
   readonly #transport: typeof http | typeof https;
   readonly #agent: http.Agent;
   readonly #headers: OutgoingHttpHeaders;
@@ -69,7 +71,7 @@ export class Wire {
     this.#url = usableUrl(spec);
     this.shown = shownUrl(this.#url.href);
     this.#headers = staticHeaders(spec, this.#url);
-    this.#ownSecrets = secretsOf(spec);
+    this.#spec = spec;
     // What the user configured wins.
     this.#authorization = this.#headers["authorization"] === undefined ? authorize?.(spec) : undefined;
     this.#transport = this.#url.protocol === "https:" ? https : http;
@@ -86,34 +88,35 @@ export class Wire {
     return this.#url;
   }
 
-  /** Values that must not be repeated, even if the server does. */
-  get secrets(): readonly string[] {
-    if (!this.#credential) return this.#ownSecrets;
-    return [...this.#ownSecrets, ...this.#credential.header.split(" ").slice(1)];
+  /** Takes out what must not be repeated, even if the server does. */
+  get mask(): Mask {
+    return this.#credential
+      ? maskOf([...secretsOf(this.#spec), this.#credential.header])
+      : maskFor(this.#spec);
   }
 
-  request(asked: Asked, answer: Answer): Exchange {
-    const exchange = new Exchange();
+  request(asked: Asked, answer: ResponseHandler): HttpRequest {
+    const sent = new HttpRequest();
     const credential = this.#authorization?.current();
     if (!(credential instanceof Promise)) {
-      this.#show(credential, exchange, asked, answer);
-      return exchange;
+      this.#show(credential, sent, asked, answer);
+      return sent;
     }
     credential.then(
-      (got) => exchange.aborted || this.#show(got, exchange, asked, answer),
-      (error: unknown) => exchange.aborted || answer.onFailure(notAuthorized(this.shown, error)),
+      (got) => sent.aborted || this.#show(got, sent, asked, answer),
+      (error: unknown) => sent.aborted || answer.onFailure(notAuthorized(this.shown, error)),
     );
-    return exchange;
+    return sent;
   }
 
-  #show(credential: Credential | undefined, exchange: Exchange, asked: Asked, answer: Answer): void {
+  #show(credential: Credential | undefined, sent: HttpRequest, asked: Asked, answer: ResponseHandler): void {
     const authorization = this.#authorization;
     if (!credential || !authorization) {
-      this.#go(exchange, asked, answer, MAX_REDIRECTS);
+      this.#go(sent, asked, answer, MAX_REDIRECTS);
       return;
     }
     if (this.#credential && this.#credential.holder !== credential.holder) {
-      queueMicrotask(() => exchange.aborted || answer.onFailure(otherHolder(this.shown)));
+      queueMicrotask(() => sent.aborted || answer.onFailure(otherHolder(this.shown)));
       return;
     }
     const onResponse = (response: IncomingMessage): void => {
@@ -121,36 +124,36 @@ export class Wire {
       if (denial === undefined) return answer.onResponse(response);
       response.resume();
       const failed = (reason: string): void =>
-        void (exchange.aborted || answer.onFailure(deniedFailure(response, this.shown, reason)));
+        void (sent.aborted || answer.onFailure(deniedFailure(response, this.shown, reason)));
       authorization.instead(credential, denial).then(
         (other) => {
           if (typeof other === "string") failed(other);
-          else if (!exchange.aborted) this.#again(other, exchange, asked, answer);
+          else if (!sent.aborted) this.#again(other, sent, asked, answer);
         },
         (error: unknown) => failed(reasonOf(error)),
       );
     };
-    this.#present(credential, exchange, asked, { ...passing(answer), onResponse });
+    this.#present(credential, sent, asked, { ...passing(answer), onResponse });
   }
 
   /** The second attempt is the last one. */
-  #again(credential: Credential, exchange: Exchange, asked: Asked, answer: Answer): void {
+  #again(credential: Credential, sent: HttpRequest, asked: Asked, answer: ResponseHandler): void {
     if (this.#credential?.holder !== credential.holder) return answer.onFailure(otherHolder(this.shown));
-    exchange.connected = false;
+    sent.connected = false;
     const onResponse = (response: IncomingMessage): void => {
       if (response.statusCode === 401) this.#authorization?.inVain();
       answer.onResponse(response);
     };
-    this.#present(credential, exchange, asked, { ...passing(answer), onResponse });
+    this.#present(credential, sent, asked, { ...passing(answer), onResponse });
   }
 
-  #present(credential: Credential, exchange: Exchange, asked: Asked, answer: Answer): void {
+  #present(credential: Credential, sent: HttpRequest, asked: Asked, answer: ResponseHandler): void {
     this.#credential = credential;
     const headers = { ...asked.headers, authorization: credential.header };
-    this.#go(exchange, { ...asked, headers }, answer, MAX_REDIRECTS);
+    this.#go(sent, { ...asked, headers }, answer, MAX_REDIRECTS);
   }
 
-  #go(exchange: Exchange, asked: Asked, answer: Answer, redirects: number): void {
+  #go(sent: HttpRequest, asked: Asked, answer: ResponseHandler, redirects: number): void {
     if (this.#closed) return;
     const url = asked.url ?? this.#url;
     const options = {
@@ -165,32 +168,32 @@ export class Wire {
     } catch (error) {
       // A header that may not be sent; the text of such an error names it, the value stays out.
       const failure = networkFailure(error as Error, this.shown, false);
-      queueMicrotask(() => exchange.aborted || answer.onFailure(failure));
+      queueMicrotask(() => sent.aborted || answer.onFailure(failure));
       return;
     }
-    exchange.carriedBy(request);
+    sent.carriedBy(request);
     let answered = false;
-    request.once("socket", (socket) => this.#whenConnected(socket, request, exchange));
+    request.once("socket", (socket) => this.#whenConnected(socket, request, sent));
     request.on("error", (error) => {
-      if (exchange.aborted || answered) return;
+      if (sent.aborted || answered) return;
       answered = true;
-      answer.onFailure(networkFailure(error, this.shown, exchange.connected));
+      answer.onFailure(networkFailure(error, this.shown, sent.connected));
     });
     request.once("response", (response) => {
       answered = true;
       const target = redirects > 0 ? redirectTarget(asked.method, response, url) : undefined;
       if (!target) return answer.onResponse(response);
       response.resume();
-      exchange.connected = false;
+      sent.connected = false;
       if (!asked.url) this.#url = target;
-      this.#go(exchange, asked.url ? { ...asked, url: target } : asked, answer, redirects - 1);
+      this.#go(sent, asked.url ? { ...asked, url: target } : asked, answer, redirects - 1);
     });
     write(request, asked.body ?? []);
   }
 
-  #whenConnected(socket: Socket, request: ClientRequest, exchange: Exchange): void {
+  #whenConnected(socket: Socket, request: ClientRequest, sent: HttpRequest): void {
     const connected = (): void => {
-      exchange.connected = true;
+      sent.connected = true;
     };
     if (request.reusedSocket) connected();
     else socket.once(this.#transport === https ? "secureConnect" : "connect", connected);
@@ -227,7 +230,7 @@ export function isSuccess(response: IncomingMessage): boolean {
   return status >= 200 && status <= 299;
 }
 
-function passing(answer: Answer): Pick<Answer, "onFailure"> {
+function passing(answer: ResponseHandler): Pick<ResponseHandler, "onFailure"> {
   return { onFailure: (failure) => answer.onFailure(failure) };
 }
 
@@ -237,7 +240,7 @@ function notAuthorized(where: string, error: unknown): ChildFailure {
 
 /** Only what was written to be read: the text of any other error may hold anything. */
 function reasonOf(error: unknown): string {
-  return MetaMcpError.is(error) ? error.message : "no credentials could be got for it";
+  return MetaMcpError.is(error) ? error.message : "no credentials are available for it";
 }
 
 /** The session was begun by someone else; a new link begins one of its own. */

@@ -5,6 +5,7 @@ import { bench } from "../../../test/support/stdio.ts";
 import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
 import { ManualClock } from "../../kernel/clock.ts";
+import { secretsFrom } from "../../kernel/secret.ts";
 import { ChildFailure } from "../link.ts";
 import { hasTable, readProcess } from "./processes.ts";
 
@@ -51,7 +52,7 @@ test("says which of command, folder and interpreter is missing, and what to do",
 
   chmodSync(file, 0o755);
   for (const command of [file, "./script", "script"]) {
-    const spec = { command, cwd: path("."), env: { PATH: `/nothing:${path(".")}` } };
+    const spec = { command, cwd: path("."), env: secretsFrom({ PATH: `/nothing:${path(".")}` }) };
     expect((await failure(bench([], spec).open())).message).toMatch(/script is there, but the interpreter/);
   }
   const notFolder = await failure(bench([], { cwd: file }).open());
@@ -80,7 +81,7 @@ test("reports an exit once, with its code and the last words", async () => {
   await link.close();
   await connector.settled();
   expect(closings).toHaveLength(1);
-  expect(logged).toContain("info no API key");
+  expect(logged).toContain("debug no API key");
 });
 
 test("reports a kill with the signal, and ends what the child leaves in its group", async () => {
@@ -149,7 +150,7 @@ test("lines that are no messages are reported and skipped", async () => {
   const link = await ready();
   expect(await ask(link, "echo", 1)).toEqual({ method: "echo", params: 1 });
   expect(logged.filter((line) => line.includes("no message"))).toHaveLength(3);
-  expect(logged).toContain("warn a line on stdout is no message: Listening…");
+  expect(logged).toContain("warn a line on stdout is not a message: Listening…");
   await link.close();
 });
 
@@ -180,7 +181,7 @@ test.each(["stderr", "stdout"])("answers while a child floods %s", async (stream
 test("a child sees its own environment and none of ours", async () => {
   process.env["METAMCP_TEST_SECRET"] = "s";
   onTestFinished(() => void delete process.env["METAMCP_TEST_SECRET"]);
-  const { ready, ask } = bench([], { env: { OWN: "1", METAMCP_CHILD: "forged" } });
+  const { ready, ask } = bench([], { env: secretsFrom({ OWN: "1", METAMCP_CHILD: "forged" }) });
   const link = await ready();
   const seen = await ask(link, "env", {});
   expect(seen).toMatchObject({

@@ -1,9 +1,9 @@
 /** Opens links to child processes on this machine. Remembers every one that may have something left running. */
+import { maskFor } from "../../config/secrets.ts";
 import type { ServerSpec, StdioSpec } from "../../config/spec.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "../link.ts";
-import { concealing } from "./conceal.ts";
 import { childEnvironment } from "./environment.ts";
 import { Family } from "./family.ts";
 import { StdioLink } from "./link.ts";
@@ -18,6 +18,8 @@ export interface StdioConnectorOptions {
   readonly maxMessageBytes: number;
   /** Where children are written down on systems that cannot find them by their mark. */
   readonly runFolder?: string;
+  /** Hears each line that a child writes on stderr, secrets masked, as far as it is logged. */
+  readonly onStderr?: ((spec: ServerSpec, line: string) => void) | undefined;
 }
 
 export interface StdioConnector extends Connector {
@@ -48,7 +50,7 @@ class Spawner implements StdioConnector {
   }
 
   async open(spec: ServerSpec, events: LinkEvents, signal: AbortSignal): Promise<Link> {
-    if (spec.kind !== "stdio") throw new ChildFailure("other", `${spec.name} is no stdio server.`);
+    if (spec.kind !== "stdio") throw new ChildFailure("other", `${spec.name} is not a stdio server.`);
     if (signal.aborted) throw gaveUp();
     const mark = this.#marker.next(spec.name);
     const env = childEnvironment(spec, process.env, process.platform);
@@ -65,7 +67,7 @@ class Spawner implements StdioConnector {
     spec: StdioSpec,
     { mark, events }: { mark: string; events: LinkEvents },
   ): StdioLink {
-    const { log, clock, maxMessageBytes } = this.#options;
+    const { log, clock, maxMessageBytes, onStderr } = this.#options;
     const family = new Family(pid, mark, this.#table);
     const onEnded = (): void => {
       this.#links.delete(family);
@@ -73,11 +75,12 @@ class Spawner implements StdioConnector {
     };
     const link = new StdioLink(process, family, {
       server: spec.name,
-      conceal: concealing(spec.env),
+      mask: maskFor(spec),
       events,
       log,
       clock,
       maxMessageBytes,
+      onLine: onStderr && ((line) => onStderr(spec, line)),
       onEnded,
     });
     log.debug("started", { server: spec.name, pid });

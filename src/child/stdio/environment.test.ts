@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { secretsFrom } from "../../kernel/secret.ts";
 import { childEnvironment } from "./environment.ts";
 
 const own = { env: {}, inheritEnv: [] };
@@ -30,7 +31,10 @@ test("passes what programs need and no secret", () => {
 });
 
 test("adds its own variables last, and those inherited by name", () => {
-  const spec = { env: { HOME: "/elsewhere", KEY: "own" }, inheritEnv: ["KEY", "TOKEN", "ABSENT"] };
+  const spec = {
+    env: secretsFrom({ HOME: "/elsewhere", KEY: "own" }),
+    inheritEnv: ["KEY", "TOKEN", "ABSENT"],
+  };
   expect(childEnvironment(spec, { HOME: "/home/a", KEY: "parent", TOKEN: "t", OTHER: "o" }, "linux")).toEqual(
     {
       HOME: "/elsewhere",
@@ -50,7 +54,7 @@ test("inherits everything when told so", () => {
 
 test("knows that names on Windows have no case", () => {
   const parent = { Path: "C:\\bin", SystemRoot: "C:\\Windows", UserProfile: "u", Secret: "s", Other: "o" };
-  const spec = { env: { PATH: "D:\\bin" }, inheritEnv: ["OTHER"] };
+  const spec = { env: secretsFrom({ PATH: "D:\\bin" }), inheritEnv: ["OTHER"] };
   expect(childEnvironment(spec, parent, "win32")).toEqual({
     PATH: "D:\\bin",
     SystemRoot: "C:\\Windows",

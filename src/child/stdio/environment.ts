@@ -1,5 +1,6 @@
 /** What of our own environment a child may see. A pure choice by name; reads nothing itself and never looks at values. */
 import type { StdioSpec } from "../../config/spec.ts";
+import { revealed } from "../../kernel/secret.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -90,7 +91,7 @@ export function childEnvironment(
     if (value === undefined) continue;
     if (spec.inheritEnv === true || wanted.has(spelled(name)) || name.startsWith("LC_")) chosen[name] = value;
   }
-  for (const [name, value] of Object.entries(spec.env)) {
+  for (const [name, value] of Object.entries(revealed(spec.env))) {
     // Two spellings of one name would leave the choice to the system.
     if (platform === "win32") dropOtherSpelling(chosen, name);
     chosen[name] = value;

@@ -2,11 +2,11 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
+import type { Mask } from "../../kernel/secret.ts";
 import { LineWriter } from "../../rpc/encode.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { Via } from "../../rpc/peer.ts";
 import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
-import type { Conceal } from "./conceal.ts";
 import type { Family } from "./family.ts";
 import { Stderr } from "./stderr.ts";
 import { Stdout } from "./stdout.ts";
@@ -14,11 +14,13 @@ import { end } from "./stop.ts";
 
 export interface LinkOptions {
   readonly server: string;
-  readonly conceal: Conceal;
+  readonly mask: Mask;
   readonly events: LinkEvents;
   readonly log: Log;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
+  /** Hears each line of stderr that is logged. */
+  readonly onLine?: ((line: string) => void) | undefined;
   /** Nothing is left of it. */
   readonly onEnded: () => void;
 }
@@ -31,6 +33,7 @@ const LAST_LINES = 5;
 
 export class StdioLink implements Link {
   readonly peer: string;
+  readonly pid: number | undefined;
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #family: Family;
   readonly #options: LinkOptions;
@@ -44,6 +47,7 @@ export class StdioLink implements Link {
   /** To be made in the turn in which the process was started: its events are not repeated. */
   constructor(child: ChildProcessWithoutNullStreams, family: Family, options: LinkOptions) {
     this.peer = `pid ${family.pid}`;
+    this.pid = family.pid;
     this.#process = child;
     this.#family = family;
     this.#options = options;

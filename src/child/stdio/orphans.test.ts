@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -176,11 +176,23 @@ describe("found by the record of a gateway", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a folder that is not there, or empty, means nothing to do", async () => {
-    const { path } = temp();
-    await endRecorded(path("absent"), endAll);
+  test("a folder that is not there, or holds no record, means nothing to end, and is left as it is", async () => {
+    const { path, write } = temp();
+    const ended: (readonly number[])[] = [];
+    const note = async (remains: Parameters<typeof end>[0]): Promise<void> => {
+      if (await remains.look()) ended.push(remains.survivors);
+    };
+    await endRecorded(path("absent"), note);
+    expect(existsSync(path("absent"))).toBe(false);
+
     mkdirSync(path("run"));
-    await endRecorded(path("run"), endAll);
+    const child = await stray("none");
+    const stranger = { gateway: { pid: child, start: "x" }, children: [identify(child)] };
+    write("run/notes.txt", JSON.stringify(stranger));
+    await endRecorded(path("run"), note);
+    expect(ended).toEqual([]);
+    expect(readdirSync(path("run"))).toEqual(["notes.txt"]);
+    expect(alive(child)).toBe(true);
   });
 });
 

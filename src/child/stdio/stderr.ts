@@ -1,17 +1,22 @@
-/** What a child says on stderr: into our log with its name, a bounded part of it; the last of it is kept for who asks why. Never on our stdout. */
+/**
+ * What a child says on stderr: a bounded part of it goes to our log with the child's name, at debug, as most of it is said
+ * by servers that work. The last lines are kept: they are shown with the failure when the child fails. Never on our stdout.
+ */
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
-import type { Conceal } from "./conceal.ts";
+import type { Mask } from "../../kernel/secret.ts";
 import { LineGate } from "./line-gate.ts";
 import { Throttle } from "./throttle.ts";
 
 interface StderrOptions {
   readonly server: string;
-  readonly conceal: Conceal;
+  readonly mask: Mask;
   readonly log: Log;
   readonly clock: Clock;
+  /** Hears each line that is logged. */
+  readonly onLine?: ((line: string) => void) | undefined;
 }
 
 const LINES_PER_SECOND = 50;
@@ -21,9 +26,6 @@ const TAIL_BYTES = 8_192;
 const LAST_LINE_LENGTH = 500;
 const NEWLINE = 10;
 const EMPTY: Buffer = Buffer.alloc(0);
-/** "TypeError" and "DeprecationWarning" too, "0 errors" not. */
-const TROUBLE =
-  /(?:error|exception|fatal|panic|critical|traceback|unhandled|fail|failed|failure|warn|warning)\b/i;
 
 /** What surrounds the message when Node dies of an exception: without it the message is among the last lines. */
 const STACK =
@@ -45,7 +47,7 @@ export class Stderr {
     this.#gate = new LineGate({
       clock,
       perSecond: LINES_PER_SECOND,
-      onHeldBack: (lines) => log.warn(`${lines} more lines of stderr not shown`, { server }),
+      onHeldBack: (lines) => log.debug(`${lines} more lines of stderr not shown`, { server }),
     });
     stream.on("data", (chunk: Buffer) => this.#take(chunk));
     stream.on("error", () => {});
@@ -60,7 +62,7 @@ export class Stderr {
       .map(readable)
       .filter((line) => line !== "" && !STACK.test(line))
       .slice(-count)
-      .map((line) => shortened(this.#options.conceal(line)));
+      .map((line) => shortened(this.#options.mask(line)));
   }
 
   /** The child is dead. */
@@ -106,11 +108,12 @@ export class Stderr {
 
   #tell(line: Buffer): void {
     if (!this.#gate.pass()) return;
-    const { log, server, conceal } = this.#options;
-    const text = conceal(readable(line.toString("utf8", 0, LINE_BYTES)));
+    const { log, server, mask, onLine } = this.#options;
+    const text = mask(readable(line.toString("utf8", 0, LINE_BYTES)));
     if (text === "") return;
     const shown = line.length > LINE_BYTES ? `${text} …` : text;
-    log[TROUBLE.test(text) ? "warn" : "info"](shown, { server, stream: "stderr" });
+    onLine?.(shown);
+    log.debug(shown, { server, stream: "stderr" });
   }
 }
 
@@ -132,5 +135,5 @@ function shortened(line: string): string {
 /** For a terminal that obeys no child: no colours, no control characters; of a line drawn over itself, the last state. */
 export function readable(line: string): string {
   const states = stripVTControlCharacters(line).trimEnd().split("\r");
-  return (states.at(-1) ?? "").replaceAll(/\p{Cc}+/gu, " ").trim();
+  return (states.at(-1) ?? "").replaceAll(/ *\p{Cc}[\p{Cc} ]*/gu, " ").trim();
 }

@@ -13,7 +13,7 @@ function setUp(maxMessageBytes = 1 << 20) {
   const clock = new ManualClock();
   const stdout = new Stdout(stream, {
     server: "github",
-    conceal: (text) => text.replaceAll("hunter22", "[secret]"),
+    mask: (text) => text.replaceAll("hunter22", "[secret]"),
     log: { ...silentLog, warn: (message) => void warnings.push(message) },
     clock,
     maxMessageBytes,
@@ -34,7 +34,7 @@ test("garbage is shown in small doses, without secrets, and left unread when the
   expect(stdout.lastGarbage).toBeUndefined();
   await write(`key hunter22\n${notification}`);
   expect(stdout.lastGarbage).toBe("key [secret]");
-  expect(warnings).toEqual(["a line on stdout is no message: key [secret]"]);
+  expect(warnings).toEqual(["a line on stdout is not a message: key [secret]"]);
   await write(`${"y\n".repeat(4_000)}${notification}`);
   expect(messages).toHaveLength(2);
   expect(stream.isPaused()).toBe(true);

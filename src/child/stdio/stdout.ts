@@ -3,18 +3,18 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
+import type { Mask } from "../../kernel/secret.ts";
 import { LineReader, type TooLong } from "../../rpc/lines.ts";
 import type { Message } from "../../rpc/message.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { readMessage } from "../../rpc/scan.ts";
-import type { Conceal } from "./conceal.ts";
 import { LineGate } from "./line-gate.ts";
 import { readable } from "./stderr.ts";
 import { Throttle } from "./throttle.ts";
 
 interface StdoutOptions {
   readonly server: string;
-  readonly conceal: Conceal;
+  readonly mask: Mask;
   readonly log: Log;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
@@ -43,7 +43,7 @@ export class Stdout {
     this.#gate = new LineGate({
       clock,
       perSecond: GARBAGE_LINES_PER_SECOND,
-      onHeldBack: (lines) => log.warn(`${lines} more lines on stdout that are no messages`, { server }),
+      onHeldBack: (lines) => log.warn(`${lines} more lines on stdout that are not messages`, { server }),
     });
     const reader = new LineReader(
       { onLine: (line) => this.#line(line), onTooLong: (message) => this.#tooLong(message) },
@@ -81,10 +81,10 @@ export class Stdout {
   #garbage(line: Buffer, reason: string): void {
     this.#throttle.count(line.length + COST_OF_A_LINE);
     if (!this.#gate.pass()) return;
-    const { log, server, conceal } = this.#options;
-    const shown = conceal(readable(line.toString("utf8", 0, SHOWN_BYTES)));
+    const { log, server, mask } = this.#options;
+    const shown = mask(readable(line.toString("utf8", 0, SHOWN_BYTES)));
     this.#lastGarbage = shown || this.#lastGarbage;
-    log.warn(`a line on stdout is no message: ${shown}`, { server, reason, bytes: line.length });
+    log.warn(`a line on stdout is not a message: ${shown}`, { server, reason, bytes: line.length });
   }
 
   /** An answer over the limit is still an answer: its request fails, the link lives on. */

@@ -1,9 +1,9 @@
 /** The HTTP headers that repeat parts of a request for those who route by them. */
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { toHeader } from "../../rpc/era-2026/header-value.ts";
+import { ERA_2026_VERSION, NAMED_BY } from "../../rpc/era-2026/names.ts";
+import { type ParamHeader, valueAt } from "../../rpc/era-2026/param-headers.ts";
 import type { Message } from "../../rpc/message.ts";
-import { toHeader } from "../../rpc/modern/header-value.ts";
-import { MODERN_VERSION, NAMED_BY } from "../../rpc/modern/names.ts";
-import { type ParamHeader, valueAt } from "../../rpc/modern/param-headers.ts";
 import { isString, members } from "../../rpc/slice.ts";
 
 export class RequestHeaders {
@@ -19,7 +19,7 @@ export class RequestHeaders {
   }
 
   of(message: Message): Record<string, string> {
-    const headers: Record<string, string> = { "mcp-protocol-version": MODERN_VERSION };
+    const headers: Record<string, string> = { "mcp-protocol-version": ERA_2026_VERSION };
     if (message.kind !== "request") return headers;
     const { method, params } = message;
     headers["mcp-method"] = method;

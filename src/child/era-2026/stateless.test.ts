@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Asking, Origin } from "../../kernel/call.ts";
 import { ManualClock } from "../../kernel/clock.ts";
+import { LOCAL } from "../../kernel/principal.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";
 import type { Message } from "../../rpc/message.ts";
@@ -65,6 +66,7 @@ function caller(
       toRaw(await ask(method, params && fromRaw(params), asking?.name, signal)),
   };
   const origin: Origin = {
+    ...LOCAL,
     session: "s",
     capabilities: toRaw({ elicitation: {}, roots: {} }),
     uplink,
@@ -133,9 +135,14 @@ test("an envelope of somebody else is replaced; tasks, which cannot be fetched, 
 test("results reach a client of the same era as they are, others without what only it understands", async () => {
   const result = { resultType: "complete", contents: [], ttlMs: 5, cacheScope: "public", _meta: { a: 1 } };
   const { stateless } = child(() => ({ result }));
-  const modern = await stateless.request(caller(undefined, { modern: true }), "resources/read", call, signal);
+  const era2026 = await stateless.request(
+    caller(undefined, { era2026: true }),
+    "resources/read",
+    call,
+    signal,
+  );
   const legacy = await stateless.request(caller(), "resources/read", call, signal);
-  expect(modern.toString()).toBe(JSON.stringify(result));
+  expect(era2026.toString()).toBe(JSON.stringify(result));
   expect(fromRaw(legacy)).toEqual({ contents: [], _meta: { a: 1 } });
 });
 
@@ -192,13 +199,13 @@ test("a page to visit gets an id for clients of the old era, which know it by th
         },
   );
   const asked: unknown[] = [];
-  for (const modern of [false, true]) {
+  for (const era2026 of [false, true]) {
     const who = caller(
       (_, params) => {
         asked.push(params);
         return Promise.resolve({ action: "accept" });
       },
-      { modern, capabilities: toRaw({ elicitation: { url: {} } }) },
+      { era2026, capabilities: toRaw({ elicitation: { url: {} } }) },
     );
     await stateless.request(who, "tools/call", call, signal);
   }
@@ -327,7 +334,7 @@ test("tools that want parameters repeated get them; those that want it wrongly a
 test("changes are listened to; a stream that broke is opened again, and what may have been missed is looked up", async () => {
   const { stateless, sent, changed, clock, peer, cancelled } = child(() => undefined);
   stateless.begin({
-    era: "modern",
+    era: "2026",
     protocolVersion: "2026-07-28",
     capabilities: toRaw({ tools: { listChanged: true }, prompts: {}, resources: { listChanged: true } }),
     title: undefined,

@@ -1,6 +1,6 @@
 /** Reads a page of `tools/list` for what must be repeated in headers, and leaves out tools that ask for it wrongly. */
 import { asRaw, fromRaw, type Raw } from "../../kernel/raw.ts";
-import { type ParamHeader, paramHeaders } from "../../rpc/modern/param-headers.ts";
+import { type ParamHeader, paramHeaders } from "../../rpc/era-2026/param-headers.ts";
 import { elements, members, withMember } from "../../rpc/slice.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 

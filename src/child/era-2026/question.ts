@@ -23,8 +23,13 @@ export function readQuestions(result: Raw): Questions | undefined {
   if (!result.includes(QUESTION)) return undefined;
   const [type, requests, state] = members(result, ["resultType", "inputRequests", "requestState"]);
   if (!type?.equals(QUESTION)) return undefined;
-  const asked = requests && isObject(requests) ? entries(requests) : [];
-  return { asked: asked.flatMap(([name, request]) => readQuestion(name, request) ?? []), state };
+  return { asked: requests ? questionsIn(requests) : [], state };
+}
+
+export function questionsIn(requests: Raw): readonly Question[] {
+  return isObject(requests)
+    ? entries(requests).flatMap(([name, request]) => readQuestion(name, request) ?? [])
+    : [];
 }
 
 function readQuestion(name: string, request: Raw): Question | undefined {

@@ -80,7 +80,7 @@ test("a child of the old era is only ever asked for a handshake", async () => {
 
 test("over HTTP a child that nothing is known of is asked in the way of the new era first", async () => {
   const both = met({ "server/discover": [DISCOVERED], initialize: [INITIALIZED] }, { http: true });
-  expect((await both.done).greeting.era).toBe("modern");
+  expect((await both.done).greeting.era).toBe("2026");
   expect([both.asked, both.spoken]).toEqual([["server/discover"], ["server/discover"]]);
   for (const refusal of [
     NO_METHOD,
@@ -112,7 +112,7 @@ test.each([
   );
   const { greeting } = await done;
   expect({ ...greeting, capabilities: fromRaw(greeting.capabilities) }).toEqual({
-    era: "modern",
+    era: "2026",
     protocolVersion: "2026-07-28",
     capabilities: { tools: {} },
     title: "New",
@@ -147,16 +147,16 @@ test.each([
 });
 
 test("one that is known to speak the new era is asked so at once; a mere doubt about versions is cleared", async () => {
-  const sure = met({ "server/discover": [DISCOVERED] }, { known: "modern" });
-  expect((await sure.done).greeting.era).toBe("modern");
+  const sure = met({ "server/discover": [DISCOVERED] }, { known: "2026" });
+  expect((await sure.done).greeting.era).toBe("2026");
   expect(sure.asked).toEqual(["server/discover"]);
   const doubt = { error: { code: -32022, message: "?", data: { supported: ["2026-07-28"] } } };
-  const unsure = met({ "server/discover": [doubt, DISCOVERED] }, { known: "modern" });
-  expect((await unsure.done).greeting.era).toBe("modern");
+  const unsure = met({ "server/discover": [doubt, DISCOVERED] }, { known: "2026" });
+  expect((await unsure.done).greeting.era).toBe("2026");
 });
 
 test("one that no longer speaks it, or says nothing to it, is met with a handshake", async () => {
-  const known = { known: "modern", http: true };
+  const known = { known: "2026", http: true };
   const changed = met({ "server/discover": [NO_METHOD], initialize: [INITIALIZED] }, known);
   expect((await changed.done).greeting.era).toBe("legacy");
   expect(changed.spoken).toEqual(["server/discover", undefined]);
@@ -168,7 +168,7 @@ test("one that no longer speaks it, or says nothing to it, is met with a handsha
 });
 
 test("giving up ends it at once", async () => {
-  const { done, opening, asked } = met({}, { known: "modern" });
+  const { done, opening, asked } = met({}, { known: "2026" });
   opening.abort(new Error("too slow"));
   await expect(done).rejects.toThrow("too slow");
   expect(asked).toEqual(["server/discover"]);

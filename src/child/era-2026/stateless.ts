@@ -5,8 +5,9 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";
-import { cannotAsk } from "../../rpc/modern/capability.ts";
-import { HEADER_MISMATCH, META } from "../../rpc/modern/names.ts";
+import { cannotAsk } from "../../rpc/era-2026/capability.ts";
+import { HEADER_MISMATCH, META } from "../../rpc/era-2026/names.ts";
+import { isTaskResult } from "../../rpc/era-2026/task-form.ts";
 import type { Peer } from "../../rpc/peer.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members, withMember } from "../../rpc/slice.ts";
@@ -15,10 +16,11 @@ import { carry, type Dialect } from "../dialect.ts";
 import type { Greeting } from "../handshake.ts";
 import type { Link } from "../link.ts";
 import { enclose, envelopeOf, levelIn } from "./envelope.ts";
+import { followTask } from "./follow-task.ts";
 import { Listening } from "./listening.ts";
 import { answering, type Questions, readQuestions, withPageId } from "./question.ts";
 import type { RequestHeaders } from "./request-headers.ts";
-import { ownHop, plain } from "./result.ts";
+import { needsTasks, ownHop, plain } from "./result.ts";
 import { learnTools } from "./tool-headers.ts";
 
 /** One question after the other, for ever, is no conversation. */
@@ -48,6 +50,7 @@ export class Stateless implements Dialect {
   readonly #headers: RequestHeaders;
   readonly #own: Buffer;
   readonly #envelopes = new WeakMap<Raw, Buffer>();
+  readonly #taskEnvelopes = new WeakMap<Raw, Buffer>();
   /** Callers who are being asked, and how to stop that. */
   readonly #asking = new Map<Claim, CallSignal>();
   readonly #watched = new Set<string>();
@@ -64,16 +67,51 @@ export class Stateless implements Dialect {
   async request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
     const local = this.#local(method, params);
     if (local) return local;
-    const envelope = this.#envelope(claim.origin.capabilities);
+    let tasks = claim.task?.wish !== undefined;
     let body = params;
     for (let round = 0; round < MOST_ROUNDS; round++) {
+      const envelope = this.#envelope(claim.origin.capabilities, tasks);
       const enclosed = { method, params: enclose(body, envelope, this.#level) };
-      const result = await this.#put(enclosed, () => carry(this.#parts.peer, claim, enclosed, signal));
+      const result = await this.#put(enclosed, () => carry(this.#parts.peer, claim, enclosed, signal)).catch(
+        (error: unknown) => {
+          if (tasks || method !== "tools/call" || !needsTasks(error)) throw error;
+        },
+      );
+      // It runs this as a task or not at all, and did nothing yet.
+      if (!result) {
+        tasks = true;
+        continue;
+      }
       const questions = readQuestions(result);
-      if (!questions) return claim.origin.modern ? result : plain(result, method);
+      if (!questions) return await this.#resultOf(claim, { method, tasks }, result, signal);
       body = answering(params, await this.#answers(claim, questions, signal), questions.state);
     }
     throw RpcError.of(INTERNAL_ERROR, `the server asked ${MOST_ROUNDS} times over and never answered`);
+  }
+
+  async #resultOf(
+    claim: Claim,
+    { method, tasks }: { readonly method: string; readonly tasks: boolean },
+    answer: Raw,
+    signal: Signal,
+  ): Promise<Raw> {
+    const result = tasks && isTaskResult(answer) ? await this.#follow(claim, answer, signal) : answer;
+    return claim.origin.era2026 ? result : plain(result, method);
+  }
+
+  #follow(claim: Claim, created: Raw, signal: Signal): Promise<Raw> {
+    const envelope = this.#envelope(claim.origin.capabilities, true);
+    const parts = {
+      clock: this.#parts.clock,
+      claim,
+      signal,
+      ask: (method: string, params: Raw, stopped?: Signal) => {
+        const asked = { method, params: enclose(params, envelope) };
+        return this.#put(asked, () => this.#send(asked, stopped));
+      },
+      answers: (questions: Questions, stopped: Signal) => this.#answers(claim, questions, stopped),
+    };
+    return followTask(parts, created);
   }
 
   async ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
@@ -197,7 +235,10 @@ export class Stateless implements Dialect {
         asked.map(async ({ name, method, params }) => {
           const refusal = cannotAsk(claim.origin.capabilities, method, params);
           if (refusal) throw RpcError.of(INVALID_PARAMS, `${method}: ${refusal}`);
-          const question = claim.origin.modern ? params : withPageId(params);
+          const { answer } = (method === "roots/list" && claim.origin.roots?.known) || {};
+          // It was asked when it came here, and says when they change.
+          if (answer && "result" in answer) return [name, answer.result] as const;
+          const question = claim.origin.era2026 ? params : withPageId(params);
           return [name, await claim.uplink.request(method, question, asking, { name })] as const;
         }),
       );
@@ -224,11 +265,12 @@ export class Stateless implements Dialect {
     });
   }
 
-  #envelope(capabilities: Raw): Buffer {
-    let envelope = this.#envelopes.get(capabilities);
+  #envelope(capabilities: Raw, tasks: boolean): Buffer {
+    const envelopes = tasks ? this.#taskEnvelopes : this.#envelopes;
+    let envelope = envelopes.get(capabilities);
     if (!envelope) {
-      envelope = envelopeOf(capabilities);
-      this.#envelopes.set(capabilities, envelope);
+      envelope = envelopeOf(capabilities, tasks);
+      envelopes.set(capabilities, envelope);
     }
     return envelope;
   }

@@ -4,8 +4,9 @@ import {
   CACHEABLE,
   HEADER_MISMATCH,
   MISSING_CAPABILITY,
+  TASKS,
   UNSUPPORTED_VERSION,
-} from "../../rpc/modern/names.ts";
+} from "../../rpc/era-2026/names.ts";
 import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
 import { withMember } from "../../rpc/slice.ts";
 
@@ -32,4 +33,12 @@ export function ownHop(error: RpcError): RpcError {
     default:
       return error;
   }
+}
+
+/** The child can do this as a task only. */
+export function needsTasks(error: unknown): boolean {
+  const { requiredCapabilities } = ((error instanceof RpcError && error.data) || {}) as {
+    requiredCapabilities?: { extensions?: Record<string, unknown> };
+  };
+  return requiredCapabilities?.extensions?.[TASKS] !== undefined;
 }

@@ -1,31 +1,22 @@
 /** What a child of the stateless era is told with every request: the version, who we are, and what the client behind it can do. */
 import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
-import { META, MODERN_VERSION } from "../../rpc/modern/names.ts";
+import { ERA_2026_VERSION, META } from "../../rpc/era-2026/names.ts";
+import { declaringTasks } from "../../rpc/era-2026/task-form.ts";
 import { entries, isObject, joinObject, members, withMember } from "../../rpc/slice.ts";
-
-/** Results of this extension must be fetched by methods that do not pass through here. */
-const TASKS = "io.modelcontextprotocol/tasks";
 
 const PREFIX = Buffer.from("io.modelcontextprotocol");
 const OPEN = Buffer.from("{");
 const COMMA = Buffer.from(",");
 const OWN: ReadonlySet<string> = new Set([META.version, META.client, META.capabilities]);
 
-/** The members of `_meta` that stand for one set of capabilities, without the brackets. */
-export function envelopeOf(capabilities: Raw): Buffer {
+/** The members of `_meta` that stand for one set of capabilities, without the brackets. With `tasks` the child may answer with one. */
+export function envelopeOf(capabilities: Raw, tasks = false): Buffer {
   return joinObject([
-    [META.version, toRaw(MODERN_VERSION)],
+    [META.version, toRaw(ERA_2026_VERSION)],
     [META.client, toRaw(IMPLEMENTATION)],
-    [META.capabilities, withoutTasks(capabilities)],
+    [META.capabilities, declaringTasks(capabilities, tasks)],
   ]).subarray(1, -1);
-}
-
-function withoutTasks(capabilities: Raw): Raw {
-  if (!capabilities.includes(TASKS)) return capabilities;
-  const [extensions] = members(capabilities, ["extensions"]);
-  if (!extensions || !isObject(extensions)) return capabilities;
-  return withMember(capabilities, "extensions", withMember(extensions, TASKS, undefined));
 }
 
 /** The params with the envelope in them. `logLevel` is for requests that do not name one. */

@@ -5,13 +5,14 @@
  */
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
-import { META, MODERN_VERSION, UNSUPPORTED_VERSION } from "../../rpc/modern/names.ts";
+import { ERA_2026_VERSION, META, UNSUPPORTED_VERSION } from "../../rpc/era-2026/names.ts";
 import type { Peer } from "../../rpc/peer.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { elements, isObject, members } from "../../rpc/slice.ts";
-import { type Dialect, Sessionful } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
 import { type Greeting, shakeHands, textOf } from "../handshake.ts";
 import { ChildFailure, type Link } from "../link.ts";
+import { Sessionful } from "../sessionful.ts";
 import { enclose, envelopeOf } from "./envelope.ts";
 import { RequestHeaders } from "./request-headers.ts";
 import { Stateless } from "./stateless.ts";
@@ -40,14 +41,14 @@ const PATIENCE_MS = 5_000;
 
 /** Rejects as the handshake does: what a child says to the other question never hides why it refused this one. */
 export async function meet(meeting: Meeting): Promise<Met> {
-  const { peer, link, capabilities, signal, known } = meeting;
-  if (known === "modern" || (known === undefined && link.stateless)) {
+  const { peer, link, capabilities, signal, clock, known } = meeting;
+  if (known === "2026" || (known === undefined && link.stateless)) {
     const met = await discover(meeting, PATIENCE_MS);
     if (met) return met;
     signal.throwIfAborted();
   }
   try {
-    return { greeting: await shakeHands(peer, capabilities, signal), dialect: new Sessionful(peer) };
+    return { greeting: await shakeHands(peer, capabilities, signal), dialect: new Sessionful(peer, clock) };
   } catch (error) {
     const met = !signal.aborted && refused(error) ? await discover(meeting) : undefined;
     if (met) return met;
@@ -91,7 +92,7 @@ async function discover(meeting: Meeting, patienceMs?: number): Promise<Met | un
 function namesOurs(error: unknown): boolean {
   if (!(error instanceof RpcError) || error.code !== UNSUPPORTED_VERSION) return false;
   const { supported } = (error.data ?? {}) as { supported?: unknown };
-  return Array.isArray(supported) && supported.includes(MODERN_VERSION);
+  return Array.isArray(supported) && supported.includes(ERA_2026_VERSION);
 }
 
 /** Throws for what is no such answer, or names no version that we speak. */
@@ -104,13 +105,13 @@ function readDiscovery(result: Raw): Greeting {
     "instructions",
   ]);
   const spoken = versions ? elements(versions).map(fromRaw) : [];
-  if (!spoken.includes(MODERN_VERSION) || !isObject(capabilities))
+  if (!spoken.includes(ERA_2026_VERSION) || !isObject(capabilities))
     throw new ChildFailure("other", "its answer to server/discover is not one");
   const [server = info ?? EMPTY_OBJECT] = members(meta, [META.server]);
   const [title, name, version] = members(server, ["title", "name", "version"]).map(textOf);
   return {
-    era: "modern",
-    protocolVersion: MODERN_VERSION,
+    era: "2026",
+    protocolVersion: ERA_2026_VERSION,
     capabilities,
     title: title ?? name,
     version,

@@ -1,0 +1,175 @@
+import { afterEach, expect, test } from "vitest";
+import { originOf, quiet, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
+import type { Call } from "../kernel/call.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import { silentLog } from "../kernel/log.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { CallSignal } from "../kernel/signal.ts";
+import { Child } from "./child.ts";
+import { ChildFailure } from "./link.ts";
+import { Pool } from "./pool.ts";
+
+const POOL = {
+  poolSize: 9,
+  minPoolSize: 0,
+  resPoolSize: 0,
+  resPoolTimeout: 0,
+  idleTimeoutMs: 300_000,
+  failureThreshold: 2,
+  cooldownMs: 1_000,
+};
+const open: Child[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((child) => child.connections.destroy("the test is over")));
+});
+
+function setUp(more: Parameters<typeof specOf>[1] = {}) {
+  const clock = new ManualClock();
+  const server = new ScriptedServer();
+  let unlistable = false;
+  let lists = 0;
+  const child = new Child(specOf("x", { timeoutMs: 1_000, deadlineMs: 10_000, ...more }), {
+    clock,
+    log: silentLog,
+    pool: new Pool(POOL, clock, silentLog),
+    breaker: () => ({ threshold: 2, cooldownMs: 1_000 }),
+    connector: () => Promise.resolve(server),
+    eraOf: () => undefined,
+    greet: async () => {
+      lists++;
+      if (unlistable) throw new Error("not today");
+    },
+    onListChanged: () => {},
+    levelOf: () => undefined,
+  });
+  open.push(child);
+  const call = (given: Partial<Call> = {}): Promise<Raw> => {
+    const origin = originOf("s");
+    const answer = child.handle({
+      server: "x",
+      method: "tools/call",
+      params: toRaw({ name: "t" }),
+      origin,
+      signal: new CallSignal(),
+      deadline: Number.POSITIVE_INFINITY,
+      repeat: "safe",
+      uplink: origin.uplink,
+      ...given,
+    });
+    answer.catch(() => {});
+    return answer;
+  };
+  const refuseLists = (refuse: boolean): void => {
+    unlistable = refuse;
+  };
+  return { clock, server, child, call, refuseLists, lists: () => lists };
+}
+
+test("a call starts the server, waits for its handshake and gives its result as written", async () => {
+  const { server, call, child } = setUp();
+  expect(child.status()).toMatchObject({ state: "idle", connected: false });
+  const answer = call();
+  await quiet();
+  expect(server.last.notes).toEqual(["notifications/initialized"]);
+  expect(child.status()).toMatchObject({ state: "active", connected: true });
+  server.last.answerNext({ content: [1] });
+  expect(fromRaw(await answer)).toEqual({ content: [1] });
+  expect(child.status()).toMatchObject({ state: "idle", connected: true });
+});
+
+test("calls that a crash takes along go once more to one new process, and say so; what is unsafe does not", async () => {
+  const { server, call, child } = setUp();
+  const calls = [call(), call(), call({ repeat: "unsafe" })];
+  await quiet();
+  server.last.die();
+  await quiet();
+  expect(server.links).toHaveLength(2);
+  await expect(calls[2]).rejects.toMatchObject({ code: "server_unavailable" });
+  for (let n = 0; n < 2; n++) server.last.answerNext();
+  for (const answer of calls.slice(0, 2))
+    expect(fromRaw((await answer) as Raw)).toMatchObject({ _meta: { "metamcp/attempts": 2 } });
+  expect(child.status().reason).toBeUndefined();
+});
+
+test("a server that cannot be reached is fenced off, and one caller later finds out whether it can", async () => {
+  const { server, call, child, clock } = setUp();
+  server.failure = new ChildFailure("offline", "no such host");
+  for (let n = 0; n < 2; n++) await expect(call()).rejects.toMatchObject({ code: "server_unavailable" });
+  expect(child.status()).toMatchObject({ state: "failed", retryAfterMs: 1_000 });
+  await expect(call()).rejects.toMatchObject({ context: { retryAfterMs: 1_000 } });
+  server.failure = undefined;
+  clock.advance(1_000);
+  const probe = call();
+  await expect(call()).rejects.toMatchObject({ code: "server_unavailable" });
+  await quiet();
+  server.last.answerNext();
+  await probe;
+  expect(child.status()).toMatchObject({ state: "idle", connected: true });
+});
+
+test("a silent call times out and is cancelled there; a server that answers a ping goes on, one that does not is ended", async () => {
+  const { server, call, child, clock } = setUp();
+  const slow = call();
+  await quiet();
+  clock.advance(1_000);
+  await expect(slow).rejects.toMatchObject({ code: "timeout" });
+  await quiet();
+  expect(server.last.notes).toContain("notifications/cancelled");
+  expect(child.status()).toMatchObject({ state: "idle", connected: true });
+
+  const hanging = call();
+  await quiet();
+  server.last.alive = false;
+  clock.advance(1_000);
+  await expect(hanging).rejects.toMatchObject({ code: "timeout" });
+  await quiet();
+  clock.advance(2_000);
+  await quiet();
+  expect([server.last.closed, child.status().connected]).toEqual([true, false]);
+});
+
+test("whoever gives up is answered at once, also while it is starting", async () => {
+  const { call, child } = setUp();
+  const signal = new CallSignal();
+  const answer = call({ signal });
+  signal.abort(new Error("no longer wanted"));
+  await expect(answer).rejects.toThrow("no longer wanted");
+  await quiet();
+  expect(child.status().state).not.toBe("failed");
+});
+
+test("what could not be listed is asked for again by who wants to know, and not by every call", async () => {
+  const { server, call, child, refuseLists, lists } = setUp();
+  refuseLists(true);
+  (await child.connect(originOf("s"))).release();
+  const answer = call();
+  server.last.answerNext();
+  await answer;
+  (await child.connect(originOf("s"))).release();
+  expect(lists()).toBe(1);
+  (await child.connect(originOf("s"), { list: true })).release();
+  expect(lists()).toBe(2);
+  refuseLists(false);
+  for (let n = 0; n < 2; n++) (await child.connect(originOf("s"), { list: true })).release();
+  expect(lists()).toBe(3);
+});
+
+test("a subscription reaches the child once for all who share a connection", async () => {
+  const { server, call } = setUp();
+  const params = toRaw({ uri: "x://1" });
+  const subscribe = (session: string) =>
+    call({ method: "resources/subscribe", params, origin: originOf(session) });
+  const first = subscribe("a");
+  await quiet();
+  server.last.answerNext({});
+  await first;
+  expect(await subscribe("b")).toEqual(EMPTY_OBJECT);
+  const leave = (session: string) =>
+    call({ method: "resources/unsubscribe", params, origin: originOf(session) });
+  expect(await leave("a")).toEqual(EMPTY_OBJECT);
+  const last = leave("b");
+  await quiet();
+  expect(server.last.calls.map(({ method }) => method)).toEqual(["resources/unsubscribe"]);
+  server.last.answerNext({});
+  await last;
+});

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { originOf, specOf } from "../../test/support/scripted-server.ts";
+import { type Claim, claimOf } from "./claim.ts";
+import { Health } from "./health.ts";
+import { ChildFailure } from "./link.ts";
+
+const OPTIONS = { threshold: 2, cooldownMs: 1_000 };
+const crash = new ChildFailure("stdio-exit", "it crashed");
+
+function claimed(
+  health: Health,
+  { repeat = "safe", sent = true } = {} as { repeat?: Claim["repeat"]; sent?: boolean },
+) {
+  const origin = originOf("s");
+  const claim = claimOf({ origin, uplink: origin.uplink, repeat }, health.admit("x", 0));
+  claim.tries = 1;
+  if (sent) claim.id = 1;
+  return claim;
+}
+
+test("after enough failures nobody is let through, then one after the cooldown, whose success ends it", () => {
+  const health = new Health(() => OPTIONS);
+  for (let n = 0; n < 2; n++) health.failed(health.admit("x", n), `failure ${n}`, n);
+  expect(health.open).toBe(true);
+  expect(() => health.admit("x", 500)).toThrow(
+    expect.objectContaining({
+      code: "server_unavailable",
+      context: expect.objectContaining({ retryAfterMs: 501 }),
+    }),
+  );
+  expect(() => health.admit("x", 500)).toThrow(/failure 1/);
+  const probe = health.admit("x", 1_001);
+  expect(() => health.admit("x", 1_001)).toThrow();
+  health.settle(probe, "healthy", 1_002);
+  expect([health.open, health.lastFailure, health.blockedFor(1_002)]).toEqual([false, undefined, 0]);
+});
+
+test("what someone must act on is remembered, and does not count", () => {
+  const health = new Health(() => OPTIONS);
+  for (let n = 0; n < 5; n++) health.noted("auth_required: log in");
+  expect([health.open, health.lastFailure]).toEqual([false, "auth_required: log in"]);
+});
+
+test("a death counts once however many calls it takes, and not at all where a second attempt cures it", () => {
+  const health = new Health(() => OPTIONS);
+  const claims = [claimed(health), claimed(health), claimed(health, { repeat: "unsafe" })];
+  const loss = { claims, failure: crash, counted: false, before: undefined, now: 0 };
+  const death = health.lost(specOf("x"), loss);
+  expect(claims.map(({ again }) => again)).toEqual([true, true, false]);
+  for (const { admitted } of claims.slice(0, 2)) health.tell(death, "cured", admitted, 1);
+  expect(health.open).toBe(false);
+
+  // It was restarted a moment ago: its calls are lost, as one failure.
+  const next = [claimed(health), claimed(health)];
+  const again = health.lost(specOf("x"), { ...loss, claims: next, now: 10 });
+  expect(next.some((claim) => claim.again)).toBe(false);
+  for (const { admitted } of next) health.tell(again, "silent", admitted, 11);
+  expect([health.open, health.lastFailure]).toEqual([false, "it crashed"]);
+  health.failed(health.current, "once more", 12);
+  expect(health.open).toBe(true);
+});
+
+test("a vital server is always restarted; what was never sent goes on in any case", () => {
+  const health = new Health(() => OPTIONS);
+  for (let now = 0; now < 3; now++) {
+    const claim = claimed(health);
+    health.lost(specOf("x", { criticality: "vital" }), {
+      claims: [claim],
+      failure: crash,
+      counted: true,
+      before: undefined,
+      now,
+    });
+    expect(claim.again).toBe(true);
+  }
+  const unsent = claimed(health, { repeat: "unsafe", sent: false });
+  health.lost(specOf("x"), { claims: [unsent], failure: crash, counted: true, before: undefined, now: 4 });
+  expect(unsent.again).toBe(true);
+});
+
+test("new settings are a fresh start, also for answers that come late", () => {
+  const health = new Health(() => OPTIONS);
+  const before = health.admit("x", 0);
+  health.failed(before, "old", 0);
+  health.forget();
+  expect(health.lastFailure).toBeUndefined();
+  health.failed(before, "late", 1);
+  health.failed(before, "later", 2);
+  expect(health.open).toBe(false);
+});

@@ -1,0 +1,148 @@
+/** Servers that let each account in as itself: one connection per account, and nothing of one reaches another. */
+import { afterEach, expect, test } from "vitest";
+import { originOf, quiet, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
+import { emptyConfig } from "../config/check.ts";
+import type { ServerSpec } from "../config/spec.ts";
+import { filledIn } from "../config/user-values.ts";
+import type { Call } from "../kernel/call.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { credentialIn } from "../kernel/list-key.ts";
+import { silentLog } from "../kernel/log.ts";
+import { ANONYMOUS } from "../kernel/principal.ts";
+import { fromRaw, toRaw } from "../kernel/raw.ts";
+import { Secret } from "../kernel/secret.ts";
+import { CallSignal } from "../kernel/signal.ts";
+import { Fleet } from "./fleet.ts";
+import { ChildFailure } from "./link.ts";
+
+const open: Fleet[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((fleet) => fleet.destroy()));
+});
+
+const TEMPLATE = specOf("mail", { perAccount: "values", env: { TOKEN: new Secret(`\${user.secret.MAIL}`) } });
+const configOf = (spec: ServerSpec) => ({ ...emptyConfig("", {}), servers: new Map([["mail", spec]]) });
+
+function setUp(spec = TEMPLATE) {
+  const server = new ScriptedServer();
+  const tokens = new Map<string, string>();
+  const made = new Map<string, ServerSpec>();
+  const greeted: string[] = [];
+  const fleet = new Fleet(configOf(spec), {
+    clock: new ManualClock(),
+    log: silentLog,
+    connector: async () => server,
+    eraOf: () => undefined,
+    greet: async ({ key }) => void greeted.push(credentialIn(key)),
+    onListChanged: () => {},
+    credentials: {
+      of(base, account) {
+        const token = account === undefined ? undefined : tokens.get(account);
+        if (token === undefined) return new MetaMcpError("auth_required", "log in at …", { server: "mail" });
+        const id = JSON.stringify([account, token, base === spec]);
+        const own = made.get(id) ?? filledIn(base, new Map([["secret.MAIL", token]]), `${account}.${token}`);
+        made.set(id, own);
+        return own;
+      },
+    },
+  });
+  open.push(fleet);
+  const as = (account: string, session = account) =>
+    originOf(session, { principal: { id: account, kind: "account", roles: [], groups: [] } });
+  const call = (origin = originOf("s")): Call => ({
+    server: "mail",
+    method: "tools/call",
+    params: toRaw({}),
+    origin,
+    uplink: origin.uplink,
+    signal: new CallSignal(),
+    deadline: Number.POSITIVE_INFINITY,
+    repeat: "safe",
+  });
+  const tokenOf = ({ spec: dialled }: { spec: ServerSpec }): string | undefined =>
+    dialled.kind === "stdio" ? dialled.env["TOKEN"]?.reveal() : undefined;
+  return { fleet, server, tokens, greeted, as, call, tokenOf };
+}
+
+test("one connection per account, whichever of its clients calls, with what is its own", async () => {
+  const { fleet, server, tokens, greeted, as, tokenOf } = setUp();
+  tokens.set("ada", "a-token").set("bob", "b-token");
+  for (const origin of [as("ada", "1"), as("ada", "2"), as("bob", "3")])
+    (await fleet.connect("mail", origin)).release();
+  expect(server.links.map(tokenOf)).toEqual(["a-token", "b-token"]);
+  expect(greeted).toEqual(["ada.a-token", "bob.b-token"]);
+  expect(fleet.connected("mail", as("ada", "9"))).toBe(true);
+  expect(fleet.connected("mail", as("eve"))).toBe(false);
+  expect(fleet.counts().states.idle).toBe(2);
+});
+
+test("whoever has nothing to show is told so, and starts nothing", async () => {
+  const { fleet, server, as, call } = setUp();
+  for (const origin of [as("ada"), originOf("s"), originOf("s", { principal: ANONYMOUS })]) {
+    await expect(fleet.connect("mail", origin)).rejects.toMatchObject({ code: "auth_required" });
+    await expect((async () => await fleet.handle(call(origin)))()).rejects.toMatchObject({
+      code: "auth_required",
+    });
+    const [status] = fleet.status(origin);
+    expect(status).toMatchObject({ state: "failed", connected: false, reason: "auth_required: log in at …" });
+  }
+  expect(fleet.status()).toMatchObject([{ state: "idle", connected: false }]);
+  await fleet.stand("mail", originOf("s"), true);
+  expect(server.links).toEqual([]);
+});
+
+test("what changed counts at the next call; calls under way finish as they began", async () => {
+  const { fleet, server, tokens, as, call, tokenOf } = setUp();
+  tokens.set("ada", "old");
+  (await fleet.connect("mail", as("ada"))).release();
+  const first = fleet.handle(call(as("ada")));
+  tokens.set("ada", "new");
+  const second = fleet.handle(call(as("ada")));
+  await quiet();
+  const [old, fresh] = server.links;
+  expect([old, fresh].map((link) => link && tokenOf(link))).toEqual(["old", "new"]);
+  old?.answerNext({ n: 1 });
+  fresh?.answerNext({ n: 2 });
+  expect([fromRaw(await first), fromRaw(await second)]).toEqual([{ n: 1 }, { n: 2 }]);
+  await quiet();
+  expect([old?.closed, fresh?.closed]).toEqual([true, false]);
+});
+
+test("whoever logs out is disconnected, and nobody else is", async () => {
+  const { fleet, server, tokens, as } = setUp();
+  tokens.set("ada", "a").set("bob", "b");
+  for (const account of ["ada", "bob"]) (await fleet.connect("mail", as(account))).release();
+  tokens.delete("ada");
+  fleet.credentialsChanged();
+  await quiet();
+  expect(server.links.map(({ closed }) => closed)).toEqual([true, false]);
+  await expect(fleet.connect("mail", as("ada"))).rejects.toMatchObject({ code: "auth_required" });
+});
+
+test("a credential that breaks the server breaks it for its account alone", async () => {
+  const { fleet, server, tokens, as } = setUp();
+  tokens.set("ada", "bad").set("bob", "good");
+  server.failure = new ChildFailure("stdio-exit", "its token is wrong");
+  for (let turn = 0; turn < 6; turn++) await fleet.connect("mail", as("ada")).catch(() => {});
+  server.failure = undefined;
+  expect(fleet.status(as("ada"))[0]?.reason).toContain("blocked");
+  (await fleet.connect("mail", as("bob"))).release();
+  expect(fleet.status(as("bob"))[0]).toMatchObject({ state: "idle", connected: true });
+});
+
+test("a server that becomes everybody's, or no longer is, keeps no connection of before", async () => {
+  const { fleet, server, tokens, as, tokenOf } = setUp();
+  tokens.set("ada", "a");
+  (await fleet.connect("mail", as("ada"))).release();
+  const shared = specOf("mail", { env: { TOKEN: new Secret("team") } });
+  fleet.apply(configOf(shared));
+  await quiet();
+  expect(server.links.map(({ closed }) => closed)).toEqual([true]);
+  (await fleet.connect("mail", as("bob"))).release();
+  expect(server.links.map(tokenOf)).toEqual(["a", "team"]);
+  fleet.apply(configOf(TEMPLATE));
+  await quiet();
+  expect(server.links.map(({ closed }) => closed)).toEqual([true, true]);
+  await expect(fleet.connect("mail", as("bob"))).rejects.toMatchObject({ code: "auth_required" });
+});
