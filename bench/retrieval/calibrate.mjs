@@ -1,9 +1,11 @@
 // Fits the weights of the confidence: logistic regression over a hit's signs, every group of sets counting the same.
 // Prints the weights fitted on all groups, and the calibration error of each group under weights fitted on the others.
+// The questions in test/golden-retrieval are a group; those of its folder `unseen` are never fitted on, only measured.
 // usage: node bench/retrieval/calibrate.mjs --data DIR [--split dev]
 import { parseArgs } from "node:util";
 import { loadCode } from "./code.mjs";
 import { fill, readSets } from "./data.mjs";
+import { readGolden, SEEN, UNSEEN } from "./golden.mjs";
 import { calibrationError, mean, random } from "./metrics.mjs";
 
 const SIGNS = ["coverage", "named", "ahead", "lead"];
@@ -11,7 +13,8 @@ const HITS = 5;
 const { values: options } = parseArgs({
   options: { data: { type: "string" }, split: { type: "string", default: "dev" } },
 });
-const groupOf = (set) => set.split("-")[0];
+const OURS = "ours";
+const groupOf = (set) => (/everyday|questions/.test(set) ? OURS : set.split("-")[0]);
 
 async function examples(code, set) {
   const seen = [];
@@ -37,6 +40,9 @@ async function examples(code, set) {
 
 const chance = (w, x) => 1 / (1 + Math.exp(-x.reduce((sum, value, i) => sum + w[i + 1] * value, w[0])));
 
+/** Our own questions are put to lists of real servers, as the product's are: they count as three groups. */
+const sayOf = (group) => (group === OURS ? 3 : 1);
+
 /** How strongly a weight is held back; the base hardly is. */
 const held = (i) => (i === 0 ? 1e-6 : 1e-2);
 
@@ -52,7 +58,7 @@ function fit(rows) {
       Array.from({ length: n }, (_, j) => (i === j ? held(i) : 0)),
     );
     for (const { group, x, right } of rows) {
-      const weight = 1 / counts.get(group);
+      const weight = sayOf(group) / counts.get(group);
       const p = chance(w, x);
       const z = [1, ...x];
       for (let i = 0; i < n; i++) {
@@ -101,7 +107,10 @@ function chanceError(promises) {
 
 const code = await loadCode();
 const rows = [];
-for (const set of readSets(options.data, options.split)) rows.push(...(await examples(code, set)));
+for (const set of [...readSets(options.data, options.split), ...readGolden(SEEN)])
+  rows.push(...(await examples(code, set)));
+const unseen = [];
+for (const set of readGolden(UNSEEN)) unseen.push(...(await examples(code, set)));
 const show = (w) => ["base", ...SIGNS].map((name, i) => `${name} ${w[i].toFixed(2)}`).join(", ");
 console.log(`all groups: ${show(fit(rows))}`);
 const errors = [];
@@ -131,4 +140,11 @@ for (const group of new Set(rows.map((row) => row.group))) {
 const [log, square, order, floor] = [0, 1, 2, 3].map((m) => mean(losses.map((row) => row[m])));
 console.log(
   `left-out sets, mean: ECE ${(100 * mean(errors)).toFixed(1)} (a perfect promise would show ${floor.toFixed(1)}), log loss ${log.toFixed(3)}, Brier ${square.toFixed(4)}, AUC ${order.toFixed(3)}`,
+);
+const all = fit(rows);
+const shown = unseen.filter(({ rank }) => rank === 0);
+const kept = shown.map(({ x, right }) => ({ confidence: chance(all, x), right }));
+const floorOf = (list) => (100 * chanceError(list.map(({ confidence }) => confidence))).toFixed(1);
+console.log(
+  `never seen, by all groups: ECE ${(100 * calibrationError(kept)).toFixed(1)} (a perfect promise would show ${floorOf(kept)}), promised ${mean(kept.map(({ confidence }) => confidence)).toFixed(2)}, kept ${mean(kept.map(({ right }) => (right ? 1 : 0))).toFixed(2)}`,
 );

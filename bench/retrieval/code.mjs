@@ -7,7 +7,7 @@ import { rolldown } from "rolldown";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
 export async function loadCode() {
-  const folder = join(root, "node_modules", ".cache", "metamcp-bench");
+  const folder = join(root, ".cache", "metamcp-bench");
   mkdirSync(folder, { recursive: true });
   const bundle = await rolldown({
     input: {

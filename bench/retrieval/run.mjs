@@ -1,5 +1,5 @@
 // Ranks every query of every set with the code that ships and prints how good it is and what it costs.
-// usage: npm run bench:retrieval -- --data DIR [--split dev] [--out DIR] [--ablate] [--union] [--no-cost]
+// usage: npm run bench:retrieval -- --data DIR [--split dev] [--out DIR] [--ablate] [--union] [--golden] [--no-cost]
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -7,6 +7,7 @@ import { ablate } from "./ablate.mjs";
 import { loadCode } from "./code.mjs";
 import { measureCost } from "./cost.mjs";
 import { fill, readSets } from "./data.mjs";
+import { GOLDEN, readGolden } from "./golden.mjs";
 import { calibrationError, goldRanks, METRICS, mean, measure, serverRecall } from "./metrics.mjs";
 
 const DEPTH = 50;
@@ -17,20 +18,26 @@ const { values: options } = parseArgs({
     out: { type: "string" },
     ablate: { type: "boolean", default: false },
     union: { type: "boolean", default: false },
+    golden: { type: "boolean", default: false },
     "no-cost": { type: "boolean", default: false },
   },
 });
-if (!options.data) {
+if (!options.data && !options.golden) {
   console.error(
-    "usage: npm run bench:retrieval -- --data DIR [--split dev] [--out DIR] [--ablate] [--union] [--no-cost]",
+    "usage: npm run bench:retrieval -- --data DIR [--split dev] [--out DIR] [--ablate] [--union] [--golden] [--no-cost]",
   );
   process.exit(2);
 }
 
 const code = await loadCode();
-const sets = options.union
-  ? united(readSets(options.data, options.split))
-  : readSets(options.data, options.split);
+const sets = chosen();
+
+/** The sets of the folder, or our own questions. */
+function chosen() {
+  if (options.golden) return readGolden(GOLDEN);
+  const list = readSets(options.data, options.split);
+  return options.union ? united(list) : list;
+}
 
 /** Every set's questions against all sets' tools at once. */
 function united(list) {

@@ -1,4 +1,4 @@
-// Captures the tool lists of the servers in test/golden-retrieval/servers.json: installs each into a temporary folder, asks it over stdio, writes tools/<name>.json.
+// Captures the tool lists of the servers in test/golden-retrieval/servers.json , unseen/servers.json and more/servers.json: installs each into a temporary folder, asks it over stdio, writes tools/<name>.json.
 // Needs the npm registry; starts no install script. usage: node scripts/golden/capture.mjs [name…]
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -81,9 +81,12 @@ async function listTools(server, { folder, entry }) {
   }
 }
 
-mkdirSync(join(here, "tools"), { recursive: true });
-for (const server of JSON.parse(readFileSync(join(here, "servers.json"), "utf8"))) {
+const listed = ["", "unseen", "more"].flatMap((folder) =>
+  JSON.parse(readFileSync(join(here, folder, "servers.json"), "utf8")).map((server) => ({ folder, server })),
+);
+for (const { folder, server } of listed) {
   if (wanted.size > 0 && !wanted.has(server.name)) continue;
+  mkdirSync(join(here, folder, "tools"), { recursive: true });
   let installed;
   try {
     installed = install(server);
@@ -97,7 +100,7 @@ for (const server of JSON.parse(readFileSync(join(here, "servers.json"), "utf8")
       inputSchema,
     }));
     const captured = { server: server.name, package: server.package, version, license, tools };
-    writeFileSync(join(here, "tools", `${server.name}.json`), `${JSON.stringify(captured)}\n`);
+    writeFileSync(join(here, folder, "tools", `${server.name}.json`), `${JSON.stringify(captured)}\n`);
     console.log(`${server.name}: ${tools.length} tools, ${version}, ${license}`);
   } catch (error) {
     console.log(`${server.name}: failed, ${error.message}`);

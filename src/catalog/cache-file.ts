@@ -1,5 +1,6 @@
-/** The form of a schema.json: definitions byte by byte as the child wrote them, one entry per identity. No I/O. */
+/** The form of a schema.json: definitions byte by byte as the child wrote them, one entry per identity and connection key. No I/O. */
 import type { ServerId } from "../kernel/call.ts";
+import type { ListKey } from "../kernel/list-key.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { elements, isObject, joinObject, members } from "../rpc/slice.ts";
 import { type About, readAbout, sameAbout } from "./about.ts";
@@ -18,9 +19,15 @@ export interface CachedList extends Items {
   readonly about: About;
 }
 
-/** Each list is an array of definitions; undefined where it was never asked for. */
-export interface CacheEntry extends Readonly<Partial<Record<ItemKind, Raw>>> {
+/** Whose list it is. */
+export interface ListOwner {
   readonly identity: string;
+  /** Undefined where it was not noted over which key it came. */
+  readonly key: ListKey | undefined;
+}
+
+/** Each list is an array of definitions; undefined where it was never asked for. */
+export interface CacheEntry extends ListOwner, Readonly<Partial<Record<ItemKind, Raw>>> {
   readonly about: Raw | undefined;
   readonly tools: Raw;
 }
@@ -38,10 +45,12 @@ export function decodeEntries(text: string): readonly CacheEntry[] {
 
 function decodeEntry(raw: Raw): CacheEntry | undefined {
   if (!isObject(raw)) return undefined;
-  const [rawIdentity, about, tools, ...items] = members(raw, ["identity", "about", "tools", ...ITEM_KINDS]);
+  const names = ["identity", "key", "about", "tools", ...ITEM_KINDS];
+  const [rawIdentity, rawKey, about, tools, ...items] = members(raw, names);
   const identity = rawIdentity && fromRaw(rawIdentity);
+  const key = rawKey && fromRaw(rawKey);
   if (typeof identity !== "string" || !tools || !isArray(tools)) return undefined;
-  const entry: CacheEntry = { identity, about, tools };
+  const entry: CacheEntry = { identity, key: typeof key === "string" ? key : undefined, about, tools };
   return Object.assign(
     entry,
     byKind((_, at) => (items[at] && isArray(items[at]) ? items[at] : undefined)),
@@ -52,6 +61,7 @@ export function encodeEntries(entries: readonly CacheEntry[]): Raw {
   const written = entries.map((entry) =>
     joinObject([
       ["identity", toRaw(entry.identity)],
+      ["key", entry.key === undefined ? undefined : toRaw(entry.key)],
       ["about", entry.about],
       ["tools", entry.tools],
       ...ITEM_KINDS.map((kind) => [kind, entry[kind]] as const),
@@ -64,8 +74,12 @@ export function encodeEntries(entries: readonly CacheEntry[]): Raw {
 }
 
 /** Lists that this run never asked for stay as an earlier run wrote them. */
-export function entryOf(identity: string, list: CachedList, before?: CacheEntry): CacheEntry {
-  const entry: CacheEntry = { identity, about: toRaw(list.about), tools: written(list.tools) };
+export function entryOf(
+  { identity, key }: ListOwner,
+  list: CachedList,
+  before: CacheEntry | undefined,
+): CacheEntry {
+  const entry: CacheEntry = { identity, key, about: toRaw(list.about), tools: written(list.tools) };
   return Object.assign(
     entry,
     byKind((kind) => (list[kind] ? written(list[kind]) : before?.[kind])),
@@ -101,8 +115,12 @@ function read<T extends { readonly name: string }>(
   return [...byName.values()];
 }
 
+export function sameOwner(a: ListOwner, b: ListOwner): boolean {
+  return a.identity === b.identity && a.key === b.key;
+}
+
 export function sameEntry(a: CacheEntry, b: CacheEntry): boolean {
-  if (a.identity !== b.identity || !sameAbout(readAbout(a.about), readAbout(b.about))) return false;
+  if (!sameOwner(a, b) || !sameAbout(readAbout(a.about), readAbout(b.about))) return false;
   const asWritten = a.tools.equals(b.tools) && ITEM_KINDS.every((kind) => equal(a[kind], b[kind]));
   return asWritten || sameLists(listOf("", a), listOf("", b));
 }

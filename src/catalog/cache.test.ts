@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { withLock } from "../home/lock.ts";
+import { listKeyOf } from "../kernel/list-key.ts";
 import { type Log, silentLog } from "../kernel/log.ts";
-import { asRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { asRaw, EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
 import { type CachedList, ToolCache } from "./cache.ts";
 import { readTool } from "./read-tool.ts";
 import type { Tool } from "./tool.ts";
@@ -18,6 +19,7 @@ const list = (...names: string[]): CachedList => ({
 });
 const namesOf = (found: CachedList | undefined): string[] | undefined => found?.tools.map(({ name }) => name);
 
+const KEY = listKeyOf({ capabilities: EMPTY_OBJECT });
 let home: string;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "metamcp-cache-"));
@@ -29,16 +31,30 @@ afterEach(async () => {
 const open = (log: Log = silentLog): ToolCache => new ToolCache({ home, log });
 const fileOf = (server: string): string => join(home, "cache", server, "schema.json");
 
+/** A list as clients that can do nothing special are offered it. */
+const by = (identity: string, key = KEY) => ({ identity, key });
+
+async function first(cache: ToolCache, server: string, identity: string): Promise<CachedList | undefined> {
+  const [{ key, ...list } = { key: undefined, tools: undefined, about: {} }] = await cache.read(
+    server,
+    identity,
+  );
+  if (!list.tools) return undefined;
+  // Files of earlier versions do not say which.
+  expect([KEY, undefined]).toContain(key);
+  return list;
+}
+
 async function store(server: string, identity: string, what: CachedList): Promise<void> {
   const cache = open();
-  cache.write(server, identity, what);
+  cache.write(server, by(identity), what);
   await cache.flush();
 }
 
 describe("what was written", () => {
   test("is read by the next run, with what the child said of itself", async () => {
     await store("s", "id", list("a", "b"));
-    const found = await open().read("s", "id");
+    const found = await first(open(), "s", "id");
     expect(found).toMatchObject(list("a", "b"));
   });
 
@@ -46,20 +62,20 @@ describe("what was written", () => {
     const definition =
       '{"name":"a", "inputSchema":{"default":12345678901234567890,"t":"\\u00e9\\/é😀\\ud800"},"new":1E+2}';
     await store("s", "id", { tools: [tool(raw(definition))], about: {} });
-    const found = await open().read("s", "id");
+    const found = await first(open(), "s", "id");
     expect(found?.tools[0]?.definition.toString()).toBe(definition);
     await store("s", "other", list("b"));
-    expect((await open().read("s", "id"))?.tools[0]?.definition.toString()).toBe(definition);
+    expect((await first(open(), "s", "id"))?.tools[0]?.definition.toString()).toBe(definition);
   });
 
   test("is for its identity alone, and for the owner's eyes", async () => {
     await store("s", "one", list("a"));
     await store("s", "two", list("b"));
     const cache = open();
-    expect(namesOf(await cache.read("s", "one"))).toEqual(["a"]);
-    expect(namesOf(await cache.read("s", "two"))).toEqual(["b"]);
-    expect(await cache.read("s", "three")).toBeUndefined();
-    expect(await cache.read("t", "one")).toBeUndefined();
+    expect(namesOf(await first(cache, "s", "one"))).toEqual(["a"]);
+    expect(namesOf(await first(cache, "s", "two"))).toEqual(["b"]);
+    expect(await first(cache, "s", "three")).toBeUndefined();
+    expect(await first(cache, "t", "one")).toBeUndefined();
     expect((await stat(fileOf("s"))).mode & 0o077).toBe(0);
     expect((await stat(dirname(fileOf("s")))).mode & 0o077).toBe(0);
   });
@@ -67,8 +83,8 @@ describe("what was written", () => {
   test("gives way to the newest eight", async () => {
     for (let at = 0; at < 9; at++) await store("s", `id${at}`, list(`t${at}`));
     const cache = open();
-    expect(await cache.read("s", "id0")).toBeUndefined();
-    for (let at = 1; at < 9; at++) expect(namesOf(await cache.read("s", `id${at}`))).toEqual([`t${at}`]);
+    expect(await first(cache, "s", "id0")).toBeUndefined();
+    for (let at = 1; at < 9; at++) expect(namesOf(await first(cache, "s", `id${at}`))).toEqual([`t${at}`]);
   });
 
   test("is not written again if it says the same", async () => {
@@ -78,27 +94,28 @@ describe("what was written", () => {
     expect(await stat(fileOf("s"))).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
     await store("s", "id", { ...list("a", "b"), about: { era: "2026-07-28" } });
     expect((await stat(fileOf("s"))).ino).not.toBe(before.ino);
-    expect((await open().read("s", "id"))?.about).toEqual({ era: "2026-07-28" });
+    expect((await first(open(), "s", "id"))?.about).toEqual({ era: "2026-07-28" });
   });
 
   test("is there for this process before it is on disk, and nothing is on disk before the caller goes on", async () => {
     const cache = open();
-    cache.write("s", "id", list("a"));
-    cache.write("s", "id", list("b"));
+    cache.write("s", by("id"), list("a"));
+    cache.write("s", by("id"), list("b"));
     expect(readdirSync(home)).toEqual([]);
-    expect(namesOf(await cache.read("s", "id"))).toEqual(["b"]);
+    expect(namesOf(await first(cache, "s", "id"))).toEqual(["b"]);
     await cache.flush();
-    expect(namesOf(await open().read("s", "id"))).toEqual(["b"]);
+    expect(namesOf(await first(open(), "s", "id"))).toEqual(["b"]);
   });
 
   test("survives any number of writers", async () => {
     const caches = [open(), open(), open()];
     for (let round = 0; round < 4; round++) {
-      for (const [at, cache] of caches.entries()) cache.write("s", `id${at}`, list(`t${at}-${round}`));
+      for (const [at, cache] of caches.entries()) cache.write("s", by(`id${at}`), list(`t${at}-${round}`));
       if (round % 2 === 0) await Promise.all(caches.map((cache) => cache.flush()));
     }
     await Promise.all(caches.map((cache) => cache.flush()));
-    for (const at of caches.keys()) expect(namesOf(await open().read("s", `id${at}`))).toEqual([`t${at}-3`]);
+    for (const at of caches.keys())
+      expect(namesOf(await first(open(), "s", `id${at}`))).toEqual([`t${at}-3`]);
     expect(await readdir(dirname(fileOf("s")))).toEqual(["schema.json"]);
   });
 
@@ -106,14 +123,14 @@ describe("what was written", () => {
     await store("s", "one", list("a"));
     const cache = open();
     await withLock(fileOf("s"), async () => {
-      cache.write("s", "two", list("b"));
+      cache.write("s", by("two"), list("b"));
       const theirs = await readFile(fileOf("s"), "utf8");
       await new Promise((resolve) => setImmediate(resolve));
       await writeFile(fileOf("s"), theirs.replace('"one"', '"three"'));
     });
     await cache.flush();
-    expect(namesOf(await cache.read("s", "two"))).toEqual(["b"]);
-    expect(namesOf(await cache.read("s", "three"))).toEqual(["a"]);
+    expect(namesOf(await first(cache, "s", "two"))).toEqual(["b"]);
+    expect(namesOf(await first(cache, "s", "three"))).toEqual(["a"]);
   });
 });
 
@@ -138,9 +155,9 @@ describe("names", () => {
 
   test("that are no file names stay inside the folder and apart", async () => {
     const cache = open();
-    for (const name of names) cache.write(name, "id", { ...list("t"), about: { title: `of ${name}` } });
+    for (const name of names) cache.write(name, by("id"), { ...list("t"), about: { title: `of ${name}` } });
     await cache.flush();
-    for (const name of names) expect((await open().read(name, "id"))?.about.title).toBe(`of ${name}`);
+    for (const name of names) expect((await first(open(), name, "id"))?.about.title).toBe(`of ${name}`);
     const files = await readdir(home, { recursive: true, withFileTypes: true });
     expect(await readdir(home)).toEqual(["cache"]);
     for (const file of files.filter((entry) => entry.isFile())) {
@@ -155,7 +172,7 @@ describe("files that are not ours", () => {
 
   test("the form these tests break is the right one", async () => {
     await put(file(`[${ENTRY}]`));
-    expect(namesOf(await open().read("s", "id"))).toEqual(["a"]);
+    expect(namesOf(await first(open(), "s", "id"))).toEqual(["a"]);
   });
 
   test.each([
@@ -182,14 +199,14 @@ describe("files that are not ours", () => {
     "[".repeat(1000),
   ])("%j is ignored, and replaced by the next list", async (content) => {
     await put(content);
-    expect(await open().read("s", "id")).toBeUndefined();
+    expect(await first(open(), "s", "id")).toBeUndefined();
     await store("s", "id", list("b"));
-    expect(namesOf(await open().read("s", "id"))).toEqual(["b"]);
+    expect(namesOf(await first(open(), "s", "id"))).toEqual(["b"]);
   });
 
   test("bytes that are no text are ignored or harmless", async () => {
     await put(Buffer.from(file('[{"identity":"id","tools":[{"name":"\xff\xfe"}]}]'), "latin1"));
-    const found = await open().read("s", "id");
+    const found = await first(open(), "s", "id");
     for (const { definition } of found?.tools ?? []) expect(definition.toString()).toContain("\uFFFD");
   });
 
@@ -199,21 +216,21 @@ describe("files that are not ours", () => {
         '[{"identity":"id","about":{"title":7,"era":"x","__proto__":{"version":"1"}},"tools":[null,{"name":"a"},{"name":"a","description":"2"},{}]}]',
       ),
     );
-    const found = await open().read("s", "id");
+    const found = await first(open(), "s", "id");
     expect(found?.about).toEqual({ era: "x" });
     expect(found?.tools).toMatchObject([{ name: "a", description: "" }]);
     await put(file('[{"identity":"id","about":null,"tools":[]}]'));
-    expect(await open().read("s", "id")).toEqual({ about: {}, tools: [] });
+    expect(await first(open(), "s", "id")).toEqual({ about: {}, tools: [] });
   });
 
   test("a folder in the place of the file is said once and harms nothing", async () => {
     await mkdir(join(fileOf("s"), "x"), { recursive: true });
     const { log, warnings } = listening();
     const cache = open(log);
-    expect(await cache.read("s", "id")).toBeUndefined();
-    cache.write("s", "id", list("a"));
+    expect(await first(cache, "s", "id")).toBeUndefined();
+    cache.write("s", by("id"), list("a"));
     await cache.flush();
-    cache.write("s", "id", list("b"));
+    cache.write("s", by("id"), list("b"));
     await cache.flush();
     expect(warnings).toHaveLength(1);
   });
@@ -228,9 +245,9 @@ test("a home that is a file is said once and harms nothing", async () => {
   const { log, warnings } = listening();
   await writeFile(join(home, "cache"), "");
   const cache = open(log);
-  expect(await cache.read("s", "id")).toBeUndefined();
-  cache.write("s", "id", list("a"));
-  cache.write("t", "id", list("a"));
+  expect(await first(cache, "s", "id")).toBeUndefined();
+  cache.write("s", by("id"), list("a"));
+  cache.write("t", by("id"), list("a"));
   await cache.flush();
   expect(warnings).toHaveLength(1);
 });
@@ -240,8 +257,8 @@ test.skipIf(process.getuid?.() === 0)("a home that may not be written is said on
   const { log, warnings } = listening();
   await chmod(home, 0o500);
   const cache = open(log);
-  cache.write("s", "id", list("a"));
-  cache.write("t", "id", list("a"));
+  cache.write("s", by("id"), list("a"));
+  cache.write("t", by("id"), list("a"));
   await cache.flush();
   await chmod(home, 0o700);
   expect(warnings).toHaveLength(1);

@@ -5,6 +5,7 @@ import { readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 import { safeName } from "../home/safe-name.ts";
 import type { ServerId } from "../kernel/call.ts";
+import type { ListKey } from "../kernel/list-key.ts";
 import type { Log } from "../kernel/log.ts";
 import {
   type CachedList,
@@ -12,20 +13,33 @@ import {
   decodeEntries,
   encodeEntries,
   entryOf,
+  type ListOwner,
   listOf,
   sameEntry,
+  sameOwner,
 } from "./cache-file.ts";
 
 export type { CachedList } from "./cache-file.ts";
 
-/** Projects that use one name for different servers; the one written longest ago goes. */
-const KEPT_ENTRIES = 8;
+export interface KeptList extends CachedList {
+  /** Undefined where it was not noted over which key it came. */
+  readonly key: ListKey | undefined;
+}
+
+/** Projects that use one name for different servers, and clients of one that can do different things; what was written longest ago goes. */
+const KEPT_IDENTITIES = 8;
+const KEPT_KEYS = 4;
+
+interface Unwritten {
+  readonly owner: ListOwner;
+  readonly list: CachedList;
+}
 
 export class ToolCache {
   readonly #folder: string;
   readonly #log: Log;
-  /** Lists not written yet, by server and identity; and who is writing them. */
-  readonly #waiting = new Map<ServerId, Map<string, CachedList>>();
+  /** Lists not written yet, the newest last; and who is writing them. */
+  readonly #waiting = new Map<ServerId, readonly Unwritten[]>();
   readonly #writing = new Map<ServerId, Promise<void>>();
   #complained = false;
 
@@ -34,18 +48,22 @@ export class ToolCache {
     this.#log = parts.log;
   }
 
-  /** What was last written for this server as it is configured, if anything usable. Never rejects. */
-  async read(server: ServerId, identity: string): Promise<CachedList | undefined> {
-    const waiting = this.#waiting.get(server)?.get(identity);
-    if (waiting) return waiting;
-    const entry = (await this.#entries(server)).find((other) => other.identity === identity);
-    return entry && listOf(server, entry);
+  /** What was last written for this server as it is configured, as far as it is usable, newest first. Never rejects. */
+  async read(server: ServerId, identity: string): Promise<readonly KeptList[]> {
+    const waiting = (this.#waiting.get(server) ?? []).filter(({ owner }) => owner.identity === identity);
+    const there = (await this.#entries(server)).filter(
+      (entry) => entry.identity === identity && !waiting.some(({ owner }) => sameOwner(owner, entry)),
+    );
+    return [
+      ...waiting.map(({ owner, list }) => ({ ...list, key: owner.key })).reverse(),
+      ...there.map((entry) => ({ ...listOf(server, entry), key: entry.key })),
+    ];
   }
 
-  /** Returns at once. Of several lists for one identity the last is written; one that is there already is not. */
-  write(server: ServerId, identity: string, list: CachedList): void {
-    const waiting = this.#waiting.get(server) ?? new Map<string, CachedList>();
-    this.#waiting.set(server, waiting.set(identity, list));
+  /** Returns at once. Of several lists of one owner the last is written; one that is there already is not. */
+  write(server: ServerId, owner: ListOwner, list: CachedList): void {
+    const others = (this.#waiting.get(server) ?? []).filter((other) => !sameOwner(other.owner, owner));
+    this.#waiting.set(server, [...others, { owner, list }]);
     if (!this.#writing.has(server)) this.#writing.set(server, this.#drain(server));
   }
 
@@ -63,17 +81,23 @@ export class ToolCache {
     this.#writing.delete(server);
   }
 
-  async #save(server: ServerId, lists: ReadonlyMap<string, CachedList>): Promise<void> {
+  async #save(server: ServerId, lists: readonly Unwritten[]): Promise<void> {
     const path = this.#pathOf(server);
     try {
       await withLock(path, async () => {
         const there = await this.#entries(server);
-        const before = new Map(there.map((entry) => [entry.identity, entry]));
-        const fresh = [...lists].map(([id, list]) => entryOf(id, list, before.get(id))).reverse();
+        const fresh = lists
+          .map(({ owner, list }) =>
+            entryOf(
+              owner,
+              list,
+              there.find((other) => sameOwner(other, owner)),
+            ),
+          )
+          .reverse();
         if (fresh.every((entry) => there.some((other) => sameEntry(entry, other)))) return;
-        const others = there.filter((entry) => !lists.has(entry.identity));
-        const kept = [...fresh, ...others].slice(0, KEPT_ENTRIES);
-        await writeAtomic(path, encodeEntries(kept), { durable: false });
+        const others = there.filter((entry) => !fresh.some((other) => replaces(other, entry)));
+        await writeAtomic(path, encodeEntries(newest([...fresh, ...others])), { durable: false });
       });
     } catch (error) {
       this.#complain(path, error);
@@ -101,4 +125,18 @@ export class ToolCache {
   #pathOf(server: ServerId): string {
     return join(this.#folder, safeName(server), "schema.json");
   }
+}
+
+/** What does not say over which key it came is worth nothing beside what does. */
+function replaces(fresh: ListOwner, old: ListOwner): boolean {
+  return fresh.identity === old.identity && (fresh.key === old.key || old.key === undefined);
+}
+
+function newest(entries: readonly CacheEntry[]): readonly CacheEntry[] {
+  const keys = new Map<string, number>();
+  return entries.filter(({ identity }) => {
+    const count = (keys.get(identity) ?? 0) + 1;
+    keys.set(identity, count);
+    return count <= KEPT_KEYS && keys.size <= KEPT_IDENTITIES;
+  });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listBy } from "../../test/support/catalog.ts";
 import type { ServerId } from "../kernel/call.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { type Log, silentLog } from "../kernel/log.ts";
@@ -67,7 +68,7 @@ function open(folder = home, log: Log = silentLog) {
 async function earlier(server: ServerId, identity: string, ask: Ask): Promise<void> {
   const { catalog, cache } = open();
   catalog.configure(servers({ [server]: { identity } }));
-  await catalog.refresh(server, ask, ABOUT);
+  await catalog.refresh(listBy(server), ask, ABOUT);
   await cache.flush();
 }
 
@@ -76,7 +77,7 @@ describe("a fresh list", () => {
     const { catalog, search, cache, changes } = open();
     catalog.configure(servers({ s: {} }));
     const before = catalog.snapshot;
-    await catalog.refresh("s", offering("a", "b"), ABOUT);
+    await catalog.refresh(listBy("s"), offering("a", "b"), ABOUT);
     expect(catalog.snapshot.version).toBeGreaterThan(before.version);
     expect(before.listings.size).toBe(0);
     expect(catalog.snapshot.listings.get("s")).toMatchObject({ source: "live", about: ABOUT });
@@ -87,17 +88,19 @@ describe("a fresh list", () => {
     expect(search.servers.get("s")?.text).toEqual({ title: "Title", description: "be kind" });
     expect(changes).toEqual([{ snapshot: catalog.snapshot, servers: ["s"] }]);
     await cache.flush();
-    expect(await new ToolCache({ home, log: silentLog }).read("s", "id")).toMatchObject({ about: ABOUT });
+    expect(await new ToolCache({ home, log: silentLog }).read("s", "id")).toMatchObject([{ about: ABOUT }]);
   });
 
   test("that says the same changes nothing, in whatever order", async () => {
     const { catalog, search, cache, changes } = open();
     catalog.configure(servers({ s: {} }));
-    await catalog.refresh("s", offering({ name: "a", description: "x", title: "y" }, "b"), ABOUT);
+    await catalog.refresh(listBy("s"), offering({ name: "a", description: "x", title: "y" }, "b"), ABOUT);
     await cache.flush();
     const { snapshot } = catalog;
     const file = await stat(join(home, "cache", "s", "schema.json"));
-    await catalog.refresh("s", offering("b", { title: "y", name: "a", description: "x" }), { ...ABOUT });
+    await catalog.refresh(listBy("s"), offering("b", { title: "y", name: "a", description: "x" }), {
+      ...ABOUT,
+    });
     await cache.flush();
     expect(catalog.snapshot).toBe(snapshot);
     expect(changes).toHaveLength(1);
@@ -114,8 +117,8 @@ describe("a fresh list", () => {
   ])("that differs in %s is a change", async (_, definition) => {
     const { catalog, changes } = open();
     catalog.configure(servers({ s: {} }));
-    await catalog.refresh("s", offering({ name: "a" }), ABOUT);
-    await catalog.refresh("s", offering(definition), ABOUT);
+    await catalog.refresh(listBy("s"), offering({ name: "a" }), ABOUT);
+    await catalog.refresh(listBy("s"), offering(definition), ABOUT);
     expect(changes).toHaveLength(2);
     expect(catalog.snapshot.listings.get("s")?.tools[0]?.definition.toString()).toBe(
       JSON.stringify(definition),
@@ -125,21 +128,23 @@ describe("a fresh list", () => {
   test("of a child that says something else of itself is a change", async () => {
     const { catalog, search, cache, changes } = open();
     catalog.configure(servers({ s: {} }));
-    await catalog.refresh("s", offering("a"), ABOUT);
-    await catalog.refresh("s", offering("a"), { ...ABOUT, instructions: "be quick" });
+    await catalog.refresh(listBy("s"), offering("a"), ABOUT);
+    await catalog.refresh(listBy("s"), offering("a"), { ...ABOUT, instructions: "be quick" });
     await cache.flush();
     expect(changes).toHaveLength(2);
     expect(catalog.snapshot.listings.get("s")?.about.instructions).toBe("be quick");
     expect(search.servers.get("s")?.text?.description).toBe("be quick");
-    expect((await cache.read("s", "id"))?.about.instructions).toBe("be quick");
+    expect((await cache.read("s", "id"))[0]?.about.instructions).toBe("be quick");
   });
 
   test("that cannot be had changes nothing and is the caller's to hear", async () => {
     const { catalog, changes } = open();
     catalog.configure(servers({ s: {} }));
-    await catalog.refresh("s", offering("a"), ABOUT);
+    await catalog.refresh(listBy("s"), offering("a"), ABOUT);
     const { snapshot } = catalog;
-    await expect(catalog.refresh("s", async () => toRaw({}), ABOUT)).rejects.toThrow("no list of tools");
+    await expect(catalog.refresh(listBy("s"), async () => toRaw({}), ABOUT)).rejects.toThrow(
+      "no list of tools",
+    );
     expect(catalog.snapshot).toBe(snapshot);
     expect(changes).toHaveLength(1);
   });
@@ -151,13 +156,13 @@ describe("a fresh list", () => {
       warn: (message, fields) => warnings.push([message, fields]),
     });
     catalog.configure(servers({ s: {} }));
-    await catalog.refresh("s", offering("a", { nameless: true }), ABOUT);
+    await catalog.refresh(listBy("s"), offering("a", { nameless: true }), ABOUT);
     expect(warnings).toEqual([["1 entries of its tools/list are no tools", { server: "s" }]]);
   });
 
   test("of a server that is not configured is dropped", async () => {
     const { catalog } = open();
-    await catalog.refresh("s", offering("a"), ABOUT);
+    await catalog.refresh(listBy("s"), offering("a"), ABOUT);
     expect(catalog.snapshot.listings.size).toBe(0);
     expect(catalog.isLive("s")).toBe(false);
   });
@@ -166,7 +171,7 @@ describe("a fresh list", () => {
     const { catalog, search } = open();
     catalog.configure(servers({ s: {} }));
     const long = "x".repeat(1_000_000);
-    await catalog.refresh("s", offering({ name: "a", description: long }), { instructions: long });
+    await catalog.refresh(listBy("s"), offering({ name: "a", description: long }), { instructions: long });
     expect(search.servers.get("s")?.tools[0]?.description).toHaveLength(10_240);
     expect(search.servers.get("s")?.text?.description).toHaveLength(10_240);
   });
@@ -189,7 +194,10 @@ describe("overlapping refreshes", () => {
     const { catalog } = open();
     catalog.configure(servers({ s: {} }));
     const [first, second] = [slowly(), slowly()];
-    const both = [catalog.refresh("s", first.ask, ABOUT), catalog.refresh("s", second.ask, ABOUT)];
+    const both = [
+      catalog.refresh(listBy("s"), first.ask, ABOUT),
+      catalog.refresh(listBy("s"), second.ask, ABOUT),
+    ];
     second.answer("new");
     await both[1];
     first.answer("old");
@@ -201,7 +209,10 @@ describe("overlapping refreshes", () => {
     const { catalog } = open();
     catalog.configure(servers({ s: {} }));
     const [first, second] = [slowly(), slowly()];
-    const both = [catalog.refresh("s", first.ask, ABOUT), catalog.refresh("s", second.ask, ABOUT)];
+    const both = [
+      catalog.refresh(listBy("s"), first.ask, ABOUT),
+      catalog.refresh(listBy("s"), second.ask, ABOUT),
+    ];
     second.fail();
     await expect(both[1]).rejects.toThrow("gone");
     first.answer("old");
@@ -213,7 +224,7 @@ describe("overlapping refreshes", () => {
     const { catalog, cache } = open();
     catalog.configure(servers({ s: { identity: "one" } }));
     const late = slowly();
-    const refresh = catalog.refresh("s", late.ask, ABOUT);
+    const refresh = catalog.refresh(listBy("s"), late.ask, ABOUT);
     catalog.configure(servers({ s: { identity: "two" } }));
     late.answer("a");
     await refresh;
@@ -244,7 +255,7 @@ describe("the cache", () => {
     catalog.configure(servers({ s: {} }));
     await catalog.loadCached();
     const before = catalog.snapshot;
-    await catalog.refresh("s", offering("a"), ABOUT);
+    await catalog.refresh(listBy("s"), offering("a"), ABOUT);
     expect(catalog.snapshot.listings.get("s")?.source).toBe("live");
     expect(before.listings.get("s")?.source).toBe("cache");
     expect(catalog.snapshot.version).toBe(before.version);
@@ -257,7 +268,7 @@ describe("the cache", () => {
     const { catalog } = open();
     catalog.configure(servers({ s: {} }));
     const load = catalog.loadCached();
-    await catalog.refresh("s", offering("new"), ABOUT);
+    await catalog.refresh(listBy("s"), offering("new"), ABOUT);
     await load;
     expect(namesOf(catalog.snapshot, "s")).toEqual(["new"]);
     expect(catalog.isLive("s")).toBe(true);
@@ -278,12 +289,12 @@ describe("the cache", () => {
   test("keeps what the rules hide", async () => {
     const { catalog, search, cache } = open();
     catalog.configure(servers({ s: { permits: (tool) => tool !== "b" } }));
-    await catalog.refresh("s", offering("a", "b"), ABOUT);
+    await catalog.refresh(listBy("s"), offering("a", "b"), ABOUT);
     await cache.flush();
     expect(namesOf(catalog.snapshot, "s")).toEqual(["a"]);
     expect(catalog.snapshot.tool("s", "b")).toBeUndefined();
     expect(search.servers.get("s")?.tools).toHaveLength(1);
-    expect((await cache.read("s", "id"))?.tools).toHaveLength(2);
+    expect((await cache.read("s", "id"))[0]?.tools).toHaveLength(2);
   });
 });
 
@@ -292,7 +303,7 @@ describe("configuring", () => {
     const { catalog, search, changes } = open();
     catalog.configure(servers({ gone: {}, moved: {}, ruled: {}, same: {} }));
     for (const server of ["gone", "moved", "ruled", "same"])
-      await catalog.refresh(server, offering("a", "b"), ABOUT);
+      await catalog.refresh(listBy(server), offering("a", "b"), ABOUT);
     const kept = catalog.snapshot.listings.get("same");
     changes.length = 0;
     const permits = (tool: string): boolean => tool === "a";
@@ -312,9 +323,9 @@ describe("configuring", () => {
   test("a hidden tool that changes is no change", async () => {
     const { catalog, changes } = open();
     catalog.configure(servers({ s: { permits: (tool) => tool !== "b" } }));
-    await catalog.refresh("s", offering("a", "b"), ABOUT);
+    await catalog.refresh(listBy("s"), offering("a", "b"), ABOUT);
     const { snapshot } = catalog;
-    await catalog.refresh("s", offering("a", { name: "b", description: "other" }), ABOUT);
+    await catalog.refresh(listBy("s"), offering("a", { name: "b", description: "other" }), ABOUT);
     expect(catalog.snapshot).toBe(snapshot);
     expect(changes).toHaveLength(1);
   });
@@ -333,10 +344,10 @@ test("listeners that fail, and strategies that do, harm nobody else", async () =
     throw new Error("strategy");
   };
   catalog.configure(servers({ s: {} }));
-  await catalog.refresh("s", offering("a"), ABOUT);
+  await catalog.refresh(listBy("s"), offering("a"), ABOUT);
   expect(namesOf(catalog.snapshot, "s")).toEqual(["a"]);
   stop();
-  await catalog.refresh("s", offering("b"), ABOUT);
+  await catalog.refresh(listBy("s"), offering("b"), ABOUT);
   expect(changes).toHaveLength(2);
   expect(late).toBe(2);
 });
@@ -437,7 +448,7 @@ describe("after any sequence", () => {
           if (action.kind === "refresh") {
             const { server, offer: list } = action;
             const tools = [...list.tools].map(([name, description]) => ({ name, description }));
-            await catalog.refresh(server, offering(...tools), { title: list.title });
+            await catalog.refresh(listBy(server), offering(...tools), { title: list.title });
             await cache.flush();
             model.refresh(server, list);
           } else if (action.kind === "configure") {

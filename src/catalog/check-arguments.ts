@@ -60,7 +60,11 @@ type Dialect = "draft-07" | "2020-12";
 /** Making one takes many times as long as compiling with it. */
 const compilers = new Map<Dialect, Promise<Compiler>>();
 
-async function compileSchema(schema: Record<string, unknown>, named: boolean): Promise<ValidateFunction> {
+/** Bounded in time, whatever patterns are in it: what could take long throws. `named`: it has an `$id` somewhere. */
+export async function compileSchema(
+  schema: Record<string, unknown>,
+  named: boolean,
+): Promise<ValidateFunction> {
   const { $schema } = schema;
   // Without $schema MCP means 2020-12; what says draft-07 (or 04, 06, which mostly compile as such) gets that.
   const draft = typeof $schema === "string" && /draft-0[4-7]/.test($schema);
@@ -133,7 +137,7 @@ function certain(errors: readonly ErrorObject[], open: readonly string[]): reado
   );
 }
 
-function inWords(error: ErrorObject): string {
+export function inWords(error: ErrorObject): string {
   const where =
     error.instancePath === "" ? "the arguments" : error.instancePath.slice(1).replaceAll("/", ".");
   const { additionalProperty, allowedValues } = error.params as {

@@ -79,7 +79,7 @@ const args = fc
   .array(fc.tuple(space, key, space, space, value, space), { maxLength: 5 })
   .map((all) => `{${all.map(([s, k, t, u, v, w]) => `${s}${k}${t}:${u}${v}${w}`).join(",")}}`);
 
-test("what fits at a glance fits when it is looked at closely", () => {
+test("what fits at a glance fits when it is looked at closely", { timeout: 120_000 }, () => {
   const ajv = new Ajv2020({
     strict: false,
     validateFormats: false,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { NOBODY, openCatalog } from "../../test/support/catalog.ts";
+import { listBy, NOBODY, openCatalog } from "../../test/support/catalog.ts";
 import { temp } from "../../test/support/temp.ts";
 import { asRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { Catalog } from "./catalog.ts";
+import { CatalogLoader } from "./catalog-loader.ts";
 import type { ItemKind } from "./item.ts";
-import { Learner } from "./learn.ts";
 import type { Ask } from "./list-all.ts";
 
 const LISTS: Record<string, string> = {
@@ -30,30 +30,30 @@ const writtenOf = (catalog: Catalog, kind: ItemKind): string[] | undefined =>
 
 test("lists are shown as written, whichever comes first, and only changes are told", async () => {
   const { catalog, changes } = open();
-  await catalog.refreshItems("s", "prompts", ask);
+  await catalog.refreshItems(listBy("s"), "prompts", ask);
   expect(catalog.knows("s", "prompts")).toBe(false);
-  await catalog.refresh("s", ask, {});
-  await catalog.refreshItems("s", "resources", ask);
-  await catalog.refreshItems("s", "templates", ask);
+  await catalog.refresh(listBy("s"), ask, {});
+  await catalog.refreshItems(listBy("s"), "resources", ask);
+  await catalog.refreshItems(listBy("s"), "templates", ask);
   expect(writtenOf(catalog, "prompts")).toEqual(['{"name":"p","new":12345678901234567890}']);
   expect(writtenOf(catalog, "resources")).toEqual(['{"uri":"x://1","name":"one"}']);
   expect(writtenOf(catalog, "templates")).toEqual(['{"uriTemplate":"x://{id}","name":"any"}']);
   expect(changes()).toBe(3);
   const { snapshot } = catalog;
-  await catalog.refreshItems("s", "prompts", ask);
+  await catalog.refreshItems(listBy("s"), "prompts", ask);
   expect(catalog.snapshot).toBe(snapshot);
 });
 
 test("a later run knows them without asking, also after one that listed tools only", async () => {
   const { home } = temp();
   const first = open(home);
-  await first.catalog.refresh("s", ask, {});
-  await first.catalog.refreshItems("s", "prompts", ask);
-  await first.catalog.refreshItems("s", "resources", undefined);
+  await first.catalog.refresh(listBy("s"), ask, {});
+  await first.catalog.refreshItems(listBy("s"), "prompts", ask);
+  await first.catalog.refreshItems(listBy("s"), "resources", undefined);
   await first.cache.flush();
 
   const second = open(home);
-  await second.catalog.refresh("s", async () => toRaw({ tools: [{ name: "other" }] }), {});
+  await second.catalog.refresh(listBy("s"), async () => toRaw({ tools: [{ name: "other" }] }), {});
   await second.cache.flush();
 
   const third = open(home);
@@ -67,27 +67,31 @@ test("a later run knows them without asking, also after one that listed tools on
 describe("a child that cannot list", () => {
   test("has none, once it said so", async () => {
     const { catalog } = open();
-    await catalog.refresh("s", ask, {});
-    await catalog.refreshItems("s", "prompts", () => Promise.reject(RpcError.of(-32000, "no")));
-    await catalog.refreshItems("s", "resources", async () => toRaw({ resources: 7 }));
+    await catalog.refresh(listBy("s"), ask, {});
+    await catalog.refreshItems(listBy("s"), "prompts", () => Promise.reject(RpcError.of(-32000, "no")));
+    await catalog.refreshItems(listBy("s"), "resources", async () => toRaw({ resources: 7 }));
     expect([writtenOf(catalog, "prompts"), writtenOf(catalog, "resources")]).toEqual([[], []]);
   });
 
   test("stays unknown if its connection died, and keeps what it had if it fails later", async () => {
     const { catalog } = open();
-    await catalog.refresh("s", ask, {});
-    await catalog.refreshItems("s", "prompts", () => Promise.reject(new Error("it died")));
+    await catalog.refresh(listBy("s"), ask, {});
+    await catalog.refreshItems(listBy("s"), "prompts", () => Promise.reject(new Error("it died")));
     expect(catalog.knows("s", "prompts")).toBe(false);
-    await catalog.refreshItems("s", "prompts", ask);
-    await catalog.refreshItems("s", "prompts", () => Promise.reject(RpcError.of(-32000, "no")));
+    await catalog.refreshItems(listBy("s"), "prompts", ask);
+    await catalog.refreshItems(listBy("s"), "prompts", () => Promise.reject(RpcError.of(-32000, "no")));
     expect(writtenOf(catalog, "prompts")).toHaveLength(1);
   });
 
   test("has none while it takes too long, and what it says at last counts", async () => {
     const { catalog, clock } = open();
-    await catalog.refresh("s", ask, {});
+    await catalog.refresh(listBy("s"), ask, {});
     let answer: (raw: Raw) => void = () => {};
-    const late = catalog.refreshItems("s", "prompts", () => new Promise((resolve) => (answer = resolve)));
+    const late = catalog.refreshItems(
+      listBy("s"),
+      "prompts",
+      () => new Promise((resolve) => (answer = resolve)),
+    );
     clock.advance(2_999);
     expect(catalog.knows("s", "prompts")).toBe(false);
     clock.advance(1);
@@ -103,24 +107,24 @@ test("learning prompts waits for the prompts, tries each child once, and reports
   const { catalog, clock } = open();
   let connects = 0;
   let listed: Promise<void> | undefined;
-  const learner = new Learner({
+  const loader = new CatalogLoader({
     catalog,
     clock,
     cooldownMs: () => 30_000,
     connect: async () => {
       connects++;
-      await catalog.refresh("s", ask, {});
+      await catalog.refresh(listBy("s"), ask, {});
       listed = new Promise<void>((resolve) => setImmediate(resolve)).then(() =>
-        catalog.refreshItems("s", "prompts", ask),
+        catalog.refreshItems(listBy("s"), "prompts", ask),
       );
     },
   });
-  expect(await learner.learn(["s"], NOBODY, 3_000, "prompts")).toEqual([]);
+  expect(await loader.learn(["s"], NOBODY, 3_000, "prompts")).toEqual([]);
   await listed;
-  expect(await learner.learn(["s"], NOBODY, 3_000, "tools")).toEqual([]);
+  expect(await loader.learn(["s"], NOBODY, 3_000, "tools")).toEqual([]);
   expect(connects).toBe(1);
 
-  const down = new Learner({
+  const down = new CatalogLoader({
     catalog,
     clock,
     cooldownMs: () => 30_000,

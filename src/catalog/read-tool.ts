@@ -1,11 +1,11 @@
 /** From a definition as a child wrote it to a Tool. Looks only at what it needs, and believes nothing about its form. */
-import type { ServerId } from "../kernel/call.ts";
+import type { ServerId, TaskSupport } from "../kernel/call.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { isObject, members } from "../rpc/slice.ts";
 import type { Tool, ToolAnnotations } from "./tool.ts";
 
 const ANY_OBJECT = toRaw({ type: "object" });
-const KEYS = ["name", "title", "description", "annotations", "inputSchema"] as const;
+const KEYS = ["name", "title", "description", "annotations", "inputSchema", "execution"] as const;
 const LONGEST_NAME = 512;
 /** Enough for every search; the definition keeps the whole. */
 const LONGEST_TEXT = 10_240;
@@ -15,16 +15,18 @@ export function readTool(server: ServerId, written: Raw): Tool | undefined {
   if (!isObject(written)) return undefined;
   // A copy of its own: a slice would keep the whole message alive as long as the tool.
   const definition = asRaw(Buffer.from(written));
-  const [rawName, rawTitle, rawDescription, rawAnnotations, schema] = members(definition, KEYS);
+  const [rawName, rawTitle, rawDescription, rawAnnotations, schema, execution] = members(definition, KEYS);
   const name = textOf(rawName);
   if (!name || name.length > LONGEST_NAME) return undefined;
   const annotations = readAnnotations(rawAnnotations);
+  const taskSupport = readTaskSupport(execution);
   return {
     server,
     name,
     title: clip(textOf(rawTitle) ?? annotations.title),
     description: clip(textOf(rawDescription)) ?? "",
     annotations,
+    ...(taskSupport && { taskSupport }),
     definition,
     inputSchema: schema && isObject(schema) ? schema : ANY_OBJECT,
   };
@@ -41,6 +43,12 @@ function readAnnotations(raw: Raw | undefined): ToolAnnotations {
     if (typeof value === "boolean") annotations[hint] = value;
   }
   return annotations;
+}
+
+function readTaskSupport(execution: Raw | undefined): TaskSupport | undefined {
+  const [raw] = execution && isObject(execution) ? members(execution, ["taskSupport"]) : [];
+  const support = textOf(raw);
+  return support === "optional" || support === "required" || support === "forbidden" ? support : undefined;
 }
 
 function textOf(raw: Raw | undefined): string | undefined {

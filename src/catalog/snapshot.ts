@@ -1,7 +1,7 @@
 /** What is known at one moment, as a value. Readers keep it as long as they like; nothing in it ever changes. */
 import type { ServerId } from "../kernel/call.ts";
 import type { About } from "./about.ts";
-import type { Item, Items } from "./item.ts";
+import { ITEM_KINDS, type Item, type Items } from "./item.ts";
 import type { Tool } from "./tool.ts";
 
 export interface Listing extends Items {
@@ -10,6 +10,8 @@ export interface Listing extends Items {
   /** "cache": as the child described itself in an earlier run, not yet confirmed. */
   readonly source: "live" | "cache";
   readonly about: About;
+  /** It is what one account is shown, and nobody else. */
+  readonly own?: boolean;
 }
 
 export interface Snapshot {
@@ -24,18 +26,26 @@ export class IndexedListing implements Listing {
   readonly tools: readonly Tool[];
   readonly source: "live" | "cache";
   readonly about: About;
+  readonly own: boolean;
   readonly prompts: readonly Item[] | undefined;
   readonly resources: readonly Item[] | undefined;
   readonly templates: readonly Item[] | undefined;
   #byName: ReadonlyMap<string, Tool> | undefined;
 
-  constructor({ tools, source, about, prompts, resources, templates }: Listing) {
+  constructor({ tools, source, about, own = false, prompts, resources, templates }: Listing) {
     this.tools = tools;
+    this.own = own;
     this.source = source;
     this.about = about;
     this.prompts = prompts;
     this.resources = resources;
     this.templates = templates;
+  }
+
+  /** The same, as somebody else's word. */
+  unconfirmed(): IndexedListing {
+    const { tools, about, own, prompts, resources, templates } = this;
+    return new IndexedListing({ tools, about, own, source: "cache", prompts, resources, templates });
   }
 
   tool(name: string): Tool | undefined {
@@ -56,4 +66,29 @@ export class IndexedSnapshot implements Snapshot {
   tool(server: ServerId, name: string): Tool | undefined {
     return this.listings.get(server)?.tool(name);
   }
+
+  /** It consists of the very same listings. */
+  has(listings: ReadonlyMap<ServerId, IndexedListing>): boolean {
+    return this.#compare(listings, (own, other) => own === other);
+  }
+
+  /** Nobody who looks at it sees a difference. */
+  shows(listings: ReadonlyMap<ServerId, IndexedListing>): boolean {
+    return this.#compare(listings, sameContent);
+  }
+
+  #compare(
+    listings: ReadonlyMap<ServerId, IndexedListing>,
+    same: (own: IndexedListing | undefined, other: IndexedListing) => boolean,
+  ): boolean {
+    if (listings.size !== this.listings.size) return false;
+    for (const [server, listing] of listings) if (!same(this.listings.get(server), listing)) return false;
+    return true;
+  }
+}
+
+/** Equal parts of listings are the same objects. */
+export function sameContent(a: IndexedListing | undefined, b: IndexedListing | undefined): boolean {
+  if (!a || !b) return a === b;
+  return a.tools === b.tools && a.about === b.about && ITEM_KINDS.every((kind) => a[kind] === b[kind]);
 }

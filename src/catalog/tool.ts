@@ -1,15 +1,10 @@
 /** One tool of one child, as the child describes it. */
 
-import type { Repeat, ServerId } from "../kernel/call.ts";
+import type { Repeat, ServerId, TaskSupport } from "../kernel/call.ts";
 import type { Raw } from "../kernel/raw.ts";
+import type { ToolAnnotations } from "../kernel/tool-facts.ts";
 
-export interface ToolAnnotations {
-  readonly title?: string;
-  readonly readOnlyHint?: boolean;
-  readonly destructiveHint?: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint?: boolean;
-}
+export type { ToolAnnotations } from "../kernel/tool-facts.ts";
 
 export interface Tool {
   readonly server: ServerId;
@@ -17,6 +12,8 @@ export interface Tool {
   readonly title: string | undefined;
   readonly description: string;
   readonly annotations: ToolAnnotations;
+  /** Undefined where the tool does not say so: it runs as no task. */
+  readonly taskSupport?: TaskSupport;
   /** The whole definition as written: what a client gets to see. */
   readonly definition: Raw;
   /** The input schema as written. */

@@ -22,38 +22,69 @@ interface Question {
   readonly wanted: readonly (readonly string[])[];
 }
 
-const here = new URL(".", import.meta.url);
-const captured = readdirSync(new URL("tools/", here))
-  .sort()
-  .map((file) => JSON.parse(readFileSync(new URL(`tools/${file}`, here), "utf8")) as Captured);
-const questions = readFileSync(new URL("questions.txt", here), "utf8")
-  .split("\n")
-  .filter((line) => line !== "" && !line.startsWith("#"))
-  .map((line): Question => {
-    const [text = "", tools = ""] = line.split(" -> ");
-    return { text, wanted: tools.split(", ").map((tool) => tool.split("/")) };
-  });
+/** A file of questions, and per cent a little below what is reached: one question may move, a loss may not hide. */
+interface Gate {
+  readonly file: string;
+  readonly first: number;
+  readonly five: number;
+  readonly ten: number;
+}
 
-let search: SearchStrategy;
+const GATES: readonly Gate[] = [
+  { file: "questions.txt", first: 87, five: 97, ten: 98 },
+  { file: "everyday.txt", first: 70.5, five: 87.5, ten: 90 },
+  { file: "more/everyday.txt", first: 54.5, five: 87, ten: 94 },
+  { file: "unseen/everyday.txt", first: 56, five: 79, ten: 84 },
+];
+const FOLDERS = ["", "more/", "unseen/"];
+
+const here = new URL(".", import.meta.url);
+const captured = new Map(FOLDERS.map((folder) => [folder, readCaptured(new URL(`${folder}tools/`, here))]));
+const searches = new Map<string, SearchStrategy>();
+
+function readCaptured(folder: URL): Captured[] {
+  return readdirSync(folder)
+    .sort()
+    .map((file) => JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Captured);
+}
+
+function questionsOf(file: string): Question[] {
+  return readFileSync(new URL(file, here), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line): Question => {
+      const [text = "", tools = ""] = line.split(" -> ");
+      return { text, wanted: tools.split(", ").map((tool) => tool.split("/")) };
+    });
+}
+
+function folderOf(file: string): string {
+  return file.slice(0, file.lastIndexOf("/") + 1);
+}
+
 beforeAll(() => {
-  search = createSearch();
-  for (const { server, tools } of captured) {
-    search.update(
-      server,
-      tools.map(
-        (tool): Tool => ({
-          server,
-          name: tool.name,
-          title: tool.title,
-          description: tool.description ?? "",
-          annotations: tool.annotations ?? {},
-          definition: toRaw(tool),
-          inputSchema: toRaw(tool.inputSchema ?? {}),
-        }),
-      ),
-    );
+  for (const [folder, servers] of captured) {
+    const search = createSearch();
+    for (const { server, tools } of servers)
+      search.update(
+        server,
+        tools.map((tool) => toTool(server, tool)),
+      );
+    searches.set(folder, search);
   }
 });
+
+function toTool(server: string, tool: Captured["tools"][number]): Tool {
+  return {
+    server,
+    name: tool.name,
+    title: tool.title,
+    description: tool.description ?? "",
+    annotations: tool.annotations ?? {},
+    definition: toRaw(tool),
+    inputSchema: toRaw(tool.inputSchema ?? {}),
+  };
+}
 
 /** Share of the wanted tools among the first `k`. */
 function recall({ wanted }: Question, ids: readonly string[], k: number): number {
@@ -61,17 +92,22 @@ function recall({ wanted }: Question, ids: readonly string[], k: number): number
   return wanted.filter((same) => same.some((id) => first.has(id))).length / wanted.length;
 }
 
-test("the set is as large as promised, and asks only for tools that exist", () => {
-  const known = new Set(
-    captured.flatMap(({ server, tools }) => tools.map(({ name }) => `${server}:${name}`)),
-  );
-  expect(captured.length).toBeGreaterThanOrEqual(10);
-  expect(questions.length).toBeGreaterThanOrEqual(150);
-  const unknown = questions.flatMap(({ wanted }) => wanted.flat()).filter((id) => !known.has(id));
-  expect(unknown).toEqual([]);
+test("there are as many questions as promised, and they ask only for tools that exist", () => {
+  for (const { file } of GATES) {
+    const servers = captured.get(folderOf(file)) ?? [];
+    const known = new Set(
+      servers.flatMap(({ server, tools }) => tools.map(({ name }) => `${server}:${name}`)),
+    );
+    expect(servers.length).toBeGreaterThanOrEqual(10);
+    expect(questionsOf(file).length).toBeGreaterThanOrEqual(120);
+    const asked = questionsOf(file).flatMap(({ wanted }) => wanted.flat());
+    expect(asked.filter((id) => !known.has(id))).toEqual([]);
+  }
 });
 
-test("finds the right tools", async () => {
+test.each(GATES)("finds the right tools for $file", async ({ file, ...floors }) => {
+  const search = searches.get(folderOf(file)) as SearchStrategy;
+  const questions = questionsOf(file);
   const sum = { first: 0, five: 0, ten: 0 };
   const missed: string[] = [];
   for (const question of questions) {
@@ -81,21 +117,37 @@ test("finds the right tools", async () => {
     sum.five += recall(question, ids, 5);
     sum.ten += recall(question, ids, 10);
     if (recall(question, ids, 5) < 1) missed.push(`${question.text}: ${ids.slice(0, 5).join(" ")}`);
+    const promises = hits.map(({ confidence }) => confidence);
+    expect(promises, question.text).toEqual(promises.toSorted((a, b) => b - a));
   }
   const share = (value: number): number => Math.round((1000 * value) / questions.length) / 10;
   const found = { first: share(sum.first), five: share(sum.five), ten: share(sum.ten) };
   if (process.env["GOLDEN_REPORT"]) process.stderr.write(`${JSON.stringify(found)}\n${missed.join("\n")}\n`);
 
-  expect(found.first).toBeGreaterThanOrEqual(FLOORS.first);
-  expect(found.five).toBeGreaterThanOrEqual(FLOORS.five);
-  expect(found.ten).toBeGreaterThanOrEqual(FLOORS.ten);
+  expect(found.first).toBeGreaterThanOrEqual(floors.first);
+  expect(found.five).toBeGreaterThanOrEqual(floors.five);
+  expect(found.ten).toBeGreaterThanOrEqual(floors.ten);
 });
 
-/** Per cent; a little below what is reached, so that one question may move and a loss may not hide. */
-const FLOORS = { first: 79, five: 92.5, ten: 94.5 };
+test("means what it says on servers that nothing was fitted on", async () => {
+  const file = "unseen/everyday.txt";
+  const search = searches.get(folderOf(file)) as SearchStrategy;
+  const bands = Array.from({ length: 10 }, () => 0);
+  const questions = questionsOf(file);
+  for (const question of questions) {
+    const [hit] = await search.search(question.text, { limit: 1 });
+    const promised = hit?.confidence ?? 0;
+    const kept = Math.ceil(recall(question, hit ? [`${hit.server}:${hit.name}`] : [], 1));
+    const band = Math.min(9, Math.floor(promised * 10));
+    bands[band] = (bands[band] as number) + promised - kept;
+  }
+  const error = bands.reduce((sum, off) => sum + Math.abs(off), 0) / questions.length;
+  expect(error).toBeLessThanOrEqual(0.08);
+});
 
 test("is sure of every name, and of no nonsense", async () => {
-  for (const { server, tools } of captured) {
+  const search = searches.get("") as SearchStrategy;
+  for (const { server, tools } of captured.get("") ?? []) {
     for (const { name } of tools) {
       const hits = await search.search(`${server}:${name}`, { limit: 1 });
       expect(hits).toMatchObject([{ server, name }]);

@@ -1,4 +1,5 @@
-/** The form of a file of pins: what was approved of one server, one entry per identity. A file that is not wholly ours is refused, never read in part. No I/O. */
+/** The form of a file of pins: what was approved of one server, one entry per identity and connection key. A file that is not wholly ours is refused, never read in part. No I/O. */
+import type { ListKey } from "../../kernel/list-key.ts";
 
 export interface Pin {
   readonly name: string;
@@ -13,6 +14,8 @@ export interface Pin {
 
 export interface PinEntry {
   readonly identity: string;
+  /** Over which its list came; not known of entries that say nothing of it. */
+  readonly key?: ListKey;
   /** Of the last list that was wholly approved, as written. */
   readonly digest?: string;
   readonly tools: readonly Pin[];
@@ -30,14 +33,16 @@ export function decodePins(text: string): readonly PinEntry[] {
   return file.entries;
 }
 
+/** What does not say over which key it came holds for each key until that has an entry of its own. */
 export function encodePins(entry: PinEntry, others: readonly PinEntry[]): string {
-  const rest = others.filter(({ identity }) => identity !== entry.identity);
+  const rest = others.filter(({ identity, key }) => identity !== entry.identity || key !== entry.key);
   return `${JSON.stringify({ format: FORMAT, entries: [entry, ...rest].slice(0, KEPT_ENTRIES) })}\n`;
 }
 
 function isEntry(value: unknown): value is PinEntry {
-  const { identity, digest, tools } = (value ?? {}) as Record<string, unknown>;
-  return typeof identity === "string" && isTextOrNone(digest) && Array.isArray(tools) && tools.every(isPin);
+  const { identity, key, digest, tools } = (value ?? {}) as Record<string, unknown>;
+  if (typeof identity !== "string" || !isTextOrNone(key)) return false;
+  return isTextOrNone(digest) && Array.isArray(tools) && tools.every(isPin);
 }
 
 function isPin(value: unknown): value is Pin {

@@ -1,10 +1,12 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { listBy, NOBODY } from "../../../test/support/catalog.ts";
 import { ManualClock } from "../../kernel/clock.ts";
+import { listKeyOf } from "../../kernel/list-key.ts";
 import { type Log, silentLog } from "../../kernel/log.ts";
-import { toRaw } from "../../kernel/raw.ts";
+import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { ToolCache } from "../cache.ts";
 import { Catalog } from "../catalog.ts";
 import type { Gate } from "../gate.ts";
@@ -33,13 +35,21 @@ function gateway({ enforced = true, tell = true } = {}) {
   const log: Log = { debug: () => {}, info: at("info"), warn: at("warn"), error: at("error") };
   const clock = new ManualClock();
   const cache = new ToolCache({ home, log });
-  const gate = new PinGate({ home, log, clock, enforced, tell, hold: (...list) => catalog.hold(...list) });
+  const gate = new PinGate({
+    home,
+    log,
+    clock,
+    enforced,
+    tell,
+    keyFor: (...whose) => catalog.keyFor(...whose),
+    hold: (...list) => catalog.hold(...list),
+  });
   const catalog: Catalog = new Catalog({ cache, search: createSearch(), clock, log, gate });
   open.push({ gate, cache });
   catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
   const lists = async (tools: Record<string, string>): Promise<void> => {
     const written = Object.entries(tools).map(([name, description]) => ({ name, description }));
-    await catalog.refresh("s", async () => toRaw({ tools: written }), ABOUT);
+    await catalog.refresh(listBy("s"), async () => toRaw({ tools: written }), ABOUT);
     await gate.settled();
   };
   const shown = (): string[] => catalog.snapshot.listings.get("s")?.tools.map(({ name }) => name) ?? [];
@@ -91,6 +101,7 @@ test("a list that takes long to judge holds up later ones, and never comes after
     letGo = resolve;
   });
   const gate: Gate = {
+    enforced: true,
     judge: (_server, { tools }) =>
       (tools[0]?.name === "slow" ? slow : Promise.resolve()).then(() => new Set()),
     forget: () => {},
@@ -100,7 +111,9 @@ test("a list that takes long to judge holds up later ones, and never comes after
   const catalog = new Catalog({ cache, search: createSearch(), clock, log: silentLog, gate });
   catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
   const taken = ["slow", "quick"].map((name) =>
-    catalog.refresh("s", async () => toRaw({ tools: [{ name }] }), ABOUT).then(() => catalog.isLive("s")),
+    catalog
+      .refresh(listBy("s"), async () => toRaw({ tools: [{ name }] }), ABOUT)
+      .then(() => catalog.isLive("s")),
   );
   await new Promise((resolve) => setImmediate(resolve));
   expect(catalog.isLive("s")).toBe(false);
@@ -191,4 +204,69 @@ test("many changes at once do not flood the log, nor does a name act on a termin
   expect(lines).toHaveLength(11);
   expect(lines.join("")).not.toContain("\u001b");
   expect(lines.at(-1)).toMatch(/41 more/);
+});
+
+test("pins compare per key: what only some clients are offered is no change; what was approved must be the same for all", async () => {
+  const able = { capabilities: toRaw({ sampling: {} }) };
+  const { catalog, gate, lists } = gateway();
+  const offer = async (client: { capabilities: Raw }, tools: Record<string, string>): Promise<void> => {
+    const written = Object.entries(tools).map(([name, description]) => ({ name, description }));
+    const from = { server: "s", key: listKeyOf(client) };
+    await catalog.refresh(from, async () => toRaw({ tools: written }), ABOUT);
+    await gate.settled();
+  };
+  const shownTo = (client: { capabilities: Raw }): string[] | undefined =>
+    catalog
+      .view(client)
+      .snapshot.listings.get("s")
+      ?.tools.map(({ name }) => name);
+  await lists({ a: "1" });
+  await offer(able, { a: "1", samples: "1" });
+  expect(shownTo(able)).toEqual(["a", "samples"]);
+  expect(gate.review("s").changes).toEqual([]);
+
+  // Later lists of that key are compared with its own.
+  await offer(able, { a: "1", samples: "evil" });
+  expect(shownTo(able)).toEqual(["a"]);
+  expect(shownTo(NOBODY)).toEqual(["a"]);
+  expect(gate.review("s", NOBODY).changes).toEqual([]);
+  expect(gate.review("s", { ...NOBODY, ...able }).changes).toMatchObject([
+    { tool: "samples", kind: "changed" },
+  ]);
+
+  // A new key does not make good what changed since it was approved.
+  const asking = { capabilities: toRaw({ elicitation: {} }) };
+  await offer(asking, { a: "evil", asks: "1" });
+  expect(shownTo(asking)).toEqual(["asks"]);
+
+  // One approval is for all of them.
+  const seen = gate.review("s");
+  expect(seen.changes.map(({ tool }) => tool).toSorted()).toEqual(["a", "samples"]);
+  await gate.approve("s", seen);
+  expect([shownTo(able), shownTo(asking), shownTo(NOBODY)]).toEqual([["a", "samples"], ["a", "asks"], ["a"]]);
+
+  const later = gateway();
+  await later.catalog.loadCached();
+  await later.gate.settled();
+  expect(later.gate.review("s").changes).toEqual([]);
+});
+
+test("what was approved before keys were noted holds for every key", async () => {
+  const first = gateway();
+  await first.lists({ a: "1" });
+  const path = join(home, "pins", "s.json");
+  const file = JSON.parse(await readFile(path, "utf8")) as { entries: { key?: string }[] };
+  for (const entry of file.entries) delete entry.key;
+  await writeFile(path, JSON.stringify(file));
+  const { catalog, gate } = gateway();
+  for (const capabilities of [toRaw({}), toRaw({ sampling: {} })]) {
+    const tools = [{ name: "a", description: "evil" }];
+    await catalog.refresh(
+      { server: "s", key: listKeyOf({ capabilities }) },
+      async () => toRaw({ tools }),
+      ABOUT,
+    );
+    await gate.settled();
+    expect(catalog.view({ capabilities }).snapshot.listings.get("s")?.tools).toEqual([]);
+  }
 });

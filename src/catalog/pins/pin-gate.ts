@@ -3,9 +3,10 @@ import { stat } from "node:fs/promises";
 import type { ServerId } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Asker, ListKey, ListSource } from "../../kernel/list-key.ts";
 import type { Gate, JudgedList } from "../gate.ts";
 import type { Tool } from "../tool.ts";
-import { NOTHING_CHANGED, type Review } from "./change.ts";
+import { NOTHING_CHANGED, type Review, type ToolChange } from "./change.ts";
 import type { Pins, PinsParts, Subject } from "./pins.ts";
 
 /** How soon an approval by someone else is noticed; looked for only while there is something to approve. */
@@ -13,8 +14,10 @@ const LOOK_MS = 500;
 
 export interface PinGateParts extends PinsParts {
   readonly clock: Clock;
+  /** Over which key the lists of a server come that somebody sees; undefined where they see none. */
+  readonly keyFor: (server: ServerId, asker: Asker) => ListKey | undefined;
   /** Of this list these are held back from now on. */
-  readonly hold: (server: ServerId, tools: readonly Tool[], held: ReadonlySet<string>) => void;
+  readonly hold: (from: ListSource, tools: readonly Tool[], held: ReadonlySet<string>) => void;
 }
 
 interface Known {
@@ -27,9 +30,9 @@ interface Known {
 export class PinGate implements Gate {
   readonly enforced: boolean;
   readonly #parts: PinGateParts;
-  /** The last list that came of each server; and the last that was compared. */
-  readonly #newest = new Map<ServerId, Known>();
-  readonly #known = new Map<ServerId, Known>();
+  /** The last list that came of each server over each key; and the last that was compared. */
+  readonly #newest = new Map<string, Known>();
+  readonly #known = new Map<string, Known>();
   readonly #underWay = new Set<Promise<unknown>>();
   #pins: Promise<{ pins: Pins; pathOf: (server: ServerId) => string }> | undefined;
   #timer: Timer | undefined;
@@ -40,9 +43,12 @@ export class PinGate implements Gate {
     this.enforced = parts.enforced;
   }
 
-  /** As far as it was compared yet. */
-  review(server: ServerId): Review {
-    return this.#known.get(server)?.review ?? NOTHING_CHANGED;
+  /** As far as it was compared yet: what a client is shown of the server, or all that anyone is. */
+  review(server: ServerId, asker?: Asker): Review {
+    const key = asker && this.#parts.keyFor(server, asker);
+    if (asker && key === undefined) return NOTHING_CHANGED;
+    if (key !== undefined) return this.#known.get(idOf({ server, key }))?.review ?? NOTHING_CHANGED;
+    return joined(this.#of(server).map(({ review }) => review));
   }
 
   /** Resolves when every list that came was compared, and what is to be kept is kept. */
@@ -51,29 +57,31 @@ export class PinGate implements Gate {
   }
 
   /** Only where it is enforced anybody waits for it. */
-  judge(server: ServerId, list: JudgedList): Promise<ReadonlySet<string>> | undefined {
-    const known: Known = { subject: { server, ...list }, review: NOTHING_CHANGED, mark: "" };
-    this.#newest.set(server, known);
+  judge(from: ListSource, list: JudgedList): Promise<ReadonlySet<string>> | undefined {
+    const known: Known = { subject: { ...from, ...list }, review: NOTHING_CHANGED, mark: "" };
+    this.#newest.set(idOf(from), known);
     const held = this.#track(this.#judged(known));
     return this.enforced ? held : undefined;
   }
 
   forget(server: ServerId): void {
-    this.#newest.delete(server);
-    this.#known.delete(server);
+    for (const lists of [this.#newest, this.#known])
+      for (const [id, { subject }] of lists) if (subject.server === server) lists.delete(id);
   }
 
-  /** Approves tools as they were when this was seen of them; all unless named. */
+  /** Approves tools as they were when this was seen of them, over every key; all unless named. */
   async approve(server: ServerId, seen: Review, names?: ReadonlySet<string>): Promise<void> {
     await this.settled();
-    const known = this.#known.get(server);
-    if (known?.review !== seen)
+    if (!sameReview(this.review(server), seen))
       throw new MetaMcpError("forbidden", `The tools of ${server} changed meanwhile: look at them again.`, {
         server,
       });
     const { pins } = await this.#load();
-    await pins.approve(known.subject, names);
-    await this.#again(known);
+    for (const known of this.#of(server)) {
+      if (known.review.changes.length === 0) continue;
+      await pins.approve(known.subject, names);
+      await this.#again(known);
+    }
   }
 
   async close(): Promise<void> {
@@ -85,8 +93,8 @@ export class PinGate implements Gate {
   /** What was known of an earlier list holds until this one is compared, unless a later one was quicker. */
   async #judged(known: Known): Promise<ReadonlySet<string>> {
     await this.#compare(known);
-    const { server } = known.subject;
-    if (this.#newest.get(server) === known) this.#known.set(server, known);
+    const id = idOf(known.subject);
+    if (this.#newest.get(id) === known) this.#known.set(id, known);
     this.#lookLater();
     return heldBy(known.review);
   }
@@ -111,9 +119,13 @@ export class PinGate implements Gate {
 
   async #again(known: Known): Promise<void> {
     await this.#compare(known);
-    const { server, tools } = known.subject;
-    if (this.enforced && this.#known.get(server) === known)
-      this.#parts.hold(server, tools, heldBy(known.review));
+    const { subject } = known;
+    if (this.enforced && this.#known.get(idOf(subject)) === known)
+      this.#parts.hold(subject, subject.tools, heldBy(known.review));
+  }
+
+  #of(server: ServerId): readonly Known[] {
+    return [...this.#known.values()].filter(({ subject }) => subject.server === server);
   }
 
   #lookLater(): void {
@@ -148,6 +160,29 @@ export class PinGate implements Gate {
     work.then(done, done);
     return work;
   }
+}
+
+function idOf({ server, key }: ListSource): string {
+  return JSON.stringify([server, key]);
+}
+
+/** What is the same over several keys is told once. */
+function joined(reviews: readonly Review[]): Review {
+  const changes = new Map<string, ToolChange>();
+  for (const change of reviews.flatMap((review) => review.changes))
+    changes.set(JSON.stringify([change.tool, change.after]), change);
+  const removed = new Set(reviews.flatMap((review) => review.removed));
+  const fault = reviews.find((review) => review.fault !== undefined)?.fault;
+  return { changes: [...changes.values()], removed: [...removed], ...(fault !== undefined && { fault }) };
+}
+
+function sameReview(a: Review, b: Review): boolean {
+  const told = ({ changes }: Review): string =>
+    changes
+      .map(({ tool, after }) => JSON.stringify([tool, after]))
+      .toSorted()
+      .join();
+  return told(a) === told(b);
 }
 
 function heldBy({ changes }: Review): ReadonlySet<string> {

@@ -4,6 +4,7 @@ import { readIfThere, writeAtomic } from "../../home/file.ts";
 import { withLock } from "../../home/lock.ts";
 import { safeName } from "../../home/safe-name.ts";
 import type { ServerId } from "../../kernel/call.ts";
+import type { ListKey } from "../../kernel/list-key.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { Tool } from "../tool.ts";
 import {
@@ -21,6 +22,8 @@ import { approved, type Listed, type Outcome, review } from "./review.ts";
 /** One list of one server. */
 export interface Subject {
   readonly server: ServerId;
+  /** Over which it came. */
+  readonly key: ListKey;
   readonly identity: string;
   readonly tools: readonly Tool[];
   /** Its own word, not that of an earlier run: only this is recorded. */
@@ -63,16 +66,19 @@ export class Pins {
 
   async compare(subject: Subject): Promise<Review> {
     const { server, tools, live } = subject;
-    let before: PinEntry | undefined;
+    let there: readonly PinEntry[];
     try {
-      before = this.#entryOf(subject, await this.#read(server));
+      there = await this.#read(server);
     } catch (error) {
       return this.#unreadable(subject, error as Error);
     }
+    const before = this.#entryOf(subject, there);
+    const others = othersOf(subject, there);
     const digest = digestOf(tools);
-    if (before?.digest === digest || (!before && (!live || tools.length === 0))) return NOTHING_CHANGED;
+    if (before?.digest === digest) return NOTHING_CHANGED;
+    if (!before && (tools.length === 0 || (!live && others.length === 0))) return NOTHING_CHANGED;
     const listed = await listedOf(subject, digest);
-    const outcome = review(before, listed);
+    const outcome = review(before, listed, others);
     const silent = !live || (before && !this.#tells);
     if (silent) return { changes: outcome.changes, removed: outcome.removed };
     return this.#told(
@@ -102,7 +108,7 @@ export class Pins {
       return await withLock(path, async () => {
         const there = await this.#read(server);
         const before = this.#entryOf(subject, there);
-        const outcome = review(before, listed);
+        const outcome = review(before, listed, othersOf(subject, there));
         if (outcome.entry && outcome.entry !== before)
           await writeAtomic(path, encodePins(outcome.entry, there));
         return outcome;
@@ -120,7 +126,13 @@ export class Pins {
   }
 
   #entryOf(subject: Subject, there: readonly PinEntry[]): PinEntry | undefined {
-    return there.find(({ identity }) => identity === subject.identity) ?? this.#unwritten.get(keyOf(subject));
+    const { identity, key } = subject;
+    const own = there.filter((entry) => entry.identity === identity);
+    return (
+      own.find((entry) => entry.key === key) ??
+      this.#unwritten.get(keyOf(subject)) ??
+      own.find((entry) => entry.key === undefined)
+    );
   }
 
   /** None where there is no file; rejects where there is one that is not ours. */
@@ -184,9 +196,15 @@ export class Pins {
 
 async function listedOf(subject: Subject, digest: string): Promise<Listed> {
   subject.prints ??= printsOf(subject.tools);
-  return { identity: subject.identity, prints: await subject.prints, digest };
+  const { identity, key } = subject;
+  return { identity, key, prints: await subject.prints, digest };
 }
 
-function keyOf({ server, identity }: Subject): string {
-  return JSON.stringify([server, identity]);
+/** What was approved of the same server over other keys. */
+function othersOf({ identity, key }: Subject, there: readonly PinEntry[]): readonly PinEntry[] {
+  return there.filter((entry) => entry.identity === identity && entry.key !== key);
+}
+
+function keyOf({ server, identity, key }: Subject): string {
+  return JSON.stringify([server, identity, key]);
 }

@@ -6,6 +6,7 @@ import { approved, type Listed, review } from "./review.ts";
 
 const listed = (tools: Record<string, string>): Listed => ({
   identity: "id",
+  key: "key",
   digest: JSON.stringify(tools),
   prints: Object.entries(tools).map(([name, description]) =>
     printOf({ name, definition: asRaw(Buffer.from(JSON.stringify({ name, description }))) }),

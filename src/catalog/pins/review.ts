@@ -1,4 +1,6 @@
 /** Compares what a server lists with what was approved of it. A pure function: what is to be kept and told is its result. */
+
+import type { ListKey } from "../../kernel/list-key.ts";
 import { asRaw } from "../../kernel/raw.ts";
 import { entries } from "../../rpc/slice.ts";
 import type { ToolChange } from "./change.ts";
@@ -12,6 +14,7 @@ const MOST_GONE = 1_000;
 
 export interface Listed {
   readonly identity: string;
+  readonly key: ListKey;
   readonly prints: readonly Print[];
   /** Of the list as written. */
   readonly digest: string;
@@ -26,18 +29,32 @@ export interface Outcome {
   readonly entry: PinEntry | undefined;
 }
 
-/** The first sight of a server is trusted; an empty list is no sight of it. */
-export function review(entry: PinEntry | undefined, listed: Listed): Outcome {
+/**
+ * The first sight of a server is trusted, over each key; an empty list is no sight of it. What was approved over
+ * another key (`others`) must still be the same: who comes with other capabilities does not make a changed tool good.
+ */
+export function review(
+  entry: PinEntry | undefined,
+  listed: Listed,
+  others: readonly PinEntry[] = [],
+): Outcome {
   const nothing = { changes: [], removed: [], untold: [] };
   if (entry) return compare(entry, listed);
-  const { identity, digest, prints } = listed;
-  return {
-    ...nothing,
-    entry: prints.length > 0 ? { identity, digest, tools: prints.map(pinOf) } : undefined,
-  };
+  const { identity, key, prints } = listed;
+  if (prints.length === 0) return { ...nothing, entry: undefined };
+  return compare({ identity, key, tools: prints.map((print) => firstPin(print, others)) }, listed);
 }
 
-function compare(entry: PinEntry, { identity, digest, prints }: Listed): Outcome {
+function firstPin(print: Print, others: readonly PinEntry[]): Pin {
+  const known = others.flatMap(({ tools }) =>
+    tools.filter(({ name, fresh }) => name === print.name && !fresh),
+  );
+  if (known.length === 0 || known.some(({ hash }) => hash === print.hash)) return pinOf(print);
+  const { told: _, ...pin } = known[0] as Pin;
+  return pin;
+}
+
+function compare(entry: PinEntry, { identity, key, digest, prints }: Listed): Outcome {
   const pins = new Map(entry.tools.map((pin) => [pin.name, pin]));
   const present = new Set(prints.map(({ name }) => name));
   const changes: ToolChange[] = [];
@@ -55,7 +72,7 @@ function compare(entry: PinEntry, { identity, digest, prints }: Listed): Outcome
   const removed = gone.filter(({ fresh }) => !fresh);
   const passing = gone.filter(({ fresh }) => fresh).slice(0, MOST_GONE);
   const whole = changes.length === 0 ? { digest } : {};
-  const next: PinEntry = { identity, ...whole, tools: [...kept, ...removed, ...passing] };
+  const next: PinEntry = { identity, key, ...whole, tools: [...kept, ...removed, ...passing] };
   return {
     changes,
     untold,
@@ -67,7 +84,7 @@ function compare(entry: PinEntry, { identity, digest, prints }: Listed): Outcome
 /** The same entry with these tools approved as they are now; all of them unless named. What is not listed stays approved as it was. */
 export function approved(
   entry: PinEntry | undefined,
-  { identity, digest, prints }: Listed,
+  { identity, key, digest, prints }: Listed,
   names?: ReadonlySet<string>,
 ): PinEntry {
   const chosen = new Map(
@@ -75,8 +92,8 @@ export function approved(
   );
   const others = (entry?.tools ?? []).filter(({ name }) => !chosen.has(name));
   const tools = [...chosen.values(), ...others];
-  const { changes } = compare({ identity, tools }, { identity, digest, prints });
-  return { identity, ...(changes.length === 0 ? { digest } : {}), tools };
+  const { changes } = compare({ identity, key, tools }, { identity, key, digest, prints });
+  return { identity, key, ...(changes.length === 0 ? { digest } : {}), tools };
 }
 
 function pinOf({ name, hash, definition }: Print): Pin {
@@ -102,7 +119,7 @@ function membersOf(definition: string): ReadonlyMap<string, string> {
 
 /** Order counts for nothing: a list in another order is no reason to write. */
 function sameEntry(a: PinEntry, b: PinEntry): boolean {
-  if (a.digest !== b.digest || a.tools.length !== b.tools.length) return false;
+  if (a.key !== b.key || a.digest !== b.digest || a.tools.length !== b.tools.length) return false;
   const pins = new Set(a.tools);
   return b.tools.every((pin) => pins.has(pin));
 }

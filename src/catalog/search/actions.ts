@@ -18,6 +18,14 @@ const CLASSES: readonly string[] = [
   "validate verify check test confirm",
 ];
 
+/** Classes that look at something, and those that change it. */
+export const READS = classes(1, 2, 3, 13);
+export const CHANGES = classes(0, 4, 5, 6);
+
+function classes(...indexes: number[]): number {
+  return indexes.reduce((mask, index) => mask | (1 << index), 0);
+}
+
 /** Made when first asked for, like all tables of words. */
 let masks: Map<string, number> | undefined;
 

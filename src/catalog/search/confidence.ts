@@ -1,10 +1,8 @@
 /** How likely a hit is what was asked for, by what can be seen of it: comparable between questions and catalogs. */
-import { type Collection, wordsOf } from "./collection.ts";
+import { coverageOf, namedOf } from "./coverage.ts";
 import type { Ground } from "./ground.ts";
-import type { Question, Term } from "./question.ts";
+import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
-import { fieldEnd, fieldStart, type Segment } from "./segment.ts";
-import { rarity } from "./view.ts";
 
 /** What a hit shows; in 0..1 where nothing else is said. */
 export interface Signs {
@@ -28,14 +26,12 @@ export const RIVALS = 10;
 const SHARPNESS = 4;
 /** Who is further ahead or behind is not surer. */
 const MOST_LEAD = 2;
-/** A word that no tool has counts as one that few have. */
-const UNKNOWN_SHARE = 0.6;
 const LATIN = /^[a-z]/;
 /** Of a hit whose name is the question. */
 export const CALLED_BY_NAME = 0.96;
 
 /** Fitted on public data with groups of sets left out; see design/retrieval.md. */
-const FITTED = { base: -1.8, coverage: 0.5, named: 1.4, ahead: 1, lead: 1.1 } as const;
+const FITTED = { base: -2.05, coverage: 1.1, named: 1.4, ahead: 1.4, lead: 1.15 } as const;
 /** Below this much in common, by words or by meaning, standing out means little: nonsense finds something too. */
 const GROUNDED = 0.35;
 /** Below this share of words that are some, it is mostly nonsense. */
@@ -60,21 +56,20 @@ export function fitOf({ coverage, close }: Pick<Signs, "coverage" | "close">, co
 
 /** For each of `ranked`, which is in order and holds the rivals. */
 export function signsOf(question: Question, ground: Ground, ranked: readonly Ranked[]): Signs[] {
-  const { collection, view, sense } = ground;
+  const { sense } = ground;
   const vector = sense?.vectorOf(question);
-  const unknown = new Set(question.unknown).size * UNKNOWN_SHARE * rarity(0, view);
-  const total = question.terms.reduce((sum, term) => sum + worthOf(term), unknown);
+  const slots = ranked.map(({ slot }) => slot);
+  const coverage = coverageOf(question, ground, slots);
+  const named = namedOf(question, ground, slots);
   const sensible = sensibleShare(question, ground);
   const [first = 0, second = first] = ranked.map(({ score }) => score);
   // Whom nobody competes with is compared with nothing, lest a small catalog make everything sure.
   const field = Array.from({ length: RIVALS }, (_, i) => Math.exp(SHARPNESS * (ranked[i]?.score ?? 0)));
   const all = field.reduce((sum, rival) => sum + rival, 0);
   return ranked.map(({ slot, score }, i) => {
-    const held = heldTerms(collection, slot);
-    const covered = question.terms.reduce((sum, term) => sum + coveredBy(held, term), 0);
     return {
-      coverage: total > 0 ? covered / total : 0,
-      named: namedShare(question, ground, slot),
+      coverage: coverage[i] as number,
+      named: named[i] as number,
       close: vector && sense ? Math.max(0, sense.matrix.cosine(slot, vector)) : 0,
       sensible,
       ahead: Math.exp(SHARPNESS * score) / all,
@@ -87,43 +82,4 @@ export function signsOf(question: Question, ground: Ground, ranked: readonly Ran
 function sensibleShare({ words, unknown }: Question, { sense }: Ground): number {
   const strange = unknown.filter((word) => LATIN.test(word) && !sense?.isWord(word)).length;
   return words.length > 0 ? 1 - strange / words.length : 0;
-}
-
-function worthOf({ idf, kin }: Term): number {
-  return Math.max(idf, ...kin.map((term) => term.idf));
-}
-
-function coveredBy(held: ReadonlySet<number>, { id, idf, kin }: Term): number {
-  let best = held.has(id) ? idf : 0;
-  for (const term of kin) if (term.idf > best && held.has(term.id)) best = term.idf;
-  return best;
-}
-
-function heldTerms(collection: Collection, slot: number): Set<number> {
-  const held = new Set<number>();
-  for (const list of wordsOf(collection, slot)) {
-    for (const word of list) held.add(collection.lexicon.termOf(word));
-  }
-  return held;
-}
-
-function namedShare(question: Question, { collection, view }: Ground, slot: number): number {
-  const segment = collection.at(slot)?.segment;
-  if (!segment) return 0;
-  const asked = new Set<number>();
-  for (const { id, kin } of question.terms)
-    for (const one of [id, ...kin.map((term) => term.id)]) asked.add(one);
-  let total = 0;
-  let found = 0;
-  for (const word of nameWords(segment, collection.indexOf(slot))) {
-    const term = collection.lexicon.termOf(word);
-    const idf = rarity(collection.postings.count(term, view.mask), view);
-    total += idf;
-    if (asked.has(term)) found += idf;
-  }
-  return total > 0 ? found / total : 0;
-}
-
-function nameWords(segment: Segment, i: number): Int32Array {
-  return segment.words.subarray(fieldStart(segment, i, 0), fieldEnd(segment, i, 0));
 }

@@ -1,11 +1,13 @@
 /** Finer evidence about one tool: word pairs, verbs, its name, its age. Gathered for few candidates only. */
-import { bits } from "./actions.ts";
+import { bits, CHANGES } from "./actions.ts";
 import type { Collection } from "./collection.ts";
 import { PAIR, type Question } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
 
 /** A tool whose action is not known is neither punished nor favoured. */
 const UNKNOWN_ACTION = 0.3;
+/** One that changes what nobody asked to change is. */
+const UNASKED_CHANGE = -0.6;
 const DEPRECATED_SHARE = 0.8;
 /** Name, title and description: parameters lie side by side by chance. */
 const FIELDS_WITH_PAIRS = 3;
@@ -49,8 +51,10 @@ export function freshness(collection: Collection, slot: number): number {
   return collection.at(slot)?.segment.deprecated[collection.indexOf(slot)] === 1 ? DEPRECATED_SHARE : 1;
 }
 
-/** Which share of what the tool does was asked for. */
+/** Which share of what the tool does was asked for; below zero if it does something else to things. */
 export function actionScore(asked: number, collection: Collection, slot: number): number {
   const offered = collection.at(slot)?.segment.actions[collection.indexOf(slot)] ?? 0;
-  return offered === 0 ? UNKNOWN_ACTION : bits(offered & asked) / bits(offered);
+  if (offered === 0 || asked === 0) return UNKNOWN_ACTION;
+  if ((offered & asked) === 0 && (offered & CHANGES) !== 0) return UNASKED_CHANGE;
+  return bits(offered & asked) / bits(offered);
 }

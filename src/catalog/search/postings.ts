@@ -77,6 +77,18 @@ export class Postings {
     }
   }
 
+  /** Adds `weight` once for every tool that holds the term, however much of it; with `peaks` as in `accumulateBest`. */
+  mark(term: number, weight: number, scores: Float64Array, peaks: Float64Array | undefined): void {
+    const list = this.#lists[term];
+    for (let i = 0; list && i < list.length; i++) {
+      const slot = (list.entries[i] as number) >>> IMPACT_BITS;
+      const more = weight - (peaks ? (peaks[slot] as number) : 0);
+      if (more <= 0) continue;
+      if (peaks) peaks[slot] = weight;
+      scores[slot] = (scores[slot] as number) + more;
+    }
+  }
+
   /** The same, but a tool gets no more than the best of several terms gives it: `peaks` remembers what it has. */
   accumulateBest(term: number, weight: number, scores: Float64Array, peaks: Float64Array): void {
     const list = this.#lists[term];

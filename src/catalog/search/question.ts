@@ -2,11 +2,13 @@
 import { actionsOf } from "./actions.ts";
 import { clauses } from "./clauses.ts";
 import type { Collection } from "./collection.ts";
+import type { Everyday, Piece } from "./everyday.ts";
+import { intentOf } from "./intent.ts";
 import { kinOf } from "./kindred.ts";
 import { takeApart, withoutTypo } from "./repair.ts";
 import { nameThings } from "./things.ts";
 import { rarity, type View } from "./view.ts";
-import { contentWords, words } from "./words.ts";
+import { isContent, words } from "./words.ts";
 
 /** A term to look for, with others that may stand in for it. */
 export interface Term {
@@ -49,6 +51,10 @@ const MOST_TYPOS = 16;
 export const PAIR = 2 ** 26;
 /** What a word of nearly the same meaning counts beside the word itself. */
 const KIN_WEIGHT = 0.6;
+/** What it counts where no tool in view has the word itself, or several words together meant it. */
+const ALONE_WEIGHT = 0.9;
+/** What a verb counts beside what it is done to: any tool can "get" or "add" something. */
+export const VERB_SHARE = 0.6;
 const NO_TERM = -1;
 
 /** The texts that `readQuestion` makes phrases of, the whole first. */
@@ -57,23 +63,29 @@ export function textsOf(query: string): string[] {
   return [text, ...clauses(text, MOST_CLAUSES)];
 }
 
-/** `isWord` knows the language's words, which are no typing errors though no tool has them. */
+export interface Language {
+  readonly everyday: Everyday;
+  /** Knows the language's words, which are no typing errors though no tool has them. */
+  isWord(word: string): boolean;
+}
+
 export function readQuestion(
   query: string,
   collection: Collection,
   view: View,
-  isWord: (word: string) => boolean,
+  language: Language,
 ): Question {
   const [text = "", ...parts] = textsOf(query);
-  const reader = new Reader(collection, view, isWord);
+  const reader = new Reader(collection, view, language);
   const whole = reader.phrase(text);
+  const pieces = [text, ...parts].flatMap((part) => language.everyday.read(words(part)));
   return {
     ...whole,
     spoken: words(query.slice(0, LONGEST_QUESTION)).join(""),
     terse: whole.words.length === 0 || !/\s/.test(query.trim()),
     clauses: parts.length > 0 ? parts.map((part) => reader.phrase(part)) : [whole],
     pairs: reader.pairs(whole.words),
-    actions: actionsOf(whole.words),
+    actions: intentOf(words(text), pieces) || actionsOf(whole.words),
     unknown: whole.words.filter((word) => !reader.term(word)),
   };
 }
@@ -81,21 +93,23 @@ export function readQuestion(
 class Reader {
   readonly #collection: Collection;
   readonly #view: View;
-  readonly #isWord: (word: string) => boolean;
+  readonly #language: Language;
   readonly #terms = new Map<string, Term | undefined>();
-  readonly #mended = new Map<string, readonly string[]>();
+  readonly #repairs = new Map<string, readonly string[]>();
   #typos = 0;
 
-  constructor(collection: Collection, view: View, isWord: (word: string) => boolean) {
+  constructor(collection: Collection, view: View, language: Language) {
     this.#collection = collection;
     this.#view = view;
-    this.#isWord = isWord;
+    this.#language = language;
   }
 
   phrase(text: string): Phrase {
-    const said = contentWords(text).flatMap((word) => this.#mend(word));
-    const all = [...said, ...this.#joined(said)];
-    return { text, words: all, terms: this.#withKin(all) };
+    const pieces = this.#language.everyday.read(words(text)).flatMap((piece) => this.#mended(piece));
+    const said = pieces.map(({ word, meant: [first = ""] }) => word || first).filter(isContent);
+    const joined = this.#joined(said);
+    const all = [...pieces, ...joined.map(plain)];
+    return { text, words: [...said, ...joined], terms: this.#withKin(all) };
   }
 
   /** The word's own term, if a tool in view has it. */
@@ -114,19 +128,23 @@ class Reader {
     return pairs;
   }
 
+  #mended(piece: Piece): readonly Piece[] {
+    return piece.meant.length > 0 ? [piece] : this.#mend(piece.word).map(plain);
+  }
+
   #mend(word: string): readonly string[] {
     if (this.term(word)) return [word];
-    let mended = this.#mended.get(word);
+    let mended = this.#repairs.get(word);
     if (!mended) {
       const known = (other: string): boolean => this.term(other) !== undefined;
       mended = takeApart(word, known) ?? [this.#spelled(word)];
-      this.#mended.set(word, mended);
+      this.#repairs.set(word, mended);
     }
     return mended;
   }
 
   #spelled(word: string): string {
-    if (this.#isWord(word) || ++this.#typos > MOST_TYPOS) return word;
+    if (this.#language.isWord(word) || ++this.#typos > MOST_TYPOS) return word;
     const held = (id: number): boolean => this.#collection.holds(id, this.#view.mask);
     return withoutTypo(word, this.#collection.lexicon, held) ?? word;
   }
@@ -141,20 +159,28 @@ class Reader {
     return out;
   }
 
-  #withKin(list: readonly string[]): Term[] {
+  #withKin(list: readonly Piece[]): Term[] {
     const terms = new Map<number, Term>();
-    const said = new Set(list.map((word) => this.term(word)?.id));
-    for (const word of new Set(list)) {
-      const own = this.term(word);
-      const kin = kinOf(word)
-        .map((root) => this.#worth(this.#collection.lexicon.root(root)))
-        .filter((term) => term !== undefined && !said.has(term.id)) as Term[];
+    const said = new Set(list.map(({ word }) => this.term(word)?.id));
+    for (const { word, meant } of list) {
+      const own = isContent(word) ? this.term(word) : undefined;
+      const { lexicon } = this.#collection;
+      const kin = [
+        ...kinOf(word).map((root) => this.#kin(lexicon.root(root), root, KIN_WEIGHT)),
+        ...meant.map((one) => this.#kin(lexicon.term(one), one, own ? KIN_WEIGHT : ALONE_WEIGHT)),
+      ].filter((term) => term !== undefined && !said.has(term.id)) as Term[];
       if (!own && kin.length === 0) continue;
       const id = own?.id ?? NO_TERM - (kin[0] as Term).id;
-      const weighed = kin.map((term) => ({ ...term, idf: KIN_WEIGHT * term.idf }));
-      terms.set(id, { id, idf: own?.idf ?? 0, kin: weighed, verb: actionsOf([word]) !== 0 });
+      const verb = actionsOf([word]) !== 0;
+      const idf = (own?.idf ?? 0) * (verb ? VERB_SHARE : 1);
+      if (!terms.has(id)) terms.set(id, { id, idf, kin, verb });
     }
     return [...terms.values()];
+  }
+
+  #kin(id: number | undefined, word: string, weight: number): Term | undefined {
+    const term = this.#worth(id);
+    return term && { ...term, idf: weight * term.idf, verb: actionsOf([word]) !== 0 };
   }
 
   #worth(id: number | undefined): Term | undefined {
@@ -162,4 +188,8 @@ class Reader {
     if (id === undefined || count === 0) return undefined;
     return { id, idf: rarity(count, this.#view), kin: [], verb: false };
   }
+}
+
+function plain(word: string): Piece {
+  return { word, meant: [], verbal: false };
 }

@@ -1,9 +1,10 @@
-/** Orders tools for a question by seven kinds of evidence, each in 0..1. Knows nothing of where vectors come from. */
+/** Orders tools for a question by nine kinds of evidence, each in 0..1. Knows nothing of where vectors come from. */
 import type { Collection } from "./collection.ts";
+import { coverageOf, namedOf } from "./coverage.ts";
 import { actionScore, freshness, isNamed, pairScore } from "./detail.ts";
 import type { Ground, Sense } from "./ground.ts";
 import { aboveMean, poolHighest, scoreKeywords, toShare } from "./keyword.ts";
-import type { Phrase, Question } from "./question.ts";
+import type { Phrase, Question, Term } from "./question.ts";
 import { highest } from "./select.ts";
 import type { EvidenceWeights } from "./settings.ts";
 import { siblingSupport } from "./siblings.ts";
@@ -19,6 +20,8 @@ const CANDIDATES = 100;
 /** What meaning counts beside keywords when candidates are chosen and siblings judged. */
 const MEANING_SHARE = 0.5;
 const CLAUSE_SHARE = 0.5;
+/** The least cosine of a tool that has no word in common with the question. */
+const NEAR = 0.3;
 /** Who is called by name comes first. */
 const NAMED = 4;
 
@@ -56,20 +59,23 @@ export function rank(question: Question, ground: Ground, { weights, most }: Wish
   scoreKeywords(question.terms, ground, keyword);
   const clauseKeyword = question.clauses.length > 1 ? bestClause(question, ground) : keyword;
   const similar = workspace.take(capacity);
-  if (sense) scoreMeaning(question, sense, view, similar);
+  const near = sense ? NEAR / scoreMeaning(question, sense, view, similar) : 0;
   const topic = topicScores(question, keyword, ground);
   const family = workspace.take(capacity);
   const first = workspace.take(capacity);
   for (let slot = 0; slot < capacity; slot++) {
+    const said = (keyword[slot] as number) + CLAUSE_SHARE * (clauseKeyword[slot] as number);
     const meant = MEANING_SHARE * (similar[slot] as number);
     family[slot] = ((topic[slot] as number) + meant) / (1 + MEANING_SHARE);
-    first[slot] = (keyword[slot] as number) + meant + CLAUSE_SHARE * (clauseKeyword[slot] as number);
+    first[slot] = said > 0 || (similar[slot] as number) >= near ? said + meant : 0;
   }
   const slots = candidates(first, question, ground);
   const support = siblingSupport(family, collection, view, slots);
   const clauseSimilar = clauseMeaning(question, slots, similar, sense);
   const pairs = Float64Array.from(slots, (slot) => pairScore(question, collection, slot));
   toShare(pairs);
+  const named = namedOf(question, ground, slots);
+  const coverage = coverageOf(question, ground, slots);
   const ranked = slots.map((slot, i) => {
     const score =
       weights.keyword * (keyword[slot] as number) +
@@ -78,7 +84,9 @@ export function rank(question: Question, ground: Ground, { weights, most }: Wish
       weights.clauseMeaning * (clauseSimilar[i] as number) +
       weights.siblings * (support[i] as number) +
       weights.pair * (pairs[i] as number) +
-      weights.action * actionScore(question.actions, collection, slot);
+      weights.action * actionScore(question.actions, collection, slot) +
+      weights.named * (named[i] as number) +
+      weights.coverage * (coverage[i] as number);
     return { slot, score: score * freshness(collection, slot) + bonus(question, collection, slot) };
   });
   return withRest(sorted(ranked, collection), first, most, collection);
@@ -120,11 +128,16 @@ function bonus(question: Question, collection: Collection, slot: number): number
 
 /** Keywords without verbs: a server that can also "create" and "get" other things is no likelier for it. */
 function topicScores({ terms }: Question, keyword: Float64Array, ground: Ground): Float64Array {
-  const topical = terms.filter((term) => !term.verb);
-  if (topical.length === 0 || topical.length === terms.length) return keyword;
+  const topical = terms.map(withoutVerbs).filter(({ idf, kin }) => idf > 0 || kin.length > 0);
+  if (topical.length === 0) return keyword;
   const scores = ground.workspace.take(keyword.length);
   scoreKeywords(topical, ground, scores);
   return scores;
+}
+
+/** A verb may still be about something: to remember is about memory. */
+function withoutVerbs({ id, idf, kin, verb }: Term): Term {
+  return { id, idf: verb ? 0 : idf, kin: kin.filter((term) => !term.verb), verb };
 }
 
 /** Each tool's keyword score for the clause it fits best. */
@@ -140,15 +153,17 @@ function bestClause({ clauses }: Question, ground: Ground): Float64Array {
   return pooled;
 }
 
-function scoreMeaning(phrase: Phrase, sense: Sense, view: View, scores: Float64Array): void {
+/** Returns the cosine that one share is worth; more than any where only what is above the mean counts. */
+function scoreMeaning(phrase: Phrase, sense: Sense, view: View, scores: Float64Array): number {
   const { mask } = view;
   const vector = sense.vectorOf(phrase);
-  if (!vector) return;
+  if (!vector) return 0;
   for (let slot = 0; slot < scores.length; slot++) {
     if (!mask || mask[slot] === 1) scores[slot] = sense.matrix.cosine(slot, vector);
   }
   if (sense.crowded) aboveMean(scores, view);
-  toShare(scores);
+  const most = toShare(scores);
+  return sense.crowded ? Number.POSITIVE_INFINITY : most;
 }
 
 /** Each candidate's similarity to the clause it fits best. */

@@ -65,6 +65,51 @@ test.each([
   expect((await namesOf(search, query))[0]).toBe(name);
 });
 
+const PEOPLE = [
+  tool("code", "create_pull_request", "Create a new pull request in a repository."),
+  tool("code", "get_pull_request_files", "Get the files changed in a pull request."),
+  tool("code", "update_pull_request", "Update a pull request with the latest changes."),
+  tool("code", "search_users", "Search for users."),
+  tool("code", "add_comment", "Add a comment to an existing issue."),
+];
+const MEMORY = [
+  tool("memory", "open_nodes", "Open specific nodes by their names."),
+  tool("memory", "add_observations", "Add new observations to entities."),
+  tool("memory", "delete_observations", "Delete observations from entities."),
+];
+const REST = [
+  tool("math", "get_sum", "Returns the sum of two values."),
+  tool("cluster", "list_resources", "List kubernetes resources."),
+  tool("cluster", "apply", "Apply a kubernetes manifest."),
+  tool("web", "web_search", "Search the web."),
+  tool("maps", "search_places", "Search places with the Google API."),
+];
+
+test.each([
+  ["open a PR", "create_pull_request"],
+  ["what changed in this PR", "get_pull_request_files"],
+  ["who is octocat", "search_users"],
+  ["remember that Bob likes tea", "add_observations"],
+  ["forget that Bob likes tea", "delete_observations"],
+  ["add two numbers", "get_sum"],
+  ["what is there on k8s", "list_resources"],
+  ["google it", "web_search"],
+  ["make a dir", "create_directory"],
+])("finds for the everyday words %j the tool %s", async (query, name) => {
+  const everyday = filled();
+  for (const list of [PEOPLE, MEMORY]) everyday.update((list[0] as Tool).server, list);
+  for (const one of REST)
+    everyday.update(
+      one.server,
+      REST.filter(({ server }) => server === one.server),
+    );
+  expect((await namesOf(everyday, query))[0]).toBe(name);
+});
+
+test("shows no tool that has no word in common with the question and is far from it in meaning", async () => {
+  expect(await namesOf(search, "pregnant giraffe")).toEqual([]);
+});
+
 test("is sure of a name and not of nonsense", async () => {
   const [named] = await search.search("create_directory", { limit: 1 });
   expect(named).toMatchObject({ name: "create_directory" });

@@ -5,6 +5,7 @@ import { BorrowedMeaning, type Lender } from "./borrowed-meaning.ts";
 import { Collection } from "./collection.ts";
 import { CALLED_BY_NAME, confidenceOf, fitOf, RIVALS, type Signs, signsOf } from "./confidence.ts";
 import { isNamed } from "./detail.ts";
+import { loadEveryday } from "./everyday.ts";
 import type { Ground, Sense } from "./ground.ts";
 import { Meaning } from "./meaning.ts";
 import { type Question, readQuestion, textsOf } from "./question.ts";
@@ -105,16 +106,20 @@ class Search implements SearchStrategy {
     const collection = this.#collection;
     const sense = this.#settings.strategy === "hybrid" ? await this.#senseFor(vectors) : undefined;
     const view = viewOf(collection, scope);
-    const question = readQuestion(query, collection, view, (word) => isWord(word, sense));
+    const language = { everyday: await loadEveryday(), isWord: (word: string) => isWord(word, sense) };
+    const question = readQuestion(query, collection, view, language);
     this.#workspace.reset();
     const ground = { collection, view, workspace: this.#workspace, sense };
     const most = Math.max(0, limit);
     const ranked = this.#rank(question, ground, most).slice(0, Math.max(RIVALS, most));
     const signs = signsOf(question, ground, ranked);
     this.#parts.onSigns?.(signs);
+    // Who comes later is no likelier, whatever speaks for it alone.
+    let confidence = 1;
     return ranked.slice(0, most).map(({ slot, score }, i) => {
       const sign = signs[i] as Signs;
-      const confidence = isNamed(question, collection, slot) ? CALLED_BY_NAME : confidenceOf(sign);
+      const own = isNamed(question, collection, slot) ? CALLED_BY_NAME : confidenceOf(sign);
+      confidence = Math.min(confidence, own);
       return {
         server: collection.at(slot)?.segment.server ?? "",
         name: collection.nameOf(slot),

@@ -66,12 +66,12 @@ export function* buildSegment(source: ServerTools, lexicon: Lexicon): Generator<
     server,
     names: tools.map((tool) => tool.name),
     plainNames,
-    plainServer: words(server).join(""),
+    plainServer: words(text.name ?? server).join(""),
     words: new Int32Array(all),
     ends,
     actions,
     deprecated,
-    serverWords: reader.numbered(`${server} ${text.title ?? ""}`),
+    serverWords: reader.numbered(`${text.name ?? server} ${text.title ?? ""}`),
     serverTextWords: reader.numbered(text.description ?? ""),
   };
 }

@@ -27,6 +27,10 @@ export interface EvidenceWeights {
   readonly pair: number;
   /** The same kind of action. */
   readonly action: number;
+  /** How much of the tool's name was asked for. */
+  readonly named: number;
+  /** How much of the question the tool speaks of. */
+  readonly coverage: number;
 }
 
 export interface SearchSettings {
@@ -61,7 +65,9 @@ export const MEASURED: SearchSettings = {
     clauseMeaning: 0.6,
     siblings: 1,
     pair: 0.5,
-    action: 0.2,
+    action: 0.25,
+    named: 0.6,
+    coverage: 0.4,
   },
   maxDocs: 200_000,
   maxResults: 1_000,

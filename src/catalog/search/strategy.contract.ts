@@ -76,6 +76,7 @@ function expectSound(hits: readonly Hit[], limit: number): void {
       expect(share).toBeLessThanOrEqual(1);
     }
     const better = hits[n - 1] ?? { ...hit, score: Number.POSITIVE_INFINITY };
+    expect(hit.confidence, "no surer of a later hit").toBeLessThanOrEqual(better.confidence);
     expect(hit.score, "best first").toBeLessThanOrEqual(better.score);
     if (hit.score === better.score) expect(toolId(better) < toolId(hit), "ties by tool id").toBe(true);
   }

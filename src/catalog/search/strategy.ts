@@ -7,7 +7,7 @@ export interface Hit {
   readonly name: string;
   /** Comparable within one answer only. */
   readonly score: number;
-  /** 0..1, comparable between answers: how likely this tool is what was asked for. */
+  /** 0..1, comparable between answers: how likely this tool is what was asked for. Never more than that of a hit before it. */
   readonly confidence: number;
   /** 0..1, comparable between answers: how far it does what was asked for, however many others do as well. Not every strategy knows. */
   readonly fit?: number;
@@ -21,6 +21,8 @@ export interface SearchOptions {
 
 /** What is known of a server beside its tools. */
 export interface ServerText {
+  /** What people call it; its id unless given. */
+  readonly name?: string;
   readonly title?: string;
   readonly description?: string;
 }

@@ -16,7 +16,8 @@ const LONGEST_WORD = 40;
 
 const ASCII_WORD = /[A-Za-z0-9]+(?:'[A-Za-z]+)?/g;
 const CLITIC = /['’](?:s|t|re|ve|ll|d|m)$/i;
-const ASCII_PARTS = /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g;
+/** "PRs" and "URLs" are one word each. */
+const ASCII_PARTS = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const ACCENTS = /[\u0300-\u036f]+/g;
 const DIGIT = /^[0-9]/;
@@ -59,7 +60,8 @@ let rules: Rules | undefined;
 function compileRules(): Rules {
   const scripts = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"];
   const unspaced = `[${scripts.map((script) => `\\p{Script=${script}}`).join("")}ー]`;
-  const cased = "\\p{Lu}+(?=\\p{Lu}\\p{Ll})|\\p{Lu}?[\\p{Ll}\\p{M}]+|\\p{Lu}+|\\p{N}+|[\\p{L}\\p{M}]+";
+  const cased =
+    "\\p{Lu}{2,}s(?!\\p{Ll})|\\p{Lu}+(?=\\p{Lu}\\p{Ll})|\\p{Lu}?[\\p{Ll}\\p{M}]+|\\p{Lu}+|\\p{N}+|[\\p{L}\\p{M}]+";
   return {
     word: /[\p{L}\p{N}\p{M}]+(?:['’]\p{L}+)?/gu,
     parts: new RegExp(`${unspaced}+|${cased}`, "gu"),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { NOBODY, openCatalog } from "../../test/support/catalog.ts";
+import { listBy, NOBODY, openCatalog } from "../../test/support/catalog.ts";
 import { temp } from "../../test/support/temp.ts";
 import type { Origin, ServerId } from "../kernel/call.ts";
 import { toRaw } from "../kernel/raw.ts";
-import { Learner, type Unknown } from "./learn.ts";
+import { CatalogLoader, type Unknown } from "./catalog-loader.ts";
 
 interface Connect {
   readonly server: ServerId;
@@ -21,9 +21,9 @@ function setUpIn(home: string, ...servers: ServerId[]) {
     catalog.configure(new Map(servers.map((server) => [server, { identity, permits: () => true }])));
   configure("id");
   const list = (server: ServerId): Promise<void> =>
-    catalog.refresh(server, async () => toRaw({ tools: [{ name: "a" }] }), {});
+    catalog.refresh(listBy(server), async () => toRaw({ tools: [{ name: "a" }] }), {});
   const connects: Connect[] = [];
-  const learner = new Learner({
+  const loader = new CatalogLoader({
     catalog,
     clock,
     cooldownMs: () => 30_000,
@@ -37,7 +37,7 @@ function setUpIn(home: string, ...servers: ServerId[]) {
         });
       }),
   });
-  return { clock, cache, catalog, configure, list, connects, learner };
+  return { clock, cache, catalog, configure, list, connects, loader };
 }
 
 /** An answer, and whether it is there yet. */
@@ -54,16 +54,16 @@ const quiet = async (): Promise<void> => {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Once the learner has read the cache and begun to connect. */
+/** Once the loader has read the cache and begun to connect. */
 async function begun(connects: readonly unknown[], count: number): Promise<void> {
   while (connects.length < count) await quiet();
 }
 
 describe("what is known", () => {
   test("from memory starts nothing", async () => {
-    const { list, learner, connects } = setUp("s");
+    const { list, loader, connects } = setUp("s");
     await list("s");
-    expect(await learner.learn(["s"], NOBODY)).toEqual([]);
+    expect(await loader.learn(["s"], NOBODY)).toEqual([]);
     expect(connects).toEqual([]);
   });
 
@@ -73,8 +73,8 @@ describe("what is known", () => {
     await earlier.list("s");
     await earlier.list("t");
     await earlier.cache.flush();
-    const { learner, connects, catalog } = setUpIn(home, "s", "t");
-    expect(await learner.learn(["s", "t"], NOBODY)).toEqual([]);
+    const { loader, connects, catalog } = setUpIn(home, "s", "t");
+    expect(await loader.learn(["s", "t"], NOBODY)).toEqual([]);
     expect(connects).toEqual([]);
     expect(catalog.snapshot.listings.size).toBe(2);
   });
@@ -82,8 +82,8 @@ describe("what is known", () => {
 
 describe("what is not known", () => {
   test("is connected in parallel, once for all who ask, and only what was asked for", async () => {
-    const { learner, connects, clock } = setUp("s", "t", "other");
-    const both = [learner.learn(["s", "t"], NOBODY), learner.learn(["t", "s"], NOBODY)];
+    const { loader, connects, clock } = setUp("s", "t", "other");
+    const both = [loader.learn(["s", "t"], NOBODY), loader.learn(["t", "s"], NOBODY)];
     await begun(connects, 2);
     await quiet();
     expect(connects.map(({ server }) => server)).toEqual(["s", "t"]);
@@ -94,8 +94,8 @@ describe("what is not known", () => {
   });
 
   test("delays no longer than the deadline, and says what is missing and why", async () => {
-    const { learner, connects, clock } = setUp("good", "bad", "slow");
-    const first = watch(learner.learn(["good", "bad", "slow"], NOBODY));
+    const { loader, connects, clock } = setUp("good", "bad", "slow");
+    const first = watch(loader.learn(["good", "bad", "slow"], NOBODY));
     await begun(connects, 3);
     await connects[0]?.succeed();
     connects[1]?.fail("spawn ENOENT");
@@ -111,19 +111,19 @@ describe("what is not known", () => {
   });
 
   test("is not waited for twice", async () => {
-    const { learner, connects, clock } = setUp("slow", "bad", "later");
-    const first = learner.learn(["slow", "bad"], NOBODY);
+    const { loader, connects, clock } = setUp("slow", "bad", "later");
+    const first = loader.learn(["slow", "bad"], NOBODY);
     await begun(connects, 2);
     connects[1]?.fail("no");
     await quiet();
     clock.advance(12_000);
     await first;
-    expect(await learner.learn(["slow", "bad"], NOBODY)).toEqual([
+    expect(await loader.learn(["slow", "bad"], NOBODY)).toEqual([
       { server: "slow", reason: "still starting after 12 s" },
       { server: "bad", reason: "failed 12 s ago: no; a call still tries" },
     ]);
     expect(connects).toHaveLength(2);
-    const others = learner.learn(["slow", "later"], NOBODY);
+    const others = loader.learn(["slow", "later"], NOBODY);
     await begun(connects, 3);
     await connects[2]?.succeed();
     expect(await others).toMatchObject([{ server: "slow" }]);
@@ -131,12 +131,12 @@ describe("what is not known", () => {
   });
 
   test("is waited for only for the rest of its time by those who come later", async () => {
-    const { learner, connects, clock } = setUp("slow");
-    const first = watch(learner.learn(["slow"], NOBODY));
+    const { loader, connects, clock } = setUp("slow");
+    const first = watch(loader.learn(["slow"], NOBODY));
     await begun(connects, 1);
     clock.advance(6_000);
-    const second = watch(learner.learn(["slow"], NOBODY));
-    const hasty = learner.learn(["slow"], NOBODY, 3_000);
+    const second = watch(loader.learn(["slow"], NOBODY));
+    const hasty = loader.learn(["slow"], NOBODY, 3_000);
     expect(await hasty).toEqual([{ server: "slow", reason: "still starting after 6 s" }]);
     await quiet();
     expect([first.done, second.done]).toEqual([false, false]);
@@ -146,43 +146,43 @@ describe("what is not known", () => {
   });
 
   test("is tried again once the cooldown is over", async () => {
-    const { learner, connects, clock } = setUp("bad");
-    const first = learner.learn(["bad"], NOBODY);
+    const { loader, connects, clock } = setUp("bad");
+    const first = loader.learn(["bad"], NOBODY);
     await begun(connects, 1);
     connects[0]?.fail("no");
     expect(await first).toEqual([{ server: "bad", reason: "failed just now: no; a call still tries" }]);
     clock.advance(29_999);
-    expect(await learner.learn(["bad"], NOBODY)).toMatchObject([{ server: "bad" }]);
+    expect(await loader.learn(["bad"], NOBODY)).toMatchObject([{ server: "bad" }]);
     expect(connects).toHaveLength(1);
     clock.advance(1);
-    const again = learner.learn(["bad"], NOBODY);
+    const again = loader.learn(["bad"], NOBODY);
     await begun(connects, 2);
     await connects[1]?.succeed();
     expect(await again).toEqual([]);
   });
 
   test("is no longer unknown as soon as anyone connected it", async () => {
-    const { learner, connects, list, clock } = setUp("s");
-    const answer = learner.learn(["s"], NOBODY);
+    const { loader, connects, list, clock } = setUp("s");
+    const answer = loader.learn(["s"], NOBODY);
     await begun(connects, 1);
     await list("s");
     expect(await answer).toEqual([]);
     connects[0]?.fail("lost the race");
-    expect(await learner.learn(["s"], NOBODY)).toEqual([]);
+    expect(await loader.learn(["s"], NOBODY)).toEqual([]);
     expect(clock.pending).toBe(0);
   });
 
   test("has no past once it is forgotten", async () => {
-    const { learner, connects } = setUp("s");
-    const first = learner.learn(["s"], NOBODY);
+    const { loader, connects } = setUp("s");
+    const first = loader.learn(["s"], NOBODY);
     await begun(connects, 1);
     connects[0]?.fail("no");
     await first;
-    learner.forget("s");
-    const second = learner.learn(["s"], NOBODY);
+    loader.forget("s");
+    const second = loader.learn(["s"], NOBODY);
     await begun(connects, 2);
-    learner.forget("s");
-    const third = learner.learn(["s"], NOBODY);
+    loader.forget("s");
+    const third = loader.learn(["s"], NOBODY);
     await begun(connects, 3);
     connects[1]?.fail("old settings");
     expect(await second).toEqual([
@@ -193,12 +193,12 @@ describe("what is not known", () => {
   });
 
   test("whose settings changed under the connect is said to be so", async () => {
-    const { learner, connects, configure, catalog } = setUp("s");
-    const answer = learner.learn(["s"], NOBODY);
+    const { loader, connects, configure, catalog } = setUp("s");
+    const answer = loader.learn(["s"], NOBODY);
     await begun(connects, 1);
-    const listed = catalog.refresh("s", async () => toRaw({ tools: [] }), {});
+    const listed = catalog.refresh(listBy("s"), async () => toRaw({ tools: [] }), {});
     configure("new");
-    learner.forget("s");
+    loader.forget("s");
     await listed;
     expect(catalog.snapshot.listings.size).toBe(0);
     connects[0]?.fail("discarded");
@@ -206,24 +206,24 @@ describe("what is not known", () => {
   });
 
   test("is connected anew when its tools are known no more", async () => {
-    const { learner, connects, configure } = setUp("s");
-    const first = learner.learn(["s"], NOBODY);
+    const { loader, connects, configure } = setUp("s");
+    const first = loader.learn(["s"], NOBODY);
     await begun(connects, 1);
     await connects[0]?.succeed();
     expect(await first).toEqual([]);
     configure("new");
-    const second = learner.learn(["s"], NOBODY);
+    const second = loader.learn(["s"], NOBODY);
     await begun(connects, 2);
     await connects[1]?.succeed();
     expect(await second).toEqual([]);
   });
 
   test("is connected once, though a forgotten connect ends meanwhile", async () => {
-    const { learner, connects, configure, catalog } = setUp("s");
-    const old = learner.learn(["s"], NOBODY);
+    const { loader, connects, configure, catalog } = setUp("s");
+    const old = loader.learn(["s"], NOBODY);
     await begun(connects, 1);
-    learner.forget("s");
-    const first = learner.learn(["s"], NOBODY);
+    loader.forget("s");
+    const first = loader.learn(["s"], NOBODY);
     await begun(connects, 2);
     const late = connects[0]?.succeed();
     configure("new");
@@ -231,7 +231,7 @@ describe("what is not known", () => {
     expect(await old).toEqual([
       { server: "s", reason: "its settings changed while it was starting; ask again" },
     ]);
-    const second = learner.learn(["s"], NOBODY);
+    const second = loader.learn(["s"], NOBODY);
     await catalog.loadCached();
     await quiet();
     expect(connects).toHaveLength(2);
@@ -240,7 +240,7 @@ describe("what is not known", () => {
   });
 
   test("leaves no listener behind", async () => {
-    const { learner, connects, catalog, clock } = setUp("s", "t");
+    const { loader, connects, catalog, clock } = setUp("s", "t");
     const listening = new Set<unknown>();
     const onChange = catalog.onChange.bind(catalog);
     catalog.onChange = (listener) => {
@@ -251,7 +251,7 @@ describe("what is not known", () => {
         stop();
       };
     };
-    const answer = learner.learn(["s", "t"], NOBODY);
+    const answer = loader.learn(["s", "t"], NOBODY);
     await begun(connects, 2);
     await connects[0]?.succeed();
     expect(listening.size).toBe(1);
@@ -262,7 +262,7 @@ describe("what is not known", () => {
 
   test("may fail before it begins, or with something that is no error", async () => {
     const { catalog, clock } = setUp("s", "t");
-    const learner = new Learner({
+    const loader = new CatalogLoader({
       catalog,
       clock,
       cooldownMs: () => 1,
@@ -271,7 +271,7 @@ describe("what is not known", () => {
         return Promise.reject("a word");
       },
     });
-    const [s, t] = await learner.learn(["s", "t"], NOBODY);
+    const [s, t] = await loader.learn(["s", "t"], NOBODY);
     expect(s?.reason).toMatch(/^failed just now: at once x{400,500}; a call still tries$/);
     expect(t?.reason).toBe("failed just now: a word; a call still tries");
   });
