@@ -11,7 +11,7 @@ const PARTS = [
   ["src/kernel/log.ts", "silentLog"],
   ["src/kernel/signal.ts", "CallSignal"],
   ["src/system-clock.ts", "systemClock"],
-  ["src/sandbox/attack/abuse.ts", "ABUSES"],
+  ["test/attack/abuse.ts", "ABUSES"],
   ["src/sandbox/executor.ts", "LIMITS"],
   ["src/sandbox/process.ts", "createProcessExecutor"],
   ["src/sandbox/wasm.ts", "createWasmExecutor"],

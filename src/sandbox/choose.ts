@@ -1,7 +1,7 @@
 /** Which backend code runs in. Never a weaker one than was asked for. Nothing is loaded or probed before the first run. */
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
-import type { Executor, Outcome, Run } from "./executor.ts";
+import type { CodeRun, Executor, Outcome } from "./executor.ts";
 
 export interface ExecutorChoice {
   /** Unset: WASM. */
@@ -28,7 +28,7 @@ export class LazyExecutor implements Executor {
     this.#parts = parts;
   }
 
-  async run(run: Run): Promise<Outcome> {
+  async run(run: CodeRun): Promise<Outcome> {
     this.#chosen ??= choose(this.#choice, this.#parts);
     try {
       this.#ready = await this.#chosen;

@@ -1,6 +1,6 @@
 /** One run as the gateway sees it: takes what comes out of it, within bounds, and ends once, whatever the host says or does not say. */
 import type { Clock, Timer } from "../kernel/clock.ts";
-import type { Failure, Limit, LogLine, Outcome, Run } from "./executor.ts";
+import type { CodeRun, Failure, Limit, LogLine, Outcome } from "./executor.ts";
 import { LONGEST_MESSAGE, type RunFrame, writeFrame } from "./frames.ts";
 import { isJson, oneLine } from "./json-line.ts";
 import { isLimit, limitFailure } from "./limit-failure.ts";
@@ -31,7 +31,7 @@ export interface Backend {
 export class Execution {
   readonly outcome: Promise<Outcome>;
   readonly id: number;
-  readonly run: Run;
+  readonly run: CodeRun;
   #resolve!: (outcome: Outcome) => void;
   readonly #backend: Backend;
   readonly #clock: Clock;
@@ -48,7 +48,7 @@ export class Execution {
   /** The limit that was reached before the host said how it ended. */
   #late: Failure | undefined;
 
-  constructor(id: number, run: Run, backend: Backend, clock: Clock) {
+  constructor(id: number, run: CodeRun, backend: Backend, clock: Clock) {
     this.id = id;
     this.run = run;
     this.#backend = backend;
@@ -80,8 +80,8 @@ export class Execution {
   begin(seat: Seat): void {
     const { id, run } = this;
     this.#seat = seat;
-    const { code, servers, limits } = run;
-    seat.write(writeFrame({ type: "exec", id, code, servers, limits }));
+    const { code, servers, tools, limits } = run;
+    seat.write(writeFrame({ type: "exec", id, code, servers, tools, limits }));
     this.#time.begin(limits.wallMs);
   }
 
@@ -169,7 +169,8 @@ export class Execution {
 
   #failure({ name, message, line, limit }: Extract<RunFrame, { type: "fail" }>): Failure {
     if (this.#late) return this.#late;
-    if (limit !== undefined && isLimit(limit)) return limitFailure(limit, this.run.limits[limit]);
+    if (limit !== undefined && isLimit(limit))
+      return { ...limitFailure(limit, this.run.limits[limit]), ...(line !== undefined && { line }) };
     const where = line === undefined ? "" : ` (line ${line})`;
     const said = `${name === "" ? "Uncaught" : name}: ${message}`.slice(0, LONGEST_MESSAGE);
     return {

@@ -1,6 +1,7 @@
 /** What every backend must do. Run it on an implementation of your own: `executorContract("mine", () => createMine())`. */
 import { afterAll, describe, expect, test } from "vitest";
 import { CallSignal } from "../kernel/signal.ts";
+import { VALUES } from "./contract-values.ts";
 import type { Executor, OutCall } from "./executor.ts";
 import { type Trial, tryRun, valueIn } from "./try-run.ts";
 
@@ -10,65 +11,6 @@ export function executorContract(name: string, create: () => Executor): void {
     afterAll(() => executor.close());
     const run = (code: string, trial?: Trial) => tryRun(executor, code, trial);
 
-    const VALUES: readonly (readonly [code: string, value: unknown])[] = [
-      ["1 + 1", 2],
-      ["const x = await Promise.resolve(20);\nx * 2 + 2", 42],
-      ["return 5", 5],
-      ["if (true) return 'early';\n'late'", "early"],
-      ["if (false) return 'early';\n'late'", "late"],
-      ["// return 1\n/* return 2 */ 3 // return 4", 3],
-      ["if (false) return 1\n// the end; 7", undefined],
-      ["let n = 0; for (const i of [1, 2, 3]) n += i; n", 6],
-      ["const f = async (x) => x + 1\nawait f(1)", 2],
-      ["const f = async (x) => x + 1\nf(1)", 2],
-      ["function f() { return 9 }\nif (0) return 1\nf()", 9],
-      ["if (0) return 1\nconst a = [3, 1]\na\n  .toSorted()\n  .at(0)", 1],
-      ["const o: { a: number } = { a: 1 }; (o as any).a satisfies number", 1],
-      ["interface A { x: number }\ntype B = A & { y?: string }\nconst v: B = { x: 7 };\nreturn v.x", 7],
-      ["enum E { A = 1, B }\nE.B", 2],
-      ["class P { #x = 1; static s = 2; get x() { return this.#x } }\nnew P().x + P.s", 3],
-      ["null", null],
-      ["undefined", undefined],
-      ["'use strict'; 1n + 2n", "3"],
-      ["new Map([['a', new Set([1])]])", { a: [1] }],
-      ["const o = {}; o.o = o; o", { o: "[Circular]" }],
-      ["new Date(0)", "1970-01-01T00:00:00.000Z"],
-      ["Object.keys(servers)", ["a", "b-c"]],
-      [
-        "typeof URL + typeof TextEncoder + typeof structuredClone + typeof setTimeout",
-        "functionfunctionfunctionfunction",
-      ],
-      [
-        "const u = new URL('../x?q=1&r=a+b#h', 'https://u:p@example.com:8080/a/b/'); u.searchParams.append('s', 'ü&'); u.port = '9'; [u.href, u.searchParams.get('r'), u.hostname]",
-        ["https://u:p@example.com:9/a/x?q=1&r=a+b&s=%C3%BC%26#h", "a b", "example.com"],
-      ],
-      ["URL.canParse('nope')", false],
-      ["new TextDecoder().decode(new TextEncoder().encode('aä€😀\\ud800'))", "aä€😀�"],
-      ["[...new TextEncoder().encode('€')]", [226, 130, 172]],
-      [
-        "const d = structuredClone({ a: [new Date(0)], m: new Map([[1, 2]]) }); [d.a[0].getTime(), d.m.get(1)]",
-        [0, 2],
-      ],
-      [
-        "let n = 0, t = 0; const i = setInterval(() => n++, 1); setTimeout(() => t++, 1); while (n < 2 || t < 1) await sleep(1); clearInterval(i); const k = n; await sleep(5); k === n && t === 1",
-        true,
-      ],
-      ["btoa('hi') + atob('aGk=')", "aGk=hi"],
-      ["const { value = 3 } = await Promise.resolve({}); value ?? 4", 3],
-      ["`a" + "$" + "{'b'}\n;c`", "ab\n;c"],
-      ["await tools.a.echo({ n: 1 })", { server: "a", tool: "echo", args: { n: 1 } }],
-      ["(await servers['b-c'].call('x')).structuredContent", { server: "b-c", tool: "x", args: {} }],
-      ["tools.a.late({})", { server: "a", tool: "late", args: {} }],
-      [
-        "await Promise.all([1, 2, 3].map((n) => tools.a.echo({ n }))).then((all) => all.map(({ args }) => args.n))",
-        [1, 2, 3],
-      ],
-      [
-        "await search('x', { limit: 2 })",
-        { server: "metamcp", tool: "search", args: { query: "x", limit: 2 } },
-      ],
-      ["await describe('a:b')", { server: "metamcp", tool: "describe", args: { tool: "a:b" } }],
-    ];
     test.each(VALUES)("%s", async (code, value) => {
       expect(valueIn(await run(code))).toEqual(value);
     });
@@ -111,6 +53,30 @@ export function executorContract(name: string, create: () => Executor): void {
       expect((await run("if (0) return 1\nconst x = (1 + 2;\nx")).error?.line).toBe(2);
       expect((await run("const n: number = 1\nconst x = (n + 2;\nx")).error?.line).toBe(2);
       expect((await run("throw { odd: 1 }")).error?.message).toContain("odd: 1");
+    });
+
+    test.each([
+      ["const x = {};\nconst y = JSON.stringify(x.foo(3))", "x.foo is not a function"],
+      [
+        "const list = await tools.a.echo({});\nif (1) return list.map((x) => x)",
+        "list.map is not a function",
+      ],
+      ["const o: { a: any } = { a: {} };\no.a.b()", "o.a.b is not a function"],
+      ["let f; f()", "f is not a function"],
+    ])("what cannot be called is named: %s", async (code, named) => {
+      expect((await run(code)).error?.message).toContain(named);
+    });
+
+    test("a limit that the code did not catch is what ended it", async () => {
+      const limits = { calls: 1, argsBytes: 100, resultBytes: 300 };
+      const ended = async (code: string) => (await run(code, { limits })).error;
+      const twice = await ended("await tools.a.x()\nawait tools.a.x()");
+      expect(twice).toMatchObject({ code: "sandbox_limit", limit: "calls", line: 2 });
+      const args = await ended("await tools.a.x({ s: 'x'.repeat(200) })");
+      expect(args).toMatchObject({ code: "sandbox_limit", limit: "argsBytes" });
+      const big = () => Promise.resolve(JSON.stringify("x".repeat(400)));
+      const result = (await run("await tools.a.x()", { limits, call: big })).error;
+      expect(result).toMatchObject({ code: "sandbox_limit", limit: "resultBytes" });
     });
 
     test("a tool that failed shows the line that called it", async () => {

@@ -58,10 +58,15 @@ export interface Progress {
   readonly message?: string;
 }
 
-export interface Run {
+/** By server. */
+export type ToolNames = Readonly<Record<string, readonly string[]>>;
+
+export interface CodeRun {
   readonly code: string;
   /** The names that `servers` and `tools` show. */
   readonly servers: readonly string[];
+  /** What `tools.server` shows, of those that are known. */
+  readonly tools?: ToolNames | undefined;
   readonly limits: Limits;
   /** Whose code it is. Strangers are kept apart where there is room. */
   readonly principal: string;
@@ -120,7 +125,7 @@ export interface Outcome {
 
 export interface Executor {
   /** Never rejects: what goes wrong is in the outcome. */
-  run(run: Run): Promise<Outcome>;
+  run(run: CodeRun): Promise<Outcome>;
   /** Ends everything it has started; runs under way end as `sandbox_terminated`. */
   close(): Promise<void>;
   /** The same, blocking: for a process that can wait for nothing any more. */

@@ -1,5 +1,5 @@
 /** What gateway and sandbox host say to each other: one JSON object per line. Whatever comes from the host is checked as if the code inside had written it. */
-import type { Limit, Limits, LogLine } from "./executor.ts";
+import type { Limit, Limits, LogLine, ToolNames } from "./executor.ts";
 
 /** No frame is longer. */
 export const LONGEST_LINE = 8 << 20;
@@ -14,6 +14,7 @@ export type ToHost =
       readonly id: number;
       readonly code: string;
       readonly servers: readonly string[];
+      readonly tools?: ToolNames | undefined;
       readonly limits: Limits;
     }
   | { readonly type: "cancel"; readonly id: number }
@@ -66,7 +67,7 @@ export function writeResult(id: number, callId: number, value: string): string {
 export function writeRefusal(
   id: number,
   callId: number,
-  error: { name: string; message: string; code: string },
+  error: { name: string; message: string; code: string; limit?: Limit | undefined },
 ): string {
   return `{"type":"result","id":${id},"callId":${callId},"ok":false,"value":${JSON.stringify(error)}}\n`;
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { type Backend, Execution } from "./execution.ts";
-import type { Executor, Outcome, Run } from "./executor.ts";
+import type { CodeRun, Executor, Outcome } from "./executor.ts";
 import { HostProcess, type Launch } from "./host-process.ts";
 import { limitFailure } from "./limit-failure.ts";
 import { WaitingRoom } from "./waiting-room.ts";
@@ -58,7 +58,7 @@ export class HostedExecutor implements Executor {
     return [...this.#hosts].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
-  async run(run: Run): Promise<Outcome> {
+  async run(run: CodeRun): Promise<Outcome> {
     const { backend, clock } = this.#options;
     const execution = new Execution(++this.#lastId, run, backend, clock);
     const { codeBytes } = run.limits;

@@ -2,17 +2,17 @@
 import type { Failure, Limit } from "./executor.ts";
 
 const SPOKEN: Readonly<Record<Limit, string>> = {
-  wallMs: "It ran longer than it may",
-  cpuMs: "It computed for too long without waiting for anything",
-  memoryBytes: "It used more memory than it may",
-  stackBytes: "It called itself too deeply",
-  calls: "It made more calls than it may",
-  callsInFlight: "It had more calls in flight than it may",
-  argsBytes: "The arguments of a call were too large",
-  resultBytes: "The result of a call was too large",
-  valueBytes: "Its value is too large: return only what is needed",
-  logBytes: "It logged more than it may",
-  codeBytes: "The code is too long",
+  wallMs: "Time limit of the run",
+  cpuMs: "CPU limit: computing without an await",
+  memoryBytes: "Memory limit",
+  stackBytes: "Stack limit: the recursion is too deep",
+  calls: "Limit of tool calls in one run",
+  callsInFlight: "Limit of tool calls at the same time",
+  argsBytes: "Size limit of the arguments of one call",
+  resultBytes: "Size limit of the result of one call",
+  valueBytes: "Size limit of the returned value: return only what is needed",
+  logBytes: "Size limit of the logs",
+  codeBytes: "Size limit of the code",
 };
 
 export function limitFailure(limit: Limit, most: number): Failure {

@@ -1,14 +1,14 @@
 /** The calls of one run on their way out: no more and no larger than they may be, each answered, and each on record. Decides about none of them. */
 import type { Clock } from "../kernel/clock.ts";
 import { CallSignal } from "../kernel/signal.ts";
-import type { CallRecord, OutCall, Run } from "./executor.ts";
+import type { CallRecord, CodeRun, Limit, OutCall } from "./executor.ts";
 import { LONGEST_LINE, LONGEST_MESSAGE, type RunFrame, writeRefusal, writeResult } from "./frames.ts";
 import { isJson, oneLine } from "./json-line.ts";
 
 export interface OutCallsParts {
   /** Of the run. */
   readonly id: number;
-  readonly run: Pick<Run, "call" | "limits">;
+  readonly run: Pick<CodeRun, "call" | "limits">;
   readonly clock: Clock;
   readonly hold: OutCall["hold"];
   /** Answers the host. */
@@ -61,12 +61,13 @@ export class OutCalls {
     try {
       text = writeResult(id, callId, await this.#result(made, args, signal));
     } catch (error) {
-      const { message, code } = error as Error & { code?: unknown };
+      const { message, code, limit } = error as Error & { code?: unknown; limit?: Limit };
       made.error = typeof code === "string" ? code : "execution_failed";
       text = writeRefusal(id, callId, {
         name: "ToolError",
         message: String(message).slice(0, LONGEST_MESSAGE),
         code: made.error,
+        limit,
       });
     }
     made.ms = clock.now() - made.began;
@@ -80,7 +81,7 @@ export class OutCalls {
     const { resultBytes } = run.limits;
     if (Buffer.byteLength(value) > Math.min(resultBytes, LONGEST_LINE - 1_024)) {
       const message = `The result of ${server}:${tool} has more than ${resultBytes} bytes.`;
-      throw refusal("result_too_large", message);
+      throw Object.assign(refusal("result_too_large", message), { limit: "resultBytes" });
     }
     return value;
   }

@@ -1,14 +1,14 @@
 /** One run of code in a test: in what limits, for whom, and who answers its calls. */
 
 import { CallSignal } from "../kernel/signal.ts";
-import { type Executor, LIMITS, type Limits, type OutCall, type Outcome, type Run } from "./executor.ts";
+import { type CodeRun, type Executor, LIMITS, type Limits, type OutCall, type Outcome } from "./executor.ts";
 
 export interface Trial {
   readonly limits?: Partial<Limits>;
   readonly call?: (call: OutCall) => Promise<string>;
   readonly signal?: CallSignal;
   readonly servers?: readonly string[];
-  readonly progress?: Run["progress"];
+  readonly progress?: CodeRun["progress"];
   readonly principal?: string;
 }
 
@@ -27,7 +27,17 @@ export function tryRun(executor: Executor, code: string, trial: Trial = {}): Pro
     principal = "one",
   } = trial;
   const all = { ...LIMITS, ...limits };
-  return executor.run({ code, servers, limits: all, principal, signal, call, ...(progress && { progress }) });
+  const tools = { a: ["echo", "get-sum"], "b-c": ["x"] };
+  return executor.run({
+    code,
+    servers,
+    tools,
+    limits: all,
+    principal,
+    signal,
+    call,
+    ...(progress && { progress }),
+  });
 }
 
 export const valueIn = (outcome: Outcome): unknown => {

@@ -11,7 +11,7 @@ export interface EngineHooks {
 
 export type Control = Exclude<keyof Controls, "watch" | "rejected">;
 
-export interface Engine {
+export interface ScriptEngine {
   /** Starts the code if it compiles, else says what is wrong with it. */
   start(code: string): Uncompilable | undefined;
   control(name: Control, ...texts: readonly string[]): void;
@@ -19,6 +19,8 @@ export interface Engine {
   pump(): boolean;
   /** Tells the bridge of rejections that nobody caught. */
   flushRejections(): void;
+  /** As it was run: stacks name places in it. */
+  readonly script: string;
   readonly memoryBytes: number;
   dispose(): void;
 }

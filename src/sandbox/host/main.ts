@@ -115,7 +115,7 @@ async function execute(exec: Exec): Promise<void> {
   const ended = (): void => void runs.delete(id);
   const run = new HostRun(exec, { send, engine, ended, crowded: (one) => largest() === one });
   runs.set(id, run);
-  if (opening.delete(id)) run.begin(exec.servers);
+  if (opening.delete(id)) run.begin(exec);
   else run.cancel();
 }
 

@@ -1,14 +1,16 @@
 /** The code in this very process, with all that the process may do. No fence at all: for a container that is one, and for `dev`. */
 import { runInThisContext, Script } from "node:vm";
 import { asFunction } from "./completion.ts";
-import { type Control, type Engine, type EngineHooks, lineIn, Uncompilable } from "./engine.ts";
+import { type Control, type EngineHooks, lineIn, type ScriptEngine, Uncompilable } from "./engine.ts";
 import type { Controls } from "./guest/guest.ts";
 import { guestSource } from "./guest/source.ts";
 
-export class NodeEngine implements Engine {
+export class NodeEngine implements ScriptEngine {
   readonly #controls: Controls;
   readonly #unhandled = new Map<Promise<unknown>, unknown>();
   readonly memoryBytes = 0;
+  /** This engine says itself what it cannot call. */
+  readonly script = "";
 
   constructor({ bridge }: EngineHooks) {
     process.on("unhandledRejection", (reason, promise) => this.#unhandled.set(promise, reason));

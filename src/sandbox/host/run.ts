@@ -3,7 +3,9 @@
 import { setImmediate } from "node:timers";
 import type { Limit, Limits, LogLine } from "../executor.ts";
 import type { FromHost, ResultFrame, ToHost } from "../frames.ts";
-import { type Engine, type EngineHooks, Exhausted, lineIn, Stopped, Uncompilable } from "./engine.ts";
+import { calleeIn } from "./callee.ts";
+import { type EngineHooks, Exhausted, lineIn, type ScriptEngine, Stopped, Uncompilable } from "./engine.ts";
+import type { Thrown } from "./guest/guest.ts";
 import { GuestTimers } from "./guest-timers.ts";
 import { Reports } from "./reports.ts";
 import { TimeBudget } from "./time-budget.ts";
@@ -11,12 +13,14 @@ import { LONGEST_URL, urlParts } from "./url-parts.ts";
 
 const LONGEST_NAME = 1_000;
 const LONGEST_TOLD = 16_000;
+/** All that one of the engines says. */
+const NO_FUNCTION = "not a function";
 
 export type Exec = Extract<ToHost, { type: "exec" }>;
 
 export interface RunParts {
   readonly send: (frame: FromHost) => void;
-  readonly engine: (hooks: EngineHooks) => Engine;
+  readonly engine: (hooks: EngineHooks) => ScriptEngine;
   /** The run is over and its engine gone. */
   readonly ended: () => void;
   /** All runs of this host together use more memory than they may, and this one the most. */
@@ -27,7 +31,7 @@ export class HostRun {
   readonly id: number;
   readonly #limits: Limits;
   readonly #parts: RunParts;
-  readonly #engine: Engine;
+  readonly #engine: ScriptEngine;
   readonly #code: string;
   readonly #reports: Reports;
   readonly #time: TimeBudget;
@@ -55,10 +59,10 @@ export class HostRun {
     });
   }
 
-  begin(servers: readonly string[]): void {
+  begin({ servers, tools }: Pick<Exec, "servers" | "tools">): void {
     let problem: Uncompilable | undefined;
     this.#enter(() => {
-      this.#engine.control("begin", JSON.stringify(servers));
+      this.#engine.control("begin", JSON.stringify(servers), JSON.stringify(tools ?? {}));
       problem = this.#engine.start(this.#code);
     });
     if (problem && !this.#ended) void this.#beginTyped(problem);
@@ -145,7 +149,7 @@ export class HostRun {
     this.#end(over);
   }
 
-  #beyond(limit: Limit): FromHost {
+  #beyond(limit: Limit): Extract<FromHost, { type: "fail" }> {
     return { type: "fail", id: this.id, name: "SandboxLimit", message: limit, limit };
   }
 
@@ -215,9 +219,9 @@ export class HostRun {
     const callId = ++this.#lastCall;
     if (server.length > LONGEST_NAME || tool.length > LONGEST_NAME)
       this.#refuse(callId, `no server and no tool has a name of more than ${LONGEST_NAME} characters`);
-    else if (callId > calls) this.#refuse(callId, `no more than ${calls} calls may be made in one run`);
+    else if (callId > calls) this.#refuse(callId, `a run may make at most ${calls} calls`, "calls");
     else if (Buffer.byteLength(args) > argsBytes)
-      this.#refuse(callId, `the arguments of one call may have ${argsBytes} bytes of JSON, these have more`);
+      this.#refuse(callId, `the arguments of a call may have ${argsBytes} bytes of JSON`, "argsBytes");
     else {
       this.#inFlight++;
       this.#parts.send({ type: "call", id: this.id, callId, server, tool, args });
@@ -226,11 +230,12 @@ export class HostRun {
   }
 
   /** Later, as every other answer. */
-  #refuse(callId: number, message: string): void {
+  #refuse(callId: number, message: string, limit?: Limit): void {
     const value = JSON.stringify({
       name: "ToolError",
       message: `sandbox_limit: ${message}`,
       code: "sandbox_limit",
+      limit,
     });
     setImmediate(() => this.#enter(() => this.#engine.control("settle", String(callId), "", value)));
   }
@@ -245,22 +250,25 @@ export class HostRun {
   }
 
   #failure(json: string): FromHost {
-    const { name, message, line } = thrownOf(json);
+    const { name, message, line, limit, stack } = thrownOf(json);
     if (name === "InternalError" && message === "out of memory") return this.#beyond("memoryBytes");
+    if (limit !== undefined && Object.hasOwn(this.#limits, limit))
+      return { ...this.#beyond(limit as Limit), ...(line && { line }) };
+    const callee = message === NO_FUNCTION ? calleeIn(this.#engine.script, stack) : undefined;
     return {
       type: "fail",
       id: this.id,
       name: name.slice(0, 200),
-      message: message.slice(0, LONGEST_TOLD),
+      message: callee === undefined ? message.slice(0, LONGEST_TOLD) : `${callee} is ${NO_FUNCTION}`,
       ...(line && { line }),
     };
   }
 }
 
 /** What the code threw, as the guest tells it. */
-function thrownOf(json: string): { name: string; message: string; line: number | undefined } {
-  const { name, message, stack } = JSON.parse(json) as { name: string; message: string; stack: string };
-  return { name, message, line: lineIn(stack) };
+function thrownOf(json: string): Thrown & { line: number | undefined } {
+  const thrown = JSON.parse(json) as Thrown;
+  return { ...thrown, line: lineIn(thrown.stack) };
 }
 
 function spoken({ name, message, line }: ReturnType<typeof thrownOf>): string {

@@ -4,10 +4,10 @@ import type { Limits } from "../executor.ts";
 import { asBody, asFunction } from "./completion.ts";
 import {
   type Control,
-  type Engine,
   type EngineHooks,
   Exhausted,
   lineIn,
+  type ScriptEngine,
   Stopped,
   Uncompilable,
 } from "./engine.ts";
@@ -25,9 +25,10 @@ let prelude: Uint8Array | undefined;
 /** What a waiting instance lacks until a run takes it. */
 const IDLE: EngineHooks = { bridge: () => "", checkTime: () => {}, isOver: () => false };
 
-export class WasmEngine implements Engine {
+export class WasmEngine implements ScriptEngine {
   readonly #vm: QuickJS;
   #hooks = IDLE;
+  #script = "";
   #controls: ReadonlyMap<string, JSValueHandle> = new Map();
   readonly #unhandled = new Map<number, JSValueHandle>();
   /** It was left in the midst of something: nothing in it may be run or taken apart any more. Its memory goes with it. */
@@ -76,7 +77,12 @@ export class WasmEngine implements Engine {
     this.#hooks = hooks;
   }
 
+  get script(): string {
+    return this.#script;
+  }
+
   start(code: string): Uncompilable | undefined {
+    this.#script = code;
     try {
       this.#watch(this.#vm.evalCode(code, "code", EvalFlags.ASYNC), "boxed");
       return undefined;
@@ -86,6 +92,7 @@ export class WasmEngine implements Engine {
       const script = asFunction(code, (piece) => this.#compiles(piece));
       if (script === undefined)
         return (EARLY.test(problem.message) && this.#problemIn(asBody(code))) || problem;
+      this.#script = script;
       this.#watch(this.#vm.evalCode(script, "code"), "");
       return undefined;
     }

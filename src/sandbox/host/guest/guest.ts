@@ -9,8 +9,8 @@ import type { Values } from "./values.ts";
 export type Bridge = (op: string, a: string, b: string, c: string) => string;
 
 export interface Controls {
-  /** `servers`: JSON of the names that can be listed. */
-  begin(servers: string): void;
+  /** JSON of the names that can be listed: of servers, and by server of tools. */
+  begin(servers: string, tools: string): void;
   settle(callId: string, ok: string, json: string): void;
   fire(timer: string): void;
   /** Tells the host how the promise ended. `boxed`: its value is `{value}`. */
@@ -18,16 +18,25 @@ export interface Controls {
   rejected(reason: unknown): void;
 }
 
+/** What the code threw, as the host is told. */
+export interface Thrown {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string;
+  /** The limit that the call would have gone beyond. */
+  readonly limit?: string | undefined;
+}
+
 export function guest(bridge: Bridge, values: Values, pure: Record<string, unknown>): Controls {
   const { inspect, toJson } = values;
   const { parse, stringify } = JSON;
   const { apply, ownKeys } = Reflect;
-  const { defineProperty } = Object;
-  const { isArray } = Array;
+  const { defineProperty, keys } = Object;
   const text = String;
   const then = Reflect.get(Promise.prototype, "then") as () => unknown;
   const Promised = Promise;
   let names: string[] = [];
+  let toolsJson = "{}";
 
   // Calls.
   interface Sent {
@@ -124,6 +133,16 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     );
   }
 
+  /** `my_server` is the server my-server, where no other is meant. */
+  function toolsOf(server: string): readonly string[] {
+    const known = parse(toolsJson) as Record<string, readonly string[]>;
+    const plain = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]/gu, "").toLowerCase();
+    const exact = keys(known).filter((name) => name === server);
+    const [only, ...more] =
+      exact.length > 0 ? exact : keys(known).filter((name) => plain(name) === plain(server));
+    return more.length === 0 && only !== undefined ? (known[only] ?? []) : [];
+  }
+
   const servers = lazily(
     (server) => ({ name: server, call: (tool: unknown, args: unknown) => send(server, text(tool), args) }),
     () => names,
@@ -135,7 +154,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
           const place = new Error();
           return valueIn(await send(server, tool, args, place), `${server}:${tool}`, place);
         },
-        () => [],
+        () => toolsOf(server),
       ),
     () => names,
   );
@@ -145,6 +164,9 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   };
   const search = (query: unknown, options?: object) => own("search", { query: text(query), ...options });
   const describe = (tool: unknown) => own("describe", { tool: text(tool) });
+  /** A stored result as a value; with options, lines of it. */
+  const read = (uri: unknown, options?: object) =>
+    own(options === undefined ? "whole" : "read", { uri: text(uri), ...options });
 
   function progress(done: unknown, total?: unknown, message?: unknown): void {
     if (typeof total === "string") return progress(done, undefined, total);
@@ -177,57 +199,14 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     };
   const sleep = (ms: unknown) => new Promised<void>((resolve) => void start(resolve, ms, false));
 
-  // What people expect to find.
-  const counts = new Map<string, number>();
-  const marks = new Map<string, number>();
-  let indent = "";
-  // More than all logs together may have.
-  const LONGEST_LINE = 1 << 20;
-  const say =
-    (level: string) =>
-    (...args: unknown[]): void => {
-      const line = args.map((one) => (typeof one === "string" ? one : inspect(one))).join(" ");
-      bridge("log", level, (indent + line).slice(0, LONGEST_LINE), "");
-    };
-  const log = say("log");
-  const console = {
-    log,
-    info: say("info"),
-    debug: say("debug"),
-    warn: say("warn"),
-    error: say("error"),
-    trace: say("debug"),
-    dir: (value: unknown) => log(inspect(value)),
-    table: (value: unknown) => {
-      const rows = isArray(value) ? value : [value];
-      for (const row of rows.slice(0, 100)) log(inspect(row));
-    },
-    assert: (fact: unknown, ...args: unknown[]) => {
-      if (!fact) say("error")("Assertion failed", ...args);
-    },
-    count: (label = "default") => {
-      counts.set(label, (counts.get(label) ?? 0) + 1);
-      log(`${label}: ${counts.get(label)}`);
-    },
-    time: (label = "default") => void marks.set(label, Date.now()),
-    timeEnd: (label = "default") => log(`${label}: ${Date.now() - (marks.get(label) ?? Date.now())} ms`),
-    group: (...args: unknown[]) => {
-      if (args.length > 0) log(...args);
-      indent += "  ";
-    },
-    groupEnd: () => {
-      indent = indent.slice(2);
-    },
-  };
-
   const globals: Record<string, unknown> = {
     servers,
     tools,
     search,
     describe,
+    read,
     sleep,
     progress,
-    console,
     ...pure,
     setTimeout: timer(false),
     setInterval: timer(true),
@@ -244,7 +223,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   const LONGEST_TOLD = 16_000;
 
   function tell(op: "fail" | "rejected", error: unknown): void {
-    let told: { name: string; message: string; stack: string };
+    let told: Thrown;
     try {
       told = toldOf(error);
     } catch {
@@ -253,28 +232,31 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     bridge(op, stringify(told), "", "");
   }
 
-  function toldOf(error: unknown): { name: string; message: string; stack: string } {
+  function toldOf(error: unknown): Thrown {
     const isError =
       error instanceof Error || (typeof error === "object" && error !== null && "message" in error);
-    const { name, message, stack } = (isError ? error : {}) as Error;
+    const { name, message, stack, limit } = (isError ? error : {}) as Error & { limit?: unknown };
     return {
       name: isError && typeof name === "string" ? name.slice(0, 200) : "",
       message: (isError ? text(message) : inspect(error)).slice(0, LONGEST_TOLD),
       stack: typeof stack === "string" ? stack.slice(0, 4_000) : "",
+      limit: typeof limit === "string" ? limit.slice(0, 200) : undefined,
     };
   }
 
   return {
-    begin(list) {
+    begin(list, known) {
       names = parse(list) as string[];
+      toolsJson = known;
     },
     settle(callId, ok, json) {
       const call = waiting.get(callId);
       if (!waiting.delete(callId) || !call) return;
       sendNext();
-      const value = parse(json) as { name: string; message: string; code?: string };
+      const value = parse(json) as { name: string; message: string; code?: string; limit?: string };
+      const { message, code, limit } = value;
       if (ok === "ok") call.resolve(value);
-      else call.reject(failure(value.message, call.place, value.code ? { code: value.code } : {}));
+      else call.reject(failure(message, call.place, { ...(code && { code }), ...(limit && { limit }) }));
     },
     fire(id) {
       const due = timers.get(id);

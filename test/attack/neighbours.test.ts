@@ -1,10 +1,10 @@
 /** One host for all: what a stranger in the very same process feels of an attack. Computing may keep it waiting for a stretch; nothing that is merely odd may cost it its run. */
 import { afterAll, describe, expect, test } from "vitest";
-import { silentLog } from "../../kernel/log.ts";
-import { systemClock } from "../../system-clock.ts";
-import type { OutCall } from "../executor.ts";
-import { tryRun } from "../try-run.ts";
-import { createWasmExecutor } from "../wasm.ts";
+import { silentLog } from "../../src/kernel/log.ts";
+import type { OutCall } from "../../src/sandbox/executor.ts";
+import { tryRun } from "../../src/sandbox/try-run.ts";
+import { createWasmExecutor } from "../../src/sandbox/wasm.ts";
+import { systemClock } from "../../src/system-clock.ts";
 import { TRICKS } from "./tricks.ts";
 
 const LIMITS = { wallMs: 2_500, cpuMs: 1_000 };

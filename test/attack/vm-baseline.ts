@@ -1,6 +1,6 @@
 /** What code mode looks like where nobody thought about it: `node:vm` with objects of the host. Exists so that attacks can be seen to bite; nothing but tests uses it. */
 import { createContext, runInContext, Script } from "node:vm";
-import { asFunction } from "../host/completion.ts";
+import { asFunction } from "../../src/sandbox/host/completion.ts";
 
 export async function runInVm(code: string): Promise<string> {
   const call = (): Promise<object> => Promise.resolve({ content: [] });
