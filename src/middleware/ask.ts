@@ -1,43 +1,28 @@
-/** Puts calls of tools under `tools.ask` to the person first. Only a yes lets one through; who cannot be asked has not said yes. */
+/**
+ * Puts calls of tools under `tools.ask` to the person first. Belongs to the entry of the server and not to a pipeline: it
+ * holds wherever the server is used, inside of all layers.
+ */
 import { mustAsk } from "../config/glob.ts";
-import type { ToolRules } from "../config/spec.ts";
-import type { Call, Middleware, ServerId } from "../kernel/call.ts";
+import type { ServerSpec } from "../config/spec.ts";
+import type { Middleware, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { MetaMcpError } from "../kernel/errors.ts";
-import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { fromRaw } from "../kernel/raw.ts";
 import { members } from "../rpc/slice.ts";
-import { askPerson, canBeAsked } from "./person.ts";
+import { consent } from "./consent.ts";
 
-const LONGEST_ARGUMENTS = 1_000;
+type Asked = Pick<ServerSpec, "name" | "tools">;
 
-export function askFirst(rulesOf: (server: ServerId) => ToolRules | undefined, clock: Clock): Middleware {
+export function askFirst(specOf: (server: ServerId) => Asked | undefined, clock: Clock): Middleware {
   return (next) =>
     function askFirst(call) {
-      const rules = rulesOf(call.server);
-      if (!rules || rules.ask.length === 0 || call.method !== "tools/call") return next(call);
-      const [name, args] = members(call.params, ["name", "arguments"]);
-      const tool = String(name && fromRaw(name));
-      if (!mustAsk(rules, tool)) return next(call);
-      return consent(call, tool, args, clock).then(() => next(call));
+      const spec = specOf(call.server);
+      if (!spec || spec.tools.ask.length === 0 || call.method !== "tools/call") return next(call);
+      const [name] = members(call.params, ["name"]);
+      const tool = call.tool ?? String(name && fromRaw(name));
+      if (!mustAsk(spec.tools, tool)) return next(call);
+      const facts = { labels: [], annotations: {}, ...call.facts, server: spec.name, name: tool };
+      return consent({ ...call, facts }, "tools.ask in the config", clock).then(({ deadline }) =>
+        next({ ...call, deadline }),
+      );
     };
-}
-
-/** Resolves on a yes, else rejects with `forbidden` and the reason. */
-async function consent(call: Call, tool: string, args: Raw | undefined, clock: Clock): Promise<void> {
-  const { server } = call;
-  const refuse = (reason: string): never => {
-    const text = `${server} ${tool} runs only with a person's consent (tools.ask in the config), and ${reason}`;
-    throw new MetaMcpError("forbidden", text, { server, tool_id: `${server}:${tool}` });
-  };
-  if (!canBeAsked(call.origin.capabilities)) refuse("this client cannot ask its user. Nothing was done.");
-  const action = await askPerson(call, question(server, tool, args), clock);
-  if (action === "accept") return;
-  if (action === "decline") refuse("they said no. Do not try again unless they ask for it.");
-  refuse("they gave no answer. Nothing was done.");
-}
-
-function question(server: string, tool: string, args: Raw | undefined): string {
-  const written = args?.toString() ?? "{}";
-  const shown = written.length > LONGEST_ARGUMENTS ? `${written.slice(0, LONGEST_ARGUMENTS)} …` : written;
-  return `Allow ${server} to run ${tool} with ${shown}?`;
 }

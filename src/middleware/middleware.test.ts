@@ -6,6 +6,8 @@ import { remember } from "./remember.ts";
 const clock = new ManualClock();
 const ask = ["delete_*"];
 middlewareContract("consent without rules", () => askFirst(() => undefined, clock));
-middlewareContract("consent for other tools", () => askFirst(() => ({ allow: [], deny: [], ask }), clock));
+middlewareContract("consent for other tools", () =>
+  askFirst((name) => ({ name, tools: { allow: undefined, deny: [], ask } }), clock),
+);
 for (const on of [false, true])
   middlewareContract(`memory ${on ? "on" : "off"}`, () => remember({ enabled: () => on, worked: () => {} }));

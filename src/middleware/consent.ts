@@ -1,0 +1,35 @@
+/** A yes of the person at the client, for one call. Who cannot be asked has not said yes. */
+import type { Call } from "../kernel/call.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { members } from "../rpc/slice.ts";
+import { askPerson, canBeAsked } from "./person.ts";
+import { standStill } from "./stand-still.ts";
+
+const LONGEST_ARGUMENTS = 1_000;
+
+/** `rule`: what wants it. Resolves on a yes with the call as it goes on, else rejects with `forbidden` and the reason. */
+export function consent(call: Call, rule: string, clock: Clock): Promise<Call> {
+  return standStill(call, clock, asked(call, rule, clock));
+}
+
+async function asked(call: Call, rule: string, clock: Clock): Promise<void> {
+  const server = call.facts?.server ?? call.server;
+  const tool = call.facts?.name ?? call.tool ?? "";
+  const refuse = (reason: string): never => {
+    const text = `${server} ${tool} runs only with a person's consent (${rule}), and ${reason}`;
+    throw new MetaMcpError("forbidden", text, { server, tool_id: `${server}:${tool}` });
+  };
+  if (!canBeAsked(call.origin.capabilities)) refuse("this client cannot ask its user. Nothing was done.");
+  const action = await askPerson(call, question(call, server, tool), clock);
+  if (action === "accept") return;
+  if (action === "decline") refuse("they said no. Do not try again unless they ask for it.");
+  refuse("they gave no answer. Nothing was done.");
+}
+
+function question({ params }: Call, server: string, tool: string): string {
+  const [args] = members(params, ["arguments"]);
+  const written = args?.toString() ?? "{}";
+  const shown = written.length > LONGEST_ARGUMENTS ? `${written.slice(0, LONGEST_ARGUMENTS)} …` : written;
+  return `Allow ${server} to run ${tool} with ${shown}?`;
+}

@@ -1,0 +1,7 @@
+/** Globs over `server:tool`, with the server's own name of the tool. */
+export const GLOBS = {
+  type: "array",
+  items: { type: "string", minLength: 1, maxLength: 1_000 },
+  maxItems: 1_000,
+  description: "globs over server:tool",
+} as const;

@@ -1,0 +1,134 @@
+/** What tests of layers need: the registry, calls with what is known of their tools, and a child that counts. */
+import { loadValidator } from "../gateway/schema-check.ts";
+import type { Call, Handler, Trail, Uplink } from "../kernel/call.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import { LOCAL, type Principal } from "../kernel/principal.ts";
+import { asRaw, EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
+import { CallSignal } from "../kernel/signal.ts";
+import type { ToolAnnotations, ToolFacts } from "../kernel/tool-facts.ts";
+import type { Approvals, ApprovalTerms } from "./approvals.ts";
+import { BUILT_IN } from "./built-in.ts";
+import type { LayerEntry, PlacedLayer } from "./layer.ts";
+import { pipelineOf } from "./pipeline.ts";
+import { LayerRegistry } from "./registry.ts";
+
+export const registry = new LayerRegistry(BUILT_IN, await loadValidator());
+
+export const raw = (text: string): Raw => asRaw(Buffer.from(text));
+
+export const silent: Uplink = {
+  notify: () => {},
+  request: () => Promise.reject(new Error("nobody is there to be asked")),
+};
+
+export interface Wanted {
+  /** `server:tool`. */
+  readonly tool?: string;
+  readonly args?: unknown;
+  /** As written, in place of `args`. */
+  readonly written?: string;
+  readonly annotations?: ToolAnnotations;
+  readonly labels?: readonly string[];
+  readonly definition?: unknown;
+  readonly principal?: Partial<Principal>;
+  readonly more?: Partial<Call>;
+}
+
+export function callOf(wanted: Wanted = {}): Call {
+  const {
+    tool = "one:echo",
+    args = {},
+    written,
+    annotations = {},
+    labels = [],
+    definition,
+    more = {},
+  } = wanted;
+  const [server = "", name = ""] = tool.split(":");
+  const principal = { ...LOCAL.principal, ...wanted.principal };
+  const facts: ToolFacts = {
+    server,
+    name,
+    labels,
+    annotations,
+    ...(definition === undefined ? {} : { definition: toRaw(definition) }),
+  };
+  return {
+    server,
+    method: "tools/call",
+    tool: name,
+    params: raw(`{"name": ${JSON.stringify(name)}, "arguments": ${written ?? JSON.stringify(args)}}`),
+    origin: { ...LOCAL, principal, session: "a", capabilities: EMPTY_OBJECT, uplink: silent },
+    signal: new CallSignal(),
+    deadline: Number.POSITIVE_INFINITY,
+    repeat: annotations.readOnlyHint ? "safe" : "unknown",
+    uplink: silent,
+    facts,
+    ...more,
+  };
+}
+
+export const RESULT = '{ "content":[ {"type":"text","text":"done"} ] }';
+
+export interface Waiting {
+  readonly call: Call;
+  readonly terms: ApprovalTerms;
+  yes(): void;
+  no(error: Error): void;
+}
+
+export interface Stand {
+  readonly clock: ManualClock;
+  /** Calls that wait for somebody else. */
+  readonly waiting: Waiting[];
+  readonly layers: readonly PlacedLayer[];
+  /** What reached the child. */
+  readonly seen: Call[];
+  call(wanted?: Wanted | Call): Promise<Raw>;
+  /** The code of a refusal, or the text of the result. */
+  outcome(wanted?: Wanted | Call): Promise<string>;
+}
+
+export async function stand(
+  entries: readonly LayerEntry[],
+  answer: Handler = async () => raw(RESULT),
+): Promise<Stand> {
+  const clock = new ManualClock();
+  const waiting: Waiting[] = [];
+  const approvals: Approvals = {
+    wait: (call, terms) =>
+      new Promise((yes, no) => {
+        waiting.push({ call, terms, yes, no });
+      }),
+  };
+  await registry.prepare(entries);
+  const layers = entries.map((entry) => ({
+    ...registry.compile(entry, { clock, approvals }),
+    use: entry.use,
+    at: "a test",
+  }));
+  const seen: Call[] = [];
+  const server: Handler = (call) => {
+    seen.push(call);
+    return answer(call);
+  };
+  // A server that can be reached in more than one way.
+  const handler = pipelineOf(layers, (call) => call.atServer?.(server)(call) ?? server(call), clock);
+  const call = (wanted: Wanted | Call = {}): Promise<Raw> =>
+    handler("origin" in wanted ? wanted : callOf(wanted));
+  return {
+    clock,
+    waiting,
+    layers,
+    seen,
+    call,
+    outcome: (wanted) =>
+      call(wanted).then(String, (error: { code?: string | number; message: string }) =>
+        String(error.code ?? error.message),
+      ),
+  };
+}
+
+export function newTrail(): Trail {
+  return { layers: [] };
+}

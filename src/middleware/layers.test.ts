@@ -1,0 +1,63 @@
+/** Every layer that comes with MetaMCP keeps the contract that one of a stranger does. */
+import { layerContract } from "./layer.contract.ts";
+import { ask } from "./layers/ask.ts";
+import { audit } from "./layers/audit.ts";
+import { cache } from "./layers/cache.ts";
+import { concurrency } from "./layers/concurrency.ts";
+import { filter } from "./layers/filter.ts";
+import { flow } from "./layers/flow.ts";
+import { hedge } from "./layers/hedge.ts";
+import { policy } from "./layers/policy/policy.ts";
+import { rateLimit } from "./layers/rate-limit.ts";
+import { redact } from "./layers/redact/redact.ts";
+import { timeout } from "./layers/timeout.ts";
+import { validate } from "./layers/validate.ts";
+
+const DELETE = { tool: "two:delete", args: { id: 1 } };
+
+layerContract("filter", {
+  kind: filter,
+  options: { deny: ["*:delete"] },
+  wrong: [{ deny: "x" }, { readOnly: 1 }],
+  refuses: DELETE,
+});
+layerContract("policy", {
+  kind: policy,
+  options: { rules: [{ effect: "allow", tools: ["one:*"] }] },
+  wrong: [{}, { rules: [{}] }, { rules: [{ effect: "allow", when: "args.x.matches('a')" }] }],
+  refuses: DELETE,
+});
+layerContract("policy with arguments", {
+  kind: policy,
+  options: { default: "allow", rules: [{ effect: "deny", tools: ["two:*"], args: { id: { max: 5 } } }] },
+  refuses: DELETE,
+});
+layerContract("rate-limit", {
+  kind: rateLimit,
+  options: { requests: 1_000, per: "1s" },
+  wrong: [{}, { requests: 0, per: 1 }],
+});
+layerContract("concurrency", { kind: concurrency, options: { max: 100 }, wrong: [{}, { max: 0 }] });
+layerContract("redact", {
+  kind: redact,
+  options: { detect: ["email"], action: "block" },
+  wrong: [{}, { detect: ["nothing"] }, { detect: [{ name: "x", pattern: "(" }] }],
+  refuses: { args: { to: "ada@example.org" } },
+});
+layerContract("cache", {
+  kind: cache,
+  options: { tools: ["other:*"], ttlMs: "1m" },
+  wrong: [{}, { ttlMs: 0 }],
+});
+layerContract("timeout", { kind: timeout, options: { timeoutMs: 1_000, deadlineMs: 5_000 }, wrong: [{}] });
+layerContract("validate", { kind: validate, options: {}, wrong: [{ input: "yes" }] });
+layerContract("ask", { kind: ask, options: { tools: ["*:delete"] }, wrong: [{}], refuses: DELETE });
+layerContract("hedge", { kind: hedge, options: { afterMs: 1_000 }, wrong: [{}] });
+layerContract("flow", { kind: flow, options: { deny: [{ from: "two:*", to: "three:*" }] }, wrong: [{}] });
+layerContract("audit", { kind: audit, options: {}, wrong: [{ arguments: "some" }] });
+layerContract("the example", {
+  kind: (await import("../../examples/middleware/change-ticket.mjs" as string)).default,
+  options: { prefix: "OPS-", frozen: ["production"] },
+  wrong: [{}, { prefix: "" }],
+  refuses: DELETE,
+});

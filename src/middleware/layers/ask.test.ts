@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import type { Uplink } from "../../kernel/call.ts";
+import { callOf, raw, stand, type Wanted } from "../layer.fixture.ts";
+
+interface Asked {
+  readonly answer?: string | Error;
+  readonly capabilities?: string;
+}
+
+async function asked(
+  options: object,
+  wanted: Wanted,
+  { answer = "accept", capabilities = '{"elicitation":{}}' }: Asked = {},
+) {
+  const questions: string[] = [];
+  const { outcome, seen } = await stand([{ use: "ask", ...options }]);
+  const call = callOf(wanted);
+  const uplink: Uplink = {
+    notify: () => {},
+    request: async (_method, params) => {
+      questions.push(String(params));
+      if (answer instanceof Error) throw answer;
+      return raw(`{"action":"${answer}"}`);
+    },
+  };
+  const text = await outcome({
+    ...call,
+    uplink,
+    origin: { ...call.origin, capabilities: raw(capabilities) },
+  });
+  return { text: text.startsWith("{") ? "passed" : text, questions, made: seen.length };
+}
+
+test.each<[object, Wanted, number]>([
+  [{ tools: ["*:drop*"] }, { tool: "one:drop_table" }, 1],
+  [{ tools: ["*:drop*"] }, { tool: "one:echo" }, 0],
+  [{ destructive: true }, { annotations: { destructiveHint: true } }, 1],
+  [{ destructive: true }, { annotations: { destructiveHint: true, readOnlyHint: true } }, 1],
+  [{ destructive: true }, { annotations: {} }, 0],
+  [{ destructive: false }, { annotations: { destructiveHint: true } }, 0],
+  [{ tools: ["*"] }, { tool: "one:", more: { method: "resources/read" } }, 0],
+  [{ tools: ["x"] }, { more: { facts: undefined } }, 1],
+])("%j asks about %j: %d", async (options, wanted, count) => {
+  const { text, questions, made } = await asked(options, wanted);
+  expect([text, questions.length, made]).toEqual(["passed", count, 1]);
+});
+
+test.each([
+  ["decline", '{"elicitation":{}}'],
+  ["cancel", '{"elicitation":{}}'],
+  [new Error("gone"), '{"elicitation":{}}'],
+  ["accept", "{}"],
+  ["accept", '{"elicitation":{"url":{}}}'],
+])("%s of a client with %s is no yes", async (answer, capabilities) => {
+  const { text, made } = await asked({ tools: ["*"] }, {}, { answer, capabilities });
+  expect([text, made]).toEqual(["forbidden", 0]);
+});
+
+test("the question says what would run, with what", async () => {
+  const { questions } = await asked({ tools: ["*"] }, { tool: "db:drop", args: { table: "users" } });
+  expect(questions[0]).toContain('Allow db to run drop with {\\"table\\":\\"users\\"}?');
+});

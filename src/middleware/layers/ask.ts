@@ -1,0 +1,37 @@
+/** A person first: the one at the client says yes to each call of these tools. */
+import { compileGlob } from "../../config/glob.ts";
+import type { Call } from "../../kernel/call.ts";
+import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
+import { consent } from "../consent.ts";
+import { GLOBS } from "../globs.ts";
+import type { LayerKind } from "../layer.ts";
+
+export const ask: LayerKind = {
+  summary: "Ask the person at the client before each call of these tools.",
+  schema: {
+    properties: {
+      tools: GLOBS,
+      destructive: { type: "boolean", description: "true: tools with destructiveHint" },
+    },
+    anyOf: [{ required: ["tools"] }, { required: ["destructive"] }],
+  },
+  compile(options, { clock }) {
+    const { tools = [], destructive = false } = options as {
+      tools?: readonly string[];
+      destructive?: boolean;
+    };
+    const globs = tools.map(compileGlob);
+    const asks = (tool: ToolFacts): boolean =>
+      globs.some((matches) => matches(placeOf(tool))) ||
+      (destructive && tool.annotations.destructiveHint === true);
+    // Of a tool that nothing is known of nobody can say that it needs no yes.
+    const mustAsk = ({ method, facts }: Call): boolean => method === "tools/call" && (!facts || asks(facts));
+    return {
+      gates: (tool) => (asks(tool) ? "the user of the client is asked" : undefined),
+      explain: (call) =>
+        mustAsk(call) ? { effect: "ask", reason: "the user of the client is asked" } : undefined,
+      call: (next) => (call) =>
+        mustAsk(call) ? consent(call, 'the layer "ask"', clock).then(next) : next(call),
+    };
+  },
+};

@@ -1,0 +1,55 @@
+/** Says how much of a call the audit log keeps, and whether a call may be made that cannot be recorded. Nearer to the server counts. */
+import type { Kept } from "../../kernel/call.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import type { LayerKind } from "../layer.ts";
+
+const KEPT = ["none", "names", "redacted", "full"] as const satisfies readonly Kept[];
+
+interface Options {
+  readonly arguments: Kept;
+  readonly results: Kept;
+  readonly required: boolean;
+}
+
+export const audit: LayerKind = {
+  summary: "Say how much of a call the audit log keeps, and refuse calls that cannot be recorded.",
+  schema: {
+    properties: {
+      arguments: {
+        enum: KEPT,
+        default: "names",
+        description: "none, their names, values with what looks secret masked, or all",
+      },
+      results: { enum: KEPT, default: "names", description: "the same of results" },
+      required: { type: "boolean", default: false, description: "no record, no call" },
+    },
+  },
+  guards: true,
+  compile(options, { recordable }) {
+    const { arguments: args, results, required } = options as unknown as Options;
+    const keep = { arguments: args, results };
+    const refusal = (): Promise<never> | undefined =>
+      required && !(recordable?.() ?? false) ? Promise.reject(unrecorded()) : undefined;
+    return {
+      explain: () =>
+        required && !(recordable?.() ?? false)
+          ? { effect: "deny", reason: "it cannot be recorded at the moment", code: "server_unavailable" }
+          : undefined,
+      // Lists and the like leave no record.
+      ...(required && {
+        request: (next) => (request) => (request.own && refusal()) ?? next(request),
+      }),
+      call: (next) => (call) => {
+        if (call.trail) call.trail.keep = keep;
+        return refusal() ?? next(call);
+      },
+    };
+  },
+};
+
+function unrecorded(): MetaMcpError {
+  return new MetaMcpError(
+    "server_unavailable",
+    "The audit log cannot be written at the moment, and calls are made here only where they are recorded. Nothing was done.",
+  );
+}

@@ -1,0 +1,201 @@
+/** Answers of tools that only read, for a while. Twins in flight share one call; errors are not kept. */
+import { compileGlob } from "../../config/glob.ts";
+import type { Call, Handler } from "../../kernel/call.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { EMPTY_OBJECT, fromRaw, kept, type Raw } from "../../kernel/raw.ts";
+import { CallSignal, unlessAborted } from "../../kernel/signal.ts";
+import { placeOf } from "../../kernel/tool-facts.ts";
+import { repeatedKey } from "../../rpc/repeated-key.ts";
+import { members } from "../../rpc/slice.ts";
+import { GLOBS } from "../globs.ts";
+import type { LayerKind } from "../layer.ts";
+import { Lru } from "../lru.ts";
+import { isRepeatable } from "../repeatable.ts";
+import { msOf, TIME, timeProblems } from "../times.ts";
+
+interface Options {
+  readonly tools?: readonly string[];
+  readonly ttlMs: unknown;
+  readonly by: "principal" | "shared";
+  readonly maxBytes: number;
+}
+
+const LARGEST_ARGUMENTS = 65_536;
+const MOST_ENTRIES = 10_000;
+
+/** A result, and the arguments that its server was sent: after whatever stands further in has changed them. */
+interface Answer {
+  readonly result: Raw;
+  readonly sent: Raw | undefined;
+}
+
+interface Kept extends Answer {
+  readonly until: number;
+}
+
+export const cache: LayerKind = {
+  summary: "Answer repeated calls of read-only tools from memory.",
+  schema: {
+    properties: {
+      tools: GLOBS,
+      ttlMs: TIME,
+      by: { enum: ["principal", "shared"], default: "principal" },
+      maxBytes: { type: "integer", minimum: 1, default: 16_777_216 },
+    },
+    required: ["ttlMs"],
+  },
+  check: (options) => timeProblems(options, ["ttlMs"]),
+  compile(given, { clock }) {
+    const options = given as unknown as Options;
+    const globs = options.tools?.map(compileGlob);
+    const store = new Store(options, clock);
+    const flights = new Map<string, Flight>();
+    return {
+      answers: true,
+      explain(call) {
+        const key = cacheable(call, globs) ? keyOf(call, options.by) : undefined;
+        const known = key === undefined ? undefined : store.get(key);
+        return known && { effect: "answer", reason: "the answer is known" };
+      },
+      call: (next) => (call) => {
+        const key = cacheable(call, globs) ? keyOf(call, options.by) : undefined;
+        if (key === undefined) return next(call);
+        const known = store.get(key);
+        if (known) return Promise.resolve(answered(call, known));
+        const flight = flights.get(key) ?? new Flight(call, next, store, key);
+        if (!flights.has(key)) {
+          flights.set(key, flight);
+          void flight.over.then(() => flights.delete(key));
+        }
+        return flight.join(call, next);
+      },
+    };
+  },
+};
+
+function cacheable(call: Call, globs: readonly ((text: string) => boolean)[] | undefined): boolean {
+  const { facts } = call;
+  return (
+    facts !== undefined && isRepeatable(call) && (globs?.some((matches) => matches(placeOf(facts))) ?? true)
+  );
+}
+
+/** Undefined where two calls could not be told apart. Credentials of one's own never answer for another. */
+function keyOf(call: Call, by: Options["by"]): string | undefined {
+  const [args = EMPTY_OBJECT] = members(call.params, ["arguments"]);
+  if (args.length > LARGEST_ARGUMENTS || repeatedKey(args) !== undefined) return undefined;
+  const who = by === "shared" && !call.facts?.perAccount ? "" : call.origin.principal.id;
+  return JSON.stringify([who, call.server, call.tool, canonical(args)]);
+}
+
+/** Numbers that would lose digits are compared as they are written. */
+function canonical(args: Raw): string {
+  const text = args.toString();
+  if (/\d{16,}|\d[eE]/.test(text)) return text;
+  return JSON.stringify(fromRaw(args), (_key, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}
+
+/** The record of it tells what the server was sent for this answer, never what the caller wrote. */
+function answered({ trail }: Call, { result, sent }: Answer): Raw {
+  if (!trail) return result;
+  trail.cached = true;
+  if (sent) trail.arguments = sent;
+  return result;
+}
+
+class Store {
+  readonly #options: Options;
+  readonly #ttlMs: number;
+  readonly #clock: Clock;
+  readonly #entries: Lru<string, Kept>;
+  #bytes = 0;
+
+  constructor(options: Options, clock: Clock) {
+    this.#options = options;
+    this.#ttlMs = msOf(options.ttlMs);
+    this.#clock = clock;
+    this.#entries = new Lru(MOST_ENTRIES, (answer, key) => this.#forget(key, answer));
+  }
+
+  get(key: string): Answer | undefined {
+    const known = this.#entries.get(key);
+    if (!known) return undefined;
+    if (known.until > this.#clock.now()) return known;
+    this.#entries.delete(key);
+    this.#forget(key, known);
+    return undefined;
+  }
+
+  set(key: string, answer: Answer): void {
+    const size = sizeOf(key, answer);
+    if (size > this.#options.maxBytes) return;
+    const old = this.#entries.peek(key);
+    if (old) this.#forget(key, old);
+    const { result, sent } = answer;
+    const until = this.#clock.now() + this.#ttlMs;
+    this.#entries.set(key, { result: kept(result), sent: sent && kept(sent), until });
+    this.#bytes += size;
+    while (this.#bytes > this.#options.maxBytes && this.#entries.dropOldest());
+  }
+
+  #forget(key: string, answer: Answer): void {
+    this.#bytes -= sizeOf(key, answer);
+  }
+}
+
+function sizeOf(key: string, { result, sent }: Answer): number {
+  return key.length + result.length + (sent?.length ?? 0);
+}
+
+/** One call for all who ask the same at the same time. It goes on while one of them waits. */
+class Flight {
+  /** Resolves when it has ended, however. */
+  readonly over: Promise<void>;
+  readonly #signal = new CallSignal();
+  readonly #answer: Promise<Answer>;
+  readonly #first: Call;
+  #waiting = 0;
+  /** The child asked somebody something: its answer is theirs alone. */
+  #asked = false;
+
+  constructor(call: Call, next: Handler, store: Store, key: string) {
+    this.#first = call;
+    const uplink: Call["uplink"] = {
+      notify: (...said) => call.uplink.notify(...said),
+      request: (...asked) => {
+        this.#asked = true;
+        return call.uplink.request(...asked);
+      },
+    };
+    this.#answer = next({ ...call, signal: this.#signal, uplink }).then((result) => {
+      const [isError] = members(result, ["isError"]);
+      const answer = { result, sent: call.trail?.arguments };
+      if (!this.#asked && isError?.toString() !== "true") store.set(key, answer);
+      return answer;
+    });
+    this.over = this.#answer.then(
+      () => {},
+      () => {},
+    );
+  }
+
+  async join(call: Call, next: Handler): Promise<Raw> {
+    this.#waiting += 1;
+    try {
+      const answer = await unlessAborted(this.#answer, call.signal);
+      if (call === this.#first) return answer.result;
+      if (!this.#asked) return answered(call, answer);
+    } catch (error) {
+      // What failed for another need not fail for this one.
+      if (call === this.#first || call.signal.aborted) throw error;
+    } finally {
+      this.#waiting -= 1;
+      if (this.#waiting === 0 && call.signal.aborted) this.#signal.abort(call.signal.reason);
+    }
+    return await next(call);
+  }
+}

@@ -1,0 +1,94 @@
+/** So many calls at the same time; a few more may wait for their turn. */
+import type { Call } from "../../kernel/call.ts";
+import type { Raw } from "../../kernel/raw.ts";
+import { COUNT_BY, type CountBy, countKey, isCounted } from "../count-by.ts";
+import type { LayerKind } from "../layer.ts";
+import { tooMany } from "../refusals.ts";
+
+interface Options {
+  readonly max: number;
+  readonly queue: number;
+  readonly by: CountBy | readonly CountBy[];
+}
+
+/** Nobody knows when a call ends: ask again in a second. */
+const RETRY_MS = 1_000;
+
+interface Lane {
+  running: number;
+  readonly waiting: Set<() => void>;
+}
+
+export const concurrency: LayerKind = {
+  summary: "Limit how many calls run at the same time.",
+  schema: {
+    properties: {
+      max: { type: "integer", minimum: 1 },
+      queue: { type: "integer", minimum: 0, default: 0 },
+      by: COUNT_BY,
+    },
+    required: ["max"],
+  },
+  compile(options) {
+    const { max, queue, by } = options as unknown as Options;
+    const keyOf = countKey(by);
+    // Lanes that nobody is in are gone, so there are no more than calls.
+    const lanes = new Map<string, Lane>();
+    const leave = (key: string, lane: Lane): void => {
+      const [next] = lane.waiting;
+      if (next) {
+        lane.waiting.delete(next);
+        next();
+      } else {
+        lane.running -= 1;
+        if (lane.running === 0) lanes.delete(key);
+      }
+    };
+    const isFull = ({ running, waiting }: Lane): boolean => running >= max && waiting.size >= queue;
+    return {
+      explain(call) {
+        const lane = lanes.get(keyOf(call));
+        return lane && isCounted(call) && isFull(lane)
+          ? { effect: "limit", reason: `${lane.running} calls run already` }
+          : undefined;
+      },
+      gates: () => `at most ${max} at the same time`,
+      call: (next) => (call) => {
+        if (!isCounted(call)) return next(call);
+        const key = keyOf(call);
+        const lane: Lane = lanes.get(key) ?? { running: 0, waiting: new Set() };
+        if (isFull(lane)) return Promise.reject(tooMany(call, RETRY_MS, "Too many calls at the same time"));
+        lanes.set(key, lane);
+        const run = async (): Promise<Raw> => {
+          try {
+            return await next(call);
+          } finally {
+            leave(key, lane);
+          }
+        };
+        if (lane.running < max) {
+          lane.running += 1;
+          return run();
+        }
+        return turn(lane, call).then(run);
+      },
+    };
+  },
+};
+
+/** Resolves when it is this call's turn; who gives up leaves the queue. */
+function turn({ waiting }: Lane, { signal }: Call): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      waiting.delete(go);
+      reject(signal.reason as Error);
+    };
+    const go = (): void => {
+      signal.removeEventListener("abort", giveUp);
+      resolve();
+    };
+    if (signal.aborted) return giveUp();
+    waiting.add(go);
+    signal.addEventListener("abort", giveUp);
+  });
+}

@@ -1,0 +1,73 @@
+/** Keeps tools out of lists and calls. They do not exist for anybody behind it. */
+import { compileGlob, type Matcher } from "../../config/glob.ts";
+import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
+import { GLOBS } from "../globs.ts";
+import type { LayerKind } from "../layer.ts";
+import { notThere } from "../refusals.ts";
+
+interface Options {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly readOnly?: boolean;
+  readonly destructive?: boolean;
+  readonly labels?: readonly string[];
+}
+
+export const filter: LayerKind = {
+  summary: "Keep tools out of lists and calls.",
+  guards: true,
+  schema: {
+    properties: {
+      allow: GLOBS,
+      deny: GLOBS,
+      readOnly: { type: "boolean", description: "true: only tools with readOnlyHint" },
+      destructive: { type: "boolean", description: "false: no tools with destructiveHint" },
+      labels: { type: "array", items: { type: "string", minLength: 1 } },
+    },
+  },
+  compile(given) {
+    const options = given as Options;
+    const rule = hiding(options);
+    return {
+      list: { hides: rule },
+      hidesOwn: denyOwn(options.deny ?? []),
+      explain({ facts }) {
+        const reason = facts ? rule(facts) : "nothing is known of the tool";
+        return reason === undefined ? undefined : { effect: "deny", reason, code: "tool_not_found" };
+      },
+      call: (next) => (call) => {
+        const { facts } = call;
+        // What cannot be judged does not pass.
+        if (!facts || rule(facts) !== undefined) return Promise.reject(notThere());
+        return next(call);
+      },
+    };
+  },
+};
+
+/** Why a tool is kept out. What is no tool is judged by its server alone. */
+function hiding({ allow, deny = [], readOnly, destructive, labels }: Options) {
+  const allowed = allow?.map(compileGlob);
+  const denied = deny.map(compileGlob);
+  return (facts: ToolFacts): string | undefined => {
+    if (labels && !labels.some((label) => facts.labels.includes(label)))
+      return "its server has none of the labels";
+    if (facts.name === "") return undefined;
+    const place = placeOf(facts);
+    if (some(denied, place)) return "denied";
+    if (allowed && !some(allowed, place)) return "not among what is allowed";
+    if (readOnly && facts.annotations.readOnlyHint !== true) return "not read-only";
+    if (destructive === false && facts.annotations.destructiveHint === true) return "destructive";
+    return undefined;
+  };
+}
+
+function some(matchers: readonly Matcher[], place: string): boolean {
+  return matchers.some((matcher) => matcher(place));
+}
+
+/** Our own tools stay unless they are denied by name: `*` means those of the servers. */
+function denyOwn(deny: readonly string[]): (tool: ToolFacts) => boolean {
+  const denied = deny.filter((glob) => glob.startsWith("metamcp:")).map(compileGlob);
+  return (tool) => some(denied, placeOf(tool));
+}

@@ -1,0 +1,180 @@
+/** Keeps data apart: once something of one place came back to a caller, nothing of theirs goes to the other for a while. */
+import { compileGlob } from "../../config/glob.ts";
+import type { Call, Uplink } from "../../kernel/call.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
+import { consent } from "../consent.ts";
+import { sessionOf } from "../count-by.ts";
+import type { LayerKind } from "../layer.ts";
+import { Lru } from "../lru.ts";
+import { forbidden, toolOf } from "../refusals.ts";
+import { msOf, TIME, timeProblems } from "../times.ts";
+
+type Place = string | readonly string[];
+interface Pair {
+  readonly from: Place;
+  readonly to: Place;
+}
+interface Options {
+  readonly deny?: readonly Pair[];
+  readonly ask?: readonly Pair[];
+  readonly by: "principal" | "session";
+  readonly forMs: unknown;
+}
+interface Rule {
+  readonly effect: "deny" | "ask";
+  readonly from: (tool: ToolFacts) => boolean;
+  readonly to: (tool: ToolFacts) => boolean;
+}
+/** What was read last, by rule. */
+type Read = Map<number, { readonly until: number; readonly what: string }>;
+
+const MOST_CALLERS = 100_000;
+const PLACE = {
+  anyOf: [
+    { type: "string", minLength: 1, maxLength: 1_000 },
+    { type: "array", items: { type: "string", minLength: 1, maxLength: 1_000 }, minItems: 1 },
+  ],
+  description: "a glob over server:tool, label:NAME, or a list of them",
+} as const;
+const PAIRS = {
+  type: "array",
+  maxItems: 200,
+  items: {
+    type: "object",
+    properties: { from: PLACE, to: PLACE },
+    required: ["from", "to"],
+    additionalProperties: false,
+  },
+} as const;
+
+export const flow: LayerKind = {
+  summary: "Keep data apart: after reading from one place, nothing goes to another for a while.",
+  guards: true,
+  schema: {
+    properties: {
+      deny: PAIRS,
+      ask: PAIRS,
+      by: { enum: ["principal", "session"], default: "principal" },
+      forMs: { ...TIME, default: 3_600_000 },
+    },
+    anyOf: [{ required: ["deny"] }, { required: ["ask"] }],
+  },
+  check: (options) => timeProblems(options, ["forMs"]),
+  compile(given, { clock }) {
+    const { deny = [], ask = [], by, forMs } = given as unknown as Options;
+    const rules = [...deny.map((pair) => ruleOf(pair, "deny")), ...ask.map((pair) => ruleOf(pair, "ask"))];
+    const memory = new Memory(msOf(forMs), by, clock);
+    const barred = (call: Call) => {
+      const { facts } = call;
+      const read = facts && memory.of(call);
+      const at = rules.findIndex(({ to }, index) => facts && read?.has(index) && to(facts));
+      return at < 0 ? undefined : { effect: (rules[at] as Rule).effect, what: read?.get(at)?.what ?? "" };
+    };
+    const reason = (call: Call, what: string): string =>
+      `${toolOf(call)} gets nothing after ${what} was read`;
+    return {
+      gates: (tool) => (rules.some(({ to }) => to(tool)) ? "not after certain data was read" : undefined),
+      explain(call) {
+        const bar = barred(call);
+        return bar && { effect: bar.effect, reason: reason(call, bar.what) };
+      },
+      call: (next) => async (call) => {
+        const { facts } = call;
+        if (!facts) throw forbidden(call, "Nothing is known of the tool, so its data cannot be kept apart.");
+        const bar = barred(call);
+        if (bar && call.trail) call.trail.read = bar.what;
+        if (bar?.effect === "deny") throw forbidden(call, `${reason(call, bar.what)}.`);
+        const going = bar ? await consent(call, reason(call, bar.what), clock) : call;
+        const read = rules.flatMap(({ from }, at) => (from(facts) ? [at] : []));
+        if (read.length === 0) return await next(going);
+        const note = (): void => memory.note(call, read, placeOf(facts));
+        try {
+          const result = await next({
+            ...going,
+            uplink: noting(call.uplink, note),
+            aside: (method, said) => {
+              note();
+              return call.aside ? call.aside(method, said) : said;
+            },
+          });
+          note();
+          return result;
+        } catch (error) {
+          if (!saysNothing(error)) note();
+          throw error;
+        }
+      },
+    };
+  },
+};
+
+class Memory {
+  readonly #forMs: number;
+  readonly #by: Options["by"];
+  readonly #clock: Clock;
+  readonly #callers = new Lru<string, Read>(MOST_CALLERS);
+
+  constructor(forMs: number, by: Options["by"], clock: Clock) {
+    this.#forMs = forMs;
+    this.#by = by;
+    this.#clock = clock;
+  }
+
+  note(call: Call, rules: readonly number[], what: string): void {
+    const caller = this.#callerOf(call);
+    const read: Read = this.#callers.get(caller) ?? new Map();
+    for (const rule of rules) read.set(rule, { until: this.#clock.now() + this.#forMs, what });
+    this.#callers.set(caller, read);
+  }
+
+  /** What still holds. */
+  of(call: Call): Read | undefined {
+    const read = this.#callers.get(this.#callerOf(call));
+    for (const [rule, { until }] of read ?? []) if (until <= this.#clock.now()) read?.delete(rule);
+    return read;
+  }
+
+  #callerOf({ origin }: Call): string {
+    return JSON.stringify([
+      origin.endpoint,
+      this.#by === "session" ? sessionOf(origin) : origin.principal.id,
+    ]);
+  }
+}
+
+/** What a child says on the way comes back too. */
+function noting(uplink: Uplink, note: () => void): Uplink {
+  return {
+    notify(...said) {
+      note();
+      uplink.notify(...said);
+    },
+    request(...asked) {
+      note();
+      return uplink.request(...asked);
+    },
+  };
+}
+
+/** Refused before anything was read. */
+function saysNothing(error: unknown): boolean {
+  return MetaMcpError.is(error) && ["forbidden", "tool_not_found", "rate_limited"].includes(error.code);
+}
+
+function ruleOf({ from, to }: Pair, effect: Rule["effect"]): Rule {
+  return { effect, from: placeTest(from), to: placeTest(to) };
+}
+
+function placeTest(place: Place): (tool: ToolFacts) => boolean {
+  const tests = (typeof place === "string" ? [place] : place).map((one) => {
+    if (one.startsWith("label:")) {
+      const label = one.slice("label:".length);
+      return (tool: ToolFacts) => tool.labels.includes(label);
+    }
+    const matches = compileGlob(one);
+    return (tool: ToolFacts) => matches(placeOf(tool));
+  });
+  return (tool) => tests.some((test) => test(tool));
+}

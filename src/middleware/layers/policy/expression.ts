@@ -1,0 +1,89 @@
+/**
+ * `when`: CEL over who asks, the tool and the arguments. The language is loaded with the first rule that has one.
+ * Refused is what has no bound: `matches` backtracks, and a comprehension within another one grows with a power of the arguments.
+ */
+import type { Environment } from "@marcbachmann/cel-js";
+import type { Call } from "../../../kernel/call.ts";
+import { isRecord } from "../../../kernel/is-record.ts";
+
+/** True, false, or a throw where it cannot be told. */
+export type Expression = (call: Call, args: Readonly<Record<string, unknown>>) => boolean;
+
+const COMPREHENSIONS: ReadonlySet<unknown> = new Set(["all", "exists", "exists_one", "map", "filter"]);
+const VARIABLES = ["principal", "tool", "args"] as const;
+const LIMITS = { maxAstNodes: 500, maxDepth: 50, maxListElements: 200, maxMapEntries: 50 };
+
+let environment: Environment | undefined;
+let loading: Promise<void> | undefined;
+
+/** Undefined once it is loaded. */
+export function loadExpressions(): Promise<void> | undefined {
+  if (environment) return undefined;
+  loading ??= import("@marcbachmann/cel-js").then(({ Environment }) => {
+    const made = new Environment({ limits: LIMITS });
+    for (const name of VARIABLES) made.registerVariable(name, "map");
+    environment = made;
+  });
+  return loading;
+}
+
+/** What is wrong with the text, in words; undefined where it can be used. */
+export function expressionProblem(text: string): string | undefined {
+  try {
+    const expression = parsed(text);
+    const unbounded = unboundedPart(expression.ast, false);
+    if (unbounded) return unbounded;
+    const { valid, type, error } = expression.check();
+    if (!valid) return `is not valid: ${firstLine(error)}`;
+    return type === "bool" || type === "dyn"
+      ? undefined
+      : `must be true or false, and is of type ${String(type)}`;
+  } catch (error) {
+    return `is not valid: ${firstLine(error)}`;
+  }
+}
+
+/** Of a text that was checked. */
+export function compileExpression(text: string): Expression {
+  const evaluate = parsed(text);
+  return (call, args) => {
+    const { kind, id, name = "", roles, groups } = call.origin.principal;
+    const { server = "", name: tool = "", labels = [], annotations = {} } = call.facts ?? {};
+    const value: unknown = evaluate({
+      principal: { kind, id, name, roles: [...roles], groups: [...groups] },
+      tool: { server, name: tool, labels: [...labels], annotations: { ...annotations } },
+      args,
+    });
+    if (typeof value !== "boolean") throw new TypeError("the expression is neither true nor false");
+    return value;
+  };
+}
+
+function parsed(text: string): ReturnType<Environment["parse"]> {
+  if (!environment) throw new Error("expressions are not loaded");
+  return environment.parse(text);
+}
+
+/** Walks all of the tree: operands are nodes, lists of nodes, or names. */
+function unboundedPart(node: unknown, within: boolean): string | undefined {
+  if (Array.isArray(node)) {
+    for (const part of node) {
+      const found = unboundedPart(part, within);
+      if (found) return found;
+    }
+    return undefined;
+  }
+  if (!isRecord(node)) return undefined;
+  const { op, args } = node as { op?: unknown; args?: unknown };
+  const called = (op === "rcall" || op === "call") && Array.isArray(args) ? args[0] : undefined;
+  if (called === "matches")
+    return "must not use matches: it has no bound. Use startsWith, contains or a glob in args";
+  const comprehension = op === "rcall" && COMPREHENSIONS.has(called);
+  if (comprehension && within) return `must not use ${String(called)} within another one: it has no bound`;
+  return unboundedPart(args, within || comprehension);
+}
+
+function firstLine(error: unknown): string {
+  const [line = ""] = String((error as Error | undefined)?.message ?? error).split("\n");
+  return line.slice(0, 200);
+}

@@ -1,0 +1,179 @@
+/** Decides by who asks. Rules without arguments shape lists too; what they deny does not exist for the caller. */
+import type { Call } from "../../../kernel/call.ts";
+import { isRecord } from "../../../kernel/is-record.ts";
+import { EMPTY_OBJECT, fromRaw } from "../../../kernel/raw.ts";
+import { repeatedKey } from "../../../rpc/repeated-key.ts";
+import { members } from "../../../rpc/slice.ts";
+import { consent } from "../../consent.ts";
+import { GLOBS } from "../../globs.ts";
+import type { Layer, LayerKind, LayerProblem } from "../../layer.ts";
+import { forbidden, notThere, toolOf } from "../../refusals.ts";
+import { standStill } from "../../stand-still.ts";
+import { msOf, TIME, timeProblems } from "../../times.ts";
+import { expressionProblem, loadExpressions } from "./expression.ts";
+import { compileRule, type Rule, type RuleOptions } from "./rule.ts";
+import { deniedOutright, deniedToAll, verdictOf } from "./verdict.ts";
+
+interface Options {
+  readonly rules: readonly RuleOptions[];
+  readonly default: "allow" | "deny";
+}
+
+const WITHIN_MS = 600_000;
+const TEXTS = { type: "array", items: { type: "string", minLength: 1 } } as const;
+const LONGEST_EXPRESSION = 2_000;
+
+const ARGUMENT = {
+  type: "object",
+  properties: {
+    in: { type: "array", minItems: 1 },
+    max: { type: "number" },
+    min: { type: "number" },
+    glob: { anyOf: [{ type: "string" }, TEXTS], description: "a glob, or a list of them" },
+  },
+  additionalProperties: false,
+  minProperties: 1,
+} as const;
+
+const RULE = {
+  type: "object",
+  properties: {
+    who: {
+      type: "object",
+      properties: { roles: TEXTS, groups: TEXTS, users: TEXTS, keys: TEXTS },
+      additionalProperties: false,
+    },
+    tools: GLOBS,
+    tiers: { type: "array", items: { enum: ["readOnly", "write", "destructive"] } },
+    labels: TEXTS,
+    args: { type: "object", additionalProperties: ARGUMENT, minProperties: 1 },
+    when: { type: "string", minLength: 1, maxLength: LONGEST_EXPRESSION },
+    effect: { enum: ["allow", "deny", "ask", "approve"] },
+    by: {
+      type: "object",
+      properties: { roles: TEXTS, groups: TEXTS },
+      additionalProperties: false,
+    },
+    withinMs: TIME,
+  },
+  required: ["effect"],
+  additionalProperties: false,
+} as const;
+
+export const policy: LayerKind = {
+  summary: "Allow, deny, ask or require an approval, by who calls which tool with which arguments.",
+  guards: true,
+  schema: {
+    properties: {
+      rules: { type: "array", items: RULE, maxItems: 1_000 },
+      default: { enum: ["allow", "deny"], default: "deny" },
+    },
+    required: ["rules"],
+  },
+  load: (options) =>
+    rulesOf(options).some(({ when }) => when !== undefined) ? loadExpressions() : undefined,
+  check: (options) => rulesOf(options).flatMap((rule, at) => ruleProblems(rule, `/rules/${at}`)),
+  compile(given, { clock, approvals }) {
+    const options = given as unknown as Options;
+    const rules = options.rules.map(compileRule);
+    const fallback = options.default;
+    const hides: NonNullable<ReturnType<LayerKind["compile"]>["list"]>["hides"] = (tool, principal) =>
+      tool.name === "" ? undefined : deniedOutright(rules, fallback, tool, principal)?.reason;
+    return {
+      list: {
+        keyOf: (principal) => rules.map((rule) => (rule.forWhom(principal) ? "1" : "0")).join(""),
+        hides,
+        hidesFromAll: (tool) => (tool.name === "" ? undefined : deniedToAll(rules, fallback, tool)?.reason),
+      },
+      hidesOwn: denyOwn(rules),
+      call: (next) => (call) => {
+        // Prompts and resources go with the tools of their server: where none is left, they are not there.
+        if (call.method !== "tools/call") return next(call);
+        const verdict = verdictOf(rules, fallback, call, argumentsOf(call));
+        const { effect, outright, reason, rule } = verdict;
+        if (effect === "allow") return next(call);
+        if (effect === "deny")
+          return Promise.reject(outright ? notThere() : forbidden(call, `${toolOf(call)}: ${reason}.`));
+        if (effect === "ask") return consent(call, `policy, ${reason}`, clock).then(next);
+        if (!approvals)
+          return Promise.reject(
+            forbidden(call, `${toolOf(call)} needs an approval, and nobody can give one here.`),
+          );
+        const { by = {}, withinMs = WITHIN_MS } = rule?.options ?? {};
+        const terms = { by, withinMs: msOf(withinMs), reason: `policy, ${reason}` };
+        return standStill(call, clock, approvals.wait(call, terms)).then(next);
+      },
+      gates(tool, principal) {
+        const speaking = rules.filter(
+          (one) => (principal === undefined || one.forWhom(principal)) && one.forTool(tool),
+        );
+        if (principal === undefined && speaking.some(({ forAll }) => !forAll)) return "depends on who asks";
+        const open = fallback === "allow" || speaking.some((one) => one.effect !== "deny" && one.listTime);
+        const gates = speaking.filter(({ effect }) => effect !== "allow" || !open);
+        return gates.length > 0 ? gates.map(gateText).join(", ") : undefined;
+      },
+      explain(call) {
+        if (call.method !== "tools/call") return undefined;
+        const { effect, reason, outright } = verdictOf(rules, fallback, call, argumentsOf(call));
+        return { effect, reason, ...(outright && { code: "tool_not_found" as const }) };
+      },
+    };
+  },
+};
+
+function rulesOf(options: Readonly<Record<string, unknown>>): readonly RuleOptions[] {
+  return options["rules"] as readonly RuleOptions[];
+}
+
+function ruleProblems(rule: RuleOptions, path: string): readonly LayerProblem[] {
+  const { when, effect, by, withinMs } = rule;
+  const wrong = when === undefined ? undefined : expressionProblem(when);
+  const problems: LayerProblem[] = timeProblems({ withinMs }, ["withinMs"]).map((problem) => ({
+    ...problem,
+    path: path + problem.path,
+  }));
+  if (wrong) problems.push({ path: `${path}/when`, message: wrong });
+  if (effect !== "approve" && (by !== undefined || withinMs !== undefined))
+    problems.push({
+      path: `${path}/${by ? "by" : "withinMs"}`,
+      message: 'means something with effect "approve" only',
+    });
+  return problems;
+}
+
+function gateText({ number, effect }: Rule): string {
+  switch (effect) {
+    case "approve":
+      return `rule ${number}: somebody else must approve`;
+    case "ask":
+      return `rule ${number}: the user of the client is asked`;
+    case "deny":
+      return `rule ${number}: some arguments are denied`;
+    case "allow":
+      return `rule ${number}: only some arguments are allowed`;
+  }
+}
+
+/** Read once, and only by a rule that looks at them. */
+function argumentsOf(call: Call): () => Readonly<Record<string, unknown>> {
+  let read: Readonly<Record<string, unknown>> | undefined;
+  return () => {
+    if (!read) {
+      const [args = EMPTY_OBJECT] = members(call.params, ["arguments"]);
+      const twice = repeatedKey(args);
+      if (twice !== undefined) throw forbidden(call, `The arguments name "${twice.slice(0, 64)}" twice.`);
+      const value = fromRaw(args);
+      read = isRecord(value) ? value : {};
+    }
+    return read;
+  };
+}
+
+/** Our own tools are denied by rules that name them alone: `*` means those of the servers. */
+function denyOwn(rules: readonly Rule[]): NonNullable<Layer["hidesOwn"]> {
+  const naming = rules.filter(
+    ({ effect, listTime, options }) =>
+      effect === "deny" && listTime && options.tools?.some((glob) => glob.startsWith("metamcp:")),
+  );
+  return (tool, principal) => naming.some((rule) => rule.forWhom(principal) && rule.forTool(tool));
+}

@@ -1,0 +1,85 @@
+/** What a policy says of a call. Deny wins, then approve, ask, allow; what nothing allows is left to the default. */
+import type { Call } from "../../../kernel/call.ts";
+import type { Principal } from "../../../kernel/principal.ts";
+import type { ToolFacts } from "../../../kernel/tool-facts.ts";
+import type { Effect, Match, Rule } from "./rule.ts";
+
+export interface Verdict {
+  readonly effect: Effect;
+  /** Denied whatever the arguments: it does not exist for the caller. */
+  readonly outright: boolean;
+  readonly rule: Rule | undefined;
+  readonly reason: string;
+}
+
+/** Without a call: undefined where some call could pass. */
+export function deniedOutright(
+  rules: readonly Rule[],
+  fallback: "allow" | "deny",
+  tool: ToolFacts,
+  principal: Principal,
+): Verdict | undefined {
+  const speaking = rules.filter((rule) => rule.forWhom(principal) && rule.forTool(tool));
+  const denied = speaking.find(({ effect, listTime }) => effect === "deny" && listTime);
+  if (denied) return denial(denied, true, `rule ${denied.number} denies it`);
+  const passable = fallback === "allow" || speaking.some(({ effect }) => effect !== "deny");
+  return passable ? undefined : denial(undefined, true, "no rule allows it");
+}
+
+/** Whoever asks: a rule that names somebody denies for them alone, and may allow for them. */
+export function deniedToAll(
+  rules: readonly Rule[],
+  fallback: "allow" | "deny",
+  tool: ToolFacts,
+): Verdict | undefined {
+  const speaking = rules.filter((rule) => rule.forTool(tool));
+  const denied = speaking.find(({ effect, listTime, forAll }) => effect === "deny" && listTime && forAll);
+  if (denied) return denial(denied, true, `rule ${denied.number} denies it`);
+  const passable = fallback === "allow" || speaking.some(({ effect }) => effect !== "deny");
+  return passable ? undefined : denial(undefined, true, "no rule allows it");
+}
+
+export function verdictOf(
+  rules: readonly Rule[],
+  fallback: "allow" | "deny",
+  call: Call,
+  args: () => Readonly<Record<string, unknown>>,
+): Verdict {
+  const { facts } = call;
+  // What cannot be judged does not pass.
+  if (!facts) return denial(undefined, true, "nothing is known of the tool");
+  const { principal } = call.origin;
+  const outright = deniedOutright(rules, fallback, facts, principal);
+  if (outright) return outright;
+  const matches = rules
+    .filter((rule) => rule.forWhom(principal) && rule.forTool(facts))
+    .map((rule) => ({ rule, match: rule.match(call, args) }));
+  for (const { rule, match } of matches) {
+    if (match.failed !== undefined)
+      return denial(rule, false, `rule ${rule.number} cannot be judged: ${match.failed}`);
+    if (rule.effect === "deny" && match.restricts)
+      return denial(rule, false, `rule ${rule.number} denies these arguments${missingIn(match)}`);
+  }
+  const allowing = matches.find(({ rule, match }) => rule.effect !== "deny" && match.allows);
+  if (!allowing && fallback === "deny") {
+    const missing = matches.find(({ match }) => match.missing !== undefined)?.match;
+    return denial(undefined, false, `no rule allows these arguments${missing ? missingIn(missing) : ""}`);
+  }
+  // A yes that some value needs is needed for all of the call.
+  for (const effect of ["approve", "ask"] as const) {
+    const gate = matches.find(
+      ({ rule, match }) => rule.effect === effect && (match.allows || match.restricts),
+    );
+    if (gate) return { effect, outright: false, rule: gate.rule, reason: `rule ${gate.rule.number}` };
+  }
+  const by = allowing ? `rule ${allowing.rule.number} allows it` : "allowed by default";
+  return { effect: "allow", outright: false, rule: allowing?.rule, reason: by };
+}
+
+function denial(rule: Rule | undefined, outright: boolean, reason: string): Verdict {
+  return { effect: "deny", outright, rule, reason };
+}
+
+function missingIn({ missing }: Match): string {
+  return missing === undefined ? "" : ` ("${missing}" is missing)`;
+}

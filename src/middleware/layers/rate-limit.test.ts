@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../../kernel/clock.ts";
+import { callOf, newTrail, stand, type Wanted } from "../layer.fixture.ts";
+import type { LayerRequest } from "../layer.ts";
+import { gcra } from "./rate-limit.ts";
+
+const three = (more: object = {}) => ({ use: "rate-limit", requests: 3, per: "60s", ...more });
+const times = (count: number) => Array.from({ length: count }, (_, n) => n);
+const passed = (outcomes: readonly string[]) => outcomes.filter((text) => text.startsWith("{")).length;
+
+describe("3 per 60 s", () => {
+  test("passes exactly three of forty at once, and tells when to come back", async () => {
+    const { outcome, call, seen } = await stand([three()]);
+    expect(passed(await Promise.all(times(40).map(() => outcome())))).toBe(3);
+    expect(seen).toHaveLength(3);
+    await expect(call()).rejects.toMatchObject({ code: "rate_limited", context: { retryAfterMs: 20_000 } });
+  });
+
+  test("earns one every 20 s, and never more than three", async () => {
+    const { outcome, clock } = await stand([three()]);
+    const asked = async (count: number) => {
+      const outcomes: string[] = [];
+      for (const _ of times(count)) outcomes.push(await outcome());
+      return passed(outcomes);
+    };
+    expect(await asked(40)).toBe(3);
+    clock.advance(19_999);
+    expect(await asked(2)).toBe(0);
+    clock.advance(1);
+    expect(await asked(2)).toBe(1);
+    clock.advance(3_600_000);
+    expect(await asked(40)).toBe(3);
+  });
+
+  test("a burst of its own", async () => {
+    const { outcome, clock } = await stand([three({ burst: 1 })]);
+    expect(await outcome()).toMatch(/done/);
+    expect(await outcome()).toBe("rate_limited");
+    clock.advance(20_000);
+    expect(await outcome()).toMatch(/done/);
+  });
+});
+
+const ADA = { id: "ada", kind: "account" } as const;
+const asked = (principal: object, more: object = {}): Wanted => ({ principal, more });
+const session = (id: string, sessionless = false): Wanted => {
+  const call = callOf();
+  return { more: { origin: { ...call.origin, session: id, sessionless } } };
+};
+
+test.each<[unknown, Wanted, Wanted, boolean]>([
+  [
+    "key",
+    asked({ ...ADA, key: { id: "a", name: "a" } }),
+    asked({ ...ADA, key: { id: "b", name: "b" } }),
+    true,
+  ],
+  ["key", asked(ADA), asked(ADA), false],
+  [
+    undefined,
+    asked({ ...ADA, key: { id: "a", name: "a" } }),
+    asked({ ...ADA, key: { id: "b", name: "b" } }),
+    true,
+  ],
+  [
+    "user",
+    asked({ ...ADA, key: { id: "a", name: "a" } }),
+    asked({ ...ADA, key: { id: "b", name: "b" } }),
+    false,
+  ],
+  ["user", asked({ id: "key a", kind: "key" }), asked({ id: "key b", kind: "key" }), true],
+  ["session", session("a"), session("b"), true],
+  ["session", session("a", true), session("b", true), false],
+  ["endpoint", asked(ADA), asked({ id: "eve" }), false],
+  ["server", { tool: "one:a" }, { tool: "one:b" }, false],
+  ["server", { tool: "one:a" }, { tool: "two:a" }, true],
+  ["tool", { tool: "one:a" }, { tool: "one:b" }, true],
+  ["tool", { tool: "one:a" }, { tool: "two:a" }, true],
+  [["user", "tool"], { tool: "one:a", principal: ADA }, { tool: "one:b", principal: ADA }, true],
+  [["user", "server"], { tool: "one:a", principal: ADA }, { tool: "one:b", principal: ADA }, false],
+])("by %j: %j and %j are counted apart: %s", async (by, first, second, apart) => {
+  const { outcome } = await stand([
+    { use: "rate-limit", requests: 1, per: "60s", ...(by === undefined ? {} : { by }) },
+  ]);
+  expect(await outcome(first)).toMatch(/done/);
+  expect(await outcome(first)).toBe("rate_limited");
+  expect(await outcome(second)).toMatch(apart ? /done/ : /^rate_limited$/);
+});
+
+test("a call that one limit refuses takes nothing from another, however they stand", async () => {
+  const few = { use: "rate-limit", requests: 1, per: "60s", by: "tool" };
+  const many = { use: "rate-limit", requests: 5, per: "60s" };
+  const lane = { use: "concurrency", max: 100 };
+  for (const entries of [
+    [many, few],
+    [few, many],
+    [many, lane, few],
+  ]) {
+    const { outcome } = await stand(entries);
+    for (const _ of times(10)) await outcome({ tool: "one:a" });
+    for (const name of ["b", "c", "d", "e", "f", "g"]) await outcome({ tool: `one:${name}` });
+    // One each of a to e: the refused ones took nothing.
+    const outcomes = await Promise.all(["h", "i"].map((name) => outcome({ tool: `one:${name}` })));
+    expect(passed(outcomes)).toBe(0);
+  }
+});
+
+test("what a limit of calls at once refuses is given back", async () => {
+  let release: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { outcome, call } = await stand(
+    [
+      { use: "rate-limit", requests: 2, per: "60s" },
+      { use: "concurrency", max: 1 },
+    ],
+    async () => {
+      await held;
+      return Buffer.from("{}") as never;
+    },
+  );
+  const first = call();
+  expect(await outcome()).toBe("rate_limited");
+  release?.();
+  await first;
+  expect(await outcome()).toBe("{}");
+  expect(await outcome()).toBe("rate_limited");
+});
+
+test("nobody is asked about a call that a limit inside refuses", async () => {
+  const { outcome, waiting } = await stand([
+    { use: "rate-limit", requests: 5, per: "60s" },
+    { use: "policy", default: "allow", rules: [{ effect: "approve", args: { ask: { in: [true] } } }] },
+    { use: "rate-limit", requests: 1, per: "60s" },
+  ]);
+  expect(await outcome({ args: { ask: false } })).toMatch(/done/);
+  expect(await outcome({ args: { ask: true } })).toBe("rate_limited");
+  expect(waiting).toEqual([]);
+});
+
+test("prompts and resources count, what is no work of a server does not", async () => {
+  const { outcome } = await stand([{ use: "rate-limit", requests: 1, per: "60s" }]);
+  const method = (name: LayerRequest["method"]) => ({ more: { method: name } });
+  expect(await outcome(method("logging/setLevel"))).toMatch(/done/);
+  expect(await outcome(method("resources/read"))).toMatch(/done/);
+  expect(await outcome(method("prompts/get"))).toBe("rate_limited");
+  expect(await outcome(method("logging/setLevel"))).toMatch(/done/);
+});
+
+test("the trail says which layer refused", async () => {
+  const { outcome } = await stand([{ use: "timeout", timeoutMs: 5_000 }, three({ requests: 1 })]);
+  await outcome();
+  const trail = newTrail();
+  await outcome({ more: { trail } });
+  expect(trail).toMatchObject({
+    by: "rate-limit",
+    layers: [
+      { use: "timeout", outcome: "passed" },
+      { use: "rate-limit", outcome: "refused" },
+    ],
+  });
+});
+
+test("in no stretch of time pass more than the burst and what it earned", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 10 }),
+      fc.integer({ min: 1, max: 10 }),
+      fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 }),
+      (requests, burst, pauses) => {
+        const clock = new ManualClock();
+        const intervalMs = 1_000 / requests;
+        const limit = gcra({ intervalMs, burst, keyOf: () => "one", clock });
+        const at: number[] = [];
+        for (const pause of pauses) {
+          clock.advance(pause);
+          if (limit.wait(callOf()) > 0) continue;
+          limit.take(callOf());
+          at.push(clock.now());
+        }
+        for (const [first, from] of at.entries())
+          for (const [last, to] of at.entries())
+            if (last > first)
+              expect(last - first + 1).toBeLessThanOrEqual(
+                burst + Math.floor((to - from) / intervalMs + 1e-6),
+              );
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

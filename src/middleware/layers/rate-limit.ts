@@ -1,0 +1,76 @@
+/** So many calls in so much time, by GCRA: one number for each key, the moment at which all that was taken is earned again. */
+import type { Call } from "../../kernel/call.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { COUNT_BY, type CountBy, countKey, isCounted } from "../count-by.ts";
+import type { LayerKind, Limit } from "../layer.ts";
+import { Lru } from "../lru.ts";
+import { msOf, TIME, timeProblems } from "../times.ts";
+
+interface Options {
+  readonly requests: number;
+  readonly per: unknown;
+  readonly burst?: number;
+  readonly by: CountBy | readonly CountBy[];
+}
+
+/** Keys that are counted at the same time; a key takes about 100 bytes. */
+const MOST_KEYS = 100_000;
+/** What adding up fractions may be off by. */
+const ROUNDING_MS = 1e-6;
+
+export const rateLimit: LayerKind = {
+  summary: "Limit how many calls are made in a period of time.",
+  schema: {
+    properties: {
+      requests: { type: "integer", minimum: 1 },
+      per: TIME,
+      burst: { type: "integer", minimum: 1 },
+      by: COUNT_BY,
+    },
+    required: ["requests", "per"],
+  },
+  check: (options) => timeProblems(options, ["per"]),
+  compile(options, { clock }) {
+    const { requests, per, burst = requests, by } = options as unknown as Options;
+    const limit = gcra({ intervalMs: msOf(per) / requests, burst, keyOf: countKey(by), clock });
+    const text = `${requests} calls per ${String(per)}${typeof per === "number" ? " ms" : ""}`;
+    return {
+      limit,
+      gates: () => `limited to ${text}`,
+      explain: (call) => {
+        const wait = limit.wait(call);
+        return wait > 0
+          ? { effect: "limit", reason: `over ${text}: retry after ${Math.ceil(wait)} ms` }
+          : undefined;
+      },
+    };
+  },
+};
+
+interface Gcra {
+  readonly intervalMs: number;
+  readonly burst: number;
+  readonly keyOf: (call: Call) => string;
+  readonly clock: Clock;
+}
+
+export function gcra({ intervalMs, burst, keyOf, clock }: Gcra): Limit {
+  const earnedAt = new Lru<string, number>(MOST_KEYS);
+  const tolerance = intervalMs * burst;
+  const next = (call: Call): number => Math.max(earnedAt.peek(keyOf(call)) ?? 0, clock.now()) + intervalMs;
+  return {
+    wait(call) {
+      if (!isCounted(call)) return 0;
+      const wait = next(call) - tolerance - clock.now();
+      return wait > ROUNDING_MS ? wait : 0;
+    },
+    take(call) {
+      if (isCounted(call)) earnedAt.set(keyOf(call), next(call));
+    },
+    giveBack(call) {
+      const key = keyOf(call);
+      const at = earnedAt.peek(key);
+      if (at !== undefined && isCounted(call)) earnedAt.set(key, at - intervalMs);
+    },
+  };
+}

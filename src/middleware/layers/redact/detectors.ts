@@ -1,0 +1,80 @@
+/**
+ * What is looked for in texts, and where it stands. Every pattern of ours takes time in proportion to the text: repetitions
+ * are bounded or cannot overlap. Patterns of others run on an engine that cannot do otherwise.
+ */
+import { isCard, isIban } from "./checksums.ts";
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Detector {
+  readonly name: string;
+  readonly find: (text: string) => readonly Span[];
+  /** Also in numbers, which cannot hold letters. */
+  readonly numbers?: true;
+}
+
+const EMAIL = /[\p{L}\d._%+-]{1,64}@(?:[\p{L}\d-]{1,63}\.){1,8}\p{L}{2,24}/gu;
+const PHONE = /(?<![\w+])(?:\+\d(?:[ ().-]{0,2}\d){7,14}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w-])/g;
+const DIGITS = /(?<![\w.])\d(?:[ -]?\d){12,60}(?!\w)/g;
+const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,4})?\b/g;
+const SECRETS: readonly RegExp[] = [
+  /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd|mmcp)[-_][\w-]{8,500}/gi,
+  /\bgithub_pat_\w{8,500}/g,
+  /\b(?:AKIA|ASIA|AIza|ya29\.)[\w-]{8,500}/g,
+  /\beyJ[\w-]{8,1000}\.[\w-]{1,8000}(?:\.[\w-]{1,2000})?/g,
+  /-----BEGIN [A-Z ]{1,40}-----[^-]{0,20000}(?:-----END [A-Z ]{1,40}-----)?/g,
+  /\b(?:bearer|basic)\s{1,4}[\w+/.=-]{8,4000}/gi,
+  /(?<=\/\/)[^/\s:@]{1,200}:[^/\s@]{1,200}(?=@)/g,
+  /(?<=[?&;][\w-]{0,40}(?:token|key|secret|sig|signature|password|auth)=)[^&\s"']{4,2000}/gi,
+  /(?<=\b(?:token|secret|password|passwd|passphrase|pwd|api[-_]?key)["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"',;]{4,2000}/gi,
+];
+
+export const DETECTORS: Readonly<Record<string, Detector>> = {
+  secrets: { name: "secret", find: (text) => SECRETS.flatMap((pattern) => spansOf(text, pattern)) },
+  email: { name: "email", find: (text) => (text.includes("@") ? spansOf(text, EMAIL) : []) },
+  phone: { name: "phone", find: (text) => spansOf(text, PHONE) },
+  card: {
+    name: "card",
+    numbers: true,
+    find: (text) => spansOf(text, DIGITS).flatMap((span) => cardsIn(text, span)),
+  },
+  iban: { name: "iban", find: (text) => spansOf(text, IBAN).flatMap((span) => ibanIn(text, span)) },
+};
+
+function spansOf(text: string, pattern: RegExp): readonly Span[] {
+  return [...text.matchAll(pattern)].map(({ index, 0: found }) => ({
+    from: index,
+    to: index + found.length,
+  }));
+}
+
+/** Several may stand in a row: each begins and ends where a group of digits does. */
+function cardsIn(text: string, { from, to }: Span): readonly Span[] {
+  const groups = spansOf(text.slice(from, to), /\d+/g);
+  const found: Span[] = [];
+  for (let first = 0; first < groups.length; first++) {
+    let digits = "";
+    for (let last = first; last < groups.length && digits.length <= 19; last++) {
+      const [start, end] = [groups[first], groups[last]] as [Span, Span];
+      digits += text.slice(from + end.from, from + end.to);
+      if (!isCard(digits)) continue;
+      found.push({ from: from + start.from, to: from + end.to });
+      first = last;
+      break;
+    }
+  }
+  return found;
+}
+
+/** A word behind it may look like one more group of it. */
+function ibanIn(text: string, { from, to }: Span): readonly Span[] {
+  for (let end = to; end - from >= 15; end--) {
+    const last = text[end] ?? " ";
+    if (/[A-Z\d]/.test(last) && end !== to) continue;
+    if (isIban(text.slice(from, end).replaceAll(" ", ""))) return [{ from, to: end }];
+  }
+  return [];
+}

@@ -1,0 +1,153 @@
+/**
+ * Masks what detectors find in the texts of a JSON value. Works on the bytes: what holds nothing is the same bytes after
+ * it. Comes in steps of bounded time, so that a large value does not keep everything else waiting.
+ */
+import { isPlainlySecretName } from "../../../kernel/looks-secret.ts";
+import { asRaw, type Raw } from "../../../kernel/raw.ts";
+import type { Detector, Span } from "./detectors.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** What is looked at in one go, and by how much one goes into the next: nothing longer than that is found across the border. */
+const WINDOW = 32_768;
+const OVERLAP = 2_048;
+/** Bytes between two steps. */
+const STEP = 65_536;
+/** What stands before the end of one go and is looked at again with what follows: a name before a secret. */
+const CONTEXT = 64;
+/** Shorter numbers identify nobody. */
+const SHORTEST_NUMBER = 8;
+
+export interface Masked {
+  readonly raw: Raw;
+  /** Names of the detectors that found something. */
+  readonly found: ReadonlySet<string>;
+}
+
+export interface MaskOptions {
+  readonly detectors: readonly Detector[];
+  /** Values of members that are called like secrets are secret, whatever they look like. */
+  readonly secretNames: boolean;
+}
+
+/** Yields between steps. */
+export function* masking(raw: Raw, options: MaskOptions): Generator<void, Masked> {
+  const found = new Set<string>();
+  const parts: Buffer[] = [];
+  let copied = 0;
+  let stepAt = STEP;
+  const replace = (from: number, to: number, text: string): void => {
+    parts.push(raw.subarray(copied, from), Buffer.from(JSON.stringify(text)));
+    copied = to;
+  };
+  let key = "";
+  for (let i = 0; i < raw.length; ) {
+    const c = raw[i] as number;
+    if (c === QUOTE) {
+      const end = endOfText(raw, i);
+      const isKey = raw[skipSpace(raw, end)] === 0x3a;
+      const text = decoded(raw, i, end);
+      if (isKey) key = text;
+      const secret = !isKey && options.secretNames && text !== "" && isPlainlySecretName(key);
+      const masked = secret ? "[secret]" : yield* maskedText(text, key, options, found);
+      if (secret) found.add("secret");
+      if (masked !== text) replace(i, end, masked);
+      i = end;
+    } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
+      const end = endOfNumber(raw, i);
+      const name =
+        end - i >= SHORTEST_NUMBER ? numberFound(raw.toString("latin1", i, end), options) : undefined;
+      if (name !== undefined) {
+        found.add(name);
+        replace(i, end, `[${name}]`);
+      }
+      i = end;
+    } else i++;
+    if (i > stepAt) {
+      stepAt = i + STEP;
+      yield;
+    }
+  }
+  if (parts.length === 0) return { raw, found };
+  parts.push(raw.subarray(copied));
+  return { raw: asRaw(Buffer.concat(parts)), found };
+}
+
+/** The same for a text. */
+export function* maskedText(
+  text: string,
+  key: string,
+  { detectors }: MaskOptions,
+  found: Set<string>,
+): Generator<void, string> {
+  if (isBinary(text, key)) return text;
+  const spans: (Span & { readonly name: string })[] = [];
+  for (let from = 0; ; ) {
+    const window = text.length <= WINDOW ? text : text.slice(from, from + WINDOW);
+    let next = from + WINDOW - OVERLAP;
+    for (const { name, find } of detectors)
+      for (const span of find(window)) {
+        spans.push({ from: from + span.from, to: from + span.to, name });
+        // It may go on behind the end.
+        if (span.to === window.length) next = Math.min(next, from + span.from - CONTEXT);
+      }
+    if (from + WINDOW >= text.length) break;
+    from = next > from ? next : from + WINDOW - OVERLAP;
+    yield;
+  }
+  if (spans.length === 0) return text;
+  let masked = "";
+  let at = 0;
+  for (const { from, to, name } of spans.sort((a, b) => a.from - b.from || b.to - a.to)) {
+    found.add(name);
+    if (from >= at) masked += `${text.slice(at, from)}[${name}]`;
+    at = Math.max(at, to);
+  }
+  return masked + text.slice(at);
+}
+
+/** In one go, for what cannot wait. */
+export function finish<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Lets others run between the steps. */
+export async function finishLater<T>(steps: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function numberFound(digits: string, { detectors }: MaskOptions): string | undefined {
+  return detectors.find(({ numbers, find }) => numbers && find(digits).length > 0)?.name;
+}
+
+/** Pictures, sound and files as blocks of content have them: no text to look into, and to change it would break it. */
+function isBinary(text: string, key: string): boolean {
+  return (key === "data" || key === "blob") && text.length > 256 && /^[\w+/-]+={0,2}$/.test(text);
+}
+
+function decoded(raw: Raw, from: number, end: number): string {
+  const inner = raw.toString("utf8", from + 1, end - 1);
+  return inner.includes("\\") ? (JSON.parse(`"${inner}"`) as string) : inner;
+}
+
+function endOfText(raw: Raw, i: number): number {
+  for (i++; raw[i] !== QUOTE; i++) if (raw[i] === BACKSLASH) i++;
+  return i + 1;
+}
+
+function endOfNumber(raw: Raw, i: number): number {
+  while (i < raw.length && !/[\s,\]}]/.test(String.fromCharCode(raw[i] as number))) i++;
+  return i;
+}
+
+function skipSpace(raw: Raw, i: number): number {
+  while ((raw[i] as number) <= 0x20) i++;
+  return i;
+}

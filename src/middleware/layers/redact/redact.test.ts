@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import type { Call } from "../../../kernel/call.ts";
+import { MetaMcpError } from "../../../kernel/errors.ts";
+import type { Raw } from "../../../kernel/raw.ts";
+import { RpcError } from "../../../rpc/rpc-error.ts";
+import { callOf, newTrail, RESULT, raw, registry, stand } from "../../layer.fixture.ts";
+
+const MAIL = "ada@example.org";
+const masked = async (detect: readonly unknown[], value: unknown): Promise<unknown> => {
+  const { call, seen } = await stand([{ use: "redact", detect, in: ["arguments"] }]);
+  await call({ args: { value } });
+  return JSON.parse(String(seen[0]?.params)).arguments.value;
+};
+
+describe("what is detected", () => {
+  test.each([
+    ["email", `write to ${MAIL}.`, "write to [email]."],
+    ["email", "no@ address", "no@ address"],
+    ["card", "4111 1111 1111 1111", "[card]"],
+    ["card", "4111111111111112", "4111111111111112"],
+    ["card", 4111111111111111, "[card]"],
+    ["iban", "to DE89 3704 0044 0532 0130 00 now", "to [iban] now"],
+    ["iban", "DE89 3704 0044 0532 0130 01", "DE89 3704 0044 0532 0130 01"],
+    ["phone", "call +49 151 23456789", "call [phone]"],
+    ["phone", "version 1.2.3", "version 1.2.3"],
+    ["secrets", "use ghp_0123456789abcdef", "use [secret]"],
+    ["secrets", "Authorization: Bearer abcdef0123456789", "Authorization: [secret]"],
+    ["secrets", "https://user:pass-word@host/", "https://[secret]@host/"],
+    ["secrets", "password: hunter2!", "password: [secret]"],
+    ["secrets", { password: "hunter2" }, { password: "[secret]" }],
+    ["secrets", { nextPageToken: "CAUQAA" }, { nextPageToken: "CAUQAA" }],
+    ["secrets", { key: "PROJ-1" }, { key: "PROJ-1" }],
+  ])("%s in %j", async (detect, value, expected) => {
+    expect(await masked([detect], value)).toEqual(expected);
+  });
+
+  test("patterns of one's own, matched in linear time", async () => {
+    const own = { name: "case", pattern: "CASE-[0-9]+" };
+    expect(await masked([own, "email"], `CASE-17 of ${MAIL}`)).toBe("[case] of [email]");
+    const slow = { name: "slow", pattern: "(a+)+b" };
+    const began = performance.now();
+    expect(await masked([slow], "a".repeat(50_000))).toBe("a".repeat(50_000));
+    expect(performance.now() - began).toBeLessThan(5_000);
+    for (const pattern of ["(", "(?=x)", "x*"]) {
+      const entry = { use: "redact", detect: [{ name: "bad", pattern }] };
+      await registry.prepare([entry]);
+      expect(registry.check(entry)[0]?.path, pattern).toBe("/detect/0/pattern");
+    }
+  });
+
+  test("only what is asked for, and nothing of pictures", async () => {
+    expect(await masked(["card"], MAIL)).toBe(MAIL);
+    const picture = { type: "image", data: Buffer.alloc(600, 7).toString("base64") };
+    expect(await masked(["secrets", "phone", "card"], picture)).toEqual(picture);
+  });
+});
+
+async function answering(options: object, answer: (call: Call) => Promise<Raw>) {
+  return await stand([{ use: "redact", detect: ["email"], ...options }], answer);
+}
+
+describe("where it is looked for", () => {
+  test("arguments and results unless said; what holds nothing keeps its bytes", async () => {
+    const { call, seen } = await answering({}, async () => raw(`{ "content":[{"text":"${MAIL}"}] ,"n":1.0}`));
+    const result = await call({ written: `{ "to" : "${MAIL}", "n": 12345678901234567890 }` });
+    expect(String(seen[0]?.params)).toContain('{ "to" : "[email]", "n": 12345678901234567890 }');
+    expect(String(result)).toBe('{ "content":[{"text":"[email]"}] ,"n":1.0}');
+    const plain = callOf({ written: '{ "n" : 1.0 }' });
+    await call(plain);
+    expect(seen[1]?.params).toBe(plain.params);
+  });
+
+  test.each([
+    [["arguments"], "[email]", MAIL],
+    [["results"], MAIL, "[email]"],
+  ])("in %j alone", async (where, sent, came) => {
+    const { call, seen } = await answering({ in: where }, async () => raw(`{"text":"${MAIL}"}`));
+    expect(String(await call({ args: { to: MAIL } }))).toBe(`{"text":"${came}"}`);
+    expect(String(seen[0]?.params)).toContain(sent);
+  });
+
+  test("errors of the server and of ours, their data and their causes", async () => {
+    const rpc = RpcError.of(-32_000, `no ${MAIL}`, { who: [MAIL] });
+    const { call: first } = await answering({}, () => Promise.reject(rpc));
+    const refused = await first().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(RpcError);
+    expect(String((refused as RpcError).raw)).not.toContain(MAIL);
+    const cause = RpcError.of(-1, MAIL);
+    const own = new MetaMcpError("execution_failed", `no ${MAIL}`, { server: "one", details: [MAIL], cause });
+    const { call: second } = await answering({}, () => Promise.reject(own));
+    const told = (await second().catch((error: unknown) => error)) as MetaMcpError;
+    expect([told.code, told.message, told.context.details]).toEqual([
+      "execution_failed",
+      "no [email]",
+      ["[email]"],
+    ]);
+    expect(String((told.context.cause as RpcError).raw)).not.toContain(MAIL);
+  });
+
+  test("progress, logs, questions, and what is said beside several calls or of a task", async () => {
+    const heard: string[] = [];
+    const uplink = {
+      notify: (_: string, params: Raw | undefined) => void heard.push(String(params)),
+      request: async (_: string, params: Raw | undefined) => {
+        heard.push(String(params));
+        return raw("{}");
+      },
+    };
+    const states: string[] = [];
+    const wish = {
+      terms: raw("{}"),
+      created: ({ state }: { state: Raw }) => void states.push(String(state)),
+      declined: () => {},
+      changed: (state: Raw) => void states.push(String(state)),
+    };
+    const { call } = await answering({ in: ["results"] }, async (made) => {
+      made.uplink.notify("notifications/progress", raw(`{"progressToken":"${MAIL}","message":"${MAIL}"}`));
+      made.uplink.notify("notifications/message", raw(`{"data":"${MAIL}"}`));
+      await made.uplink.request("elicitation/create", raw(`{"message":"${MAIL}"}`), made.signal);
+      heard.push(String(made.aside?.("notifications/message", raw(`{"data":"${MAIL}"}`))));
+      made.task?.wish?.created({ state: raw(`{"s":"${MAIL}"}`), meta: undefined, refresh: async () => {} });
+      made.task?.wish?.changed(raw(`{"s":"${MAIL}"}`));
+      return raw(RESULT);
+    });
+    await call(callOf({ more: { uplink, task: { support: "optional", wish } } }));
+    // The token is the client's own.
+    expect(heard[0]).toBe(`{"progressToken":"${MAIL}","message":"[email]"}`);
+    expect(heard.slice(1).join()).not.toContain(MAIL);
+    expect(heard).toHaveLength(4);
+    expect(states).toEqual(['{"s":"[email]"}', '{"s":"[email]"}']);
+  });
+
+  test("resources read and prompts", async () => {
+    const { call } = await answering({}, async () => raw(`{"contents":[{"text":"${MAIL}"}]}`));
+    for (const method of ["resources/read", "prompts/get", "completion/complete"])
+      expect(String(await call({ more: { method } }))).toContain("[email]");
+  });
+
+  test("a large result, in steps that let others run", async () => {
+    const text = `${"x".repeat(3_000_000)} ${MAIL}`;
+    const { call } = await answering({}, async () => raw(JSON.stringify({ text })));
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    expect(String(await call())).toContain("[email]");
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(0);
+  });
+});
+
+test("block refuses arguments before anything is sent, and results before anybody sees them", async () => {
+  const { call, seen } = await answering({ action: "block" }, async () => raw(`{"text":"${MAIL}"}`));
+  const trail = newTrail();
+  await expect(call(callOf({ args: { to: MAIL }, more: { trail } }))).rejects.toMatchObject({
+    code: "forbidden",
+    message: "The arguments hold what must not pass here: email.",
+  });
+  expect(seen).toHaveLength(0);
+  expect(String(trail.arguments), "what is kept of it has nothing more in it").not.toContain(MAIL);
+  await expect(call()).rejects.toThrow("The results hold what must not pass here: email.");
+  expect(seen).toHaveLength(1);
+});

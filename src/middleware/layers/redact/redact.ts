@@ -1,0 +1,188 @@
+/** Masks or blocks what must not leave: in arguments on their way out, and in all that a child says on its way back. */
+import type { Aside, Call, Uplink } from "../../../kernel/call.ts";
+import { MetaMcpError } from "../../../kernel/errors.ts";
+import { EMPTY_OBJECT, type Raw, toRaw } from "../../../kernel/raw.ts";
+import { RpcError } from "../../../rpc/rpc-error.ts";
+import { members, withMember } from "../../../rpc/slice.ts";
+import type { LayerKind } from "../../layer.ts";
+import { forbidden } from "../../refusals.ts";
+import { DETECTORS, type Detector } from "./detectors.ts";
+import { finish, finishLater, type Masked, type MaskOptions, maskedText, masking } from "./mask.ts";
+import { loadPatterns, ownDetector, patternProblem } from "./own-patterns.ts";
+
+type Detect = string | { readonly name: string; readonly pattern: string };
+
+interface Options {
+  readonly detect: readonly Detect[];
+  readonly in: readonly ("arguments" | "results")[];
+  readonly action: "mask" | "block";
+}
+
+/** Larger ones are looked at in steps. */
+const AT_ONCE = 65_536;
+const NAMES = Object.keys(DETECTORS);
+const LONGEST_PATTERN = 1_000;
+
+export const redact: LayerKind = {
+  summary: "Mask or block secrets and personal data in arguments and results.",
+  guards: true,
+  schema: {
+    properties: {
+      detect: {
+        type: "array",
+        minItems: 1,
+        items: {
+          anyOf: [
+            { enum: NAMES },
+            {
+              type: "object",
+              properties: {
+                name: { type: "string", pattern: "^[\\w-]{1,40}$" },
+                pattern: { type: "string", minLength: 1, maxLength: LONGEST_PATTERN },
+              },
+              required: ["name", "pattern"],
+              additionalProperties: false,
+            },
+          ],
+          description: `one of ${NAMES.join(", ")}, or { name, pattern }`,
+        },
+      },
+      in: {
+        type: "array",
+        minItems: 1,
+        items: { enum: ["arguments", "results"] },
+        default: ["arguments", "results"],
+      },
+      action: { enum: ["mask", "block"], default: "mask" },
+    },
+    required: ["detect"],
+  },
+  load: (options) => (detectOf(options).some((one) => typeof one !== "string") ? loadPatterns() : undefined),
+  check: (options) =>
+    detectOf(options).flatMap((one, at) => {
+      const message = typeof one === "string" ? undefined : patternProblem(one.pattern);
+      return message === undefined ? [] : [{ path: `/detect/${at}/pattern`, message }];
+    }),
+  compile(given) {
+    const { detect, in: where, action } = given as unknown as Options;
+    const options: MaskOptions = {
+      detectors: detect.map(detectorOf),
+      secretNames: detect.includes("secrets"),
+    };
+    const [out, back] = [where.includes("arguments"), where.includes("results")];
+    const clean = (raw: Raw): Promise<Masked> =>
+      raw.length <= AT_ONCE
+        ? Promise.resolve(finish(masking(raw, options)))
+        : finishLater(masking(raw, options));
+    /** Rejects where something is found that must not pass at all. */
+    const cleaned = async (call: Call, raw: Raw, what: "arguments" | "results"): Promise<Raw> => {
+      const masked = await clean(raw);
+      if (action === "mask" || masked.found.size === 0) return masked.raw;
+      throw forbidden(call, `The ${what} hold what must not pass here: ${[...masked.found].join(", ")}.`);
+    };
+    return {
+      async explain(call) {
+        if (!out) return undefined;
+        const found = new Set<string>();
+        const sent = await withArguments(call, async (args) => {
+          const masked = await clean(args);
+          for (const name of masked.found) found.add(name);
+          return masked.raw;
+        });
+        if (found.size === 0) return undefined;
+        const reason = `the arguments hold ${[...found].join(", ")}`;
+        return action === "block" ? { effect: "deny", reason } : { effect: "change", reason, call: sent };
+      },
+      call: (next) => async (call) => {
+        const sent = out ? await withArguments(call, (args) => cleaned(call, args, "arguments")) : call;
+        if (!back) return await next(sent);
+        const cleanNow = (raw: Raw): Raw => finish(masking(raw, options)).raw;
+        let result: Raw;
+        try {
+          result = await next({
+            ...sent,
+            uplink: cleanUplink(call.uplink, cleaning(undefined, cleanNow)),
+            aside: cleaning(call.aside, cleanNow),
+            task: cleanTask(call.task, cleanNow),
+          });
+        } catch (error) {
+          throw cleanError(error, options);
+        }
+        return await cleaned(call, result, "results");
+      },
+    };
+  },
+};
+
+function detectOf(options: Readonly<Record<string, unknown>>): readonly Detect[] {
+  return options["detect"] as readonly Detect[];
+}
+
+function detectorOf(one: Detect): Detector {
+  return typeof one === "string" ? (DETECTORS[one] as Detector) : ownDetector(one.name, one.pattern);
+}
+
+/** Of tools and prompts; what else a client sends has no arguments. */
+async function withArguments(call: Call, clean: (raw: Raw) => Promise<Raw>): Promise<Call> {
+  const { params } = call;
+  const [args = EMPTY_OBJECT] = members(params, ["arguments"]);
+  const masked = await clean(args);
+  return masked === args ? call : { ...call, params: withMember(params, "arguments", masked) };
+}
+
+/** What is left of it goes on to `outer`. */
+function cleaning(outer: Aside | undefined, clean: (raw: Raw) => Raw): Aside {
+  const shown = (method: string, params: Raw): Raw => {
+    // The token is the client's own, and must come back as it is.
+    const [token] = method === "notifications/progress" ? members(params, ["progressToken"]) : [];
+    const masked = clean(params);
+    return token && masked !== params ? withMember(masked, "progressToken", token) : masked;
+  };
+  return (method, params) => {
+    const left = params && shown(method, params);
+    return outer ? outer(method, left) : left;
+  };
+}
+
+function cleanUplink(uplink: Uplink, shown: Aside): Uplink {
+  return {
+    notify: (method, params) => uplink.notify(method, shown(method, params)),
+    request: (method, params, ...more) => uplink.request(method, shown(method, params), ...more),
+  };
+}
+
+/** What a server says of a call that it runs as a task. */
+function cleanTask(task: Call["task"], clean: (raw: Raw) => Raw): Call["task"] {
+  const wish = task?.wish;
+  if (!task || !wish) return task;
+  return {
+    ...task,
+    wish: {
+      ...wish,
+      created: (made) =>
+        wish.created({ ...made, state: clean(made.state), meta: made.meta && clean(made.meta) }),
+      declined: () => wish.declined(),
+      changed: (state) => wish.changed(clean(state)),
+    },
+  };
+}
+
+/** Errors are masked whatever the action: who asked must learn that it failed. */
+function cleanError(error: unknown, options: MaskOptions): unknown {
+  if (error instanceof RpcError) {
+    const { raw } = finish(masking(error.raw, options));
+    return raw === error.raw ? error : new RpcError(raw);
+  }
+  if (!MetaMcpError.is(error)) return error;
+  const { cause, details, ...context } = error.context;
+  const message = finish(maskedText(error.message, "", options, new Set()));
+  const told = details === undefined ? undefined : finish(masking(toRaw(details), options)).raw;
+  const same = told === undefined || told.equals(toRaw(details));
+  const causeCleaned = cause instanceof RpcError ? cleanError(cause, options) : undefined;
+  if (message === error.message && same && (cause === undefined || causeCleaned === cause)) return error;
+  return new MetaMcpError(error.code, message, {
+    ...context,
+    ...(told === undefined ? {} : { details: JSON.parse(told.toString()) as unknown }),
+    ...(causeCleaned === undefined ? {} : { cause: causeCleaned }),
+  });
+}

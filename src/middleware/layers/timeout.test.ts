@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import type { Call } from "../../kernel/call.ts";
+import type { Raw } from "../../kernel/raw.ts";
+import { callOf, RESULT, raw, silent, stand } from "../layer.fixture.ts";
+
+async function slow(options: object) {
+  let answer: (() => void) | undefined;
+  let made: Call | undefined;
+  const standing = await stand([{ use: "timeout", ...options }], (call) => {
+    made = call;
+    return new Promise<Raw>((resolve, reject) => {
+      answer = () => resolve(raw(RESULT));
+      call.signal.addEventListener("abort", () => reject(call.signal.reason as Error));
+    });
+  });
+  return { ...standing, answer: () => answer?.(), inside: () => made as Call };
+}
+
+test("silence ends a call, and cancels it at the server", async () => {
+  const { call, clock, inside } = await slow({ timeoutMs: "2s" });
+  const answer = expect(call()).rejects.toMatchObject({ code: "timeout" });
+  clock.advance(2_000);
+  await answer;
+  expect(inside().signal.aborted).toBe(true);
+  expect(clock.pending).toBe(0);
+});
+
+test("each word of the server begins the time anew, and it stands still while somebody is asked", async () => {
+  const { call, clock, inside, answer } = await slow({ timeoutMs: 1_000 });
+  let reply: (() => void) | undefined;
+  const uplink = {
+    ...silent,
+    request: () => new Promise<Raw>((resolve) => (reply = () => resolve(raw("{}")))),
+  };
+  const done = call(callOf({ more: { uplink } }));
+  clock.advance(900);
+  inside().uplink.notify("notifications/progress", raw("{}"));
+  clock.advance(900);
+  const asked = inside().uplink.request("elicitation/create", undefined, inside().signal);
+  clock.advance(60_000);
+  reply?.();
+  await asked;
+  const release = inside().hold?.();
+  clock.advance(60_000);
+  release?.();
+  clock.advance(900);
+  answer();
+  expect(String(await done)).toBe(RESULT);
+  expect(clock.pending).toBe(0);
+});
+
+test("the time in all is shortened, and never lengthened", async () => {
+  const { call, inside, answer } = await slow({ deadlineMs: 5_000 });
+  for (const [given, left] of [
+    [Number.POSITIVE_INFINITY, 5_000],
+    [3_000, 3_000],
+  ]) {
+    const done = call(callOf({ more: { deadline: given as number } }));
+    expect(inside().deadline).toBe(left);
+    answer();
+    await done;
+  }
+});
+
+test("who gives up is heard, and gets their own reason", async () => {
+  const { call, inside } = await slow({ timeoutMs: 1_000 });
+  const given = callOf();
+  const answer = expect(call(given)).rejects.toThrow("changed my mind");
+  (given.signal as unknown as { abort(reason: Error): void }).abort(new Error("changed my mind"));
+  await answer;
+  expect(inside().signal.aborted).toBe(true);
+});

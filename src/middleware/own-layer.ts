@@ -1,0 +1,136 @@
+/**
+ * A layer that somebody else wrote, held to what every layer owes: it makes a call at most once and as the same call, and
+ * where it fails nothing passes and nothing is shown.
+ */
+import type { Call, Middleware } from "../kernel/call.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import type { Principal } from "../kernel/principal.ts";
+import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { members, withMember } from "../rpc/slice.ts";
+import type { Layer, LayerContext, LayerKind, ListRule, RequestMiddleware } from "./layer.ts";
+
+/** What such a layer is given beside its options. */
+export interface OwnLayerContext extends Pick<LayerContext, "clock"> {
+  /** Refuse with one of these: `throw new MetaMcpError("forbidden", "why")`. Anything else that is thrown is a fault of the layer. */
+  readonly MetaMcpError: typeof MetaMcpError;
+  /** Reads a JSON value from its bytes. */
+  readonly fromRaw: typeof fromRaw;
+  /** Writes a JSON value as bytes. */
+  readonly toRaw: typeof toRaw;
+  /** Members of an object by their names, as bytes. */
+  readonly members: typeof members;
+  /** The object with another value for a member, or without it; all other bytes stay. */
+  readonly withMember: typeof withMember;
+}
+
+/** What a module exports by default. */
+export interface OwnLayerKind extends Omit<LayerKind, "compile"> {
+  compile(options: Readonly<Record<string, unknown>>, context: OwnLayerContext): Layer;
+}
+
+export function guardedKind(kind: OwnLayerKind, use: string): LayerKind {
+  return {
+    ...kind,
+    compile(options, { clock }) {
+      const context: OwnLayerContext = { clock, MetaMcpError, fromRaw, toRaw, members, withMember };
+      const layer = kind.compile(options, context);
+      const { request, call, list } = layer;
+      const own: Layer = {
+        ...(request && { request: guardedRequest(request.bind(layer), use) }),
+        ...(call && { call: guardedCall(call.bind(layer), use) }),
+        ...(list && { list: guardedList(list) }),
+        ...(layer.hidesOwn && {
+          hidesOwn: (...asked) => failClosed(() => layer.hidesOwn?.(...asked) ?? false, true),
+        }),
+        ...(layer.gates && { gates: (...asked) => failClosed(() => layer.gates?.(...asked), undefined) }),
+        ...(layer.explain && { explain: (asked) => layer.explain?.(asked) }),
+      };
+      return own;
+    },
+  };
+}
+
+/** Copied along with the rest of a call: which call it was given, and whether it passed it on. */
+const GIVEN = Symbol("given");
+
+interface Given {
+  readonly call: Call;
+  passed: boolean;
+}
+
+type Marked = Call & { readonly [GIVEN]?: Given };
+
+function guardedCall(layer: Middleware, use: string): Middleware {
+  return (next) => {
+    const handle = layer((call: Marked) => {
+      const given = call[GIVEN];
+      const fault = given ? changed(given, call) : "passes on something that is not the call it was given";
+      if (fault !== undefined || !given) return Promise.reject(broken(use, fault ?? ""));
+      given.passed = true;
+      const { [GIVEN]: _, ...plain } = call;
+      return next(plain);
+    });
+    return async (call) => answered(await handle(marked(call)), use);
+  };
+}
+
+function marked(call: Call): Call {
+  const given: Given = { call, passed: false };
+  return { ...call, [GIVEN]: given } as Marked;
+}
+
+/** What a layer may change: the arguments, and time, signal and the way back. Everything else is what rules judge by. */
+function changed({ call: given, passed }: Given, call: Call): string | undefined {
+  if (passed) return "makes the call twice";
+  if (call.origin !== given.origin) return "changes who asks";
+  const same =
+    call.server === given.server &&
+    call.method === given.method &&
+    call.tool === given.tool &&
+    call.facts === given.facts &&
+    (call.params === given.params || nameIn(call.params) === nameIn(given.params));
+  if (!same) return "makes another call of it";
+  return call.deadline <= given.deadline ? undefined : "extends the time of the call";
+}
+
+function nameIn(params: Raw): string {
+  const [name] = members(params, ["name"]);
+  return name?.toString() ?? "";
+}
+
+function guardedRequest(layer: RequestMiddleware, use: string): RequestMiddleware {
+  return (next) => {
+    const handle = layer(next);
+    return async (request) => answered(await handle(request), use);
+  };
+}
+
+function answered(result: unknown, use: string): Raw {
+  if (Buffer.isBuffer(result)) return result as Raw;
+  throw broken(use, "answers something that is not the bytes of a JSON value");
+}
+
+function broken(use: string, fault: string): MetaMcpError {
+  return new MetaMcpError("internal", `The layer "${use}" ${fault}, so the call was refused.`);
+}
+
+/** What it cannot judge does not exist; whoever it cannot tell apart sees alone. */
+function guardedList(list: ListRule): ListRule {
+  const keyOf = (principal: Principal): string =>
+    failClosed(() => String(list.keyOf?.(principal) ?? ""), principal.id);
+  return {
+    ...(list.keyOf && { keyOf }),
+    hides: (tool, principal) => failClosed(() => list.hides(tool, principal), "the layer failed"),
+    ...(list.hidesFromAll && {
+      hidesFromAll: (tool) => failClosed(() => list.hidesFromAll?.(tool), "the layer failed"),
+    }),
+  };
+}
+
+function failClosed<T>(judge: () => T, otherwise: T): T {
+  try {
+    return judge();
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,130 @@
+import { symlinkSync } from "node:fs";
+import { expect, test } from "vitest";
+import { temp } from "../../test/support/temp.ts";
+import { loadValidator } from "../gateway/schema-check.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import { BUILT_IN } from "./built-in.ts";
+import { callOf, raw } from "./layer.fixture.ts";
+import { OwnLayers } from "./own-layers.ts";
+import { pipelineOf } from "./pipeline.ts";
+import { LayerRegistry } from "./registry.ts";
+
+const GOOD = `export default {
+  schema: { properties: { word: { type: "string", minLength: 1 } }, required: ["word"] },
+  compile({ word }, { MetaMcpError, fromRaw }) {
+    return {
+      call: (next) => (call) => {
+        if (JSON.stringify(fromRaw(call.params)).includes(word)) throw new MetaMcpError("forbidden", "not that word");
+        return next(call);
+      },
+    };
+  },
+};`;
+
+async function registryIn(folder: string | undefined): Promise<LayerRegistry> {
+  return new LayerRegistry(BUILT_IN, await loadValidator(), new OwnLayers(folder));
+}
+
+async function problem(registry: LayerRegistry, entry: { use: string; [option: string]: unknown }) {
+  await registry.prepare([entry]);
+  return registry.check(entry)[0];
+}
+
+test("a module of the folder is a layer like others, its options checked by its schema", async () => {
+  const { folder, write } = temp();
+  write("word.mjs", GOOD);
+  const registry = await registryIn(`${folder}/work`);
+  const entry = { use: "./word.mjs", word: "secret" };
+  expect(await problem(registry, entry)).toBeUndefined();
+  expect(await problem(registry, { use: "./word.mjs" })).toMatchObject({ path: "/word" });
+  expect(await problem(registry, { ...entry, wrod: 1 })).toMatchObject({ path: "/wrod" });
+  const clock = new ManualClock();
+  const layer = { ...registry.compile(entry, { clock }), use: entry.use, at: "here" };
+  const handler = pipelineOf([layer], async () => raw("{}"), clock);
+  expect(String(await handler(callOf({ args: { a: 1 } })))).toBe("{}");
+  await expect(handler(callOf({ args: { a: "secret" } }))).rejects.toMatchObject({ code: "forbidden" });
+});
+
+test.each([
+  ["./none.mjs", /cannot be read \(ENOENT\)/],
+  ["./out.mjs", /leads out of the folder/],
+  ["./folder.mjs", /is not a file|EISDIR/],
+  ["./broken.mjs", /cannot be loaded: /],
+  ["./empty.mjs", /has no default export/],
+  ["./bare.mjs", /has no schema/],
+  ["./idle.mjs", /has no compile/],
+  ["../work/word.mjs", /must be "\.\/NAME\.mjs"/],
+  ["./sub/word.mjs", /must be "\.\/NAME\.mjs"/],
+  ["/etc/passwd", /must be "\.\/NAME\.mjs"/],
+  ["./.hidden.mjs", /must be "\.\/NAME\.mjs"/],
+])("%s is refused with the reason", async (use, reason) => {
+  const { folder, write, path } = temp();
+  write("word.mjs", GOOD);
+  write("broken.mjs", "export default {{");
+  write("empty.mjs", "export const x = 1;");
+  write("bare.mjs", "export default { compile() {} };");
+  write("idle.mjs", "export default { schema: { properties: {} } };");
+  const outside = temp();
+  symlinkSync(outside.write("word.mjs", GOOD), path("out.mjs"));
+  symlinkSync(outside.folder, path("folder.mjs"));
+  const registry = await registryIn(`${folder}/work`);
+  const found = await problem(registry, { use, word: "x" });
+  expect(found?.path).toBe("/use");
+  expect(found?.message).toMatch(use === "./folder.mjs" ? /leads out/ : reason);
+});
+
+test("without a folder there are none; one that was mended is taken", async () => {
+  expect(await problem(await registryIn(undefined), { use: "./word.mjs" })).toMatchObject({
+    message: expect.stringContaining("--middleware-dir"),
+  });
+  const { folder, write } = temp();
+  write("word.mjs", "export default 1");
+  const registry = await registryIn(`${folder}/work`);
+  expect(await problem(registry, { use: "./word.mjs", word: "x" })).toBeDefined();
+  write("word.mjs", GOOD);
+  await expect.poll(() => problem(registry, { use: "./word.mjs", word: "x" })).toBeUndefined();
+});
+
+const layerOf = async (body: string) => {
+  const { folder, write } = temp();
+  write("mine.mjs", `export default { schema: { properties: {} }, compile: (options, kit) => (${body}) }`);
+  const registry = await registryIn(`${folder}/work`);
+  const entry = { use: "./mine.mjs" };
+  await registry.prepare([entry]);
+  return { ...registry.compile(entry, { clock: new ManualClock() }), use: entry.use, at: "here" };
+};
+
+test.each([
+  ["call: (next) => async (call) => { await next(call); return next(call); }", /makes the call twice/],
+  ["call: (next) => (call) => next({ server: 'one' })", /not the call it was given/],
+  ["call: (next) => (call) => next({ ...call, server: 'two' })", /makes another call/],
+  ["call: (next) => (call) => next({ ...call, params: kit.toRaw({ name: 'drop' }) })", /makes another call/],
+  ["call: (next) => (call) => next({ ...call, origin: { ...call.origin } })", /changes who asks/],
+  ["call: (next) => (call) => next({ ...call, deadline: 1e9 })", /extends the time/],
+  ["call: (next) => () => ({ content: [] })", /not the bytes/],
+  ["call: (next) => () => { throw new TypeError('oops'); }", /failed, so the call was refused/],
+])("what it must not do is refused: %s", async (body, reason) => {
+  const seen: unknown[] = [];
+  const handler = pipelineOf(
+    [await layerOf(`{ ${body} }`)],
+    async (call) => {
+      seen.push(call);
+      return raw("{}");
+    },
+    new ManualClock(),
+  );
+  await expect(handler(callOf({ more: { deadline: 1_000 } }))).rejects.toThrow(reason);
+  expect(seen.length).toBeLessThanOrEqual(1);
+});
+
+test("a list that fails shows nothing, and whom it cannot tell apart shares nothing", async () => {
+  const { list, hidesOwn } = await layerOf(`{
+    list: { keyOf: () => { throw new Error("no") }, hides: () => { throw new Error("no") } },
+    hidesOwn: () => { throw new Error("no") },
+  }`);
+  const { facts, origin } = callOf();
+  if (!facts) throw new Error("a call of the fixture has facts");
+  expect(list?.hides(facts, origin.principal)).toBe("the layer failed");
+  expect(list?.keyOf?.(origin.principal)).toBe(origin.principal.id);
+  expect(hidesOwn?.(facts, origin.principal)).toBe(true);
+});

@@ -1,0 +1,168 @@
+/** All layers there are, by name. Checks entries before anybody relies on them, and makes layers of those that are right. */
+import { nearest } from "../kernel/nearest.ts";
+import type { Layer, LayerContext, LayerEntry, LayerKind, LayerProblem } from "./layer.ts";
+import { type Found, OwnLayers } from "./own-layers.ts";
+
+/** A copy with defaults filled in, or what is wrong. */
+export type Validate = (
+  schema: Readonly<Record<string, unknown>>,
+  value: unknown,
+) => { readonly value: Readonly<Record<string, unknown>> } | readonly LayerProblem[];
+
+/** Something must be loaded before the entry can be judged: wait for `ready` and ask again. */
+export class NotLoaded extends Error {
+  readonly ready: Promise<unknown>;
+
+  constructor(ready: Promise<unknown>) {
+    super("a part that is loaded when first used is not loaded yet");
+    this.ready = ready;
+  }
+}
+
+export interface LayerDescription {
+  /** Its name in entries. */
+  readonly use: string;
+  readonly summary?: string;
+  /** Editors may not touch it. */
+  readonly guards: boolean;
+  /** JSON Schema of its options. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Layers that must stand before it, wherever they are in a pipeline. */
+  readonly inside: readonly string[];
+  /** Why it cannot be used: of one's own. */
+  readonly fault?: string;
+}
+
+export class LayerRegistry {
+  readonly #kinds: ReadonlyMap<string, LayerKind>;
+  readonly #validate: Validate;
+  readonly #own: OwnLayers;
+  readonly #schemas = new Map<string, Readonly<Record<string, unknown>>>();
+
+  constructor(
+    kinds: ReadonlyMap<string, LayerKind>,
+    validate: Validate,
+    own: OwnLayers = new OwnLayers(undefined),
+  ) {
+    this.#kinds = kinds;
+    this.#validate = validate;
+    this.#own = own;
+  }
+
+  /** Names of the layers that an editor may not touch. */
+  get guarded(): readonly string[] {
+    return [...this.#kinds].flatMap(([use, { guards }]) => (guards ? [use] : []));
+  }
+
+  /** All there are, for whoever writes entries; loads those of the operator's folder. */
+  async describe(): Promise<readonly LayerDescription[]> {
+    const own = await this.#own.names();
+    for (const use of own) await this.#own.find(use);
+    const names = [...this.#kinds.keys(), ...own];
+    const outer = names.filter((use) => this.#guards(use) && use !== "redact" && use !== "audit");
+    return names.map((use) => {
+      const found = this.#kind(use);
+      if ("fault" in found) return { use, guards: true, schema: {}, inside: [], fault: found.fault };
+      const { summary, guards = false } = found.kind;
+      return {
+        use,
+        ...(summary !== undefined && { summary }),
+        guards: guards || OwnLayers.means(use),
+        schema: this.#schemaOf(use, found.kind),
+        inside: use === "cache" ? outer : [],
+      };
+    });
+  }
+
+  /** Of one entry. Throws NotLoaded. */
+  check(entry: LayerEntry): readonly LayerProblem[] {
+    const checked = this.#checked(entry);
+    return "kind" in checked ? [] : checked;
+  }
+
+  /** What is wrong with the order of a whole pipeline; `at` is the place in it. */
+  checkOrder(entries: readonly LayerEntry[]): readonly { readonly at: number; readonly message: string }[] {
+    const answering = entries.findIndex(({ use }) => use === "cache");
+    if (answering < 0) return [];
+    return entries.flatMap(({ use }, at) =>
+      at > answering && this.#guards(use) && use !== "redact" && use !== "audit"
+        ? [{ at: answering, message: `must be inside "${use}": cached results would bypass it` }]
+        : [],
+    );
+  }
+
+  /** Loads what these entries need. Those that are wrong are left for `check`. */
+  async prepare(entries: Iterable<LayerEntry>): Promise<void> {
+    for (const entry of entries) {
+      let ready = this.#missing(entry);
+      while (ready) {
+        await ready;
+        ready = this.#missing(entry);
+      }
+    }
+  }
+
+  /** Throws where the entry is wrong: nothing runs with half a pipeline. */
+  compile(entry: LayerEntry, context: LayerContext): Layer {
+    const checked = this.#checked(entry);
+    if ("kind" in checked) return checked.kind.compile(checked.options, context);
+    const [first] = checked;
+    throw new Error(`layer "${entry.use}": ${first?.path ?? ""} ${first?.message ?? "cannot be used"}`);
+  }
+
+  #guards(use: string): boolean {
+    const found = this.#kinds.has(use) || OwnLayers.means(use) ? this.#kind(use) : undefined;
+    return found !== undefined && "kind" in found && found.kind.guards === true;
+  }
+
+  #missing(entry: LayerEntry): Promise<unknown> | undefined {
+    try {
+      this.check(entry);
+    } catch (error) {
+      if (error instanceof NotLoaded) return error.ready;
+      throw error;
+    }
+    return undefined;
+  }
+
+  #checked(
+    entry: LayerEntry,
+  ):
+    | { readonly kind: LayerKind; readonly options: Readonly<Record<string, unknown>> }
+    | readonly LayerProblem[] {
+    const { use, ...given } = entry;
+    const found = this.#kind(use);
+    if ("fault" in found) return [{ path: "/use", message: found.fault }];
+    const { kind } = found;
+    const checked = this.#validate(this.#schemaOf(use, kind), given);
+    if (!("value" in checked)) return checked;
+    const ready = kind.load?.(checked.value);
+    if (ready) throw new NotLoaded(ready);
+    const problems = kind.check?.(checked.value) ?? [];
+    return problems.length > 0 ? problems : { kind, options: checked.value };
+  }
+
+  #kind(use: string): Found {
+    const kind = this.#kinds.get(use);
+    if (kind) return { kind };
+    if (!OwnLayers.means(use)) return { fault: unknown(use, [...this.#kinds.keys()]) };
+    const found = this.#own.find(use);
+    if (found instanceof Promise) throw new NotLoaded(found);
+    return found;
+  }
+
+  #schemaOf(use: string, { schema }: LayerKind): Readonly<Record<string, unknown>> {
+    let closed = this.#schemas.get(use);
+    if (!closed) {
+      closed = { type: "object", ...schema, additionalProperties: false };
+      this.#schemas.set(use, closed);
+    }
+    return closed;
+  }
+}
+
+function unknown(use: string, known: readonly string[]): string {
+  const [meant] = nearest(use, known, 1);
+  const guess = meant === undefined ? `there are ${known.join(", ")}` : `did you mean "${meant}"?`;
+  return `"${use.slice(0, 64)}" is not the name of a layer: ${guess}`;
+}

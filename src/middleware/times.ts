@@ -1,0 +1,24 @@
+/** Lengths of time as options of layers have them. */
+import { parseTime } from "../config/time.ts";
+import type { LayerProblem } from "./layer.ts";
+
+export const TIME = {
+  anyOf: [{ type: "integer", minimum: 1 }, { type: "string" }],
+  description: 'milliseconds, or a time such as "60s" or "5m"',
+} as const;
+
+export function timeProblems(
+  options: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): readonly LayerProblem[] {
+  return names.flatMap((name) =>
+    options[name] === undefined || (parseTime(options[name]) ?? 0) >= 1
+      ? []
+      : [{ path: `/${name}`, message: `must be ${TIME.description}` }],
+  );
+}
+
+/** Of a value that was checked. */
+export function msOf(value: unknown): number {
+  return parseTime(value) as number;
+}
