@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../kernel/clock.ts";
-import type { ListStates } from "../surface/face.ts";
+import type { ListStates } from "../surface/surface.ts";
 import { Debounce } from "./debounce.ts";
 import { ListWatch } from "./list-watch.ts";
 

@@ -1,5 +1,5 @@
 /** What one client believes its lists to be, so that it is told of a change exactly when there is one. Compares; neither waits nor sends. */
-import type { ListName, ListState, ListStates } from "../surface/face.ts";
+import type { ListName, ListState, ListStates } from "../surface/surface.ts";
 
 /** Resources and their templates are told of together. */
 const NOTIFICATION: Readonly<Record<ListName, string>> = {

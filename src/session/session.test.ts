@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import type { Origin } from "../kernel/call.ts";
+import { ManualClock } from "../kernel/clock.ts";
+import { LOCAL } from "../kernel/principal.ts";
 import { EMPTY_OBJECT } from "../kernel/raw.ts";
 import type { Message } from "../rpc/message.ts";
 import { readMessage } from "../rpc/scan.ts";
-import type { Face } from "../surface/face.ts";
+import type { Surface } from "../surface/surface.ts";
 import { Session } from "./session.ts";
 
 test("a session keeps what the client declared, and nothing else of its handshake", async () => {
   let origin: Origin | undefined;
-  const face: Face = {
+  const surface: Surface = {
     capabilities: {},
     instructions: () => "",
     handle(request) {
@@ -17,7 +19,10 @@ test("a session keeps what the client declared, and nothing else of its handshak
     },
   };
   const sent: Message[] = [];
-  const session = new Session(face, (message) => void sent.push(message));
+  const session = new Session(surface, (message) => void sent.push(message), {
+    ...LOCAL,
+    clock: new ManualClock(),
+  });
   const say = (message: object): void =>
     session.receive(readMessage(Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }))));
   const clientInfo = { name: "x".repeat(1_000_000), version: "1" };

@@ -1,15 +1,27 @@
-/** What a child gets to see of a tool call. Written from parts as they came; made for every call, so it is made of as little as can be. */
-import { asRaw, type Raw } from "../kernel/raw.ts";
-import { joinObject } from "../rpc/slice.ts";
+/** What a child gets to see of a tool call: the only place that writes it. Made for every call, so it is made of as little as can be. */
+import { asRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { joinObject, withMember } from "../rpc/slice.ts";
+
+export interface CallParts {
+  /** The tool as the child knows it. */
+  readonly tool: string;
+  readonly args: Raw;
+  /** `_meta` of the client's request. */
+  readonly meta?: Raw | undefined;
+  /** The params of a client that called this very tool: what else is in them passes too. */
+  readonly written?: Raw | undefined;
+}
 
 const NAME = Buffer.from('{"name":');
 const ARGUMENTS = Buffer.from(',"arguments":');
 const CLOSE = Buffer.from("}");
 
-export function callParams(tool: Raw, args: Raw, meta: Raw | undefined): Raw {
-  if (!meta) return asRaw(Buffer.concat([NAME, tool, ARGUMENTS, args, CLOSE]));
+export function callParams({ tool, args, meta, written }: CallParts): Raw {
+  const name = toRaw(tool);
+  if (written) return withMember(written, "name", name);
+  if (!meta) return asRaw(Buffer.concat([NAME, name, ARGUMENTS, args, CLOSE]));
   return joinObject([
-    ["name", tool],
+    ["name", name],
     ["arguments", args],
     ["_meta", meta],
   ]);

@@ -1,27 +1,29 @@
 /** Which surface a session gets. */
-import { AggregateFace } from "./aggregate/aggregate.ts";
-import { AutoFace } from "./auto.ts";
-import type { Face } from "./face.ts";
-import { createMetaFace } from "./meta/meta.ts";
-import { createMetatoolsFace } from "./metatools/metatools.ts";
+import { AggregateSurface } from "./aggregate/aggregate.ts";
+import { AutoSurface } from "./auto.ts";
+import { createMetaSurface } from "./meta/meta.ts";
+import { createMetatoolsSurface } from "./metatools/metatools.ts";
 import type { Scope } from "./scope.ts";
+import type { Surface } from "./surface.ts";
 
-export type Surface = "meta" | "metatools" | "aggregate" | "auto";
+export type SurfaceName = "meta" | "metatools" | "aggregate" | "auto";
 
 export interface SurfaceOptions {
-  readonly surface: Surface;
+  readonly surface: SurfaceName;
   /** Clients are told when a list of theirs changes. */
   readonly notify: boolean;
 }
 
-/** Gives the face of each session in turn. */
-export function chooseSurface(scope: Scope, { surface, notify }: SurfaceOptions): () => Face {
+/** The surface of each new session. */
+export function chooseSurface(scope: Scope, { surface, notify }: SurfaceOptions): () => Surface {
   if (surface === "metatools") {
-    const metatools = createMetatoolsFace(scope, { notify });
+    const metatools = createMetatoolsSurface(scope, { notify });
     return () => metatools;
   }
-  const meta = createMetaFace(scope);
+  const meta = createMetaSurface(scope);
   if (surface === "meta") return () => meta;
-  const aggregate = new AggregateFace(scope, { notify });
-  return surface === "aggregate" ? () => aggregate : () => new AutoFace(meta, aggregate);
+  const aggregate = new AggregateSurface(scope, { notify });
+  return surface === "aggregate"
+    ? () => aggregate
+    : () => new AutoSurface(meta, aggregate, (asker) => scope.view(asker));
 }

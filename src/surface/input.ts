@@ -22,17 +22,19 @@ interface OwnTool {
 }
 
 /** The arguments as written, by name. */
-export function readInput(tool: OwnTool, args: Raw | undefined): ReadonlyMap<string, Raw> {
+export type Input = ReadonlyMap<string, Raw>;
+
+export function readInput(tool: OwnTool, args: Raw | undefined): Input {
   return readFields(tool.inputSchema, args, { name: tool.name, context: { op: tool.name } });
 }
 
-export interface Place {
+export interface InputContext {
   /** What is read, for the message. */
   readonly name: string;
   readonly context: ErrorContext;
 }
 
-export function readFields(fields: Fields, args: Raw | undefined, place: Place): ReadonlyMap<string, Raw> {
+export function readFields(fields: Fields, args: Raw | undefined, place: InputContext): Input {
   if (args && !isNull(args) && !isObject(args)) throw misfit(place, "the arguments must be an object");
   const given = new Map(args ? entries(args) : []);
   const { properties, required = [] } = fields;
@@ -77,6 +79,6 @@ function isNull(value: Raw): boolean {
   return value[0] === 0x6e;
 }
 
-function misfit({ name, context }: Place, problem: string): MetaMcpError {
+function misfit({ name, context }: InputContext, problem: string): MetaMcpError {
   return new MetaMcpError("validation_input", `${name}: ${problem}.`, context);
 }

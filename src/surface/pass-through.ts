@@ -4,8 +4,8 @@ import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
 import { isSeverity } from "../kernel/severity.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
-import type { ClientRequest } from "./face.ts";
 import type { Scope } from "./scope.ts";
+import type { ClientRequest } from "./surface.ts";
 
 /** Throws for a method that no surface knows. */
 export function passThrough(scope: Scope, { method, params, origin }: ClientRequest): Promise<Raw> {

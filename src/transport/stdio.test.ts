@@ -1,14 +1,15 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { ManualClock } from "../kernel/clock.ts";
+import { LOCAL } from "../kernel/principal.ts";
 import { toRaw } from "../kernel/raw.ts";
 import type { Send } from "../rpc/peer.ts";
 import { Session } from "../session/session.ts";
-import type { Face } from "../surface/face.ts";
+import type { Surface } from "../surface/surface.ts";
 import { createStdioTransport } from "./stdio.ts";
 import type { Host } from "./transport.ts";
 
-const face: Face = {
+const surface: Surface = {
   capabilities: {},
   instructions: () => "",
   handle: () => Promise.reject(new Error("nothing is asked here")),
@@ -26,7 +27,7 @@ test("what children say on the way does not pile up before a client that does no
   const host: Pick<Host, "open" | "ended"> = {
     open(given) {
       send = given;
-      return new Session(face, given);
+      return new Session(surface, given, { ...LOCAL, clock: new ManualClock() });
     },
     ended: () => {},
   };

@@ -1,13 +1,17 @@
 /** One client on stdin and stdout. Nothing but protocol ever goes to stdout; the end of stdin ends the session. */
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../kernel/clock.ts";
+import { LOCAL_USER } from "../kernel/principal.ts";
+import { encodeBatch } from "../rpc/batch.ts";
 import { LineWriter } from "../rpc/encode.ts";
 import { LineReader } from "../rpc/lines.ts";
 import type { Message } from "../rpc/message.ts";
 import { INVALID_REQUEST } from "../rpc/rpc-error.ts";
 import { readMessage } from "../rpc/scan.ts";
-import { Channel } from "../session/modern/channel.ts";
+import { Batch } from "../session/batch.ts";
+import { Channel } from "../session/era-2026/channel.ts";
 import type { Session } from "../session/session.ts";
+import { LineBatches } from "./line-batches.ts";
 import type { Host, Transport } from "./transport.ts";
 
 /** A client that does not read its answers is not asked for more work beyond this. */
@@ -28,6 +32,7 @@ export interface StdioOptions {
 
 export function createStdioTransport({ input, output, maxMessageBytes, clock }: StdioOptions): Transport {
   const writer = new LineWriter(output, { onDrain: () => input.resume() });
+  const batches = new LineBatches((answers) => writer.sendLine(encodeBatch(answers)));
   let finish: () => void = () => {};
 
   function send(message: Message, alone?: boolean): void {
@@ -40,9 +45,11 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
       {
         onLine: (line) => {
           const message = readMessage(line);
+          if (message.kind === "malformed" && session.batches && batches.read(line, message, session)) return;
           // Who has shaken hands speaks the era of handshakes.
           if (session.open || message.kind === "malformed" || !channel.receive(message))
             session.receive(message);
+          batches.heard(message);
         },
         onTooLong: ({ id, method, bytes }) => {
           const reason = `A message of ${bytes} bytes is over the limit of ${maxMessageBytes} (--max-message)`;
@@ -65,8 +72,10 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
     name: "stdio",
     info: "stdin and stdout",
     async serve(host: Host) {
-      const session = host.open((message, _via, alone) => send(message, alone));
-      const channel = new Channel(host.modern, send);
+      const session = host.open((message, via, alone) => {
+        if (!(via instanceof Batch && via.take(message))) send(message, alone);
+      }, LOCAL_USER);
+      const channel = new Channel(host.era2026, send);
       await new Promise<void>((resolve) => {
         finish = resolve;
         read(session, channel);

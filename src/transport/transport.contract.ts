@@ -2,13 +2,15 @@
  * What every transport owes, whatever carries its bytes. Run it on your own: give a transport that was never served,
  * and a way for clients to come and talk to it. The suite is the host; what it serves are sessions as they always are.
  */
+
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../kernel/clock.ts";
+import { PERSONAL, type Principal } from "../kernel/principal.ts";
 import { asRaw, EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
 import type { Send } from "../rpc/peer.ts";
-import { Modern } from "../session/modern/modern.ts";
+import { StatelessClients } from "../session/era-2026/stateless-clients.ts";
 import { Session } from "../session/session.ts";
-import type { ClientRequest, Face } from "../surface/face.ts";
+import type { ClientRequest, Surface } from "../surface/surface.ts";
 import type { Host, Transport } from "./transport.ts";
 
 export interface TransportClient {
@@ -39,8 +41,17 @@ class Served implements Host {
   readonly ready = true;
   readonly opened: Session[] = [];
   readonly endings: Session[] = [];
-  readonly face: Face = { capabilities: {}, instructions: () => "", handle: (asked) => this.#handle(asked) };
-  readonly modern = new Modern({ face: this.face, clock: new ManualClock(), onEnded: () => {} });
+  readonly surface: Surface = {
+    capabilities: {},
+    instructions: () => "",
+    handle: (asked) => this.#handle(asked),
+  };
+  readonly era2026 = new StatelessClients({
+    endpoint: PERSONAL,
+    surface: this.surface,
+    clock: new ManualClock(),
+    onEnded: () => {},
+  });
   waiting = 0;
   handled = 0;
   over = false;
@@ -49,8 +60,13 @@ class Served implements Host {
     this.release = resolve;
   });
 
-  open(send: Send, stateless?: boolean): Session {
-    const session = new Session(this.face, send, stateless);
+  open(send: Send, principal: Principal, stateless = false): Session {
+    const session = new Session(this.surface, send, {
+      endpoint: PERSONAL,
+      principal,
+      stateless,
+      clock: new ManualClock(),
+    });
     this.opened.push(session);
     return session;
   }
@@ -59,6 +75,12 @@ class Served implements Host {
     session.destroy(new Error("the client is gone"));
     this.endings.push(session);
   }
+
+  full() {
+    return false;
+  }
+
+  turnedAway() {}
 
   health() {
     return { ready: true, down: [] };

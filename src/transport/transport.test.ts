@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { systemClock as clock } from "../system-clock.ts";
 import { createSseTransport } from "./http/sse.ts";
-import { createStreamableTransport, type StreamableOptions } from "./http/streamable.ts";
+import { createStreamableTransport } from "./http/streamable.ts";
 import { createStdioTransport } from "./stdio.ts";
 import { type TransportClient, type TransportSubject, transportContract } from "./transport.contract.ts";
 import type { Transport } from "./transport.ts";
@@ -98,7 +98,7 @@ async function sseClient(url: string): Promise<TransportClient> {
 }
 
 function overHttp(
-  create: (options: StreamableOptions) => Transport,
+  create: (options: Parameters<typeof createStreamableTransport>[0]) => Transport,
   connect: (url: string) => Promise<TransportClient> | TransportClient,
 ): TransportSubject {
   let listening: (url: string) => void = () => {};

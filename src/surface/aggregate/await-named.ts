@@ -1,19 +1,20 @@
 /** Waits for a name that no server known so far has, as long as one that is not known yet could have it. Starts only those. */
 import type { Item } from "../../catalog/item.ts";
-import type { ServerId } from "../../kernel/call.ts";
+import type { Origin, ServerId } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
-import type { ClientRequest } from "../face.ts";
+import { afterLogin } from "../own-login.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
+import type { MergedList } from "./merged-list.ts";
 import { mayBeOf } from "./names.ts";
-import type { Shelf } from "./shelf.ts";
 
 /** How long a connected server may take to list its prompts before a caller goes on without them. */
 const LIST_MS = 3_000;
 
-export interface Wanted<T extends Item> {
+export interface NamedItem<T extends Item> {
   readonly kind: "tools" | "prompts";
   readonly name: string;
-  readonly shelf: Shelf<T>;
+  readonly shelf: MergedList<T>;
 }
 
 /**
@@ -22,33 +23,36 @@ export interface Wanted<T extends Item> {
  */
 export async function awaitNamed<T extends Item>(
   scope: Scope,
-  wanted: Wanted<T>,
+  wanted: NamedItem<T>,
   request: ClientRequest,
   use: (item: T | undefined) => Promise<Raw>,
 ): Promise<Raw> {
-  await scope.catalog.loadCached();
+  await scope.view(request.origin).loadCached();
   const cached = look(wanted);
   if (cached) return await use(cached);
   let over = (): void => {};
   const used = new Promise<void>((resolve) => {
     over = resolve;
   });
-  try {
+  const seek = async (): Promise<T | undefined> => {
     const failures = await found(scope, wanted, request, used);
     const item = look(wanted);
     if (!item && failures.length > 0) throw failures[0];
-    return await use(item);
+    return item;
+  };
+  try {
+    return await use(scope.login ? await afterLogin(scope, request, seek) : await seek());
   } finally {
     over();
   }
 }
 
-const look = <T extends Item>({ shelf, name }: Wanted<T>): T | undefined => shelf.list.get(name);
+const look = <T extends Item>({ shelf, name }: NamedItem<T>): T | undefined => shelf.list.get(name);
 
 /** Resolves once it is there or nobody is left who could bring it, with what went wrong. Rejects if the caller gives up. */
 function found<T extends Item>(
   scope: Scope,
-  wanted: Wanted<T>,
+  wanted: NamedItem<T>,
   { origin, signal }: ClientRequest,
   used: Promise<void>,
 ): Promise<readonly unknown[]> {
@@ -57,13 +61,13 @@ function found<T extends Item>(
     try {
       const lease = await scope.connect(server, origin);
       void used.then(() => lease.release());
-      if (wanted.kind !== "tools") await scope.learner.learn([server], origin, LIST_MS, wanted.kind);
+      if (wanted.kind !== "tools") await scope.loader.learn([server], origin, LIST_MS, wanted.kind);
     } catch (error) {
       failures.push(error);
     }
   };
   return new Promise((resolve, reject) => {
-    const stop = scope.catalog.onChange(() => {
+    const stop = scope.view(origin).onChange(() => {
       if (look(wanted)) end();
     });
     const onAbort = (): void => {
@@ -76,16 +80,20 @@ function found<T extends Item>(
       resolve(failures);
     }
     signal.addEventListener("abort", onAbort);
-    void Promise.all(candidates(scope, wanted).map(ask)).then(end);
+    void Promise.all(candidates(scope, wanted, origin).map(ask)).then(end);
     if (signal.aborted) onAbort();
   });
 }
 
-/** Servers whose own word is missing: a list from an earlier run, or from before it was disconnected, may be out of date. */
-function candidates<T extends Item>(scope: Scope, { kind, name }: Wanted<T>): readonly ServerId[] {
-  const connected = new Set(scope.servers().flatMap((status) => (status.connected ? [status.name] : [])));
+/** Servers whose own word is missing: a list from an earlier run, from before it was disconnected, or of other clients may be another. */
+function candidates<T extends Item>(
+  scope: Scope,
+  { kind, name }: NamedItem<T>,
+  origin: Origin,
+): readonly ServerId[] {
+  const view = scope.view(origin);
   return [...scope.specs()].flatMap(([server, { prefix }]) => {
-    const told = connected.has(server) && scope.catalog.knows(server, kind);
+    const told = scope.connected(server, origin) && view.knows(server, kind);
     return !told && mayBeOf(server, prefix, name) ? [server] : [];
   });
 }

@@ -1,14 +1,16 @@
 /** Requests for prompts, resources and completions: finds whose they are, and passes them on in that server's own words. */
 import type { Item } from "../../catalog/item.ts";
-import type { Repeat, Uplink } from "../../kernel/call.ts";
+import { callerOf, type Repeat, type Uplink } from "../../kernel/call.ts";
+import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { isObject, members, withMember } from "../../rpc/slice.ts";
-import type { ClientRequest } from "../face.ts";
+import { forward } from "../forward.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { awaitNamed } from "./await-named.ts";
 import type { ListReader } from "./list-reader.ts";
-import type { Shelves } from "./shelf.ts";
+import type { Shelves } from "./merged-list.ts";
 import { certainTarget, likelyTargets, type Target } from "./targets.ts";
 import { unknownName } from "./unknown-name.ts";
 import { addressOf } from "./uris.ts";
@@ -17,12 +19,12 @@ const RESOURCE_NOT_FOUND = -32002;
 
 export class ItemRequests {
   readonly #scope: Scope;
-  readonly #shelves: Shelves;
+  readonly #shelvesOf: (asker: Asker) => Shelves;
   readonly #reader: ListReader;
 
-  constructor(scope: Scope, shelves: Shelves, reader: ListReader) {
+  constructor(scope: Scope, shelvesOf: (asker: Asker) => Shelves, reader: ListReader) {
     this.#scope = scope;
-    this.#shelves = shelves;
+    this.#shelvesOf = shelvesOf;
     this.#reader = reader;
   }
 
@@ -33,7 +35,7 @@ export class ItemRequests {
   }
 
   #withPrompt(request: ClientRequest, name: string, use: (prompt: Item) => Promise<Raw>): Promise<Raw> {
-    const { prompts } = this.#shelves;
+    const { prompts } = this.#shelvesOf(request.origin);
     const known = prompts.list.get(name);
     if (known) return use(known);
     return awaitNamed(this.#scope, { kind: "prompts", name, shelf: prompts }, request, (found) => {
@@ -74,8 +76,15 @@ export class ItemRequests {
 
   /** With the server that has the resource; where nobody lists it, with the first that says it has. */
   #atTarget(request: ClientRequest, uri: string, use: (target: Target) => Promise<Raw>): Promise<Raw> {
-    const certain = certainTarget(this.#scope, this.#shelves, uri);
+    const listed = certainTarget(this.#scope, this.#shelvesOf(request.origin), uri);
+    const certain = listed ?? this.#given(request, uri);
     return certain ? use(certain) : this.#search(request, uri, use);
+  }
+
+  /** A result linked to it: who gave that has it. */
+  #given({ origin }: ClientRequest, uri: string): Target | undefined {
+    const server = this.#scope.results.links.serverOf(callerOf(origin), uri);
+    return server !== undefined && this.#scope.has(server) ? { server, uri } : undefined;
   }
 
   async #search(request: ClientRequest, uri: string, use: (target: Target) => Promise<Raw>): Promise<Raw> {
@@ -83,9 +92,10 @@ export class ItemRequests {
       const lists = ["resources", "templates"] as const;
       await Promise.all(lists.map((list) => this.#reader.learn(list, request.origin)));
     }
-    const certain = certainTarget(this.#scope, this.#shelves, uri);
+    const { origin } = request;
+    const certain = certainTarget(this.#scope, this.#shelvesOf(origin), uri);
     let refusal: unknown;
-    for (const target of certain ? [certain] : likelyTargets(this.#scope, uri)) {
+    for (const target of certain ? [certain] : likelyTargets(this.#scope, uri, origin)) {
       try {
         return await use(target);
       } catch (error) {
@@ -102,9 +112,7 @@ export class ItemRequests {
     params: Raw,
     { repeat = "safe", uplink = request.uplink }: { repeat?: Repeat; uplink?: Uplink } = {},
   ): Promise<Raw> {
-    const { method, origin, signal } = request;
-    const deadline = Number.POSITIVE_INFINITY;
-    return this.#scope.call({ server, method, params, origin, signal, deadline, repeat, uplink });
+    return forward(this.#scope, { server, method: request.method, params, repeat, uplink }, request);
   }
 }
 

@@ -1,30 +1,31 @@
 /** Answers list requests: from memory, after a short wait for servers that nothing is known of. Says in the log what is missing. */
-import type { Unknown } from "../../catalog/learn.ts";
+import type { Unknown } from "../../catalog/catalog-loader.ts";
 import type { Origin } from "../../kernel/call.ts";
+import type { Asker } from "../../kernel/list-key.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
-import type { ClientRequest, ListName } from "../face.ts";
 import type { Scope } from "../scope.ts";
-import type { Shelves } from "./shelf.ts";
+import type { ClientRequest, ListName } from "../surface.ts";
+import type { Shelves } from "./merged-list.ts";
 
 /** One slow server delays nobody's list longer than this, and only once. */
 const PATIENCE_MS = 3_000;
 
 export class ListReader {
   readonly #scope: Scope;
-  readonly #shelves: Shelves;
+  readonly #shelvesOf: (asker: Asker) => Shelves;
   /** By list, what was last said to be missing. */
   readonly #missing = new Map<ListName, string>();
 
-  constructor(scope: Scope, shelves: Shelves) {
+  constructor(scope: Scope, shelvesOf: (asker: Asker) => Shelves) {
     this.#scope = scope;
-    this.#shelves = shelves;
+    this.#shelvesOf = shelvesOf;
   }
 
   async read(list: ListName, { params, origin, listing }: ClientRequest): Promise<Raw> {
     const cursor = cursorOf(params);
-    const shelf = this.#shelves[list];
+    const shelf = this.#shelvesOf(origin)[list];
     if (cursor !== undefined) return shelf.page(cursor);
     const shown = listing?.(list);
     let version: string | undefined;
@@ -40,8 +41,15 @@ export class ListReader {
   /** Resolves with the servers that are still unknown. */
   async learn(list: ListName, origin: Origin): Promise<readonly Unknown[]> {
     const servers = [...this.#scope.specs().keys()];
-    const unknown = await this.#scope.learner.learn(servers, origin, PATIENCE_MS, list);
+    const unknown = await this.#scope.loader.learn(servers, origin, PATIENCE_MS, list);
     this.#report(list, unknown);
+    return unknown;
+  }
+
+  /** Not even what clients of another kind are offered is enough: resolves with the servers that are still unknown. */
+  async learnOwnTools(origin: Origin): Promise<readonly Unknown[]> {
+    const unknown = await this.#scope.loader.learnOwn([...this.#scope.specs().keys()], origin, PATIENCE_MS);
+    this.#report("tools", unknown);
     return unknown;
   }
 

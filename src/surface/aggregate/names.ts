@@ -44,9 +44,11 @@ export function nameAll<T extends Named>(parts: readonly Part<T>[]): ReadonlyMap
 }
 
 /** Whether a name could be one of this server's, as far as can be told without knowing its tools. Yes in case of doubt. */
-export function mayBeOf(server: ServerId, prefix: "server" | "none", name: string): boolean {
+export function mayBeOf(server: ServerId, prefix: string, name: string): boolean {
   const shortest = LONGEST - 1 - (HASH_DIGITS.at(-1) as number);
-  return prefix === "none" || name.startsWith(`${alter(server)}__`.slice(0, shortest));
+  const begins = (text: string): boolean => name.startsWith(`${text}__`.slice(0, shortest));
+  // Where its own prefix clashes, the name of the server stands there.
+  return prefix === "none" || begins(alter(server)) || (prefix !== "server" && begins(prefix));
 }
 
 /** Those that stand without a prefix: nobody else has their name. */

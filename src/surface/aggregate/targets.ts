@@ -1,7 +1,8 @@
 /** Which servers may have a resource, best guess first. URIs are not listed one by one everywhere: templates and results lead to others. */
 import type { ServerId } from "../../kernel/call.ts";
+import type { Asker } from "../../kernel/list-key.ts";
 import type { Scope } from "../scope.ts";
-import type { Shelves } from "./shelf.ts";
+import type { Shelves } from "./merged-list.ts";
 import { fitsTemplate, fixedLength, readAddress } from "./uris.ts";
 
 export interface Target {
@@ -19,11 +20,11 @@ export function certainTarget(scope: Scope, shelves: Shelves, uri: string): Targ
 }
 
 /** Where nobody lists it: who has a template for it, then whoever has resources at all. */
-export function likelyTargets(scope: Scope, uri: string): readonly Target[] {
+export function likelyTargets(scope: Scope, uri: string, asker: Asker): readonly Target[] {
   const servers = [...scope.specs().keys()];
   // Whatever it is, one server alone decides.
   if (servers.length === 1) return servers.map((server) => ({ server, uri }));
-  const { listings } = scope.catalog.snapshot;
+  const { listings } = scope.view(asker).snapshot;
   const fitting = servers
     .flatMap((server) => listings.get(server)?.templates ?? [])
     .filter((template) => fitsTemplate(template, uri))

@@ -1,17 +1,18 @@
 /** The answer to a name that nobody has: which ones are near; or that the user has not approved it. */
 import type { MetaMcpError } from "../../kernel/errors.ts";
+import type { Asker } from "../../kernel/list-key.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { quarantined } from "../call-tool.ts";
 import type { Scope } from "../scope.ts";
-import { nameAll } from "./names.ts";
+import { publicNames } from "./public-names.ts";
 
 /** Under the name it would have if it were shown. */
-export function quarantinedName(scope: Scope, name: string): MetaMcpError | undefined {
+export function quarantinedName(scope: Scope, name: string, asker: Asker): MetaMcpError | undefined {
   const { pins } = scope;
   for (const [server, { prefix }] of pins.enforced ? scope.specs() : []) {
-    const items = pins.unapproved(server).map((change) => ({ server, name: change.tool, change }));
-    const found = nameAll([{ server, prefix, items }]).get(name);
+    const items = pins.unapproved(server, asker).map((change) => ({ server, name: change.tool, change }));
+    const found = publicNames([{ server, prefix, items }]).get(name);
     if (found) return quarantined(server, found.change);
   }
   return undefined;

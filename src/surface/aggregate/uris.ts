@@ -1,7 +1,8 @@
 /** Resource URIs of many servers in one list. They are kept; where two servers have the same, the later one's is shown under an address of ours, which every resource can be read by. */
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import type { ServerId } from "../../kernel/call.ts";
-import type { Named, Part } from "./names.ts";
+import type { Named } from "./names.ts";
+import type { PrefixedItems } from "./public-names.ts";
 
 /** Nobody else's URI may look like ours. */
 const SCHEME = "metamcp:";
@@ -26,7 +27,7 @@ export function readAddress(uri: string): { server: ServerId; uri: string } | un
 
 /** In the order of the parts; `clash` hears which server's URI had to give way. */
 export function placeAll<T extends Named>(
-  parts: readonly Part<T>[],
+  parts: readonly PrefixedItems<T>[],
   clash: (item: T, keeper: T) => void = () => {},
 ): ReadonlyMap<string, T> {
   const placed = new Map<string, T>();

@@ -1,14 +1,20 @@
-/** `search` and `describe` of running code: the same answers as discovery gives, as results of a tool. */
+/** `search`, `describe` and `read` of running code: the same answers as our tools give, as results of a tool. */
 import { declarationOf } from "../../catalog/declaration.ts";
 import { summarize } from "../../catalog/summary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { noSuchTool, requireServer } from "../call-tool.ts";
-import type { ClientRequest } from "../face.ts";
+import { withMember } from "../../rpc/slice.ts";
+import { noSuchTool } from "../call-tool.ts";
 import { readInput } from "../input.ts";
 import { discover } from "../meta/discover.ts";
+import { callOwnTool } from "../own/own-tool.ts";
+import { wholeStored } from "../own/read.ts";
+import { READ } from "../own/tools.ts";
+import { requireServer } from "../require-server.ts";
+import { isStoredUri } from "../result/store.ts";
 import { textsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { resolveName } from "./resolve-name.ts";
 
 const SEARCH = {
@@ -39,6 +45,14 @@ export async function searchTools(scope: Scope, args: Raw, request: ClientReques
   return toRaw({ content: [], structuredContent: tools ?? [] });
 }
 
+/** A stored result whole, since code works with values; a resource as `read` gives it. */
+export async function readWhole(scope: Scope, args: Raw, request: ClientRequest): Promise<Raw> {
+  const uri = fromRaw(readInput(READ, args).get("uri") as Raw) as string;
+  if (!isStoredUri(uri)) return await callOwnTool(scope, { tool: READ.name, args }, request);
+  // What failed when it ran is read like any other.
+  return withMember(wholeStored(scope, uri, request), "isError", toRaw(false));
+}
+
 export async function describeTool(scope: Scope, args: Raw, request: ClientRequest): Promise<Raw> {
   const id = fromRaw(readInput(DESCRIBE, args).get("tool") as Raw) as string;
   const at = id.indexOf(":");
@@ -47,8 +61,8 @@ export async function describeTool(scope: Scope, args: Raw, request: ClientReque
   const written = { server: id.slice(0, at), tool: id.slice(at + 1) };
   const name = await resolveName(scope, written, request);
   requireServer(scope, name.server, FINDER);
-  const tool = scope.catalog.snapshot.tool(name.server, name.tool);
-  if (!tool) throw noSuchTool(scope, { ...name, finder: FINDER });
+  const tool = scope.view(request.origin).snapshot.tool(name.server, name.tool);
+  if (!tool) throw noSuchTool(scope, { ...name, finder: FINDER }, request.origin);
   const comment = summarize(tool.description, LONGEST_DESCRIPTION).replaceAll("*/", "* /");
   return toRaw({ content: [], structuredContent: `/** ${comment} */\n${declarationOf(tool)}` });
 }

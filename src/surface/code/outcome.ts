@@ -3,10 +3,12 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { LogLine, Outcome } from "../../sandbox/executor.ts";
+import { inWords } from "../failure.ts";
+import { callsInWords, shownCalls } from "./call-records.ts";
 import { hintFor } from "./hint.ts";
 
 const UNSAFE =
-  "UNSAFE: this ran as a plain process with all rights of its user (METAMCP_RUNTIME_PROFILE=dev).";
+  "UNSAFE: the code ran as a plain process with all rights of its user (METAMCP_RUNTIME_PROFILE=dev).";
 
 export function errorOf({ error }: Outcome, code: string, op: string): MetaMcpError | undefined {
   if (!error) return undefined;
@@ -23,15 +25,15 @@ export function errorOf({ error }: Outcome, code: string, op: string): MetaMcpEr
 export function resultOf(outcome: Outcome, code: string, op: string): Raw {
   const error = errorOf(outcome, code, op);
   const { value, logs, calls, durationMs, unsafe, backend } = outcome;
-  const shown = error ? `${error.code}: ${error.message}` : (value ?? "");
-  const note = calls.length > 0 && error ? `Calls made before: ${calls.map(callLine).join(", ")}` : "";
+  const shown = error ? inWords(error) : (value ?? "");
+  const note = calls.length > 0 && error ? `Calls made before that: ${callsInWords(calls)}` : "";
   const parts = [unsafe ? UNSAFE : "", ...logs.map(logLine), shown, note].filter((part) => part !== "");
-  const text = parts.length > 0 ? parts.join("\n") : "The code ran and gave no value.";
+  const text = parts.length > 0 ? parts.join("\n") : "The code ended without a value.";
   const structured = joinObject([
     ["value", value === undefined ? undefined : asRaw(Buffer.from(value))],
     ["error", error && toRaw(error)],
     ["logs", toRaw(logs)],
-    ["calls", toRaw(calls)],
+    ["calls", toRaw(shownCalls(calls))],
     ["durationMs", toRaw(Math.round(durationMs * 10) / 10)],
     ["unsafe", unsafe ? toRaw(true) : undefined],
     ["backend", backend === "wasm" ? undefined : toRaw(backend)],
@@ -45,8 +47,4 @@ export function resultOf(outcome: Outcome, code: string, op: string): Raw {
 
 function logLine({ level, text }: LogLine): string {
   return level === "warn" || level === "error" ? `[${level}] ${text}` : text;
-}
-
-function callLine({ server, tool, error }: { server: string; tool: string; error?: string }): string {
-  return `${server}:${tool}${error ? ` (${error})` : ""}`;
 }

@@ -1,7 +1,8 @@
 /** Names as code writes them: `tools.my_server.get_sum` means the server my-server and its tool get-sum. Only where exactly one fits. */
-import type { ClientRequest } from "../face.ts";
-import { OWN_SERVER } from "../own-tool.ts";
+
+import { OWN_SERVER } from "../own/tools.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 
 export interface ToolName {
   readonly server: string;
@@ -10,19 +11,21 @@ export interface ToolName {
 
 export async function resolveName(scope: Scope, wanted: ToolName, request: ClientRequest): Promise<ToolName> {
   if (wanted.server === OWN_SERVER) return wanted;
-  const server = scope.has(wanted.server)
-    ? wanted.server
-    : (only(wanted.server, scope.specs().keys()) ?? wanted.server);
-  if (!scope.has(server) || scope.catalog.snapshot.tool(server, wanted.tool))
-    return { server, tool: wanted.tool };
-  if (!scope.catalog.snapshot.listings.has(server)) {
-    await scope.catalog.loadCached();
-    if (!scope.catalog.snapshot.listings.has(server)) await scope.learner.learn([server], request.origin);
+  const server = resolveServer(scope, wanted.server);
+  const view = scope.view(request.origin);
+  if (!scope.has(server) || view.snapshot.tool(server, wanted.tool)) return { server, tool: wanted.tool };
+  if (!view.snapshot.listings.has(server)) {
+    await view.loadCached();
+    if (!view.snapshot.listings.has(server)) await scope.loader.learn([server], request.origin);
   }
-  const { snapshot } = scope.catalog;
+  const { snapshot } = view;
   if (snapshot.tool(server, wanted.tool)) return { server, tool: wanted.tool };
   const names = snapshot.listings.get(server)?.tools.map(({ name }) => name) ?? [];
   return { server, tool: only(wanted.tool, names) ?? wanted.tool };
+}
+
+export function resolveServer(scope: Scope, written: string): string {
+  return scope.has(written) ? written : (only(written, scope.specs().keys()) ?? written);
 }
 
 function only(written: string, names: Iterable<string>): string | undefined {

@@ -1,18 +1,19 @@
 /** Code of a model on its way through a surface: every call it makes goes the way of a direct one, under the same rules and to the same client. */
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
-import { joinObject } from "../../rpc/slice.ts";
 import { type Executor, LIMITS, type OutCall, type Outcome } from "../../sandbox/executor.ts";
 import { callTool } from "../call-tool.ts";
-import type { ClientRequest } from "../face.ts";
-import { executionFailed, internalError } from "../failure.ts";
-import { OWN_SERVER } from "../own-tool.ts";
+import { detailsInWords, executionFailed, internalError } from "../failure.ts";
+import { OWN_SERVER } from "../own/tools.ts";
+import { recorded } from "../recorded.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { CodeProgress } from "./code-progress.ts";
-import { describeTool, searchTools } from "./look-up.ts";
+import { describeTool, readWhole, searchTools } from "./look-up.ts";
 import { resolveName } from "./resolve-name.ts";
+import { toolNames } from "./tool-names.ts";
 
 export interface Job {
   readonly code: string;
@@ -40,19 +41,36 @@ export async function runCode(
   return await executor.run({
     code,
     servers: [...scope.specs().keys()],
+    tools: await toolNames(scope, code, request),
     limits: { ...LIMITS, wallMs: Math.min(timeoutMs, LONGEST_MS), calls: Math.min(mostCalls, MOST_CALLS) },
     principal: callerOf(request.origin),
     signal: request.signal,
     progress: (report) => progress.said(report),
     async call(call) {
-      const { signal } = call;
-      const inner = { ...request, signal, uplink: progress.wayBackOf(uplink, call) };
+      const { signal, hold } = call;
+      const inner: ClientRequest = {
+        ...request,
+        signal,
+        hold,
+        uplink: progress.wayBackOf(uplink, call),
+        // Each call of code is a call of its own.
+        via: "code",
+        trail: undefined,
+        within: request.trail?.trace,
+      };
       const result = await callOut(scope, call, { meta, finder }, inner);
       progress.called(call);
       return result.toString();
     },
   });
 }
+
+/** What code may look up beside the tools of ours that every client has. */
+const LOOK_UPS: ReadonlyMap<string, typeof searchTools> = new Map([
+  ["search", searchTools],
+  ["describe", describeTool],
+  ["whole", readWhole],
+]);
 
 async function callOut(
   scope: Scope,
@@ -61,21 +79,27 @@ async function callOut(
   request: ClientRequest,
 ): Promise<Raw> {
   const written = asRaw(Buffer.from(args));
-  if (server === OWN_SERVER && tool === "search") return await searchTools(scope, written, request);
-  if (server === OWN_SERVER && tool === "describe") return await describeTool(scope, written, request);
+  const lookUp = server === OWN_SERVER ? LOOK_UPS.get(tool) : undefined;
+  if (lookUp)
+    return await recorded(scope, { server, tool, args: written }, request, (inner) =>
+      lookUp(scope, written, inner),
+    );
   const name = await resolveName(scope, { server, tool }, request);
   try {
-    const params = joinObject([
-      ["name", toRaw(name.tool)],
-      ["arguments", written],
-      ["_meta", meta],
-    ]);
-    return await callTool(scope, { ...name, args: written, params, finder }, request);
+    const result = await callTool(scope, { ...name, args: written, meta, finder }, request);
+    if (server !== OWN_SERVER) scope.results.links.noteAll(callerOf(request.origin), name.server, result);
+    return result;
   } catch (error) {
-    if (MetaMcpError.is(error)) throw error;
+    if (MetaMcpError.is(error)) throw told(error);
     if (error instanceof RpcError)
       throw executionFailed(error, { server: name.server, tool_id: `${name.server}:${name.tool}` });
     if (request.signal.aborted) throw new MetaMcpError("cancelled", "The call was cancelled.");
     throw internalError(scope.log, error);
   }
+}
+
+/** Code sees only the message. */
+function told(error: MetaMcpError): MetaMcpError {
+  const more = detailsInWords(error);
+  return more === "" ? error : new MetaMcpError(error.code, `${error.message} ${more}`, error.context);
 }

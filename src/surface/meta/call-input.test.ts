@@ -67,12 +67,20 @@ test("without arguments it says what is missing", () => {
   expect(() => readCall(undefined)).toThrow(/"server" is missing/);
 });
 
-test("the child gets name, arguments and _meta as they were written", () => {
-  const { tool, args } = readCall(raw('{"server":"a","tool":"t\\u0061","args":{"n": 12345678901234567890}}'));
-  expect(callParams(tool, args, undefined).toString()).toBe(
-    '{"name":"t\\u0061","arguments":{"n": 12345678901234567890}}',
+test("the child gets the name of the tool, and arguments, _meta and all else as they were written", () => {
+  const { args } = readCall(raw('{"server":"a","tool":"ta","args":{"n": 12345678901234567890}}'));
+  expect(callParams({ tool: "ta", args }).toString()).toBe(
+    '{"name":"ta","arguments":{"n": 12345678901234567890}}',
   );
-  expect(callParams(tool, args, toRaw({ x: 1 })).toString()).toBe(
-    '{"name":"t\\u0061","arguments":{"n": 12345678901234567890},"_meta":{"x":1}}',
+  expect(callParams({ tool: "ta", args, meta: toRaw({ x: 1 }) }).toString()).toBe(
+    '{"name":"ta","arguments":{"n": 12345678901234567890},"_meta":{"x":1}}',
+  );
+  const written = raw('{"task":{"ttl": 1e3},"name":"a__ta","arguments":{"n": 12345678901234567890}}');
+  expect(JSON.parse(callParams({ tool: "ta", args, written }).toString())).toMatchObject({
+    name: "ta",
+    task: { ttl: 1_000 },
+  });
+  expect(callParams({ tool: "ta", args, written }).toString()).toContain(
+    '"arguments":{"n": 12345678901234567890}',
   );
 });

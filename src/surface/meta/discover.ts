@@ -1,24 +1,30 @@
 /** mcp_discover: which servers there are, what one offers, and which tools fit a task. Compact JSON, paged, never silent about what is missing. */
 
+import type { Snapshot } from "../../catalog/catalog.ts";
+import type { Unknown } from "../../catalog/catalog-loader.ts";
+import type { CatalogView } from "../../catalog/catalog-view.ts";
 import { declarationOf } from "../../catalog/declaration.ts";
-import type { Unknown } from "../../catalog/learn.ts";
+import { ITEM_KINDS } from "../../catalog/item.ts";
 import { shownNames } from "../../catalog/pins/change.ts";
 import { signatureOf } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
-import { callerOf } from "../../kernel/call.ts";
+import { callerOf, type Origin } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { requireServer } from "../call-tool.ts";
+import { instructionsOf, purposeOf } from "../about-server.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
-import type { ClientRequest } from "../face.ts";
 import { boundedNote, hitsOf } from "../hits.ts";
+import { OWN_SERVER, OWN_TOOLS, PROMPTS, RESOURCES } from "../own/tools.ts";
+import { requireServer } from "../require-server.ts";
 import type { Scope, ServerStatus } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 
 const LIMIT = 10;
 const LIMIT_MOST = 100;
 /** How many of the best hits carry a signature unasked. */
 const SIGNED = 3;
 const DESCRIPTION_LENGTH = 200;
+const ITEMS_MS = 3_000;
 
 interface Wanted {
   readonly query: string | undefined;
@@ -26,8 +32,7 @@ interface Wanted {
   readonly limit: number;
   readonly cursor: string | undefined;
   readonly detail: "schema" | "types" | undefined;
-  /** Whose cursors these are. */
-  readonly caller: string;
+  readonly origin: Origin;
 }
 
 export async function discover(
@@ -35,22 +40,32 @@ export async function discover(
   input: ReadonlyMap<string, Raw>,
   { origin }: ClientRequest,
 ): Promise<Raw> {
-  const wanted = { ...read(input), caller: callerOf(origin) };
+  const view = scope.view(origin);
+  const wanted = { ...read(input), origin };
+  if (wanted.server === OWN_SERVER && wanted.query === undefined)
+    return answer({ tools: OWN_TOOLS.map((tool) => listed(tool, wanted.detail)) });
   if (wanted.server !== undefined) requireServer(scope, wanted.server);
-  await scope.catalog.loadCached();
-  const concerned = wanted.server === undefined ? usable(scope) : [wanted.server];
-  const unknown = await scope.learner.learn(concerned, origin);
+  await view.loadCached();
+  const concerned = wanted.server === undefined ? usable(scope, origin) : [wanted.server];
+  const unknown = await scope.loader.learn(concerned, origin);
 
   const notice = scope.notice();
   if (wanted.query !== undefined)
-    return answer({ ...(await search(scope, wanted)), unknown: listed(scope, unknown), notice });
+    return answer({ ...(await search(view, wanted)), unknown: reasons(scope, unknown, origin), notice });
   await scope.pins.settled();
-  if (wanted.server !== undefined) return answer({ ...oneServer(scope, wanted, unknown), notice });
+  if (wanted.server !== undefined) {
+    if (scope.server(wanted.server, origin)?.connected) await learnItems(scope, wanted.server, origin);
+    return answer({ ...oneServer(scope, wanted, unknown), notice });
+  }
   readCursor(wanted.cursor, "servers come on one page");
-  return answer({ servers: scope.servers().map((status) => shown(scope, status, unknown)), notice });
+  const servers = scope.servers(origin).map((status) => ({
+    ...shown(scope, status, origin, unknown),
+    ...purpose(view, status.name),
+  }));
+  return answer({ servers, notice });
 }
 
-function read(input: ReadonlyMap<string, Raw>): Omit<Wanted, "caller"> {
+function read(input: ReadonlyMap<string, Raw>): Omit<Wanted, "origin"> {
   const value = (key: string) => {
     const raw = input.get(key);
     return raw && fromRaw(raw);
@@ -65,19 +80,19 @@ function read(input: ReadonlyMap<string, Raw>): Omit<Wanted, "caller"> {
   };
 }
 
-const usable = (scope: Scope): string[] =>
+const usable = (scope: Scope, origin: Origin): string[] =>
   scope
-    .servers()
+    .servers(origin)
     .filter((status) => !status.misconfigured)
     .map((status) => status.name);
 
-async function search(scope: Scope, { query = "", server, limit, cursor, detail, caller }: Wanted) {
-  const { snapshot } = scope.catalog;
-  const binding = JSON.stringify(["query", query, server, caller, snapshot.version]);
+async function search(view: CatalogView, { query = "", server, limit, cursor, detail, origin }: Wanted) {
+  const { snapshot } = view;
+  const binding = JSON.stringify(["query", query, server, callerOf(origin), snapshot.version]);
   const offset = readCursor(cursor, binding);
-  const { hits, bounded } = await hitsOf(scope, query, {
+  const { hits, bounded } = await hitsOf(view, query, {
     limit: offset + limit + 1,
-    scope: (of) => (server === undefined || of === server) && snapshot.listings.has(of),
+    ...(server !== undefined && { scope: (of: string) => of === server }),
   });
   const page = hits.slice(offset, offset + limit).flatMap((hit, index) => {
     const tool = snapshot.tool(hit.server, hit.name);
@@ -91,33 +106,67 @@ async function search(scope: Scope, { query = "", server, limit, cursor, detail,
     ];
   });
   const way = next(offset + limit, hits.length, binding);
-  return { tools: page, ...way, ...(bounded && !way.nextCursor && { truncated: boundedNote(scope) }) };
+  return { tools: page, ...way, ...(bounded && !way.nextCursor && { truncated: boundedNote(view) }) };
 }
 
 function oneServer(
   scope: Scope,
-  { server = "", limit, cursor, detail, caller }: Wanted,
+  { server = "", limit, cursor, detail, origin }: Wanted,
   unknown: readonly Unknown[],
 ) {
-  const { snapshot } = scope.catalog;
+  const { snapshot } = scope.view(origin);
   const tools = snapshot.listings.get(server)?.tools ?? [];
-  const binding = JSON.stringify(["server", server, caller, snapshot.version]);
+  const binding = JSON.stringify(["server", server, callerOf(origin), snapshot.version]);
   const offset = readCursor(cursor, binding);
-  const page = tools.slice(offset, offset + limit).map((tool) => {
-    const { server: _, ...rest } = brief(tool, detail, true);
-    return rest;
-  });
-  const status = scope.server(server);
+  const page = tools.slice(offset, offset + limit).map((tool) => listed(tool, detail));
+  const status = scope.server(server, origin);
   return {
-    server: status && shown(scope, status, unknown),
+    server: status && {
+      ...shown(scope, status, origin, unknown),
+      ...(offset === 0 && beside(snapshot, server)),
+    },
     tools: page,
     ...next(offset + limit, tools.length, binding),
   };
 }
 
+/** What the server says of itself, and what it has beside tools. */
+function beside({ listings }: Snapshot, server: string) {
+  const listing = listings.get(server);
+  if (!listing) return {};
+  const { prompts = [], resources = [], templates = [] } = listing;
+  const count = resources.length + templates.length;
+  const ways = [...(prompts.length > 0 ? [PROMPTS.name] : []), ...(count > 0 ? [RESOURCES.name] : [])];
+  return {
+    instructions: instructionsOf(listing),
+    prompts: prompts.length || undefined,
+    resources: count || undefined,
+    ...(ways.length > 0 && {
+      more: `mcp_call {server: "${OWN_SERVER}", tool: "${ways.join('" | "')}", args: {server: "${server}"}}`,
+    }),
+  };
+}
+
+/** Of a server that runs it is soon known; none is started for it. */
+async function learnItems(scope: Scope, server: string, origin: Origin): Promise<void> {
+  await Promise.all(ITEM_KINDS.map((kind) => scope.loader.learn([server], origin, ITEMS_MS, kind)));
+}
+
+function purpose({ snapshot }: CatalogView, server: string): { readonly about?: string } {
+  const listing = snapshot.listings.get(server);
+  const about = listing && purposeOf(server, listing);
+  return about === undefined ? {} : { about };
+}
+
 /** What is cut is said. */
 function next(end: number, total: number, binding: string): { nextCursor?: string } {
   return end < total ? { nextCursor: writeCursor(end, binding) } : {};
+}
+
+/** Among those of its own server. */
+function listed(tool: Tool, detail: Wanted["detail"]) {
+  const { server: _, ...rest } = brief(tool, detail, true);
+  return rest;
 }
 
 function brief(tool: Tool, detail: Wanted["detail"], signed: boolean) {
@@ -132,25 +181,28 @@ function brief(tool: Tool, detail: Wanted["detail"], signed: boolean) {
   };
 }
 
-function shown(scope: Scope, status: ServerStatus, unknown: readonly Unknown[]) {
+function shown(scope: Scope, status: ServerStatus, origin: Origin, unknown: readonly Unknown[]) {
   const { name, state, connected, criticality } = status;
-  const listing = scope.catalog.snapshot.listings.get(name);
+  const listing = scope.view(origin).snapshot.listings.get(name);
   const reason = status.reason ?? unknown.find((other) => other.server === name)?.reason;
   const toolCount = listing?.tools.length ?? 0;
-  return { name, state, connected, toolCount, criticality, reason, ...unapproved(scope, name) };
+  return { name, state, connected, toolCount, criticality, reason, ...unapproved(scope, name, origin) };
 }
 
 /** Of the user's to decide: a model can only say so. What is merely new is no news where it may be used. */
-function unapproved({ pins }: Scope, server: string) {
-  const changes = pins.unapproved(server).filter(({ kind }) => pins.enforced || kind === "changed");
+function unapproved({ pins }: Scope, server: string, origin: Origin) {
+  const changes = pins.unapproved(server, origin).filter(({ kind }) => pins.enforced || kind === "changed");
   if (changes.length === 0) return {};
   const names = shownNames(changes.map(({ tool }) => tool));
   return { [pins.enforced ? "quarantined" : "changed"]: names, approve: `metamcp approve ${server}` };
 }
 
-function listed(scope: Scope, unknown: readonly Unknown[]) {
+function reasons(scope: Scope, unknown: readonly Unknown[], origin: Origin) {
   if (unknown.length === 0) return undefined;
-  return unknown.map(({ server, reason }) => ({ server, reason: scope.server(server)?.reason ?? reason }));
+  return unknown.map(({ server, reason }) => ({
+    server,
+    reason: scope.server(server, origin)?.reason ?? reason,
+  }));
 }
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;

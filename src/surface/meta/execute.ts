@@ -3,9 +3,9 @@ import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import type { Executor } from "../../sandbox/executor.ts";
 import { resultOf } from "../code/outcome.ts";
 import { runCode } from "../code/run-code.ts";
-import type { ClientRequest } from "../face.ts";
 import { readInput } from "../input.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { EXECUTE } from "./tools.ts";
 
 export interface Execution {

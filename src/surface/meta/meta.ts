@@ -4,17 +4,21 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import type { Executor } from "../../sandbox/executor.ts";
-import { callParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
-import type { ClientRequest, Face } from "../face.ts";
 import { asResult, executionFailed } from "../failure.ts";
 import { readInput } from "../input.ts";
-import { OWN_SERVER, READ } from "../own-tool.ts";
+import { readsStored } from "../own/own-tool.ts";
+import { OWN_SERVER, READ } from "../own/tools.ts";
 import { passOn, passThrough } from "../pass-through.ts";
+import { recorded, recordRefusal } from "../recorded.ts";
 import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
 import { handleResources } from "../result/resources.ts";
 import type { Scope } from "../scope.ts";
-import { readCall } from "./call-input.ts";
+import type { ClientRequest, Surface } from "../surface.ts";
+import { TASK_CAPABILITY } from "../task/legacy-form.ts";
+import { TaskRequests } from "../task/task-requests.ts";
+import { tellListed } from "../tell-listed.ts";
+import { type CallInput, readCall } from "./call-input.ts";
 import { discover } from "./discover.ts";
 import { execute } from "./execute.ts";
 import { provision } from "./provision.ts";
@@ -48,27 +52,39 @@ const OWN: readonly OwnTool[] = [
 ];
 const BY_NAME: ReadonlyMap<unknown, OwnTool> = new Map(OWN.map((own) => [own.definition.name, own]));
 
+export const META_TOOLS: readonly string[] = OWN.map(({ definition }) => definition.name);
+
 export function isMetaTool(name: unknown): boolean {
   return BY_NAME.has(name);
 }
 
-export function createMetaFace(scope: Scope): Face {
+export function createMetaSurface(scope: Scope): Surface {
   const offered = OWN.filter((own) => own.offered(scope)).map(({ definition }) => definition);
   const tools = toRaw({ tools: offered });
+  const { tasks, clock } = scope;
+  const taskRequests = new TaskRequests({
+    tasks,
+    clock,
+    supportOf: (name) => (name === CALL.name ? "optional" : "forbidden"),
+  });
+  const handle = (request: ClientRequest): Promise<Raw> => {
+    if (request.method === "tools/call") return callOwnTool(scope, request);
+    if (request.method === "tools/list") {
+      tellListed(scope, request, tools);
+      return Promise.resolve(list(tools, request.params));
+    }
+    const resource = handleResources(scope, request);
+    return resource ?? passThrough(scope, request);
+  };
   return {
     // Only stored results are resources here.
-    capabilities: { tools: {}, resources: {}, logging: {} },
+    capabilities: { tools: {}, resources: {}, logging: {}, tasks: TASK_CAPABILITY },
     instructions: () =>
       instructions(
         scope.servers().map((server) => server.name),
         { code: scope.code !== undefined, provision: scope.provision !== undefined },
       ),
-    handle(request) {
-      if (request.method === "tools/call") return callOwnTool(scope, request);
-      if (request.method === "tools/list") return Promise.resolve(list(tools, request.params));
-      const resource = handleResources(scope, request);
-      return resource ? Promise.resolve(resource) : passThrough(scope, request);
-    },
+    handle: (request) => taskRequests.answer(request, handle) ?? handle(request),
     notified: (method, params, origin) => passOn(scope, method, params, origin),
   };
 }
@@ -84,13 +100,35 @@ function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
   const wanted = name && fromRaw(name);
   const own = BY_NAME.get(wanted);
   if (!own?.offered(scope)) {
+    recordRefusal(scope, { server: "", tool: nameIn(wanted), args }, request, { code: "tool_not_found" });
     const names = OWN.filter((other) => other.offered(scope)).map(({ definition }) => definition.name);
     throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(wanted)}. Tools here: ${names.join(", ")}`);
   }
+  const run = (inner: ClientRequest): Promise<Raw> => {
+    try {
+      return own.run(scope, args, meta, inner);
+    } catch (error) {
+      return Promise.resolve(asResult(scope.log, error));
+    }
+  };
+  // Its call is that of the tool it calls.
+  if (own.definition === CALL) return run(request);
+  return recorded(scope, { server: OWN_SERVER, tool: own.definition.name, args }, request, run);
+}
+
+/** Of a call that names nothing, nothing. */
+function nameIn(written: unknown): string {
+  return typeof written === "string" ? written : "";
+}
+
+function readOrRefuse(scope: Scope, args: Raw | undefined, request: ClientRequest): CallInput {
   try {
-    return own.run(scope, args, meta, request);
+    return readCall(args);
   } catch (error) {
-    return Promise.resolve(asResult(scope.log, error));
+    recordRefusal(scope, { server: OWN_SERVER, tool: CALL.name, args }, request, {
+      code: "validation_input",
+    });
+    throw error;
   }
 }
 
@@ -100,14 +138,15 @@ function call(
   meta: Raw | undefined,
   request: ClientRequest,
 ): Promise<Raw> {
-  const input = readCall(args);
+  const input = readOrRefuse(scope, args, request);
   const server = fromRaw(input.server) as string;
   const tool = fromRaw(input.tool) as string;
-  const params = callParams(input.tool, input.args, meta);
-  const result = callTool(scope, { server, tool, args: input.args, params }, request);
+  const result = callTool(scope, { server, tool, args: input.args, meta }, request);
   return result.then(
     (whole) => {
-      if (whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET) || server === OWN_SERVER) return whole;
+      if (server !== OWN_SERVER) scope.results.links.noteAll(callerOf(request.origin), server, whole);
+      const fits = whole.length <= (scope.maxResultBytes() ?? DEFAULT_BUDGET);
+      if (fits || readsStored(server, { tool, args: input.args })) return whole;
       return shown(scope, fitted(result, scope, `${server}:${tool}`, request));
     },
     (error: unknown) => {
@@ -152,8 +191,8 @@ async function fitted(
   return fits ? whole : shortResult(whole, budgetOf(scope, source, request));
 }
 
-function budgetOf({ results }: Scope, source: string, { origin }: ClientRequest): Budget {
+function budgetOf({ results, code }: Scope, source: string, { origin }: ClientRequest): Budget {
   const how = (uri: string): string =>
     `mcp_call {server: "${OWN_SERVER}", tool: "${READ.name}", args: {uri: "${uri}"}}`;
-  return { store: results, caller: callerOf(origin), source, how };
+  return { store: results, caller: callerOf(origin), source, how, code: code && EXECUTE.name };
 }

@@ -1,10 +1,10 @@
 /** mcp_provision: asks for servers on behalf of a client, and lets its person be asked. What is found and done is decided elsewhere. */
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { askPerson, canBeAsked } from "../../middleware/person.ts";
-import type { ClientRequest } from "../face.ts";
 import { readInput } from "../input.ts";
 import { Progress } from "../metatools/progress.ts";
 import type { Scope, Seeker } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { PROVISION } from "./tools.ts";
 
 type Provision = NonNullable<Scope["provision"]>;

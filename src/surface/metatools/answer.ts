@@ -1,15 +1,15 @@
-/** How the metatools answer: the value as structured content and a few words as text, so that nothing is paid for twice. */
+/** How the metatools answer: many clients show a model only the text, so that it says as much as the structured content. */
 import { joinArray } from "../../catalog/json-array.ts";
 import type { Origin } from "../../kernel/call.ts";
 import type { MetaMcpError } from "../../kernel/errors.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
-import { errorObject } from "../failure.ts";
+import { errorObject, inWords } from "../failure.ts";
 
-export interface Answer {
+export interface ToolAnswer {
   readonly structured: Raw;
-  /** For people, and for clients that show only this. */
-  readonly text: string;
+  /** In place of the structured content as JSON, where other words say the same. */
+  readonly text?: string | undefined;
   /** What must be read beside the value. */
   readonly note?: string | undefined;
   /** Further content: images, files, links. */
@@ -18,10 +18,10 @@ export interface Answer {
   readonly failed?: boolean;
 }
 
-/** A client whose protocol version knows no structured content gets the value as text. */
-export function answer({ textOnly }: Origin, told: Answer): Raw {
-  const { structured, text, note, blocks = [], meta, failed } = told;
-  const words = [textOnly ? structured.toString() : text, ...(note === undefined ? [] : [note])];
+/** A client whose protocol version knows no structured content gets the text alone. */
+export function answer({ textOnly }: Origin, told: ToolAnswer): Raw {
+  const { structured, text = structured.toString(), note, blocks = [], meta, failed } = told;
+  const words = note === undefined ? [text] : [text, note];
   return joinObject([
     ["content", joinArray([...words.map((word) => toRaw({ type: "text", text: word })), ...blocks])],
     ["structuredContent", textOnly ? undefined : structured],
@@ -30,7 +30,7 @@ export function answer({ textOnly }: Origin, told: Answer): Raw {
   ]);
 }
 
-export interface Beside extends Pick<Answer, "meta"> {
+export interface Beside extends Pick<ToolAnswer, "meta"> {
   /** What is known beside the error. */
   readonly more?: readonly (readonly [string, Raw | undefined])[];
   readonly blocks?: readonly Raw[] | undefined;
@@ -43,7 +43,7 @@ export function failure(
 ): Raw {
   return answer(origin, {
     structured: joinObject([["error", errorObject(error)], ...more]),
-    text: `${error.code}: ${error.message}`,
+    text: inWords(error),
     blocks,
     meta,
     failed: true,

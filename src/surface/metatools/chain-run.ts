@@ -2,8 +2,8 @@
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { withMember } from "../../rpc/slice.ts";
-import type { ClientRequest } from "../face.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { execute, isSafe, type Outcome } from "./execute.ts";
 import { knownTool } from "./known-tool.ts";
 import { Patience } from "./patience.ts";
@@ -35,7 +35,8 @@ export class ChainRun {
   constructor(scope: Scope, plan: Plan, meta: Raw | undefined, request: ClientRequest) {
     this.#scope = scope;
     this.#plan = plan;
-    this.#request = request;
+    // Each step is a call of its own.
+    this.#request = { ...request, via: "chain", trail: undefined, within: request.trail?.trace };
     this.#meta = meta;
     this.#progress = new Progress(request.uplink, meta);
     this.#outcomes = plan.steps.map(() => undefined);
@@ -133,7 +134,7 @@ export class ChainRun {
   #tooLate({ index, name, timeoutMs }: Step): MetaMcpError {
     const { server, id } = name;
     // Only what is repeated without harm is still under way after its connection was lost.
-    const sent = this.#scope.server(server)?.connected ?? true;
+    const sent = this.#scope.server(server, this.#request.origin)?.connected ?? true;
     const what = sent
       ? "the call was cancelled there. It may still have had effects."
       : "its server is not connected yet, and nothing was sent to it.";
@@ -142,7 +143,7 @@ export class ChainRun {
       server,
       tool_id: id,
       step_index: index,
-      retryable: !sent || isSafe(knownTool(this.#scope, name)),
+      retryable: !sent || isSafe(knownTool(this.#scope, name, this.#request.origin)),
     });
   }
 

@@ -4,12 +4,11 @@ import { summarize } from "../../catalog/summary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, withMember } from "../../rpc/slice.ts";
-import type { ClientRequest } from "../face.ts";
-import { errorObject } from "../failure.ts";
+import { errorObject, inWords } from "../failure.ts";
 import { withoutSchema } from "../misfit.ts";
-import { OWN_SERVER } from "../own-tool.ts";
 import { PREVIEW_BYTES, type Shortened, shorten } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
 import { type ChainOutcome, ChainRun } from "./chain-run.ts";
@@ -21,7 +20,7 @@ const OP = "run_chain";
 /** The whole is in the cause. */
 const LONGEST_MESSAGE = 160;
 /** In bytes, of a step that is not the last: there may be many. */
-const SMALL_PREVIEW = 400;
+const SMALL_PREVIEW = 200;
 /** In bytes: preview, note and link would cost more. */
 const CHEAP = 800;
 const NOT_STARTED: Outcome = {
@@ -60,7 +59,14 @@ function toldOf(
 ): Raw {
   const ran = listed(plan, outcomes);
   const shown = withinBudget(scope, ran, origin);
-  const results = ran.map((one, at) => stepResult(scope, plan, one, shown[at]));
+  const results = ran.map((one, at) =>
+    stepResult(
+      plan,
+      one,
+      shown[at],
+      plan.includeTools ? definitionOf(scope, one[0].name, origin) : undefined,
+    ),
+  );
   const final = failedAt === undefined && ran.length === plan.steps.length ? shown.at(-1)?.value : undefined;
   const end = ran.findIndex(([{ index }]) => index === failedAt);
   const failed = ran[end] && chainError(ran[end], shown[end]?.error);
@@ -73,8 +79,8 @@ function toldOf(
       ["final", final],
       ["error", failed?.object],
     ]),
-    text: failed?.text ?? inWords(plan, ran),
-    note: notes.length > 0 ? notes.join("\n") : undefined,
+    text: failed && `${failed.text}\n${joinObject([["results", joinArray(results)]]).toString()}`,
+    note: noteOn(plan, [...notes, ...failures(ran, failedAt)]),
     blocks: shown.flatMap(({ blocks }) => blocks),
     failed: failed !== undefined,
   });
@@ -93,17 +99,17 @@ function listed({ steps, parallel, dryRun: dry }: Plan, outcomes: ChainOutcome["
 }
 
 function stepResult(
-  scope: Scope,
   plan: Plan,
   [{ name }, { durationMs }]: Ran,
   shown: Shown | undefined,
+  tool: Raw | undefined,
 ): Raw {
   return joinObject([
     ["tool_id", toRaw(name.id)],
     ["structured", shown?.value],
     ["error", shown?.error],
     ["durationMs", toRaw(durationMs)],
-    ["tool", plan.includeTools ? definitionOf(scope, name) : undefined],
+    ["tool", tool],
     ["backend", plan.includeBackends ? backendOf(name) : undefined],
   ]);
 }
@@ -114,7 +120,7 @@ function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["
   const budget = budgetFor(scope);
   let left = budget;
   const explained = new Set<string>();
-  const show = ([{ name }, { value, error: failed, result, blocks = [] }]: Ran): Shown => {
+  const show = ([{ name }, { value, error: failed, result, blocks = [], page }]: Ran): Shown => {
     const bare = failed && withoutSchema(failed);
     // Of several steps with one tool the schema of it is shown once.
     const told = explained.has(name.id) ? bare : failed;
@@ -123,15 +129,15 @@ function withinBudget(scope: Scope, ran: readonly Ran[], origin: ClientRequest["
     left -= error?.length ?? 0;
     if (!result || (error && blocks.length === 0)) return { value, error, blocks: [] };
     const cheap = result.length <= Math.min(budget, CHEAP);
-    if (cheap || result.length <= left || (name.server === OWN_SERVER && result === last?.[1].result)) {
+    if (cheap || result.length <= left || (page && result === last?.[1].result)) {
       left -= result.length;
       return { value, error, blocks };
     }
     const keep = budgetOf(scope, name.id, origin);
     if (!value) return { error, ...linked(shorten(result, keep)) };
     const short = shorten(result, keep, { value, blocks });
-    // The last one is shown twice, as a result and as the final value.
-    const most = Math.floor((PREVIEW_BYTES - short.note.length - (short.link?.length ?? 0)) / 2) - 200;
+    // The last one is shown as a result and as the final value, each in the text too, where quotes count twice.
+    const most = Math.floor((PREVIEW_BYTES - short.note.length - (short.link?.length ?? 0)) / 5) - 80;
     const room = result === last?.[1].result ? most : Math.min(most, SMALL_PREVIEW);
     return { value: short.preview(room), ...linked(short) };
   };
@@ -170,14 +176,17 @@ function chainError([step, { error: why }]: Ran, shown: Raw | undefined): { obje
   const details = joinObject([["cause", cause]]);
   return {
     object: withMember(errorObject(error), "details", details),
-    text: `${error.code}: ${error.message}`,
+    text: inWords(error),
   };
 }
 
-function inWords({ steps, dryRun: dry }: Plan, ran: readonly Ran[]): string {
+/** What the results alone do not say. */
+function noteOn({ dryRun: dry }: Plan, notes: readonly string[]): string | undefined {
+  const all = dry && notes.length === 0 ? ["All steps fit; nothing was run."] : notes;
+  return all.length > 0 ? all.join("\n") : undefined;
+}
+
+function failures(ran: readonly Ran[], failedAt: number | undefined): readonly string[] {
   const bad = ran.filter(([, { error }]) => error).length;
-  if (dry) return `All ${steps.length} steps fit; nothing was run.`;
-  return bad > 0
-    ? `${bad} of ${steps.length} steps failed: see results.`
-    : `All ${steps.length} steps are done.`;
+  return bad > 0 && failedAt === undefined ? [`${bad} of ${ran.length} steps failed: see results.`] : [];
 }

@@ -4,16 +4,19 @@ import { typesOf } from "../../catalog/signature.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { mustAsk } from "../../config/glob.ts";
+import type { Origin } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { tokensOf } from "../../kernel/tokens.ts";
 import { entries, isObject, joinObject, members } from "../../rpc/slice.ts";
-import type { ClientRequest } from "../face.ts";
+import { instructionsOf } from "../about-server.ts";
+import type { Input } from "../input.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
 import { examplesOf } from "./examples.ts";
 import { requireTool } from "./known-tool.ts";
 import { splitId } from "./tool-id.ts";
 
-type Input = ReadonlyMap<string, Raw>;
 type Members = readonly (readonly [string, Raw | undefined])[];
 
 const LEVELS = ["summary", "schema", "full"] as const;
@@ -21,8 +24,6 @@ type Level = (typeof LEVELS)[number];
 
 const SUMMARY = 300;
 const MOST_REFS = 10;
-/** Dense JSON: about four bytes per token with common tokenizers. */
-const BYTES_PER_TOKEN = 4;
 
 export async function describeTool(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
   const tool = await requireTool(scope, splitId(read(input, "tool_id") as string), request);
@@ -35,18 +36,17 @@ export async function describeTool(scope: Scope, input: Input, request: ClientRe
       ["schemaInfo", schemaInfo(tool)],
     ],
     full: [
-      ["notes", toRaw(notesOn(scope, tool))],
+      ["notes", toRaw(notesOn(scope, tool, request.origin))],
       ["examples", joinArray(examples)],
       ["externalRefs", toRaw(refsIn(tool))],
     ],
   };
   const upTo = (last: Level): Members =>
     LEVELS.slice(0, LEVELS.indexOf(last) + 1).flatMap((each) => parts[each]);
-  const costs = LEVELS.map((each) => [each, Math.ceil(joinObject(upTo(each)).length / BYTES_PER_TOKEN)]);
+  const costs = LEVELS.map((each) => [each, tokensOf(joinObject(upTo(each)).length)]);
   const tokens = toRaw(Object.fromEntries(costs));
   return answer(request.origin, {
     structured: joinObject([...upTo(level), ["tokens", tokens]]),
-    text: summaryOf(tool),
   });
 }
 
@@ -55,10 +55,7 @@ export async function listToolExamples(scope: Scope, input: Input, request: Clie
   const examples = await examplesOf(scope, tool, read(input, "max") as number | undefined);
   return answer(request.origin, {
     structured: joinObject([["examples", joinArray(examples)]]),
-    text:
-      examples.length > 0
-        ? `${examples.length} examples.`
-        : "No examples are known: its schema says what it takes.",
+    note: examples.length > 0 ? undefined : "No examples are known: describe_tool shows what it takes.",
   });
 }
 
@@ -86,20 +83,21 @@ function schemaInfo({ inputSchema }: Tool): Raw {
   ]);
 }
 
-function notesOn(scope: Scope, { server, name, annotations, definition }: Tool): string {
+function notesOn(scope: Scope, { server, name, annotations, definition }: Tool, origin: Origin): string {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   const rules = scope.specs().get(server)?.tools;
   const [output] = members(definition, ["outputSchema"]);
+  const listing = scope.view(origin).snapshot.listings.get(server);
+  const instructions = listing && instructionsOf(listing);
   return [
-    ...(readOnlyHint === true ? ["It only reads."] : []),
-    ...(destructiveHint === true && readOnlyHint !== true ? ["It may destroy what is there."] : []),
-    ...(idempotentHint === true ? ["Doing it twice is the same as doing it once."] : []),
-    ...(openWorldHint === true ? ["It reaches beyond its own data, e.g. into the web."] : []),
-    ...(rules && mustAsk(rules, name) ? ["A person is asked before it runs."] : []),
-    ...(output ? ["It declares what it gives: see outputSchema."] : []),
-    ...(scope.catalog.snapshot.listings.get(server)?.source === "cache"
-      ? ["Known from an earlier run; its server has not confirmed it yet."]
-      : []),
+    ...(readOnlyHint === true ? ["Only reads."] : []),
+    ...(destructiveHint === true && readOnlyHint !== true ? ["May delete or overwrite data."] : []),
+    ...(idempotentHint === true ? ["Repeating it has no further effect."] : []),
+    ...(openWorldHint === true ? ["Reaches outside systems, such as the web."] : []),
+    ...(rules && mustAsk(rules, name) ? ["Asks a person before it runs."] : []),
+    ...(output ? ["Has an output schema."] : []),
+    ...(listing?.source === "cache" ? ["From cache, not yet re-checked."] : []),
+    ...(instructions ? [`Instructions of ${server}: ${instructions}`] : []),
   ].join(" ");
 }
 

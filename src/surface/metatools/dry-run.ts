@@ -4,10 +4,10 @@ import type { Tool } from "../../catalog/tool.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { members, withMember } from "../../rpc/slice.ts";
-import type { ClientRequest } from "../face.ts";
 import { internalError } from "../failure.ts";
 import { misfit } from "../misfit.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import type { ChainOutcome } from "./chain-run.ts";
 import type { Outcome } from "./execute.ts";
 import { requireTool } from "./known-tool.ts";
@@ -19,7 +19,7 @@ const OP = "run_chain";
 
 export async function dryRun(scope: Scope, { steps }: Plan, request: ClientRequest): Promise<ChainOutcome> {
   const tools = await Promise.all(steps.map((step) => toolOf(scope, step, request)));
-  const outcomes = await Promise.all(steps.map((step) => check(scope, step, tools)));
+  const outcomes = await Promise.all(steps.map((step) => check(step, tools)));
   const failedAt = outcomes.findIndex(({ error }) => error);
   return { outcomes, failedAt: failedAt < 0 ? undefined : failedAt };
 }
@@ -35,7 +35,7 @@ async function toolOf(scope: Scope, { name, index }: Step, request: ClientReques
   }
 }
 
-async function check(scope: Scope, step: Step, tools: readonly Found[]): Promise<Outcome> {
+async function check(step: Step, tools: readonly Found[]): Promise<Outcome> {
   const tool = tools[step.index] as Found;
   if (MetaMcpError.is(tool)) return { durationMs: 0, error: tool };
   await prepareCheck(tool);
@@ -49,7 +49,7 @@ async function check(scope: Scope, step: Step, tools: readonly Found[]): Promise
     ...references.flatMap((reference) => leadsNowhere(reference, tools[reference.step])),
   ];
   if (problems.length === 0) return { durationMs: 0 };
-  return { durationMs: 0, error: misfit(scope, tool, problems, { op: OP, step_index: index }) };
+  return { durationMs: 0, error: misfit(tool, problems, { op: OP, step_index: index }) };
 }
 
 /** Certain only where the earlier tool declares what it gives, and nothing beside that. */

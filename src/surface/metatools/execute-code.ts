@@ -1,21 +1,21 @@
 /** execute_code: code that calls many tools, its value, and what it printed. */
 import { summarize } from "../../catalog/summary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { asRaw, EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { Executor, LogLine, Outcome } from "../../sandbox/executor.ts";
+import { shownCalls } from "../code/call-records.ts";
 import { errorOf } from "../code/outcome.ts";
 import { runCode } from "../code/run-code.ts";
-import type { ClientRequest } from "../face.ts";
-import { errorObject } from "../failure.ts";
-import { PREVIEW_BYTES, shorten } from "../result/budget.ts";
+import { errorObject, inWords } from "../failure.ts";
+import type { Input } from "../input.ts";
+import { shorten, withPreview } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
 import { Progress } from "./progress.ts";
 import { EXECUTE_CODE } from "./tools.ts";
-
-type Input = ReadonlyMap<string, Raw>;
 
 /** Of what was printed or went wrong, in a preview. */
 const SHORT = 400;
@@ -55,7 +55,7 @@ function besideOf({ logs, durationMs, calls, unsafe }: Outcome) {
     ["stdout", textOf(logs.filter((line) => !isError(line)))],
     ["stderr", textOf(logs.filter(isError))],
     ["durationMs", toRaw(Math.round(durationMs * 1_000) / 1_000)],
-    ["calls", toRaw(calls)],
+    ["calls", toRaw(shownCalls(calls))],
     ["unsafe", unsafe ? toRaw(true) : undefined],
   ] as const;
 }
@@ -72,28 +72,36 @@ function told(
     ["value", value],
     ...besideOf(outcome),
   ]);
-  const unsafe = outcome.unsafe ? "UNSAFE: the code ran as a plain process. " : "";
-  const text = error ? `${unsafe}${error.code}: ${error.message}` : `${unsafe}The code is done.`;
+  const words = error && inWords(error);
   const failed = error !== undefined;
-  if (structured.length <= budgetFor(scope)) return answer(origin, { structured, text, failed });
+  if (structured.length <= budgetFor(scope)) {
+    const text = words && `${words}\n${joinObject(besideOf(outcome)).toString()}`;
+    return answer(origin, { structured, text, note: unsafeNote(outcome), failed });
+  }
 
   const whole = joinObject([
     ["content", toRaw([])],
     ["structuredContent", structured],
   ]);
   const parts = { value: value ?? toRaw(null), blocks: [] };
-  const { note, link, preview } = shorten(whole, budgetOf(scope, EXECUTE_CODE.name, origin), parts);
-  const short = shortOf(outcome);
+  const short = shorten(whole, budgetOf(scope, EXECUTE_CODE.name, origin), parts);
+  const beside = besideOf(shortOf(outcome));
   const why = error && new MetaMcpError(error.code, summarize(error.message, SHORT), error.context);
-  const write = (shown: Raw | undefined): Raw =>
+  return withPreview(short, (shown) =>
     answer(origin, {
-      structured: joinObject([["error", why && errorObject(why)], ["value", shown], ...besideOf(short)]),
-      text: summarize(text, SHORT),
-      note,
-      blocks: link ? [link] : [],
+      structured: joinObject([["error", why && errorObject(why)], ["value", value && shown], ...beside]),
+      text: [why && inWords(why), short.note, joinObject([["value", value && shown], ...beside]).toString()]
+        .filter((part) => part !== undefined)
+        .join("\n"),
+      note: unsafeNote(outcome),
+      blocks: short.link ? [short.link] : [],
       failed,
-    });
-  return write(value && preview(Math.max(PREVIEW_BYTES - write(EMPTY_OBJECT).length, 0)));
+    }),
+  );
+}
+
+function unsafeNote({ unsafe }: Outcome): string | undefined {
+  return unsafe ? "UNSAFE: the code ran as a plain process." : undefined;
 }
 
 /** The first of all there is of it. */

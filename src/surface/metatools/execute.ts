@@ -1,17 +1,17 @@
 /** One tool run for a program: its value, or an error of ours whatever went wrong. Never throws for what a child did. */
 import { repeatOf, type Tool } from "../../catalog/tool.ts";
-import { callerOf } from "../../kernel/call.ts";
+import { callerOf, type Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { joinObject } from "../../rpc/slice.ts";
-import { callParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
-import type { ClientRequest } from "../face.ts";
 import { executionFailed, internalError } from "../failure.ts";
-import { OWN_SERVER } from "../own-tool.ts";
+import { readsStored } from "../own/own-tool.ts";
+import { OWN_SERVER } from "../own/tools.ts";
 import { partsOf, textsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { Written } from "../written.ts";
 import { budgetFor } from "./bounds.ts";
 import { knownTool } from "./known-tool.ts";
@@ -33,6 +33,8 @@ export interface Outcome {
   readonly error?: MetaMcpError;
   /** As the child gave it, a failed one too; undefined where it gave none. */
   readonly result?: Raw;
+  /** It is a part of a stored result. */
+  readonly page?: boolean;
   /** What of it is no text, of a failed one too. */
   readonly blocks?: readonly Raw[];
   readonly meta?: Raw | undefined;
@@ -46,12 +48,14 @@ export async function execute(scope: Scope, job: Job, request: ClientRequest): P
   const { name, args, meta } = job;
   const since = scope.clock.now();
   const durationMs = (): number => Math.round((scope.clock.now() - since) * 1000) / 1000;
-  const params = callParams(toRaw(name.tool), args, meta);
   try {
-    const call = { server: name.server, tool: name.tool, args, params, finder: "list_tools" };
+    const call = { server: name.server, tool: name.tool, args, meta, finder: "list_tools" };
     const result = await callTool(scope, call, request);
-    const { value, failed, blocks, meta: told } = partsOf(result, { plain: name.server === OWN_SERVER });
-    if (!failed) return { durationMs: durationMs(), value, result, blocks, meta: told };
+    const page = readsStored(name.server, call);
+    if (name.server !== OWN_SERVER)
+      scope.results.links.noteAll(callerOf(request.origin), name.server, result);
+    const { value, failed, blocks, meta: told } = partsOf(result, { plain: page });
+    if (!failed) return { durationMs: durationMs(), value, result, blocks, meta: told, page };
     const large = value.length > LONGEST_DETAILS || result.length > budgetFor(scope);
     const error = large
       ? kept(scope, job, request, result)
@@ -62,23 +66,23 @@ export async function execute(scope: Scope, job: Job, request: ClientRequest): P
   }
 }
 
-/** The child's own `isError`: what it said, for who can mend it. */
+/** The child's own `isError`: what it said. */
 function reported({ name, op }: Job, result: Raw, details: Raw, more = ""): MetaMcpError {
   const said = textsOf(result).join("\n");
-  const message = `${name.id} failed: ${said.slice(0, LONGEST_MESSAGE) || "it did not say why"}${more}`;
+  const message = `${name.id} failed: ${said.slice(0, LONGEST_MESSAGE) || "it gave no reason"}${more}`;
   return new MetaMcpError("execution_failed", message, {
     server: name.server,
     tool_id: name.id,
     op,
     details: fromRaw(details),
-    cause: new Written(details),
+    cause: new Written(details, said === "" ? details.toString() : ""),
   });
 }
 
 /** One that says or shows too much. */
 function kept({ results }: Scope, job: Job, { origin }: ClientRequest, result: Raw): MetaMcpError {
   const uri = results.put(callerOf(origin), job.name.id, result)?.uri;
-  const more = uri === undefined ? " …" : ` … All it gave can be read at ${uri}.`;
+  const more = uri === undefined ? " …" : ` … Read all of it with metamcp:read {uri: "${uri}"}.`;
   return reported(job, result, toRaw({ uri, bytes: result.length }), more);
 }
 
@@ -93,8 +97,8 @@ export function backendOf({ server }: ToolName): Raw {
   return toRaw(server === OWN_SERVER ? { kind: "local", server } : { kind: "mcp", server });
 }
 
-export function definitionOf(scope: Scope, name: ToolName): Raw | undefined {
-  return knownTool(scope, name)?.definition;
+export function definitionOf(scope: Scope, name: ToolName, origin: Origin): Raw | undefined {
+  return knownTool(scope, name, origin)?.definition;
 }
 
 /** Whether repeating it can do no harm. */

@@ -4,32 +4,32 @@ import { type Tool, toolId } from "../../catalog/tool.ts";
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { requireServer } from "../call-tool.ts";
-import type { ClientRequest } from "../face.ts";
 import { boundedNote, hitsOf } from "../hits.ts";
+import type { Input } from "../input.ts";
+import { OWN_SERVER, OWN_TOOLS } from "../own/tools.ts";
+import { requireServer } from "../require-server.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { answer } from "./answer.ts";
 import { contentMark } from "./content.ts";
 import { tagsOf } from "./tags.ts";
 import { type Unavailable, unavailableOf } from "./unavailable.ts";
-import { neededFor, pageOf, type Walk, type WalkPage } from "./walk.ts";
-
-type Input = ReadonlyMap<string, Raw>;
+import { neededFor, pageOf, type Walk } from "./walk.ts";
 
 const SHORT = 120;
 
 export async function searchTools(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
   const query = textOf(input, "query") ?? "";
   if (query.trim() === "")
-    throw new MetaMcpError("validation_input", 'search_tools: "query" is empty: say what is to be done.', {
+    throw new MetaMcpError("validation_input", 'search_tools: "query" is empty: describe the task.', {
       op: "search_tools",
     });
   const unavailable = await lookAround(scope, request);
-  const { hits, bounded } = await hitsOf(scope, query, {
+  const view = scope.view(request.origin);
+  const { hits, bounded } = await hitsOf(view, query, {
     limit: neededFor({ cursor: textOf(input, "cursor"), limit: numberOf(input, "limit") }),
-    scope: (server) => scope.catalog.snapshot.listings.has(server),
   });
-  const { snapshot } = scope.catalog;
+  const { snapshot } = view;
   const tools = hits.flatMap(({ server, name }) => snapshot.tool(server, name) ?? []);
   return toolPage(scope, request, {
     tools,
@@ -41,9 +41,15 @@ export async function searchTools(scope: Scope, input: Input, request: ClientReq
 
 export async function listTools(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
   const namespace = textOf(input, "namespace");
+  if (namespace === OWN_SERVER)
+    return toolPage(scope, request, {
+      tools: OWN_TOOLS,
+      unavailable: [],
+      walk: walkOf(scope, input, request, ["list", namespace]),
+    });
   if (namespace !== undefined) requireServer(scope, namespace, "list_namespaces");
   const unavailable = await lookAround(scope, request, namespace);
-  const { listings } = scope.catalog.snapshot;
+  const { listings } = scope.view(request.origin).snapshot;
   const concerned = namespace === undefined ? [...listings.values()] : [listings.get(namespace)];
   const tools = concerned
     .flatMap((listing) => listing?.tools ?? [])
@@ -57,12 +63,12 @@ export async function listTools(scope: Scope, input: Input, request: ClientReque
 
 export async function listNamespaces(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
   const unavailable = await lookAround(scope, request);
-  const names = [...scope.catalog.snapshot.listings.keys()].toSorted(compare);
-  const found = pageOf(names, (name) => name, walkOf(scope, input, request, ["namespaces"]));
-  const { page: namespaces, nextCursor } = found;
+  const names = [...scope.view(request.origin).snapshot.listings.keys()].toSorted(compare);
+  const walk = walkOf(scope, input, request, ["namespaces"]);
+  const { page: namespaces, nextCursor } = pageOf(names, (name) => name, walk);
   return answer(request.origin, {
     structured: toRaw({ namespaces, nextCursor, unavailable }),
-    text: inWords(scope, "namespaces", found, unavailable),
+    note: scope.notice(),
   });
 }
 
@@ -83,8 +89,8 @@ function toolPage(scope: Scope, { origin }: ClientRequest, found: Found): Raw {
   const tools = shown.page.map(brief);
   return answer(origin, {
     structured: toRaw({ tools, nextCursor, truncated, unavailable }),
-    text: inWords(scope, "tools", shown, unavailable),
-    note: truncated && boundedNote(scope),
+    note:
+      [scope.notice(), truncated && boundedNote(scope.view(origin))].filter(Boolean).join("\n") || undefined,
   });
 }
 
@@ -94,16 +100,16 @@ async function lookAround(
   { origin }: ClientRequest,
   only?: string,
 ): Promise<readonly Unavailable[]> {
-  await scope.catalog.loadCached();
-  const unknown = await scope.learner.learn(only === undefined ? [...scope.specs().keys()] : [only], origin);
-  return unavailableOf(scope, unknown, only);
+  await scope.view(origin).loadCached();
+  const unknown = await scope.loader.learn(only === undefined ? [...scope.specs().keys()] : [only], origin);
+  return unavailableOf(scope, unknown, origin, only);
 }
 
 function walkOf(scope: Scope, input: Input, { origin }: ClientRequest, asked: readonly unknown[]): Walk {
   return {
     cursor: textOf(input, "cursor"),
     limit: numberOf(input, "limit"),
-    binding: [...asked, callerOf(origin), contentMark(scope.catalog.snapshot)],
+    binding: [...asked, callerOf(origin), contentMark(scope.view(origin).snapshot)],
   };
 }
 
@@ -116,20 +122,6 @@ function brief(tool: Tool) {
     shortDescription: summarize(description || title || "", SHORT),
     tags: tagsOf(tool),
   };
-}
-
-function inWords(
-  scope: Scope,
-  what: string,
-  { page, nextCursor }: WalkPage<unknown>,
-  unavailable: readonly Unavailable[],
-): string {
-  const down = unavailable.map(({ server, reason }) => `${server}: ${summarize(reason, SHORT)}`);
-  return [
-    `${page.length === 1 ? `1 ${what.slice(0, -1)}` : `${page.length} ${what}`}${nextCursor ? ", more with nextCursor" : ""}.`,
-    ...(down.length > 0 ? [`Not available: ${down.join("; ")}`] : []),
-    ...(scope.notice() ? [scope.notice()] : []),
-  ].join("\n");
 }
 
 function textOf(input: Input, key: string): string | undefined {

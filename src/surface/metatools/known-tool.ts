@@ -1,49 +1,49 @@
 /** The tool behind an id, wherever it is known from; an error that says what to do where it is not. */
-import { readTool } from "../../catalog/read-tool.ts";
 import type { Tool } from "../../catalog/tool.ts";
+import type { Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
-import { toRaw } from "../../kernel/raw.ts";
-import { noSuchTool, requireServer } from "../call-tool.ts";
-import type { ClientRequest } from "../face.ts";
-import { noOwnTool, OWN_SERVER, READ } from "../own-tool.ts";
+import { noSuchTool } from "../call-tool.ts";
+import { noOwnTool, OWN_SERVER, ownTool } from "../own/tools.ts";
+import { requireServer } from "../require-server.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import type { ToolName } from "./tool-id.ts";
 
-const OWN_TOOL = readTool(OWN_SERVER, toRaw(READ));
 const FINDER = "list_tools";
 
 /** Without asking anybody. */
-export function knownTool(scope: Scope, { server, tool }: ToolName): Tool | undefined {
-  if (server === OWN_SERVER) return tool === READ.name ? OWN_TOOL : undefined;
-  return scope.catalog.snapshot.tool(server, tool);
-}
-
-function ownTool({ tool }: ToolName): Tool {
-  if (tool !== READ.name || !OWN_TOOL) throw noOwnTool(tool);
-  return OWN_TOOL;
+export function knownTool(scope: Scope, { server, tool }: ToolName, origin: Origin): Tool | undefined {
+  if (server === OWN_SERVER) return ownTool(tool);
+  return scope.view(origin).snapshot.tool(server, tool);
 }
 
 /** Starts the server where nothing is known of it, or nothing fresh that has the tool. */
 export async function requireTool(scope: Scope, name: ToolName, request: ClientRequest): Promise<Tool> {
   const { server, id } = name;
-  if (server === OWN_SERVER) return ownTool(name);
+  if (server === OWN_SERVER) {
+    const own = ownTool(name.tool);
+    if (!own) throw noOwnTool(name.tool);
+    return own;
+  }
   requireServer(scope, server, FINDER);
-  const [unknown] = await scope.learner.learn([server], request.origin);
-  const known = knownTool(scope, name);
+  const { origin } = request;
+  const [unknown] = await scope.loader.learn([server], origin);
+  const known = knownTool(scope, name, origin);
   if (known) return known;
   if (unknown) {
-    const { reason = unknown.reason, retryAfterMs } = scope.server(server) ?? {};
-    throw new MetaMcpError("server_unavailable", `What ${server} offers is not known: ${reason}`, {
+    const { reason = unknown.reason, retryAfterMs, refusal } = scope.server(server, origin) ?? {};
+    if (refusal) throw refusal;
+    throw new MetaMcpError("server_unavailable", `The tools of ${server} are not known: ${reason}`, {
       server,
       tool_id: id,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
   }
-  if (scope.has(server) && !scope.catalog.isLive(server)) {
-    const lease = await scope.connect(server, request.origin);
+  if (scope.has(server) && !scope.view(origin).isLive(server)) {
+    const lease = await scope.connect(server, origin);
     lease.release();
   }
-  const fresh = knownTool(scope, name);
+  const fresh = knownTool(scope, name, origin);
   if (fresh) return fresh;
-  throw noSuchTool(scope, { server, tool: name.tool, finder: FINDER });
+  throw noSuchTool(scope, { server, tool: name.tool, finder: FINDER }, origin);
 }

@@ -1,14 +1,18 @@
 /** The metatools surface: tools to find, describe, run and chain the tools of all servers, for programs as much as for models. */
 import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Asker } from "../../kernel/list-key.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
-import type { ClientRequest, Face } from "../face.ts";
 import { internalError } from "../failure.ts";
-import { readInput } from "../input.ts";
+import { type Input, readInput } from "../input.ts";
+import { OWN_SERVER } from "../own/tools.ts";
 import { passOn, passThrough } from "../pass-through.ts";
+import { recorded, recordRefusal } from "../recorded.ts";
 import { handleResources } from "../result/resources.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest, Surface } from "../surface.ts";
+import { tellListed } from "../tell-listed.ts";
 import { failure } from "./answer.ts";
 import { runChain } from "./chain.ts";
 import { contentMark } from "./content.ts";
@@ -28,7 +32,6 @@ import {
   SEARCH_TOOLS,
 } from "./tools.ts";
 
-type Input = ReadonlyMap<string, Raw>;
 type Run = (scope: Scope, input: Input, meta: Raw | undefined, request: ClientRequest) => Promise<Raw>;
 
 const asking =
@@ -53,17 +56,19 @@ const WITHOUT_CODE = toRaw({
   tools: METATOOLS.filter(({ tool }) => tool !== EXECUTE_CODE).map(({ tool }) => tool),
 });
 
+export const METATOOL_NAMES: readonly string[] = [...BY_NAME.keys()];
+
 export interface MetatoolsOptions {
   /** Clients are told when what can be searched changed. */
   readonly notify: boolean;
 }
 
-export function createMetatoolsFace(scope: Scope, { notify }: MetatoolsOptions): Face {
-  const version = (): string => contentMark(scope.catalog.snapshot);
+export function createMetatoolsSurface(scope: Scope, { notify }: MetatoolsOptions): Surface {
+  const version = (asker: Asker): string => contentMark(scope.view(asker).snapshot);
   return {
     // Only stored results are resources here.
     capabilities: { tools: notify ? { listChanged: true } : {}, resources: {}, logging: {} },
-    prepare: () => scope.catalog.loadCached(),
+    prepare: (origin) => scope.view(origin).loadCached(),
     instructions: () =>
       instructions(
         scope.servers().map((server) => server.name),
@@ -71,40 +76,53 @@ export function createMetatoolsFace(scope: Scope, { notify }: MetatoolsOptions):
       ),
     handle(request) {
       if (request.method === "tools/call") return callMetatool(scope, request);
-      if (request.method === "tools/list") return Promise.resolve(list(scope, request, version()));
+      if (request.method === "tools/list")
+        return Promise.resolve(list(scope, request, version(request.origin)));
       const resource = handleResources(scope, request);
-      return resource ? Promise.resolve(resource) : passThrough(scope, request);
+      return resource ?? passThrough(scope, request);
     },
-    lists() {
-      const { listings } = scope.catalog.snapshot;
+    lists(asker) {
+      const { listings } = scope.view(asker).snapshot;
       const complete = [...scope.specs().keys()].every((server) => listings.has(server));
-      return { tools: { version: version(), complete } };
+      return { tools: { version: version(asker), complete } };
     },
     notified: (method, params, origin) => passOn(scope, method, params, origin),
   };
 }
 
-function list({ code }: Scope, { params, listing }: ClientRequest, version: string): Raw {
+function list(scope: Scope, request: ClientRequest, version: string): Raw {
+  const { params, listing } = request;
   const [cursor] = params ? members(params, ["cursor"]) : [];
   if (cursor) throw RpcError.of(INVALID_PARAMS, "There is one page only: list without a cursor");
   listing?.("tools")(version);
-  return code ? LIST : WITHOUT_CODE;
+  const shown = scope.code ? LIST : WITHOUT_CODE;
+  tellListed(scope, request, shown);
+  return shown;
 }
 
-async function callMetatool(scope: Scope, request: ClientRequest): Promise<Raw> {
+function callMetatool(scope: Scope, request: ClientRequest): Promise<Raw> {
   const [name, args, meta] = request.params ? members(request.params, ["name", "arguments", "_meta"]) : [];
   const wanted = name && fromRaw(name);
   const named = typeof wanted === "string" ? BY_NAME.get(wanted) : undefined;
   const found = named?.tool === EXECUTE_CODE && !scope.code ? undefined : named;
   if (!found) {
+    const tool = typeof wanted === "string" ? wanted : "";
+    recordRefusal(scope, { server: "", tool, args }, request, { code: "tool_not_found" });
     const known = [...BY_NAME.keys()].filter((one) => scope.code || one !== EXECUTE_CODE.name).join(", ");
     throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(wanted)}. Tools here: ${known}`);
   }
-  try {
-    return await found.run(scope, readInput(found.tool, args), meta, request);
-  } catch (error) {
-    if (error instanceof RpcError) throw error;
-    const told = MetaMcpError.is(error) ? error : internalError(scope.log, error);
-    return failure(request.origin, told.context.op === undefined ? told.with({ op: found.tool.name }) : told);
-  }
+  const own = { server: OWN_SERVER, tool: found.tool.name, args };
+  const run = async (inner: ClientRequest): Promise<Raw> => {
+    try {
+      return await found.run(scope, readInput(found.tool, args), meta, inner);
+    } catch (error) {
+      if (error instanceof RpcError) throw error;
+      const told = MetaMcpError.is(error) ? error : internalError(scope.log, error);
+      // Its call is that of the tool it runs, where it came so far.
+      if (found.tool === RUN_TOOL && told.code !== "internal")
+        recordRefusal(scope, own, inner, { code: told.code });
+      return failure(inner.origin, told.context.op === undefined ? told.with({ op: own.tool }) : told);
+    }
+  };
+  return found.tool === RUN_TOOL ? run(request) : recorded(scope, own, request, run);
 }

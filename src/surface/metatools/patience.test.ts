@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../kernel/clock.ts";
+import { LOCAL } from "../../kernel/principal.ts";
 import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
-import type { ClientRequest } from "../face.ts";
+import type { ClientRequest } from "../surface.ts";
 import { Patience } from "./patience.ts";
 
 function open(timeoutMs: number | undefined) {
@@ -14,7 +15,7 @@ function open(timeoutMs: number | undefined) {
     notify: () => {},
     request: () => new Promise<Raw>((resolve) => void answers.push(resolve)),
   };
-  const origin = { session: "s", capabilities: EMPTY_OBJECT, uplink };
+  const origin = { ...LOCAL, session: "s", capabilities: EMPTY_OBJECT, uplink };
   const request: ClientRequest = { method: "tools/call", params: undefined, origin, signal: given, uplink };
   return {
     clock,

@@ -1,8 +1,9 @@
 /** A request with less time than its caller has. Stands still while somebody is asked on its behalf. */
+import type { Hold } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";
-import type { ClientRequest } from "../face.ts";
+import type { ClientRequest } from "../surface.ts";
 
 export class Patience {
   readonly #clock: Clock;
@@ -38,6 +39,7 @@ export class Patience {
     return {
       ...request,
       signal: this.#signal,
+      hold: this.#holding(request.hold),
       uplink: {
         notify: (method, params) => uplink.notify(method, params),
         request: (...asked) => {
@@ -57,6 +59,17 @@ export class Patience {
   release(): void {
     this.#timer?.cancel();
     this.#given.removeEventListener("abort", this.#onAbort);
+  }
+
+  #holding(outer: Hold | undefined): Hold {
+    return () => {
+      const release = outer?.();
+      this.#pause();
+      return () => {
+        this.#resume();
+        release?.();
+      };
+    };
   }
 
   #arm(): void {

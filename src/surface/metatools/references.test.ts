@@ -87,7 +87,7 @@ test("arguments as a whole may be what a step gave, if that is an object", () =>
   const whole = toRaw({ $from: "steps/0/structured" });
   expect(resolved(whole, () => toRaw({ a: 1 })).toString()).toBe('{"a":1}');
   for (const value of ["text", 5, [1], null])
-    expect(() => resolved(whole, () => toRaw(value))).toThrow(/no object/);
+    expect(() => resolved(whole, () => toRaw(value))).toThrow(/not an object/);
 });
 
 test("arguments without references stay the same bytes", () => {

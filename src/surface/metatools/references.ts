@@ -35,7 +35,7 @@ export function resolved(args: Raw, references: readonly Reference[], given: Giv
     throw new BadReference(`what its references lead to is more than ${MOST_BYTES / 1024 / 1024} MB in all`);
   const made = walk(args, "", (text) => values.get(text) ?? NULL);
   if (isObject(made)) return made;
-  throw new BadReference("what its arguments as a whole refer to is no object");
+  throw new BadReference("its arguments as a whole refer to something that is not an object");
 }
 
 /** With something of no type where a reference stands: for checks that know what to overlook. */
@@ -108,11 +108,11 @@ function read(text: string, at: string): Reference {
   const [root, step = "", value, ...path] = text.replace(/^#?\//, "").split("/");
   if (root !== "steps" || !/^(0|[1-9]\d{0,3})$/.test(step) || value !== "structured")
     throw new BadReference(
-      `${JSON.stringify({ [KEY]: text })} is no reference: write "steps/0/structured", and after it the way into the value, as in "steps/0/structured/items/1/id"`,
+      `${JSON.stringify({ [KEY]: text })} is not a reference: write "steps/0/structured", and after it the way into the value, as in "steps/0/structured/items/1/id"`,
     );
   if (/~(?![01])/.test(text))
     throw new BadReference(
-      `${JSON.stringify({ [KEY]: text })} is no reference: write ~ as ~0, and / in a name as ~1`,
+      `${JSON.stringify({ [KEY]: text })} is not a reference: write ~ as ~0, and / in a name as ~1`,
     );
   return {
     text,

@@ -1,18 +1,18 @@
 /** run_tool: one tool, its value as structured content, images and files as they are. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { isObject, joinObject } from "../../rpc/slice.ts";
-import type { ClientRequest } from "../face.ts";
-import { OWN_SERVER } from "../own-tool.ts";
-import { PREVIEW_BYTES, shorten } from "../result/budget.ts";
+import { isObject, isString, joinObject, members, textAt } from "../../rpc/slice.ts";
+import type { Input } from "../input.ts";
+import { NEXT } from "../own/read.ts";
+import { previewText, shorten, withPreview } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
 import { answer, failure } from "./answer.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
 import { backendOf, definitionOf, execute, type Outcome } from "./execute.ts";
 import { Progress } from "./progress.ts";
 import { splitId, type ToolName } from "./tool-id.ts";
 
-type Input = ReadonlyMap<string, Raw>;
 type Members = readonly (readonly [string, Raw | undefined])[];
 
 const OP = "run_tool";
@@ -35,7 +35,7 @@ export async function runTool(
   if (!progress.heard) progress.report({ progress: 1, total: 1, message: `${name.id} is done` });
 
   const beside: Members = [
-    ["tool", wants(input, "include_tool") ? definitionOf(scope, name) : undefined],
+    ["tool", wants(input, "include_tool") ? definitionOf(scope, name, request.origin) : undefined],
     ["backend", wants(input, "include_backend") ? backendOf(name) : undefined],
     ["durationMs", toRaw(outcome.durationMs)],
   ];
@@ -55,13 +55,13 @@ function refuseUnsupported(input: Input): void {
   if (wants(input, "stream"))
     throw new MetaMcpError(
       "stream_not_supported",
-      "Results are not streamed here: leave stream out. With a progress token, progress is reported.",
+      "Streaming is not supported: leave stream out. Send a progress token to get progress.",
       { op: OP, tool_id },
     );
   if (input.has("backend_override"))
     throw new MetaMcpError(
       "backend_override_invalid",
-      "The server in tool_id is what runs a tool: leave backend_override out.",
+      "The server in tool_id runs the tool: leave backend_override out.",
       { op: OP, tool_id },
     );
 }
@@ -76,21 +76,41 @@ interface Success {
 
 function succeeded(scope: Scope, { name, outcome, beside, whole }: Success, { origin }: ClientRequest): Raw {
   const { value = toRaw(null), result = EMPTY_OBJECT, blocks = [], meta } = outcome;
-  if (result.length <= budgetFor(scope) || name.server === OWN_SERVER) {
-    const structured = joinObject([["structured", value], ...beside, ["mcpResult", whole]]);
-    return answer(origin, { structured, text: `${name.id} is done.`, blocks, meta });
+  const written = [...beside, ["mcpResult", whole] as const];
+  if (outcome.page) {
+    // A page stands in the text alone.
+    const structured = joinObject([["structured", pageValue(meta)], ...written]);
+    return answer(origin, { structured, text: textIn(value), blocks, meta });
   }
-  const { note, link, preview } = shorten(result, budgetOf(scope, name.id, origin), { value, blocks });
-  const short = beside.filter(([, raw]) => raw && raw.length <= LONGEST_BESIDE);
-  const write = (shown: Raw): Raw =>
-    answer(origin, {
-      structured: joinObject([["structured", shown], ...short]),
-      text: `${name.id} is done.`,
-      note,
-      blocks: link ? [link] : [],
+  if (result.length <= budgetFor(scope)) {
+    const alone = written.filter(([, raw]) => raw).length === 1;
+    const text = alone && isString(value) ? textIn(value) : undefined;
+    return answer(origin, {
+      structured: joinObject([["structured", value], ...written]),
+      text,
+      blocks,
+      meta,
     });
-  const room = PREVIEW_BYTES - write(EMPTY_OBJECT).length;
-  return write(preview(Math.max(room, 0)));
+  }
+  const short = shorten(result, budgetOf(scope, name.id, origin), { value, blocks });
+  const few = beside.filter(([, raw]) => raw && raw.length <= LONGEST_BESIDE);
+  return withPreview(short, (shown) =>
+    answer(origin, {
+      structured: joinObject([["structured", shown], ...few]),
+      text: `${short.note}\n${previewText(shown)}`,
+      blocks: short.link ? [short.link] : [],
+    }),
+  );
+}
+
+function textIn(value: Raw): string {
+  return isString(value) ? textAt(value, 0) : "";
+}
+
+/** What a program needs to read on. */
+function pageValue(meta: Raw | undefined): Raw {
+  const [next] = meta ? members(meta, [NEXT]) : [];
+  return joinObject([["next", next]]);
 }
 
 /** What is too large for the budget is left out here: the link has it. */

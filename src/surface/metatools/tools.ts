@@ -1,5 +1,7 @@
 /** The definitions of the metatools surface: what goes in, and what comes out, errors included. */
 
+import { namesIn } from "../server-names.ts";
+
 const text = (description: string) => ({ type: "string", description }) as const;
 const flag = (description: string) => ({ type: "boolean", description }) as const;
 const count = (description: string, minimum = 1) => ({ type: "integer", minimum, description }) as const;
@@ -65,8 +67,8 @@ function input<const P extends Readonly<Record<string, object>>>(
   return { type: "object", properties, required, additionalProperties: false } as const;
 }
 
-const LIMIT = count("20; at most 100");
-const CURSOR = text("nextCursor of the last page");
+const LIMIT = count("20, at most 100");
+const CURSOR = text("nextCursor of the previous page");
 const TOOL_ID = text("server:tool");
 const READS = { readOnlyHint: true, openWorldHint: false } as const;
 const ACTS = { openWorldHint: true } as const;
@@ -88,7 +90,7 @@ export const SEARCH_TOOLS = {
 export const LIST_TOOLS = {
   name: "list_tools",
   title: "List tools",
-  description: "All tools, or those of one namespace, by id.",
+  description: "List all tools, or those of one namespace.",
   inputSchema: input({ limit: LIMIT, cursor: CURSOR, namespace: text("Only of this server") }),
   outputSchema: toolPage,
   annotations: READS,
@@ -97,7 +99,7 @@ export const LIST_TOOLS = {
 export const LIST_NAMESPACES = {
   name: "list_namespaces",
   title: "List namespaces",
-  description: "The servers whose tools can be used.",
+  description: "List the servers whose tools can be used.",
   inputSchema: input({ limit: LIMIT, cursor: CURSOR }),
   outputSchema: output({ namespaces: STRINGS, nextCursor: STRING, unavailable: UNAVAILABLE }, [
     "namespaces",
@@ -110,7 +112,7 @@ export const DESCRIBE_TOOL = {
   name: "describe_tool",
   title: "Describe a tool",
   description:
-    "What a tool does and takes. summary: a sentence; schema: also its definition; full: also notes and examples. Says what each level costs.",
+    "Show what a tool does and takes. summary: one sentence; schema: also its definition; full: also notes and examples. tokens says what each level costs.",
   inputSchema: input(
     {
       tool_id: TOOL_ID,
@@ -151,7 +153,7 @@ export const DESCRIBE_TOOL = {
 export const LIST_TOOL_EXAMPLES = {
   name: "list_tool_examples",
   title: "Examples of a tool",
-  description: "Arguments that a tool is known to take.",
+  description: "Show arguments that a tool is known to accept.",
   inputSchema: input({ tool_id: TOOL_ID, max: count("At most 5", 0) }, ["tool_id"]),
   outputSchema: output({ examples: EXAMPLES }, ["examples"]),
   annotations: READS,
@@ -160,15 +162,15 @@ export const LIST_TOOL_EXAMPLES = {
 export const RUN_TOOL = {
   name: "run_tool",
   title: "Run a tool",
-  description: "Run one tool. structured is its value; images stay in the content.",
+  description: "Run one tool. structured is its value; images stay in content.",
   inputSchema: input(
     {
       tool_id: TOOL_ID,
       args: OBJECT,
       stream: flag("Not supported"),
       include_tool: flag("Add its definition"),
-      include_backend: flag("Add what ran it"),
-      include_mcp_result: flag("Add the result as it came"),
+      include_backend: flag("Add the server that ran it"),
+      include_mcp_result: flag("Add the original result"),
       backend_override: { description: "Not supported" },
     },
     ["tool_id"],
@@ -184,7 +186,7 @@ export const EXECUTE_CODE = {
   name: "execute_code",
   title: "Run code",
   description:
-    "Run code that calls many tools and returns one value: await tools.server.tool(args), search(query), describe('server:tool'), console.log. Top-level await and return.",
+    "Run code that calls many tools and returns one value: await tools.server.tool(args), search(query), describe('server:tool'), read(uri), console.log. Top-level await and return.",
   inputSchema: input(
     {
       language: { enum: ["javascript", "typescript"] },
@@ -205,7 +207,7 @@ export const EXECUTE_CODE = {
         type: "array",
         items: {
           type: "object",
-          properties: { server: STRING, tool: STRING, ms: NUMBER, error: STRING },
+          properties: { server: STRING, tool: STRING, ms: NUMBER, count: NUMBER, error: STRING },
           required: ["server", "tool", "ms"],
           additionalProperties: false,
         },
@@ -221,7 +223,8 @@ export const STEP = input(
     tool_id: TOOL_ID,
     args: {
       type: "object",
-      description: 'Anywhere in it {"$from": "steps/0/structured/items/1/id"} is what an earlier step gave',
+      description:
+        '{"$from": "steps/0/structured/items/1/id"} anywhere in it is replaced by that value of an earlier step',
     },
     use_previous: flag("Put the value of the step before at args.previous"),
     timeout_ms: count("For this step"),
@@ -234,15 +237,14 @@ export const MOST_STEPS = 32;
 export const RUN_CHAIN = {
   name: "run_chain",
   title: "Run tools in a chain",
-  description:
-    "Run up to 32 tools one after the other, each with what earlier ones gave, without a round trip for each.",
+  description: "Run up to 32 tools in one request, each with the values of earlier ones.",
   inputSchema: input(
     {
       steps: { type: "array", items: STEP, minItems: 1, maxItems: MOST_STEPS },
       on_error: { enum: ["stop", "continue"], description: "stop" },
-      parallel: flag("Run steps at once that need nothing of each other"),
-      dry_run: flag("Check all steps against the schemas, run none"),
-      include_backends: flag("Add what ran them"),
+      parallel: flag("Run independent steps at the same time"),
+      dry_run: flag("Only check the steps against the schemas"),
+      include_backends: flag("Add the servers that ran them"),
       include_tools: flag("Add their definitions"),
     },
     ["steps"],
@@ -272,21 +274,14 @@ export const RUN_CHAIN = {
   annotations: ACTS,
 } as const;
 
-const NAMES_SHOWN = 40;
-
-/** What a model that has never seen MetaMCP must know. */
+/** What a model that has never seen MetaMCP must know. Every conversation pays for it: it does not grow with the servers. */
 export function instructions(servers: readonly string[], code: boolean): string {
-  const shown = servers.slice(0, NAMES_SHOWN).join(", ");
-  const more = servers.length > NAMES_SHOWN ? ` and ${servers.length - NAMES_SHOWN} more` : "";
   return [
-    "MetaMCP stands in front of other MCP servers; their tools are not listed here but found and run by id (server:tool).",
-    "1. search_tools {query} finds tools for a task; list_tools and list_namespaces show all there is.",
-    '2. describe_tool {tool_id, detail_level: "schema"} shows what one takes; list_tool_examples shows arguments that fit.',
-    "3. run_tool {tool_id, args} runs one; run_chain {steps} runs several, each with what earlier ones gave.",
-    ...(code
-      ? ["4. execute_code {language, code} runs code that calls as many as it takes, and gives one value."]
-      : []),
-    "unavailable names servers that are down, and why. An error says what to do next; repeat a call only where it says retryable.",
-    servers.length > 0 ? `Servers: ${shown}${more}.` : "No servers are configured yet.",
+    "Gateway to other MCP servers: find tools with search_tools {query}, see what one takes with describe_tool, run it with run_tool {tool_id, args}. Servers start by themselves.",
+    "run_chain {steps} runs several tools, each with the values of earlier ones.",
+    ...(code ? ["execute_code {language, code} runs code that calls tools and returns one value."] : []),
+    "Tools of the namespace metamcp: read {uri} for stored results and linked resources; resources, prompts and prompt of a server.",
+    "unavailable says which servers are down and why. Errors say what to do next and whether to retry.",
+    namesIn(servers),
   ].join("\n");
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NOBODY } from "../../../test/support/catalog.ts";
 import type { Scope, ServerStatus } from "../scope.ts";
 import { unavailableOf } from "./unavailable.ts";
 
@@ -26,7 +27,7 @@ const unknown = [
 ];
 
 test("what failed and what is not known yet is named, with the best reason there is and when to come back", () => {
-  expect(unavailableOf(scope, unknown)).toEqual([
+  expect(unavailableOf(scope, unknown, NOBODY)).toEqual([
     { server: "slow", reason: "it is still connecting" },
     { server: "silent", reason: "npx downloads it" },
     { server: "broken", reason: "it exited", retryAfterMs: 1_235 },
@@ -35,6 +36,6 @@ test("what failed and what is not known yet is named, with the best reason there
 });
 
 test("of one server only, where only one was asked about", () => {
-  expect(unavailableOf(scope, unknown, "broken").map(({ server }) => server)).toEqual(["broken"]);
-  expect(unavailableOf(scope, unknown, "known")).toEqual([]);
+  expect(unavailableOf(scope, unknown, NOBODY, "broken").map(({ server }) => server)).toEqual(["broken"]);
+  expect(unavailableOf(scope, unknown, NOBODY, "known")).toEqual([]);
 });

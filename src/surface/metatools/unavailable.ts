@@ -1,5 +1,6 @@
 /** What cannot be used at the moment, and why: so that "no tools" and "not reachable" are never confused. */
-import type { Unknown } from "../../catalog/learn.ts";
+import type { Unknown } from "../../catalog/catalog-loader.ts";
+import type { Asker } from "../../kernel/list-key.ts";
 import type { Scope } from "../scope.ts";
 
 export interface Unavailable {
@@ -11,10 +12,11 @@ export interface Unavailable {
 export function unavailableOf(
   scope: Scope,
   unknown: readonly Unknown[],
+  asker: Asker,
   only?: string,
 ): readonly Unavailable[] {
   const missing = new Map(unknown.map(({ server, reason }) => [server, reason]));
-  return scope.servers().flatMap(({ name, state, reason, retryAfterMs = 0 }) => {
+  return scope.servers(asker).flatMap(({ name, state, reason, retryAfterMs = 0 }) => {
     const down = state === "failed" || missing.has(name);
     if (!down || (only !== undefined && only !== name)) return [];
     return [

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { listBy } from "../../../test/support/catalog.ts";
 import { temp } from "../../../test/support/temp.ts";
 import { ToolCache } from "../../catalog/cache.ts";
 import { Catalog } from "../../catalog/catalog.ts";
@@ -45,7 +46,7 @@ class Children {
     if (!names) return;
     const tools = names.map((name) => ({ name, inputSchema: { type: "object" } }));
     await this.catalog.refresh(
-      server,
+      listBy(server),
       () => Promise.resolve(toRaw({ tools: reversed ? tools.reverse() : tools })),
       {},
     );

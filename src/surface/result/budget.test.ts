@@ -21,7 +21,13 @@ interface Short {
 function short(result: Raw): { answer: Short; bytes: number; store: ResultStore } {
   const store = new ResultStore(new ManualClock());
   const how = (uri: string): string => `mcp_call {server: "metamcp", tool: "read", args: {uri: "${uri}"}}`;
-  const answer = shortResult(result, { store, caller: "me", source: "server:tool", how });
+  const answer = shortResult(result, {
+    store,
+    caller: "me",
+    source: "server:tool",
+    how,
+    code: "mcp_execute",
+  });
   return { answer: fromRaw(answer) as Short, bytes: answer.length, store };
 }
 

@@ -23,6 +23,8 @@ export interface Budget {
   readonly source: string;
   /** How the surface reads a stored result, for clients without resources. */
   readonly how: (uri: string) => string;
+  /** The tool that runs code; undefined where none does. */
+  readonly code: string | undefined;
 }
 
 type Shown = Pick<ResultParts, "value" | "blocks">;
@@ -39,19 +41,21 @@ export interface Shortened {
 /** `parts`: those of the result, where they are known already. */
 export function shorten(
   result: Raw,
-  { store, caller, source, how }: Budget,
+  { store, caller, source, how, code }: Budget,
   parts: Shown = partsOf(result),
 ): Shortened {
   const sketch = sketchOf(parts.value);
   const stored = store.put(caller, source, result);
   const size = result.length.toLocaleString("en");
+  const inCode =
+    stored && code ? ` Or use all of it in ${code} without showing it: await read("${stored.uri}").` : "";
   const reading = stored
-    ? `Read all of it in pages with resources/read or ${how(stored.uri)}; each page names the next one.`
-    : "It is too large to be kept, so only a narrower call can show more.";
+    ? `Read on with ${how(stored.uri)}: each page names the next; find, from and lines look into it.${inCode}`
+    : "It is too large to be stored: make a narrower call to see more.";
   const held = parts.blocks.length > 0 ? ` It also holds ${blocksOf(parts.blocks)}.` : "";
   return {
     preview: (room) => asRaw(Buffer.from(previewOf(sketch, (json) => Buffer.byteLength(json) <= room))),
-    note: `This result of ${size} bytes is too large to show whole: what you see is a preview.${held} ${reading}`,
+    note: `This result has ${size} bytes: only a preview is shown.${held} ${reading}`,
     link:
       stored &&
       toRaw({
@@ -63,6 +67,19 @@ export function shorten(
         size: stored.bytes,
       }),
   };
+}
+
+/** The largest answer with a preview in it that may be shown; `write` may show the preview several times. */
+export function withPreview({ preview }: Shortened, write: (shown: Raw) => Raw): Raw {
+  for (let room = PREVIEW_BYTES; ; room = Math.floor(room * 0.85)) {
+    const answer = write(preview(room));
+    if (answer.length <= PREVIEW_BYTES || room < 100) return answer;
+  }
+}
+
+/** A preview as text: what is a text is not quoted again. */
+export function previewText(shown: Raw): string {
+  return shown[0] === 0x22 ? (JSON.parse(shown.toString()) as string) : shown.toString();
 }
 
 /** The child's result within the budget, in the form of a result of its own. */
@@ -86,8 +103,7 @@ export function shortResult(result: Raw, budget: Budget): Raw {
 /** As text inside of JSON, where quotes count twice. */
 function shownIn({ preview }: Shortened, room: number): string {
   for (let most = room; ; most = Math.floor(most * 0.85)) {
-    const json = preview(most).toString();
-    const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;
+    const text = previewText(preview(most));
     if (Buffer.byteLength(JSON.stringify(text)) - 2 <= room || most < 100) return text;
   }
 }

@@ -1,27 +1,47 @@
-/** Stored results as resources. Other resources do not exist on the surfaces that use this. */
+/** Resources on the surfaces that list only stored results: those, and whatever a server has given the URI of. */
 import { callerOf } from "../../kernel/call.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { members } from "../../rpc/slice.ts";
-import type { ClientRequest } from "../face.ts";
-import { NEXT } from "../own-tool.ts";
+import { members, withMember } from "../../rpc/slice.ts";
+import { forward } from "../forward.ts";
+import { NEXT } from "../own/read.ts";
+import { resourceTarget } from "../resource-target.ts";
 import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
+import { isStoredUri } from "./store.ts";
 
 const NOT_FOUND = -32002;
 const MOST_LISTED = 100;
 const NO_TEMPLATES = toRaw({ resourceTemplates: [] });
 
 /** Undefined: the request is about something else. */
-export function handleResources(
-  { results }: Scope,
-  { method, params, origin }: ClientRequest,
-): Raw | undefined {
-  if (method === "resources/list") return list(results.list(callerOf(origin)).slice(0, MOST_LISTED));
-  if (method === "resources/templates/list") return NO_TEMPLATES;
+export function handleResources(scope: Scope, request: ClientRequest): Promise<Raw> | undefined {
+  const { method, params, origin } = request;
+  if (method === "resources/list")
+    return Promise.resolve(
+      list(origin.unlisted ? [] : scope.results.list(callerOf(origin)).slice(0, MOST_LISTED)),
+    );
+  if (method === "resources/templates/list") return Promise.resolve(NO_TEMPLATES);
   if (method !== "resources/read") return undefined;
   const [raw] = params ? members(params, ["uri"]) : [];
   const uri = raw && fromRaw(raw);
   if (typeof uri !== "string") throw RpcError.of(INVALID_PARAMS, "resources/read needs a uri");
+  return isStoredUri(uri) ? Promise.resolve(stored(scope, uri, request)) : readResource(scope, uri, request);
+}
+
+/** Where it came from, as it is. */
+async function readResource(scope: Scope, uri: string, request: ClientRequest): Promise<Raw> {
+  try {
+    const target = await resourceTarget(scope, { uri, server: undefined }, request);
+    const params = withMember(request.params as Raw, "uri", toRaw(target.uri));
+    return await forward(scope, { server: target.server, method: "resources/read", params }, request);
+  } catch (error) {
+    throw MetaMcpError.is(error) ? RpcError.of(NOT_FOUND, error.message, { uri }) : error;
+  }
+}
+
+function stored({ results }: Scope, uri: string, { origin }: ClientRequest): Raw {
   const page = results.read(callerOf(origin), uri);
   if ("missing" in page) throw RpcError.of(NOT_FOUND, page.missing, { uri });
   const { text, mimeType, nextUri } = page;

@@ -22,7 +22,7 @@ test("only who asked for it can read it; to others it is not there", () => {
   const foreign = store.read("you", uri);
   const unknown = store.read("you", "metamcp://result/nothing");
   expect(foreign).toEqual(unknown);
-  expect(foreign).toMatchObject({ missing: expect.stringMatching(/no such result/) });
+  expect(foreign).toMatchObject({ missing: expect.stringMatching(/^Stored result not found or expired/) });
   expect(store.list("you")).toEqual([]);
   expect(store.list("me").map((stored) => stored.uri)).toEqual([uri]);
 });
@@ -38,7 +38,9 @@ test("after its time it is gone, says so, and says what to run again", () => {
     missing: expect.stringMatching(/expired.*Run a:b again/),
     source: "a:b",
   });
-  expect(store.read("you", uri)).toMatchObject({ missing: expect.stringMatching(/no such result/) });
+  expect(store.read("you", uri)).toMatchObject({
+    missing: expect.stringMatching(/^Stored result not found or expired/),
+  });
   expect(clock.pending).toBe(0);
 });
 

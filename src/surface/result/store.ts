@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
+import { Links } from "./links.ts";
 import { type Page, pageAt } from "./pages.ts";
 import { type Segment, segmentsOf } from "./segments.ts";
 
@@ -41,13 +42,25 @@ export interface Missing {
 
 interface Kept extends Stored {
   readonly caller: string;
+  readonly result: Raw;
   readonly segments: readonly Segment[];
   /** Of memory. */
   readonly cost: number;
   readonly until: number;
 }
 
+/** Of a result, or of a page of one. */
+export function isStoredUri(uri: string): boolean {
+  return uri.startsWith(SCHEME);
+}
+
+function partsIn(uri: string): readonly string[] {
+  return isStoredUri(uri) ? uri.slice(SCHEME.length).split("/") : [];
+}
+
 export class ResultStore {
+  /** What was linked to in results, kept for as long as they are. */
+  readonly links = new Links();
   readonly #clock: Clock;
   readonly #limits: StoreLimits;
   /** Oldest first. */
@@ -77,7 +90,7 @@ export class ResultStore {
     const cost = bytes + KEPT_BYTES + segments.length * SEGMENT_BYTES;
     if (cost > this.#limits.bytes) return undefined;
     const until = this.#clock.now() + this.#limits.lifetimeMs;
-    const kept: Kept = { uri: `${SCHEME}${id}`, source, bytes, cost, caller, segments, until };
+    const kept: Kept = { uri: `${SCHEME}${id}`, source, bytes, cost, caller, result: own, segments, until };
     this.#kept.set(id, kept);
     this.#bytes += cost;
     this.#makeRoom();
@@ -85,16 +98,25 @@ export class ResultStore {
   }
 
   read(caller: string, uri: string): StoredPage | Missing {
-    const [id = "", position = "0", ...more] = uri.startsWith(SCHEME)
-      ? uri.slice(SCHEME.length).split("/")
-      : [];
-    this.#makeRoom();
-    const kept = this.#kept.get(id);
-    if (kept?.caller !== caller) return this.#missing(caller, id);
+    const kept = this.#find(caller, uri);
+    if ("missing" in kept) return kept;
+    const [, position = "0", ...more] = partsIn(uri);
     const page =
       more.length === 0 && /^\d{1,15}$/.test(position) ? pageAt(kept.segments, Number(position)) : undefined;
-    if (!page) return { missing: `No page begins there. Begin with ${kept.uri} and follow metamcp/next.` };
+    if (!page) return { missing: `No page begins there. Begin with ${kept.uri}; each page names the next.` };
     return { ...page, uri, nextUri: page.next === undefined ? undefined : `${kept.uri}/${page.next}` };
+  }
+
+  /** The result as it came, whichever page the URI names. */
+  whole(caller: string, uri: string): { readonly result: Raw; readonly uri: string } | Missing {
+    return this.#find(caller, uri);
+  }
+
+  #find(caller: string, uri: string): Kept | Missing {
+    const [id = ""] = partsIn(uri);
+    this.#makeRoom();
+    const kept = this.#kept.get(id);
+    return kept?.caller === caller ? kept : this.#missing(caller, id);
   }
 
   /** The caller's own, newest first. */
@@ -106,18 +128,19 @@ export class ResultStore {
   forget(caller: string): void {
     for (const [id, kept] of this.#kept) if (kept.caller === caller) this.#drop(id, kept);
     for (const [id, gone] of this.#gone) if (gone.caller === caller) this.#gone.delete(id);
+    this.links.forget(caller);
   }
 
   #missing(caller: string, id: string): Missing {
     const gone = this.#gone.get(id);
     const { bytes, lifetimeMs } = this.#limits;
-    const kept = `Results are kept for ${Math.round(lifetimeMs / 60_000)} minutes and ${Math.round(bytes / 1024 / 1024)} MB in all, the oldest go first.`;
+    const kept = `Results are kept for ${Math.round(lifetimeMs / 60_000)} minutes, ${Math.round(bytes / 1024 / 1024)} MB in all.`;
     if (gone?.caller === caller)
       return {
-        missing: `This result has expired. ${kept} Run ${gone.source} again to get it.`,
+        missing: `Stored result expired. ${kept} Run ${gone.source} again to get it.`,
         source: gone.source,
       };
-    return { missing: `There is no such result here (any more). ${kept} Run the tool again to get it.` };
+    return { missing: `Stored result not found or expired. ${kept} Run the tool again to get it.` };
   }
 
   #makeRoom(): void {

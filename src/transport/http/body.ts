@@ -1,16 +1,17 @@
 /** Reads the message that a request carries. One over the limit is refused as soon as that is known, not when it has all come. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Message } from "../../rpc/message.ts";
+import type { Malformed, Message } from "../../rpc/message.ts";
 import { readMessage } from "../../rpc/scan.ts";
 import { fail, refuse, refuseMessage } from "./front.ts";
 
 const MOST_BODY = 4 * 1024 * 1024;
 
-/** Calls back with the message; what is none has been refused. Does not if the client goes away first. */
+/** Calls back with the message; what is none has been refused, unless `onBatch` takes it. Does not if the client goes away first. */
 export function readMessageOf(
   request: IncomingMessage,
   response: ServerResponse,
   onMessage: (message: Message) => void,
+  onBatch: (bytes: Buffer, malformed: Malformed) => boolean = () => false,
 ): void {
   const { headers } = request;
   if (!isJson(headers["content-type"])) return refuse(response, 415, "content-type must be application/json");
@@ -31,9 +32,10 @@ export function readMessageOf(
   request.on("end", () => {
     if (bytes > MOST_BODY) return;
     try {
-      const message = readMessage(more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0)));
-      if (message.kind === "malformed") refuseMessage(response, message);
-      else onMessage(message);
+      const body = more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0));
+      const message = readMessage(body);
+      if (message.kind !== "malformed") onMessage(message);
+      else if (!onBatch(body, message)) refuseMessage(response, message);
     } catch {
       fail(response);
     }

@@ -3,26 +3,50 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import type { Principal } from "../../kernel/principal.ts";
 import type { Malformed } from "../../rpc/message.ts";
 import { INTERNAL_ERROR } from "../../rpc/rpc-error.ts";
-import type { Host } from "../transport.ts";
-import { Behind } from "./behind.ts";
-import { createGuard, type GuardOptions } from "./guard.ts";
+import type { Readiness } from "../transport.ts";
+import type { Refused, Verdict } from "./guard.ts";
+import { PipelinedResponses } from "./pipelined-responses.ts";
 
-export interface FrontOptions extends GuardOptions {
+export interface FrontOptions {
+  readonly host: string;
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
 }
 
-/** Takes what has passed the guard. False: there is nothing at that path. */
-export type Route = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
+/** One HTTP request, and who sent it. */
+export interface Received {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly principal: Principal;
+}
+
+/** What is to be had at the addresses of a front, and by whom. */
+export interface Site {
+  /** A promise only where a credential must be checked elsewhere: everybody else waits for nothing. */
+  guard(path: string, request: IncomingMessage): Verdict | Promise<Verdict>;
+  readiness(): Readiness;
+  /** Says in its own form why somebody may not enter. False: in that of JSON-RPC. */
+  refuse?(path: string, response: ServerResponse, refused: Refusal): boolean;
+  /** Takes what has passed the guard. False: there is nothing at that path. */
+  route(path: string, received: Received): boolean;
+}
+
+type Exchange = Omit<Received, "principal">;
+type Refusal = Pick<Refused, "status" | "reason" | "challenge">;
 
 /** How long a socket may take nothing of what is written to it. */
 const STALLED_MS = 30_000;
 
-const EXPOSED = "mcp-session-id";
+/** When a place may be free again: nobody knows, but it is soon. */
+const RETRY_SECONDS = 1;
+
+const EXPOSED = "mcp-session-id, www-authenticate";
 const ALLOWED = [
   "authorization",
+  "x-api-key",
   "content-type",
   "accept",
   "mcp-session-id",
@@ -43,19 +67,26 @@ export class Front {
   readonly #server: Server;
   #closed: Promise<void> | undefined;
 
-  constructor(options: FrontOptions, host: Host, route: Route) {
+  constructor(options: FrontOptions, site: Site) {
     this.#options = options;
-    const guard = createGuard(options);
-    const behind = new Behind();
+    const behind = new PipelinedResponses();
     const { tls } = options;
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       response.on("error", ignore);
       response.on("timeout", cutStalled);
       if (!response.socket) behind.add(response, request.socket);
       const path = pathOf(request.url);
-      const verdict = guard(request.headers);
+      const verdict = site.guard(path, request);
+      if (!(verdict instanceof Promise)) enter(path, verdict, { request, response });
+      else
+        verdict.then(
+          (late) => enter(path, late, { request, response }),
+          () => fail(response),
+        );
+    };
+    const enter = (path: string, verdict: Verdict, { request, response }: Exchange): void => {
       // Probes of orchestrators carry neither token nor origin.
-      if (request.method === "GET" && health(path, host, response, verdict.ok)) return;
+      if (request.method === "GET" && health(path, site, response, verdict.ok)) return;
       // Also where the token is missing: the page may read that it is, and a preflight never carries it.
       if (verdict.cors !== undefined) {
         response.setHeader("access-control-allow-origin", verdict.cors);
@@ -63,8 +94,14 @@ export class Front {
         response.setHeader("vary", "origin");
       }
       if (request.method === "OPTIONS") preflight(request, response);
-      else if (!verdict.ok) refuse(response, verdict.status, verdict.reason);
-      else if (!route(path, request, response)) refuse(response, 404, "there is nothing here");
+      else if (!verdict.ok) turnAway(verdict);
+      else if (!site.route(path, { request, response, principal: verdict.principal }))
+        turnAway({ status: 404, reason: "not found" });
+      function turnAway(refused: Refusal): void {
+        if (site.refuse?.(path, response, refused)) return;
+        if (refused.challenge !== undefined) response.setHeader("www-authenticate", refused.challenge);
+        refuse(response, refused.status, refused.reason);
+      }
     };
     const limits = {
       maxHeaderSize: 16 * 1024,
@@ -85,7 +122,7 @@ export class Front {
   async listen(): Promise<string> {
     const { host, port, tls } = this.#options;
     await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject);
+      this.#server.once("error", (error) => reject(cannotListen(error, this.#options)));
       this.#server.listen(port, host, resolve);
     });
     const { port: given } = this.#server.address() as AddressInfo;
@@ -114,6 +151,26 @@ export class Front {
   }
 }
 
+/** What a person can do about it, where that is known. */
+function cannotListen(error: NodeJS.ErrnoException, { host, port }: FrontOptions): Error {
+  const explain = (text: string): Error => new Error(text, { cause: error });
+  switch (error.code ?? "") {
+    case "EADDRINUSE":
+      return explain(
+        `Port ${port} on ${host} is already in use. Choose another with --port (0 picks a free one), or stop the program that uses it.`,
+      );
+    case "EACCES":
+      return explain(`Port ${port} needs more rights than you have. Choose one above 1023 with --port.`);
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return explain(`This machine has no address ${host}. Choose another with --host.`);
+    default:
+      return error;
+  }
+}
+
+const ALIVE = ["/healthz", "/health"];
+
 const ignore = (): void => {};
 
 /** Nothing moved for long: a client that does not read is cut off, one that waits for an answer is not. */
@@ -128,6 +185,12 @@ export function refuse(response: ServerResponse, status: number, reason: string,
     status,
     JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message: reason } }),
   );
+}
+
+/** As many are under way as may be. */
+export function refuseFor(response: ServerResponse, what: "sessions" | "requests"): void {
+  response.setHeader("retry-after", RETRY_SECONDS);
+  refuse(response, 429, `too many ${what} at once: try again later`);
 }
 
 /** Something of ours broke. The client is told so, if it still can be. */
@@ -151,7 +214,8 @@ function refuseWith(response: ServerResponse, status: number, body: string): voi
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
   };
-  if (status === 401) headers["www-authenticate"] = 'Bearer realm="metamcp"';
+  if (status === 401 && !response.hasHeader("www-authenticate"))
+    headers["www-authenticate"] = 'Bearer realm="metamcp"';
   response.writeHead(status, headers).end(body);
 }
 
@@ -166,14 +230,13 @@ function preflight({ headers }: IncomingMessage, response: ServerResponse): void
 }
 
 /** Why a server is down is for those who may enter: it can be what that server said last. */
-function health(path: string, host: Host, response: ServerResponse, trusted: boolean): boolean {
-  if (path !== "/healthz" && path !== "/readyz") return false;
-  const { ready, down: all } = host.health();
+function health(path: string, site: Site, response: ServerResponse, trusted: boolean): boolean {
+  const alive = ALIVE.includes(path);
+  if (!alive && path !== "/readyz") return false;
+  const { down: all, ...readiness } = site.readiness();
   const down = trusted ? all : all.map(({ server }) => ({ server }));
-  const body = JSON.stringify(path === "/healthz" ? { status: "ok" } : { ready, down });
-  response
-    .writeHead(path === "/healthz" || ready ? 200 : 503, { "content-type": "application/json" })
-    .end(body);
+  const body = JSON.stringify(alive ? { status: "ok" } : { ...readiness, down });
+  response.writeHead(alive || readiness.ready ? 200 : 503, { "content-type": "application/json" }).end(body);
   return true;
 }
 

@@ -26,13 +26,17 @@ test("a listed host is served, with any port", () => {
 });
 
 test.each([
-  ["http://localhost:3000", true, undefined],
+  ["http://localhost:8080", true, undefined],
+  ["HTTP://LOCALHOST:8080", true, undefined],
+  ["http://localhost:3000", false, undefined],
+  ["http://localhost", false, undefined],
+  ["http://127.0.0.1:8080", false, undefined],
   ["https://evil.example", false, undefined],
   ["null", false, undefined],
   ["file://", false, undefined],
   ["https://app.example", true, "https://app.example"],
 ])("origin %s: %s", (origin, ok, cors) => {
-  const verdict = ask({ allowOrigins: ["https://app.example/"] }, { host: "localhost", origin });
+  const verdict = ask({ allowOrigins: ["https://app.example/"] }, { host: "localhost:8080", origin });
   expect(verdict).toMatchObject(ok ? { ok, cors } : { ok, status: 403 });
 });
 
@@ -52,8 +56,15 @@ test("a listed page may read that its token is missing; others learn nothing", (
   const options = { token: "secret", allowOrigins: ["https://app.example"] };
   const verdict = (origin: string) => ask(options, { host: "localhost", origin });
   expect(verdict("https://app.example")).toMatchObject({ status: 401, cors: "https://app.example" });
-  expect(verdict("http://localhost:3000")).toMatchObject({ status: 401, cors: undefined });
+  expect(verdict("http://localhost")).toMatchObject({ status: 401, cors: undefined });
+  expect(verdict("http://localhost:3000")).toMatchObject({ status: 403, cors: undefined });
   expect(verdict("https://evil.example")).toMatchObject({ status: 403, cors: undefined });
+});
+
+test("a scheme's own port may be written or left out", () => {
+  expect(ask({}, { host: "localhost:80", origin: "http://localhost" }).ok).toBe(true);
+  expect(ask({}, { host: "localhost:443", origin: "https://localhost" }).ok).toBe(true);
+  expect(ask({}, { host: "localhost:443", origin: "http://localhost" }).ok).toBe(false);
 });
 
 test("loopback is what never leaves this machine", () => {
@@ -61,4 +72,19 @@ test("loopback is what never leaves this machine", () => {
   expect(["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example", "localhost.example"].some(isLoopback)).toBe(
     false,
   );
+});
+
+test("who shows the token is one principal; who shows what nobody checks is told from others and stays anonymous", () => {
+  const who = (token: string | undefined, authorization?: string) => {
+    const verdict = ask({ token }, { host: "localhost", ...(authorization && { authorization }) });
+    return verdict.ok ? verdict.principal : undefined;
+  };
+  expect(who("secret", "Bearer secret")).toMatchObject({ kind: "token" });
+  expect(who("secret", "Bearer secret")?.id).not.toContain("secret");
+  expect(who("secret", "Bearer wrong")).toBeUndefined();
+  expect(who(undefined)).toMatchObject({ kind: "anonymous", id: "anonymous" });
+  const [one, two] = [who(undefined, "Bearer one"), who(undefined, "Bearer two")];
+  expect([one?.kind, two?.kind]).toEqual(["anonymous", "anonymous"]);
+  expect(one?.id).not.toBe(two?.id);
+  expect(one?.id).toBe(who(undefined, "Bearer one")?.id);
 });

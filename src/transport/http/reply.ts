@@ -2,17 +2,19 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
+import { type TraceHeaders, traceHeadersIn } from "../../kernel/traceparent.ts";
+import { encodeBatch } from "../../rpc/batch.ts";
 import { encode, inPieces, lengthOf } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { EventLog } from "./event-log.ts";
-import type { Held, Holds } from "./holds.ts";
+import type { HeldReplies, HeldReply } from "./held-replies.ts";
 import { type Unread, writeOrCut } from "./unread.ts";
 
 /** What a reply needs of its surroundings. */
 export interface ReplyOwner {
   readonly clock: Clock;
-  readonly holds: Holds;
+  readonly heldReplies: HeldReplies;
   readonly unread: Unread;
   /** Plain JSON: nothing but the answer can go on it. */
   readonly json: boolean;
@@ -24,16 +26,16 @@ export interface ReplyOwner {
   done(reply: Reply): void;
 }
 
-export class Reply implements Held {
-  /** Of the request it belongs to. */
-  readonly id: Raw;
+export class Reply implements HeldReply {
+  /** Of the request it belongs to; undefined for those of a batch. */
+  readonly id: Raw | undefined;
   /** Its number among the session's streams. */
   readonly stream: number;
   readonly #owner: ReplyOwner;
   #response: ServerResponse;
   #state: "held" | "streaming" | "over" = "held";
 
-  constructor(owner: ReplyOwner, response: ServerResponse, id: Raw, stream: number) {
+  constructor(owner: ReplyOwner, response: ServerResponse, id: Raw | undefined, stream: number) {
     this.id = id;
     this.stream = stream;
     this.#owner = owner;
@@ -42,7 +44,7 @@ export class Reply implements Held {
 
   /** Becomes a stream if the answer takes its time. */
   streamSoon(): void {
-    if (!this.#owner.json) this.#owner.holds.add(this);
+    if (!this.#owner.json) this.#owner.heldReplies.add(this);
   }
 
   /** It has begun as a stream, so that its client may have an id to come back with. */
@@ -50,21 +52,26 @@ export class Reply implements Held {
     return this.#state === "streaming";
   }
 
+  /** Of the request it answers. */
+  get trace(): TraceHeaders | undefined {
+    return traceHeadersIn(this.#response.req.headers);
+  }
+
   /** The response it goes to at present. */
   get response(): ServerResponse {
     return this.#response;
   }
 
-  /** False: it can carry nothing (more) but the answer. `status` holds for an answer that goes out alone. */
-  send(message: Message, status = 200): boolean {
-    const last = message.kind === "result" || message.kind === "error";
+  /** False: it can carry nothing (more) but the answer, or the answers to a batch. `status` holds for what goes out alone. */
+  send(message: Message | readonly Message[], status = 200): boolean {
+    const last = !("kind" in message) || message.kind === "result" || message.kind === "error";
     if (this.#state === "over" || (!last && this.#owner.json)) return false;
     if (!last) {
       this.startStream();
       this.#write(message);
       return true;
     }
-    this.#owner.answering?.(this, message);
+    if ("kind" in message) this.#owner.answering?.(this, message);
     if (this.#state === "streaming") {
       this.#write(message);
       this.#response.end();
@@ -91,7 +98,7 @@ export class Reply implements Held {
   /** It has been held back for long enough. */
   startStream(): void {
     if (this.#state !== "held") return;
-    this.#owner.holds.delete(this);
+    this.#owner.heldReplies.delete(this);
     this.#state = "streaming";
     if (this.#response.destroyed) return;
     this.#response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
@@ -107,8 +114,8 @@ export class Reply implements Held {
       writeOrCut(this.#response, ": \n\n");
   }
 
-  #write(message: Message): void {
-    const data = encode(message);
+  #write(message: Message | readonly Message[]): void {
+    const data = encoded(message);
     const log = this.#owner.log();
     const bytes = log
       ? log.add(this.stream, data, this.#owner.clock.now())
@@ -116,12 +123,12 @@ export class Reply implements Held {
     writeOrCut(this.#response, bytes);
   }
 
-  #endAtOnce(message: Message, status: number): void {
+  #endAtOnce(message: Message | readonly Message[], status: number): void {
     const response = this.#response;
     if (response.destroyed) return;
     // Who is refused by status need not know how to read streams.
     const json = this.#owner.json || status !== 200;
-    const body = json ? encode(message) : encodeEvent(encode(message));
+    const body = json ? encoded(message) : encodeEvent(encoded(message));
     const bytes = lengthOf(body);
     response.writeHead(status, {
       "content-type": json ? "application/json" : "text/event-stream",
@@ -136,8 +143,12 @@ export class Reply implements Held {
   }
 
   #leave(): void {
-    if (this.#state === "held") this.#owner.holds.delete(this);
+    if (this.#state === "held") this.#owner.heldReplies.delete(this);
     this.#state = "over";
     this.#owner.done(this);
   }
+}
+
+function encoded(message: Message | readonly Message[]): Buffer[] {
+  return "kind" in message ? encode(message) : encodeBatch(message);
 }

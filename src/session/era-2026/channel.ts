@@ -1,0 +1,68 @@
+/** Requests of the stateless era on a stream that carries many, such as stdio: told apart by their ids, cancelled by notification. */
+import { randomBytes } from "node:crypto";
+import { LOCAL_USER } from "../../kernel/principal.ts";
+import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { type IdKey, idKey } from "../../rpc/id.ts";
+import type { Message } from "../../rpc/message.ts";
+import { INVALID_REQUEST, RpcError } from "../../rpc/rpc-error.ts";
+import { members } from "../../rpc/slice.ts";
+import { claimsEra2026 } from "./envelope.ts";
+import type { Served, StatelessHost } from "./stateless-host.ts";
+
+export class Channel {
+  readonly #era2026: StatelessHost;
+  readonly #send: (message: Message, alone: boolean) => void;
+  readonly #session = randomBytes(16).toString("hex");
+  readonly #served = new Map<IdKey, Served | undefined>();
+
+  constructor(era2026: StatelessHost, send: (message: Message, alone: boolean) => void) {
+    this.#era2026 = era2026;
+    this.#send = send;
+  }
+
+  /** False: it is not of this era. */
+  receive(message: Message): boolean {
+    if (message.kind === "notification" && message.method === "notifications/cancelled")
+      return this.#cancelled(message.params);
+    if (!claimsEra2026(message)) return false;
+    if (message.kind === "request") this.#serve(message);
+    return true;
+  }
+
+  /** The stream has ended: nobody waits for anything. */
+  end(): void {
+    for (const served of this.#served.values()) served?.cancel("the client is gone");
+    this.#served.clear();
+    this.#era2026.left(this.#session);
+  }
+
+  #serve(request: Message & { kind: "request" }): void {
+    const key = idKey(request.id);
+    if (this.#served.has(key)) {
+      const { raw } = RpcError.of(INVALID_REQUEST, "a request with this id is still being served");
+      this.#send({ kind: "error", id: request.id, error: raw }, false);
+      return;
+    }
+    // It may be answered before the call returns.
+    this.#served.set(key, undefined);
+    const served = this.#era2026.serve(request, {
+      principal: LOCAL_USER,
+      session: this.#session,
+      send: (message) => {
+        if (message.kind === "result" || message.kind === "error") this.#served.delete(key);
+        this.#send(message, this.#served.size === 0);
+      },
+    });
+    if (this.#served.has(key)) this.#served.set(key, served);
+  }
+
+  #cancelled(params: Raw | undefined): boolean {
+    const [id, reason] = params ? members(params, ["requestId", "reason"]) : [];
+    const key = id && idKey(id);
+    if (key === undefined || !this.#served.has(key)) return false;
+    const text = reason && fromRaw(reason);
+    this.#served.get(key)?.cancel(typeof text === "string" ? text : "the caller cancelled the request");
+    this.#served.delete(key);
+    return true;
+  }
+}

@@ -1,0 +1,61 @@
+/** HTTP headers repeat parts of the body for those who route by them: both must say the same, or neither can be trusted. */
+import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { fromHeader } from "../../rpc/era-2026/header-value.ts";
+import { HEADER_MISMATCH, NAMED_BY } from "../../rpc/era-2026/names.ts";
+import { paramHeaders, valueAt } from "../../rpc/era-2026/param-headers.ts";
+import { RpcError } from "../../rpc/rpc-error.ts";
+import { isString, members } from "../../rpc/slice.ts";
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Before it is known whether that version is spoken here at all. */
+export function checkVersionHeader(headers: Headers, version: string): void {
+  const header = headers["mcp-protocol-version"];
+  if (header !== version) throw mismatch("MCP-Protocol-Version", header, version);
+}
+
+export function checkRequestHeaders(headers: Headers, method: string, params: Raw): void {
+  const header = headers["mcp-method"];
+  if (header !== method) throw mismatch("Mcp-Method", header, method);
+  const key = NAMED_BY.get(method);
+  const [raw] = key ? members(params, [key]) : [];
+  // Without a name the request is wrong in itself, and is told so by who handles it.
+  if (!raw || !isString(raw)) return;
+  const name = fromRaw(raw) as string;
+  const given = headers["mcp-name"];
+  if (typeof given !== "string" || fromHeader(given) !== name) throw mismatch("Mcp-Name", given, name);
+}
+
+/** Parameters that the tool wants repeated, each in a header of its own. */
+export function checkParamHeaders(headers: Headers, definition: Raw, params: Raw): void {
+  const wanted = paramHeaders(definition);
+  if ("problem" in wanted || wanted.length === 0) return;
+  const [raw] = members(params, ["arguments"]);
+  const args = raw && fromRaw(raw);
+  for (const { header, path } of wanted) {
+    const body = valueAt(args, path);
+    const given = headers[header];
+    const said = typeof given === "string" ? fromHeader(given) : undefined;
+    if (given === undefined ? body !== undefined : !same(said, body))
+      throw mismatch(header, given, body ?? "nothing there");
+  }
+}
+
+/** Numbers may be written in several ways. */
+function same(said: string | undefined, body: string | undefined): boolean {
+  if (said === undefined || body === undefined) return false;
+  return (
+    said === body || (/^-?\d+(\.0*)?$/.test(said) && /^-?\d+$/.test(body) && Number(said) === Number(body))
+  );
+}
+
+function mismatch(name: string, header: string | string[] | undefined, body: string): RpcError {
+  const says =
+    header === undefined
+      ? "is missing"
+      : `says ${JSON.stringify(header).slice(0, MOST_SHOWN)}, which differs`;
+  const text = `Header mismatch: ${name} ${says}; the body says ${JSON.stringify(body).slice(0, MOST_SHOWN)}`;
+  return RpcError.of(HEADER_MISMATCH, text);
+}
+
+const MOST_SHOWN = 200;

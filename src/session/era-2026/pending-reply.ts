@@ -1,0 +1,72 @@
+/** One request on the wire and the one answer it gets. Knows statuses, which mean something over HTTP only. */
+import { type Raw, toRaw } from "../../kernel/raw.ts";
+import { lacking } from "../../rpc/era-2026/capability.ts";
+import { MISSING_CAPABILITY } from "../../rpc/era-2026/names.ts";
+import type { Message } from "../../rpc/message.ts";
+import { METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
+import { joinObject } from "../../rpc/slice.ts";
+import type { Envelope } from "./envelope.ts";
+import { codeOf, complete, errorFor, OWN_META } from "./stamp.ts";
+import { pagesToVisit } from "./url-question.ts";
+
+/** Carries messages to the client. `status` is that of the HTTP answer, if nothing went out before. */
+export type Outlet = (message: Message, status: number) => void;
+
+export class PendingReply {
+  readonly id: Raw;
+  readonly method: string;
+  readonly #envelope: Envelope;
+  readonly #send: Outlet;
+
+  constructor(request: Message & { kind: "request" }, envelope: Envelope, send: Outlet) {
+    this.id = request.id;
+    this.method = request.method;
+    this.#envelope = envelope;
+    this.#send = send;
+  }
+
+  get capabilities(): Raw {
+    return this.#envelope.capabilities;
+  }
+
+  get progressToken(): Raw | undefined {
+    return this.#envelope.progressToken;
+  }
+
+  get logLevel(): string | undefined {
+    return this.#envelope.logLevel;
+  }
+
+  notify(method: string, params: Raw | undefined): void {
+    this.#send({ kind: "notification", method, params }, 200);
+  }
+
+  complete(result: Raw): void {
+    this.#send({ kind: "result", id: this.id, result: complete(result, this.method) }, 200);
+  }
+
+  /** The client is to come back with the answers to these; without a state, as if for the first time. */
+  ask(inputRequests: Raw, requestState?: string): void {
+    const result = joinObject([
+      ["resultType", toRaw("input_required")],
+      ["inputRequests", inputRequests],
+      ["requestState", requestState === undefined ? undefined : toRaw(requestState)],
+      ["_meta", OWN_META],
+    ]);
+    this.#send({ kind: "result", id: this.id, result }, 200);
+  }
+
+  fail(reason: unknown): void {
+    const lacks = (required: object): object | undefined => lacking(this.#envelope.capabilities, required);
+    const pages = pagesToVisit(reason, this.method, lacks);
+    if (pages && !(pages instanceof RpcError)) return this.ask(pages);
+    const error = errorFor(pages ?? reason, lacks);
+    this.#send({ kind: "error", id: this.id, error }, statusOf(codeOf(error), this.method));
+  }
+}
+
+/** A tool that does not know a method is no missing method of ours. */
+function statusOf(code: number, method: string): number {
+  if (code === MISSING_CAPABILITY) return 400;
+  return code === METHOD_NOT_FOUND && method !== "tools/call" ? 404 : 200;
+}

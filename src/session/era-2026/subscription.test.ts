@@ -1,0 +1,168 @@
+import { expect, test } from "vitest";
+import type { Uplink } from "../../kernel/call.ts";
+import { ManualClock } from "../../kernel/clock.ts";
+import { LOCAL_USER, PERSONAL } from "../../kernel/principal.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { RpcError } from "../../rpc/rpc-error.ts";
+import type { ListName } from "../../surface/surface.ts";
+import { StatelessClients } from "./stateless-clients.ts";
+
+const KEY = "io.modelcontextprotocol/";
+const _meta = { [`${KEY}protocolVersion`]: "2026-07-28", [`${KEY}clientCapabilities`]: {} };
+
+/** A surface with lists that change and resources that do, too; `no://` there are none of. */
+function open(
+  filter: unknown,
+  capabilities: Record<string, unknown> = ALL,
+  versions: Partial<Record<ListName, string>> = { tools: "1", prompts: "1", resources: "1", templates: "1" },
+) {
+  const heard: unknown[] = [];
+  const ended: string[] = [];
+  const subscribed = new Map<string, Uplink>();
+  const learned: string[] = [];
+  const era2026 = new StatelessClients({
+    endpoint: PERSONAL,
+    clock: new ManualClock(),
+    onEnded: (session) => void ended.push(session),
+    surface: {
+      capabilities,
+      instructions: () => "",
+      lists: () =>
+        Object.fromEntries(
+          Object.entries(versions).map(([list, version]) => [list, { version, complete: false }]),
+        ),
+      learn: ({ session }) => void learned.push(session),
+      handle({ method, params, origin }) {
+        const { uri } = fromRaw(params as Raw) as { uri: string };
+        if (method !== "resources/subscribe" || uri.startsWith("no:")) throw RpcError.of(-32002, "none");
+        subscribed.set(uri, origin.uplink);
+        return Promise.resolve(EMPTY_OBJECT);
+      },
+    },
+  });
+  const params = toRaw({ _meta, notifications: filter });
+  const served = era2026.serve(
+    { kind: "request", id: toRaw("sub"), method: "subscriptions/listen", params },
+    {
+      principal: LOCAL_USER,
+      send: (message) => {
+        if (message.kind === "notification")
+          heard.push([message.method, message.params && fromRaw(message.params)]);
+        else if (message.kind === "error") heard.push(fromRaw(message.error));
+        else if (message.kind === "result") heard.push(fromRaw(message.result));
+      },
+    },
+  );
+  const change = (...lists: ListName[]): void => {
+    for (const list of lists) versions[list] = `${versions[list] ?? ""}+`;
+    era2026.tellChanges();
+  };
+  return { era2026, served, heard, ended, subscribed, learned, change };
+}
+
+const ALL = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+};
+const mark = { [`${KEY}subscriptionId`]: "sub" };
+const acknowledged = (notifications: object) => [
+  "notifications/subscriptions/acknowledged",
+  { _meta: mark, notifications },
+];
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("it is acknowledged first, then tells of what was asked for, marked with its id, once per change", async () => {
+  const { heard, change } = open({
+    toolsListChanged: true,
+    resourcesListChanged: true,
+    promptsListChanged: false,
+  });
+  change("tools");
+  await turn();
+  change();
+  change("prompts");
+  change("resources", "templates");
+  expect(heard).toEqual([
+    acknowledged({ toolsListChanged: true, resourcesListChanged: true }),
+    ["notifications/tools/list_changed", { _meta: mark }],
+    ["notifications/resources/list_changed", { _meta: mark }],
+  ]);
+});
+
+test("a list that begins to exist has not changed", async () => {
+  const { heard, change } = open({ toolsListChanged: true }, ALL, {});
+  await turn();
+  change("tools");
+  expect(heard).toHaveLength(1);
+  change("tools");
+  expect(heard).toHaveLength(2);
+});
+
+test("what is not offered is not promised", async () => {
+  const { heard, change, subscribed } = open(
+    { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ["a://b"] },
+    { tools: {}, prompts: { listChanged: true }, resources: {} },
+  );
+  await turn();
+  change("tools", "prompts");
+  expect(heard).toEqual([
+    acknowledged({ promptsListChanged: true }),
+    ["notifications/prompts/list_changed", { _meta: mark }],
+  ]);
+  expect(subscribed.size).toBe(0);
+});
+
+test("resources are subscribed to one by one; who does not have one is not promised it", async () => {
+  const { heard, subscribed } = open({ resourceSubscriptions: ["a://b", "no://c", "a://b"] });
+  const updated = toRaw({ uri: "a://b", _meta: { own: 1 } });
+  await Promise.resolve();
+  subscribed.get("a://b")?.notify("notifications/resources/updated", updated);
+  await turn();
+  subscribed.get("a://b")?.notify("notifications/message", toRaw({ level: "error" }));
+  expect(heard).toEqual([
+    acknowledged({ resourceSubscriptions: ["a://b"] }),
+    ["notifications/resources/updated", { uri: "a://b", _meta: { own: 1, ...mark } }],
+  ]);
+  await expect(
+    subscribed.get("a://b")?.request("roots/list", undefined, new AbortController().signal),
+  ).rejects.toThrow("cannot be asked");
+});
+
+test("it ends when the client leaves, silently, or when we stop, with a result", async () => {
+  const left = open({ toolsListChanged: true });
+  await turn();
+  left.served.cancel("gone");
+  left.served.cancel("gone");
+  left.change("tools");
+  expect(left.heard).toHaveLength(1);
+  expect(left.ended).toHaveLength(1);
+
+  const stopped = open({ toolsListChanged: true });
+  await turn();
+  stopped.era2026.refuse();
+  stopped.change("tools");
+  expect(stopped.heard.slice(1)).toEqual([
+    { resultType: "complete", _meta: { ...mark, [`${KEY}serverInfo`]: expect.anything() } },
+  ]);
+  expect(stopped.ended).toHaveLength(1);
+});
+
+test("new servers are learned of for those who listen to lists", async () => {
+  const { era2026, learned } = open({ toolsListChanged: true });
+  era2026.catchUp();
+  expect(learned).toHaveLength(1);
+  const none = open({});
+  none.era2026.catchUp();
+  expect(none.learned).toEqual([]);
+  await turn();
+  expect(none.heard).toEqual([acknowledged({})]);
+});
+
+test.each([undefined, null, [], { resourceSubscriptions: "a://b" }, { resourceSubscriptions: [1] }])(
+  "a filter of %j is refused",
+  (filter) => {
+    const { heard } = open(filter);
+    expect(heard).toMatchObject([{ code: -32602 }]);
+  },
+);

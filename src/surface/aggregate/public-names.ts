@@ -1,0 +1,59 @@
+/** The names of all tools of an endpoint in one list, as the aggregate surface and the OpenAPI view show them. */
+import type { Named, Part as NamePart } from "./names.ts";
+import { nameAll } from "./names.ts";
+
+export interface PrefixedItems<T extends Named> {
+  /** What clients call the server. */
+  readonly server: string;
+  /** `server`, `none`, or a text of its own. */
+  readonly prefix: string;
+  readonly items: readonly T[];
+}
+
+interface Wrapped<T> {
+  readonly server: string;
+  readonly name: string;
+  readonly item: T;
+}
+
+/** As `nameAll`, and a prefix may be any text: all that clash get the name of their server before them. */
+export function publicNames<T extends Named>(parts: readonly PrefixedItems<T>[]): ReadonlyMap<string, T> {
+  if (parts.every(isPlain)) return nameAll(parts);
+  const clashing = new Set<T>();
+  for (;;) {
+    const named = nameAll(parts.flatMap((part) => nameParts(part, clashing)));
+    const before = clashing.size;
+    for (const part of parts) if (part.prefix !== "server") addClashing(part, named, clashing);
+    if (clashing.size === before) return new Map([...named].map(([name, { item }]) => [name, item]));
+  }
+}
+
+const isPlain = <T extends Named>(part: PrefixedItems<T>): part is NamePart<T> =>
+  part.prefix === "server" || part.prefix === "none";
+
+/** Each as if the text before it were part of its own name; one that clashes as any other of its server. */
+function nameParts<T extends Named>(
+  part: PrefixedItems<T>,
+  clashing: ReadonlySet<T>,
+): readonly NamePart<Wrapped<T>>[] {
+  const { server, prefix, items } = part;
+  const wrap = (item: T, name: string): Wrapped<T> => ({ server, name, item });
+  if (prefix === "server") return [{ server, prefix, items: items.map((item) => wrap(item, item.name)) }];
+  return items.map((item) =>
+    clashing.has(item)
+      ? { server, prefix: "server", items: [wrap(item, item.name)] }
+      : { server, prefix: "none", items: [wrap(item, wantedName(part, item))] },
+  );
+}
+
+function addClashing<T extends Named>(
+  part: PrefixedItems<T>,
+  named: ReadonlyMap<string, Wrapped<T>>,
+  clashing: Set<T>,
+): void {
+  for (const item of part.items) if (named.get(wantedName(part, item))?.item !== item) clashing.add(item);
+}
+
+function wantedName({ prefix }: { readonly prefix: string }, { name }: Named): string {
+  return prefix === "none" ? name : `${prefix}__${name}`;
+}

@@ -1,0 +1,35 @@
+/** A whole list of a surface, page by page as a client would read it. */
+import type { Origin } from "../kernel/call.ts";
+import { fromRaw, toRaw } from "../kernel/raw.ts";
+import { CallSignal } from "../kernel/signal.ts";
+import type { ListName, Surface } from "./surface.ts";
+
+/** How each is asked for, and the member of the answer that it is. */
+const LISTS: Readonly<Record<ListName, readonly [method: string, member: string]>> = {
+  tools: ["tools/list", "tools"],
+  prompts: ["prompts/list", "prompts"],
+  resources: ["resources/list", "resources"],
+  templates: ["resources/templates/list", "resourceTemplates"],
+};
+
+/** `bytes`: of all pages as they are written. */
+export async function allPages<T>(
+  surface: Surface,
+  list: ListName,
+  origin: Origin,
+): Promise<{ readonly items: readonly T[]; readonly bytes: number }> {
+  const items: T[] = [];
+  const [method, member] = LISTS[list];
+  const { uplink } = origin;
+  let bytes = 0;
+  for (let cursor: string | undefined; ; ) {
+    const params = cursor === undefined ? undefined : toRaw({ cursor });
+    const signal = new CallSignal();
+    const page = await surface.handle({ method, params, origin, signal, uplink });
+    const read = fromRaw(page) as { readonly nextCursor?: string; readonly [member: string]: unknown };
+    items.push(...((read[member] ?? []) as readonly T[]));
+    bytes += page.length;
+    cursor = read.nextCursor;
+    if (cursor === undefined) return { items, bytes };
+  }
+}

@@ -1,0 +1,27 @@
+/** A request that concerns no tool, on its way to one server. */
+import type { Repeat, ServerId, Uplink } from "../kernel/call.ts";
+import type { Raw } from "../kernel/raw.ts";
+import { afterLogin } from "./own-login.ts";
+import type { Scope } from "./scope.ts";
+import type { ClientRequest } from "./surface.ts";
+
+export interface Forwarded {
+  readonly server: ServerId;
+  readonly method: string;
+  /** In that server's own words. */
+  readonly params: Raw;
+  readonly repeat?: Repeat;
+  readonly uplink?: Uplink;
+}
+
+export function forward(
+  scope: Scope,
+  { server, method, params, repeat = "safe", uplink }: Forwarded,
+  request: ClientRequest,
+): Promise<Raw> {
+  const { origin, signal, uplink: back } = request;
+  const deadline = Number.POSITIVE_INFINITY;
+  const send = (): Promise<Raw> =>
+    scope.call({ server, method, params, origin, signal, deadline, repeat, uplink: uplink ?? back });
+  return scope.login ? afterLogin(scope, request, send) : send();
+}

@@ -1,0 +1,85 @@
+/** Prompts and resources of a server, for clients whose surface shows only tools. */
+import type { ItemKind } from "../../catalog/item.ts";
+import { joinArray } from "../../catalog/json-array.ts";
+import { callerOf } from "../../kernel/call.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { joinObject } from "../../rpc/slice.ts";
+import { forward } from "../forward.ts";
+import type { Input } from "../input.ts";
+import { requireServer } from "../require-server.ts";
+import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
+
+export async function listResources(
+  scope: Scope,
+  input: Input,
+  request: ClientRequest,
+  finder?: string,
+): Promise<Raw> {
+  const server = serverIn(scope, input, finder);
+  const [resources, templates] = await Promise.all([
+    itemsOf(scope, server, "resources", request),
+    itemsOf(scope, server, "templates", request),
+  ]);
+  for (const { name } of resources) scope.results.links.note(callerOf(request.origin), server, name);
+  return shown(
+    joinObject([
+      ["resources", joinArray(resources.map(({ definition }) => definition))],
+      [
+        "templates",
+        templates.length > 0 ? joinArray(templates.map(({ definition }) => definition)) : undefined,
+      ],
+    ]),
+  );
+}
+
+export async function listPrompts(
+  scope: Scope,
+  input: Input,
+  request: ClientRequest,
+  finder?: string,
+): Promise<Raw> {
+  const server = serverIn(scope, input, finder);
+  const prompts = await itemsOf(scope, server, "prompts", request);
+  return shown(joinObject([["prompts", joinArray(prompts.map(({ definition }) => definition))]]));
+}
+
+/** As the server gave it. */
+export async function getPrompt(
+  scope: Scope,
+  input: Input,
+  request: ClientRequest,
+  finder?: string,
+): Promise<Raw> {
+  const server = serverIn(scope, input, finder);
+  const params = joinObject([
+    ["name", input.get("name") as Raw],
+    ["arguments", input.get("args") ?? EMPTY_OBJECT],
+  ]);
+  return shown(await forward(scope, { server, method: "prompts/get", params }, request));
+}
+
+function serverIn(scope: Scope, input: Input, finder: string | undefined): string {
+  const server = fromRaw(input.get("server") as Raw) as string;
+  requireServer(scope, server, finder);
+  return server;
+}
+
+/** Connects where nothing is known of them. */
+async function itemsOf(scope: Scope, server: string, kind: ItemKind, { origin }: ClientRequest) {
+  const [unknown] = await scope.loader.learn([server], origin, undefined, kind);
+  if (unknown)
+    throw new MetaMcpError(
+      "server_unavailable",
+      `The ${kind} of ${server} are not known: ${unknown.reason}`,
+      {
+        server,
+      },
+    );
+  return scope.view(origin).snapshot.listings.get(server)?.[kind] ?? [];
+}
+
+function shown(value: Raw): Raw {
+  return toRaw({ content: [{ type: "text", text: value.toString() }] });
+}

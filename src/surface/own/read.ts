@@ -1,0 +1,91 @@
+/** `read`: stored results page by page or by lines, and resources of servers. */
+import { callerOf } from "../../kernel/call.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { forward } from "../forward.ts";
+import type { Input } from "../input.ts";
+import { resourceTarget } from "../resource-target.ts";
+import { isStoredUri, type Missing, type StoredPage } from "../result/store.ts";
+import { type Look, linesOf, lookInto, textLines } from "../result/text-view.ts";
+import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
+import { OWN_SERVER, READ } from "./tools.ts";
+
+export const NEXT = "metamcp/next";
+
+/** What a server says is in a resource. */
+interface Contents {
+  readonly uri?: string;
+  readonly mimeType?: string;
+  readonly text?: string;
+  readonly blob?: string;
+}
+
+export async function read(scope: Scope, input: Input, request: ClientRequest): Promise<Raw> {
+  const value = <T>(key: string): T | undefined => {
+    const raw = input.get(key);
+    return raw && (fromRaw(raw) as T);
+  };
+  const uri = value<string>("uri") ?? "";
+  const look = { find: value<string>("find"), from: value<number>("from"), lines: value<number>("lines") };
+  const looks = Object.values(look).some((part) => part !== undefined);
+  if (isStoredUri(uri)) return looks ? lookedInto(scope, uri, look, request) : page(scope, uri, request);
+
+  const target = await resourceTarget(scope, { uri, server: value<string>("server") }, request);
+  const params = toRaw({ uri: target.uri });
+  const answer = await forward(scope, { server: target.server, method: "resources/read", params }, request);
+  const { contents } = fromRaw(answer) as { contents?: readonly Contents[] };
+  const list = Array.isArray(contents) ? (contents as readonly Contents[]) : [];
+  if (!looks) return toRaw({ content: list.map((one) => blockOf(one, uri)) });
+  return texts(lookInto(textLines(list.map(({ text }) => text ?? "").join("\n")), look));
+}
+
+/** Code gets a stored result as a value, not in pages. */
+export function wholeStored({ results }: Scope, uri: string, { origin }: ClientRequest): Raw {
+  const found = results.whole(callerOf(origin), uri);
+  if ("missing" in found) throw missing(found);
+  return found.result;
+}
+
+function lookedInto(scope: Scope, uri: string, look: Look, request: ClientRequest): Raw {
+  return texts(lookInto(linesOf(wholeStored(scope, uri, request)), look));
+}
+
+/** A page stands in the text alone. What a client hides of `_meta` and links is there too: the way on. */
+function page({ results }: Scope, uri: string, { origin }: ClientRequest): Raw {
+  const found = results.read(callerOf(origin), uri);
+  if ("missing" in found) throw missing(found);
+  const { text, mimeType, nextUri } = found;
+  const way = nextUri === undefined ? [] : [`Next page: ${nextUri}`];
+  const content =
+    mimeType === undefined
+      ? [{ type: "text", text: [text, ...way].join("\n\n") }]
+      : [binary(found, mimeType), ...way.map((line) => ({ type: "text", text: line }))];
+  return toRaw({ content, ...(nextUri !== undefined && { _meta: { [NEXT]: nextUri } }) });
+}
+
+/** Half a picture is no picture, but never text either. */
+function binary({ text, wholeBinary, uri }: StoredPage, mimeType: string): object {
+  return wholeBinary
+    ? blockOf({ uri, mimeType, blob: text }, uri)
+    : { type: "resource", resource: { uri, mimeType, blob: text } };
+}
+
+function blockOf({ uri, mimeType, text, blob = "" }: Contents, asked: string): object {
+  if (typeof text === "string") return { type: "text", text };
+  const [kind] = mimeType?.split("/") ?? [];
+  if (kind === "image" || kind === "audio") return { type: kind, data: blob, mimeType };
+  return { type: "resource", resource: { uri: uri ?? asked, mimeType, blob } };
+}
+
+function texts(text: string): Raw {
+  return toRaw({ content: [{ type: "text", text }] });
+}
+
+function missing(found: Missing): MetaMcpError {
+  return new MetaMcpError("execution_failed", found.missing, {
+    server: OWN_SERVER,
+    tool_id: `${OWN_SERVER}:${READ.name}`,
+    details: { expired: true, tool_id: found.source },
+  });
+}

@@ -1,0 +1,39 @@
+/** Whether a server can be used, and what to say where it cannot. */
+import { MetaMcpError } from "../kernel/errors.ts";
+import { nearest } from "../kernel/nearest.ts";
+import type { Scope } from "./scope.ts";
+
+/** Passes for a server that can be used; else an error that names the nearest ones or says what to fix. */
+export function requireServer(scope: Scope, name: string, finder?: string): void {
+  if (scope.has(name)) return;
+  const status = scope.server(name);
+  if (!status) {
+    const names = scope.servers().map((server) => server.name);
+    throw new MetaMcpError(
+      "server_not_found",
+      `No server "${name}" is configured. ${suggest(name, names, "server", scope.finder ?? finder)}`,
+      {
+        server: name,
+        details: { nearest: nearest(name, names) },
+      },
+    );
+  }
+  throw new MetaMcpError(
+    "server_unavailable",
+    `Server "${name}" cannot be used: ${status.reason}. Once this is fixed it is picked up at once.`,
+    { server: name, retryable: false },
+  );
+}
+
+/** The nearest names, and what lists all of them. */
+export function suggest(
+  name: string,
+  candidates: readonly string[],
+  kind: "server" | "tool",
+  finder = "mcp_discover",
+): string {
+  if (candidates.length === 0) return `There are no ${kind}s.`;
+  const close = nearest(name, candidates);
+  const hint = close.length > 0 ? `Nearest: ${close.join(", ")}. ` : "";
+  return `${hint}${finder} shows what is available.`;
+}

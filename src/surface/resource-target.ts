@@ -1,0 +1,65 @@
+/** Which server a resource is read from: the one that was named, gave the URI, or lists it. A URI is not shown to servers that it is not from. */
+import type { CatalogView } from "../catalog/catalog-view.ts";
+import { callerOf, type ServerId } from "../kernel/call.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { fitsTemplate, readAddress } from "./aggregate/uris.ts";
+import { requireServer } from "./require-server.ts";
+import type { Scope } from "./scope.ts";
+import type { ClientRequest } from "./surface.ts";
+
+export interface ResourceTarget {
+  readonly server: ServerId;
+  /** As that server knows it. */
+  readonly uri: string;
+}
+
+export interface WantedResource {
+  readonly uri: string;
+  readonly server: ServerId | undefined;
+}
+
+export async function resourceTarget(
+  scope: Scope,
+  { uri, server }: WantedResource,
+  { origin }: ClientRequest,
+): Promise<ResourceTarget> {
+  const view = scope.view(origin);
+  await view.loadCached();
+  const address = readAddress(uri);
+  const own = address?.uri ?? uri;
+  const from =
+    server ??
+    address?.server ??
+    scope.results.links.serverOf(callerOf(origin), uri) ??
+    onlyServer(scope, view, uri);
+  if (from !== undefined) {
+    requireServer(scope, from);
+    return { server: from, uri: own };
+  }
+  throw new MetaMcpError(
+    "execution_failed",
+    `It is not known which server has ${uri.slice(0, 200)}: name it with server.`,
+    { details: { uri, servers: withResources(view) } },
+  );
+}
+
+/** The one that lists it or has a template for it; where there is only one server, that. */
+function onlyServer(scope: Scope, view: CatalogView, uri: string): ServerId | undefined {
+  const servers = [...scope.specs().keys()];
+  if (servers.length === 1) return servers[0];
+  const { listings } = view.snapshot;
+  const listing = servers.filter((server) =>
+    listings.get(server)?.resources?.some((resource) => resource.name === uri),
+  );
+  const fitting = servers.filter((server) =>
+    listings.get(server)?.templates?.some((template) => fitsTemplate(template, uri)),
+  );
+  const found = listing.length > 0 ? listing : fitting;
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function withResources({ snapshot }: CatalogView): readonly ServerId[] {
+  return [...snapshot.listings].flatMap(([server, { about }]) =>
+    about.offers?.split(" ").includes("resources") ? [server] : [],
+  );
+}

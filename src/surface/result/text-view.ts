@@ -1,0 +1,100 @@
+/** A stored result as lines of text to look into: its text where it has one, else its JSON with a line for each part. */
+import type { Raw } from "../../kernel/raw.ts";
+import { textAt } from "../../rpc/slice.ts";
+import { jsonIn } from "./json-text.ts";
+import { partsOf } from "./value.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const [BRACE, CLOSING_BRACE] = [0x7b, 0x7d];
+const [BRACKET, CLOSING_BRACKET] = [0x5b, 0x5d];
+const LONGEST_LINE = 1_000;
+
+export function linesOf(result: Raw): readonly string[] {
+  const { value } = partsOf(result);
+  return value[0] === QUOTE ? textLines(textAt(value, 0)) : jsonLines(value);
+}
+
+/** One long line of JSON is no text. */
+export function textLines(text: string): readonly string[] {
+  const lines = text.split("\n");
+  const json = lines.length === 1 && text.length > LONGEST_LINE ? jsonIn(text) : undefined;
+  return json ? jsonLines(json) : lines;
+}
+
+/** Every token as it was written. */
+export function jsonLines(json: Raw): readonly string[] {
+  const lines: string[] = [];
+  let from = 0;
+  let depth = 0;
+  const end = (to: number): void => {
+    const text = json.toString("utf8", from, to).trim();
+    if (text !== "") lines.push(" ".repeat(depth) + text);
+    from = to;
+  };
+  for (let at = 0; at < json.length; at++) {
+    const c = json[at];
+    if (c === QUOTE) at = endOfString(json, at);
+    else if (c === COMMA) end(at + 1);
+    else if (c === BRACE || c === BRACKET) {
+      end(at + 1);
+      depth++;
+    } else if (c === CLOSING_BRACE || c === CLOSING_BRACKET) {
+      end(at);
+      depth--;
+    }
+  }
+  end(json.length);
+  return lines;
+}
+
+function endOfString(json: Raw, quote: number): number {
+  for (let at = quote + 1; at < json.length; at++) {
+    if (json[at] === BACKSLASH) at++;
+    else if (json[at] === QUOTE) return at;
+  }
+  return json.length;
+}
+
+export interface Look {
+  readonly find?: string | undefined;
+  /** First line, from 1. */
+  readonly from?: number | undefined;
+  /** How many lines. */
+  readonly lines?: number | undefined;
+}
+
+const MOST_FOUND = 50;
+const MOST_LINES = 500;
+/** In characters, together. */
+const LONGEST_LOOK = 24_000;
+
+/** Lines with their numbers, and how to go on. */
+export function lookInto(lines: readonly string[], { find, from = 1, lines: most }: Look): string {
+  const room = Math.min(most ?? (find === undefined ? MOST_LINES : MOST_FOUND), MOST_LINES);
+  const wanted = find?.toLowerCase();
+  const shown: string[] = [];
+  let length = 0;
+  let at = from - 1;
+  for (; at < lines.length && shown.length < room && length < LONGEST_LOOK; at++) {
+    const line = lines[at] as string;
+    const found = wanted === undefined ? 0 : line.toLowerCase().indexOf(wanted);
+    if (found < 0) continue;
+    const text = `${at + 1}: ${cut(line, found)}`;
+    shown.push(text);
+    length += text.length;
+  }
+  const all = `${lines.length.toLocaleString("en")} lines in all.`;
+  const count = `${shown.length} ${find === undefined ? "lines" : "matching lines"} shown, ${all}`;
+  const more = at < lines.length ? ` Go on with from: ${at + 1}.` : "";
+  return [...shown, `(${count}${more})`].join("\n");
+}
+
+/** Around what was found. */
+function cut(line: string, found: number): string {
+  if (line.length <= LONGEST_LINE) return line;
+  const start = Math.max(0, Math.min(found - 200, line.length - LONGEST_LINE));
+  const part = line.slice(start, start + LONGEST_LINE);
+  return `${start > 0 ? "…" : ""}${part}… (${line.length.toLocaleString("en")} characters)`;
+}

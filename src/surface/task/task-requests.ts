@@ -1,0 +1,133 @@
+/** What a surface does with requests that are about tasks: calls that shall become one, and what is asked of them later. */
+import type { TaskSupport } from "../../kernel/call.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Asker } from "../../kernel/list-key.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
+import { aborted } from "../../kernel/signal.ts";
+import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
+import { isObject, members, withMember } from "../../rpc/slice.ts";
+import { readCursor, writeCursor } from "../cursor.ts";
+import type { ClientRequest } from "../surface.ts";
+import { era2026Form, era2026State, knowsTasks, requireTasks, tellInEra2026 } from "./era-2026-form.ts";
+import { legacyForm, legacyPage, legacyResult, legacyState } from "./legacy-form.ts";
+import type { Task } from "./task.ts";
+import { TaskCall } from "./task-call.ts";
+import type { Tasks } from "./tasks.ts";
+
+export interface TaskRequestsParts {
+  readonly tasks: Tasks;
+  readonly clock: Clock;
+  /** Whether a tool runs as a task, under the name it is listed by to this client; undefined while it is not known. */
+  supportOf(name: string, asker: Asker): TaskSupport | undefined;
+}
+
+type Handle = (request: ClientRequest) => Promise<Raw>;
+
+const PAGE = 100;
+/** No client can ask for this: a subscription does, for the tasks its client wants to hear of. */
+export const LISTEN = "tasks/listen";
+const TASK = Buffer.from('"task"');
+
+export class TaskRequests {
+  readonly #parts: TaskRequestsParts;
+
+  constructor(parts: TaskRequestsParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined for what has nothing to do with tasks. Rejects or throws as `handle` does, and for a task that is not this client's. */
+  answer(request: ClientRequest, handle: Handle): Promise<Raw> | undefined {
+    const { method, origin } = request;
+    if (method === "tools/call") return this.#call(request, handle);
+    if (!method.startsWith("tasks/")) return undefined;
+    if (origin.era2026) {
+      requireTasks(origin.capabilities);
+      return this.#inEra2026(request);
+    }
+    return this.#legacy(request);
+  }
+
+  #call(request: ClientRequest, handle: Handle): Promise<Raw> | undefined {
+    const { params, origin } = request;
+    const terms = origin.era2026 ? undefined : termsOf(params);
+    if (!params || (!terms && !(origin.era2026 && knowsTasks(origin.capabilities)))) return undefined;
+    const [raw] = members(params, ["name"]);
+    const name = raw && fromRaw(raw);
+    const support = typeof name === "string" ? this.#parts.supportOf(name, origin) : undefined;
+    if (support === "forbidden") {
+      if (!terms) return undefined;
+      throw RpcError.of(METHOD_NOT_FOUND, `Tool ${String(name)} does not run as a task: call it without one`);
+    }
+    const { tasks, clock } = this.#parts;
+    const form = terms ? legacyForm(request) : era2026Form(request);
+    const call = new TaskCall(request, { tasks, clock, form, terms: terms ?? EMPTY_OBJECT });
+    return call.run(handle, withMember(params, "task", undefined));
+  }
+
+  async #legacy(request: ClientRequest): Promise<Raw> {
+    const { method, signal, uplink } = request;
+    if (method === "tasks/list") return this.#list(request);
+    if (!["tasks/get", "tasks/result", "tasks/cancel"].includes(method)) throw unknownMethod(method);
+    const task = this.#find(request);
+    if (method === "tasks/cancel") {
+      if (task.outcome) throw RpcError.of(INVALID_PARAMS, "The task has ended already");
+      task.cancel("the client cancelled the task");
+    } else if (method === "tasks/get") await task.refresh();
+    else {
+      const leave = task.questions.listen({ uplink, signal });
+      await Promise.race([task.over(), aborted(signal)]).finally(leave);
+      return legacyResult(task);
+    }
+    return legacyState(task);
+  }
+
+  async #inEra2026(request: ClientRequest): Promise<Raw> {
+    const { method, params } = request;
+    const task = this.#find(request);
+    if (method === "tasks/get") {
+      await task.refresh();
+      return era2026State(task);
+    }
+    if (method === "tasks/cancel") task.cancel("the client cancelled the task");
+    else if (method === LISTEN) tellInEra2026(task, request);
+    else if (method === "tasks/update") {
+      const [responses] = params ? members(params, ["inputResponses"]) : [];
+      if (!responses || !isObject(responses))
+        throw RpcError.of(INVALID_PARAMS, "tasks/update needs an object of inputResponses");
+      task.questions.answer(responses);
+    } else throw unknownMethod(method);
+    return EMPTY_OBJECT;
+  }
+
+  /** The same error for what never was and for what is another's. */
+  #find({ params, origin }: ClientRequest): Task {
+    const [raw] = params ? members(params, ["taskId"]) : [];
+    const id = raw && fromRaw(raw);
+    const task = typeof id === "string" ? this.#parts.tasks.find(origin, id) : undefined;
+    if (task) return task;
+    throw RpcError.of(INVALID_PARAMS, "Task not found: it has expired, or there never was one with this id");
+  }
+
+  #list({ params, origin }: ClientRequest): Raw {
+    const [raw] = params ? members(params, ["cursor"]) : [];
+    const cursor = raw && fromRaw(raw);
+    if (cursor !== undefined && typeof cursor !== "string")
+      throw RpcError.of(INVALID_PARAMS, "The cursor must be the text that was given");
+    const own = this.#parts.tasks.of(origin);
+    const binding = `tasks ${own[0]?.id}`;
+    const from = readCursor(cursor, binding);
+    const next = from + PAGE < own.length ? writeCursor(from + PAGE, binding) : undefined;
+    return legacyPage(own.slice(from, from + PAGE), next);
+  }
+}
+
+/** `params.task`; undefined where the client wants none. */
+function termsOf(params: Raw | undefined): Raw | undefined {
+  if (!params?.includes(TASK)) return undefined;
+  const [terms] = members(params, ["task"]);
+  return terms && isObject(terms) ? terms : undefined;
+}
+
+function unknownMethod(method: string): RpcError {
+  return RpcError.of(METHOD_NOT_FOUND, `Method not found: ${method}`);
+}

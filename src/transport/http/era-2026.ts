@@ -1,0 +1,89 @@
+/** Requests of the stateless era over HTTP: each POST is answered on its own response, and a client that closes it has cancelled. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Clock } from "../../kernel/clock.ts";
+import type { Principal } from "../../kernel/principal.ts";
+import { ERA_2026_VERSION } from "../../rpc/era-2026/names.ts";
+import type { Message } from "../../rpc/message.ts";
+import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
+import { claimsEra2026 } from "../../session/era-2026/envelope.ts";
+import type { StatelessHost } from "../../session/era-2026/stateless-host.ts";
+import { LEGACY_VERSIONS } from "../../session/session.ts";
+import { type Received, refuse } from "./front.ts";
+import type { HeldReplies } from "./held-replies.ts";
+import { Reply, type ReplyOwner } from "./reply.ts";
+import type { Unread } from "./unread.ts";
+
+export interface Era2026HttpOptions {
+  readonly clock: Clock;
+  readonly heldReplies: HeldReplies;
+  readonly unread: Unread;
+  readonly json: boolean;
+  /** What is kept for clients is in no list. */
+  readonly unlisted: boolean;
+}
+
+export class Era2026Http {
+  readonly #era2026: StatelessHost;
+  readonly #answers: ReplyOwner;
+  readonly #streams: ReplyOwner;
+  readonly #unlisted: boolean;
+  readonly #open = new Map<Reply, Principal>();
+
+  constructor(era2026: StatelessHost, options: Era2026HttpOptions) {
+    const done = (reply: Reply): void => void this.#open.delete(reply);
+    this.#era2026 = era2026;
+    this.#unlisted = options.unlisted;
+    this.#answers = { ...options, log: () => undefined, done };
+    this.#streams = { ...this.#answers, json: false };
+  }
+
+  /** False: it is not of this era. */
+  take(message: Message, received: Received): boolean {
+    const { request, response } = received;
+    if (!isEra2026(message, request.headers)) return false;
+    if (message.kind === "request") this.#serve(message, received);
+    // This era has no notifications of clients over HTTP: what comes all the same means nothing.
+    else if (message.kind === "notification") response.writeHead(202).end();
+    else refuse(response, 400, "answers are not posted in this protocol version", INVALID_REQUEST);
+    return true;
+  }
+
+  /** Proxies and dead peers are found out by writing. */
+  beat(): void {
+    for (const reply of this.#open.keys()) reply.beat();
+  }
+
+  /** Whoever waits for an answer or listens is cut off. */
+  end(whose: (principal: Principal) => boolean): void {
+    for (const [{ response }, principal] of this.#open) if (whose(principal)) response.destroy();
+  }
+
+  #serve(message: Message & { kind: "request" }, { request, response, principal }: Received): void {
+    const owner = message.method === "subscriptions/listen" ? this.#streams : this.#answers;
+    const reply = new Reply(owner, response, message.id, 0);
+    this.#open.set(reply, principal);
+    reply.streamSoon();
+    const served = this.#era2026.serve(message, {
+      principal,
+      unlisted: this.#unlisted,
+      headers: request.headers,
+      send: (answer, status) => reply.send(answer, status),
+    });
+    response.once("close", () => {
+      this.#open.delete(reply);
+      served.cancel("the client closed the stream of its request");
+    });
+  }
+}
+
+/** Named by the header, or by the body of a message that belongs to no session. */
+function isEra2026(message: Message, headers: IncomingHttpHeaders): boolean {
+  if (namesEra2026(headers)) return true;
+  const legacy = (LEGACY_VERSIONS as readonly unknown[]).includes(headers["mcp-protocol-version"]);
+  return !(legacy && headers["mcp-session-id"] !== undefined) && claimsEra2026(message);
+}
+
+/** Versions are dates. One to come is of this era until it is known better. */
+export function namesEra2026({ "mcp-protocol-version": version }: IncomingHttpHeaders): boolean {
+  return typeof version === "string" && /^\d{4}-\d\d-\d\d$/.test(version) && version >= ERA_2026_VERSION;
+}
