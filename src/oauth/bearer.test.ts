@@ -6,7 +6,7 @@ import { guardedChild } from "../../test/support/guarded-child.ts";
 import { remoteSpec } from "../../test/support/http-child.ts";
 import { type Issuer, issuer } from "../../test/support/issuer.ts";
 import { ManualClock } from "../kernel/clock.ts";
-import { Authorizations } from "./authorizations.ts";
+import { Authorizations, inFolder } from "./authorizations.ts";
 import type { Bearer, Shown } from "./bearer.ts";
 import { logIn } from "./login.ts";
 
@@ -30,7 +30,7 @@ async function setUp(): Promise<SetUp> {
   const spec = remoteSpec(child.url);
   let time = 1_000_000;
   const now = (): number => time;
-  const other = (): Bearer => new Authorizations(home, now).for(spec);
+  const other = (): Bearer => new Authorizations(inFolder(home), now).for(spec);
   return {
     by,
     home,

@@ -6,7 +6,7 @@ import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { type Grant, grantInUse, isDue, isExpired, soundScopes, union, withGrant } from "./grant.ts";
 import { renew } from "./renew.ts";
-import type { Kept, TokenStore } from "./store.ts";
+import type { Kept, TokenBook } from "./store.ts";
 
 export interface Shown {
   readonly header: string;
@@ -17,7 +17,7 @@ export interface Shown {
 const PAUSE_MS = 10_000;
 
 export class Bearer {
-  readonly #store: TokenStore;
+  readonly #store: TokenBook;
   readonly #url: string;
   readonly #now: () => number;
   /** Of the file as it was last read; undefined: never. */
@@ -32,7 +32,7 @@ export class Bearer {
   #inVainAt = Number.NEGATIVE_INFINITY;
 
   /** `now` is the time of day: what it is compared with was written by other processes. */
-  constructor(store: TokenStore, url: string, now: () => number) {
+  constructor(store: TokenBook, url: string, now: () => number) {
     this.#store = store;
     this.#url = url;
     this.#now = now;
@@ -163,6 +163,6 @@ export class Bearer {
     });
     // Whoever cannot be told by the next login can still be told now.
     await noted.catch(() => {});
-    return `the login does not reach that far${missing.length > 0 ? `: it wants ${missing.join(" ")}` : ""}`;
+    return `the login lacks a permission${missing.length > 0 ? `: it requires ${missing.join(" ")}` : ""}`;
   }
 }

@@ -7,15 +7,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import type { LoginAnswer } from "./code-flow.ts";
 
 const HOST = "127.0.0.1";
 const PATH = "/callback";
 
-export interface Arrival {
-  readonly code: string | undefined;
-  /** What went wrong, in the word that OAuth has for it. */
-  readonly error: string | undefined;
-  readonly iss: string | undefined;
+export interface Arrival extends LoginAnswer {
   /** What the person sees in the browser; resolves when it is out. */
   reply(title: string, text: string): Promise<void>;
 }

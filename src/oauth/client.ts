@@ -3,20 +3,20 @@ import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 import type { Book, ClientId, Registration } from "./grant.ts";
-import type { Place } from "./place.ts";
+import type { LoginTarget } from "./login-target.ts";
 import type { Sdk } from "./sdk.ts";
 
 const NO_ISSUER =
-  'it names nobody to log in with. It may want a key instead: "headers": { "Authorization": "Bearer …" }';
+  'it names no authorization server. It may need a key instead: "headers": { "Authorization": "Bearer …" }';
 
-export interface Client {
+export interface OAuthClient {
   readonly id: ClientId;
   readonly configured: boolean;
   /** It was registered just now, and is to be kept. */
   readonly registered?: Registration;
 }
 
-export interface Wanted {
+export interface ClientRequirements {
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly now: number;
@@ -24,13 +24,13 @@ export interface Wanted {
 
 export async function clientFor(
   sdk: Sdk,
-  { place, oauth, book }: { place: Place; oauth: OAuthSpec | undefined; book: Book },
-  wanted: Wanted,
-): Promise<Client> {
+  { place, oauth, book }: { place: LoginTarget; oauth: OAuthSpec | undefined; book: Book },
+  wanted: ClientRequirements,
+): Promise<OAuthClient> {
   const { clientId, clientSecret, clientMetadataUrl } = oauth ?? {};
   if (clientId !== undefined) {
     if (clientSecret !== undefined) checkIssuer(book, clientId, place);
-    return { id: { client_id: clientId, client_secret: clientSecret }, configured: true };
+    return { id: { client_id: clientId, client_secret: clientSecret?.reveal() }, configured: true };
   }
   if (clientMetadataUrl !== undefined && place.metadata?.client_id_metadata_document_supported === true) {
     sdk.validateClientMetadataUrl(clientMetadataUrl);
@@ -43,7 +43,7 @@ export async function clientFor(
 }
 
 /** Whoever takes over a server could name an issuer of their own, and have the secret shown there. */
-function checkIssuer({ grants }: Book, clientId: string, { issuer: { issuer } }: Place): void {
+function checkIssuer({ grants }: Book, clientId: string, { issuer: { issuer } }: LoginTarget): void {
   const known = grants.filter(({ configured, client }) => configured && client.client_id === clientId);
   if (known.length === 0 || known.some((grant) => grant.issuer.issuer === issuer)) return;
   throw new MetaMcpError(
@@ -67,13 +67,17 @@ export function withRegistration(book: Book, added: Registration): Book {
   return { ...book, registrations: [...others, added] };
 }
 
-async function register(sdk: Sdk, place: Place, { redirectUri, scopes }: Wanted): Promise<Registration> {
+async function register(
+  sdk: Sdk,
+  place: LoginTarget,
+  { redirectUri, scopes }: ClientRequirements,
+): Promise<Registration> {
   const { metadata, server, issuer, fetch } = place;
   if (metadata && !metadata.registration_endpoint) {
     throw new MetaMcpError(
       "auth_required",
-      `${issuer.issuer} registers no clients by itself. Register MetaMCP there by hand, with the redirect address ` +
-        'http://127.0.0.1/callback, and write what it gives you into the config: "oauth": { "clientId": "…" }',
+      `${issuer.issuer} does not register clients automatically. Register MetaMCP there by hand, with the redirect address ` +
+        `${isNative(redirectUri) ? "http://127.0.0.1/callback" : redirectUri}, and write what it gives you into the config: "oauth": { "clientId": "…" }`,
     );
   }
   const registering = sdk.registerClient(server, {
@@ -85,7 +89,7 @@ async function register(sdk: Sdk, place: Place, { redirectUri, scopes }: Wanted)
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       token_endpoint_auth_method: methodFor(issuer.token_endpoint_auth_methods_supported),
-      application_type: "native",
+      application_type: isNative(redirectUri) ? "native" : "web",
     },
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
   });
@@ -99,6 +103,11 @@ async function register(sdk: Sdk, place: Place, { redirectUri, scopes }: Wanted)
     client: { client_id, client_secret, token_endpoint_auth_method },
     expiresAt: end ? end * 1000 : undefined,
   };
+}
+
+/** The listener of a command, not the callback of a gateway. */
+function isNative(redirectUri: string): boolean {
+  return /^http:\/\/127\.0\.0\.1:\d+\/callback$/.test(redirectUri);
 }
 
 /** A program on someone's machine keeps no secret from its user; one is taken only where an issuer insists. */

@@ -8,7 +8,8 @@ import { httpChild, json, remoteSpec } from "../../test/support/http-child.ts";
 import { type Issuer, issuer } from "../../test/support/issuer.ts";
 import type { RemoteSpec } from "../config/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
-import { Authorizations } from "./authorizations.ts";
+import { Secret } from "../kernel/secret.ts";
+import { Authorizations, inFolder } from "./authorizations.ts";
 import type { Shown } from "./bearer.ts";
 import { type Grant, grantInUse, withoutGrant } from "./grant.ts";
 import { logIn } from "./login.ts";
@@ -47,7 +48,7 @@ test.each([0, -5, 1e300, 1e17])("a life of %d s is none to reckon with", async (
   await login();
   expect(grantInUse(await store.read(), spec.url)?.expiresAt).toBeUndefined();
   expect(await loginsAt(spec, store, NOW)).toMatchObject([{ usable: true, state: "logged in" }]);
-  const bearer = new Authorizations(home, () => NOW).for(spec);
+  const bearer = new Authorizations(inFolder(home), () => NOW).for(spec);
   await bearer.current();
   await bearer.current();
   expect(by.requests("/token", "refresh_token")).toEqual([]);
@@ -56,7 +57,7 @@ test.each([0, -5, 1e300, 1e17])("a life of %d s is none to reckon with", async (
 test("a server that keeps asking for more is remembered only so far", async () => {
   const { home, spec, store, login } = await setUp();
   await login();
-  const bearer = new Authorizations(home, () => NOW).for(spec);
+  const bearer = new Authorizations(inFolder(home), () => NOW).for(spec);
   const shown = (await bearer.current()) as Shown;
   for (let round = 0; round < 10; round++) {
     const missing = Array.from({ length: 50 }, (_, at) => `${round}:${at}`);
@@ -71,7 +72,7 @@ test("a clock that is set back does not keep a login from being renewed", async 
   const { by, home, spec, login } = await setUp();
   await login();
   let time = NOW + 7_200_000;
-  const bearer = new Authorizations(home, () => time).for(spec);
+  const bearer = new Authorizations(inFolder(home), () => time).for(spec);
   by.down = true;
   await expect(bearer.current()).rejects.toThrow(/could not be renewed/);
   by.down = false;
@@ -102,7 +103,7 @@ test.each([
   );
   const issuerWithout = { ...grant.issuer, token_endpoint: broken.url };
   await store.update((book) => ({ ...book, grants: [{ ...grant, issuer: issuerWithout }] }));
-  const bearer = new Authorizations(home, () => NOW + 7_200_000).for(spec);
+  const bearer = new Authorizations(inFolder(home), () => NOW + 7_200_000).for(spec);
   await expect(bearer.current()).rejects.toThrow(over ? /is over/ : /could not be renewed/);
   expect(broken.seen).toHaveLength(1);
   expect(grantInUse(await store.read(), spec.url)?.refreshToken === undefined).toBe(over);
@@ -165,7 +166,10 @@ test("a secret of the config goes to no other issuer than it went to before", as
     one.tokenAuthMethods = ["client_secret_post"];
     one.clients.set("mine", { redirectUris: ANY, secret: "of-the-config" });
   }
-  const mine = { ...spec, oauth: { clientId: "mine", clientSecret: "of-the-config" } } as RemoteSpec;
+  const mine = {
+    ...spec,
+    oauth: { clientId: "mine", clientSecret: new Secret("of-the-config") },
+  } as RemoteSpec;
   const grant = await login(mine);
   child.by = other;
   await expect(login(mine)).rejects.toThrow(/another issuer than before.*--logout/);

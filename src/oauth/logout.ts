@@ -3,14 +3,10 @@ import type { OAuthSpec } from "../config/spec.ts";
 import { type Grant, withoutGrant } from "./grant.ts";
 import { clientOf } from "./renew.ts";
 import { fetchFor, loadSdk } from "./sdk.ts";
-import type { TokenStore } from "./store.ts";
+import type { TokenBook } from "./store.ts";
 
 /** Resolves with whether the issuer took the tokens back too. */
-export async function logOut(
-  store: TokenStore,
-  grant: Grant,
-  oauth: OAuthSpec | undefined,
-): Promise<boolean> {
+export async function logOut(store: TokenBook, grant: Grant, oauth: OAuthSpec | undefined): Promise<boolean> {
   let last = grant;
   await store.update((book) => {
     // It may have been renewed since it was looked at.

@@ -38,7 +38,7 @@ export async function renew(grant: Grant, oauth: OAuthSpec | undefined, now: num
 /** Whom to be towards the issuer. A secret of the config is never kept elsewhere. */
 export function clientOf({ client, configured }: Grant, oauth: OAuthSpec | undefined): ClientId {
   const secret = configured ? oauth?.clientSecret : undefined;
-  return secret === undefined ? client : { ...client, client_secret: secret };
+  return secret === undefined ? client : { ...client, client_secret: secret.reveal() };
 }
 
 export function withTokens(grant: Grant, tokens: TokenAnswer, now: number): Grant {

@@ -70,7 +70,7 @@ export function shownError(sdk: Sdk, error: unknown): string {
 /** The text itself may hold the whole address, password included. */
 function codeBehind({ cause }: Error): string {
   const { code } = (cause ?? {}) as { code?: unknown };
-  return typeof code === "string" ? code : "it is no address that can be asked";
+  return typeof code === "string" ? code : "it is not an address that can be used";
 }
 
 function clean(text: string): string {

@@ -18,6 +18,8 @@ export interface LoginStatus {
   /** Scopes the server wants besides; the next login asks for them. */
   readonly wanted?: readonly string[];
   readonly expires?: string;
+  /** A new token is fetched by itself when this one expires. */
+  readonly renews?: boolean;
 }
 
 export async function loginsAt(
@@ -27,7 +29,7 @@ export async function loginsAt(
 ): Promise<readonly LoginStatus[]> {
   const server = spec.name;
   if (hasOwnCredential(spec))
-    return [{ server, usable: true, state: "uses the Authorization header of its config" }];
+    return [{ server, usable: true, state: "uses the Authorization header in the config" }];
   const url = addressOf(spec.url);
   try {
     const { grants, use } = await store.read();
@@ -55,6 +57,7 @@ function statusOf(
     state: inWords(grant, expired),
     issuer: issuer.issuer,
     scopes,
+    renews: refreshToken !== undefined,
     ...(wanted?.length ? { wanted } : {}),
     ...(expiresAt === undefined ? {} : { expires: new Date(expiresAt).toISOString() }),
   };
@@ -62,6 +65,6 @@ function statusOf(
 
 function inWords({ refreshToken, wanted }: Grant, expired: boolean): string {
   if (expired && refreshToken === undefined) return "expired: log in again";
-  const more = wanted?.length ? `; the server also wants ${wanted.join(" ")}: log in again` : "";
+  const more = wanted?.length ? `; the server also requires ${wanted.join(" ")}: log in again` : "";
   return `logged in${refreshToken === undefined ? ", cannot be renewed" : ""}${more}`;
 }

@@ -16,7 +16,17 @@ export interface Kept {
   readonly stamp: string;
 }
 
-export class TokenStore {
+/** All that is kept about the logins at one server. */
+export interface TokenBook {
+  /** Changes whenever the book does; cheap enough to be asked before every request. */
+  stamp(): string;
+  /** Rejects with a reason for people where it is there and cannot be used. */
+  read(): Promise<Book>;
+  /** Read, changed and written while nobody else does. `change` may take its time; the same book means no change. */
+  update(change: (book: Book) => Book | Promise<Book>): Promise<Kept>;
+}
+
+export class TokenStore implements TokenBook {
   readonly path: string;
   readonly #server: string;
 

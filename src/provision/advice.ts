@@ -5,15 +5,15 @@ export function adviceOn(matches: readonly Shown[]): string {
   const usable = matches.filter(({ trust, plan }) => trust !== "denied" && !plan.flaw);
   const [first] = usable;
   if (!first)
-    return "None of these may be used: your list of trusted publishers denies them, or their entries are unsound.";
+    return "None of these may be used: your list of trusted publishers denies them, or their entries are invalid.";
   const { candidate, missing } = first.plan;
   if (first.configured !== undefined) {
-    return `${candidate.name} is configured already: mcp_discover {server: "${first.configured}"} shows its tools.`;
+    return `${candidate.name} is already configured: mcp_discover {server: "${first.configured}"} shows its tools.`;
   }
   const steps = [
     ...(missing.length > 0 ? [`set ${missing.join(", ")} where MetaMCP is started, and start it again`] : []),
     ...(first.trust === "unknown"
-      ? [`let the person look at what it runs and agree: metamcp trust add ${candidate.id}`]
+      ? [`ask the user to review what it runs and to trust it: metamcp trust add ${candidate.id}`]
       : []),
     "call again with autoProvision: true",
   ];

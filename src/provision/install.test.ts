@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,15 +8,18 @@ import { FIXTURE, FIXTURE_TOOLS, temp } from "../../test/support/temp.ts";
 import { until } from "../../test/support/until.ts";
 import { createStdioConnector } from "../child/stdio/connector.ts";
 import { silentLog } from "../kernel/log.ts";
+import { LOCAL } from "../kernel/principal.ts";
 import { EMPTY_OBJECT } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { systemClock as clock } from "../system-clock.ts";
 import { Trials } from "../trial.ts";
 import type { Candidate } from "./candidate.ts";
-import { Installer, type Waiting, type Workshop } from "./install.ts";
+import { FileLedger } from "./file-ledger.ts";
+import { Installer, type InstallParts, type Waiting } from "./install.ts";
 import { planOf } from "./plan.ts";
 
 const NOBODY = {
+  ...LOCAL,
   session: "s",
   capabilities: EMPTY_OBJECT,
   uplink: { notify: () => {}, request: () => Promise.reject(new Error("nobody")) },
@@ -32,19 +36,23 @@ function shop(
   const trials = new Trials({ log: silentLog, clock, connector: () => Promise.resolve(connector) });
   const applied: string[] = [];
   const unpacked: string[] = [];
-  const workshop: Workshop = {
-    home: folder.home,
+  const workshop: InstallParts = {
     env,
     clock,
     log: silentLog,
-    now: () => new Date("2026-01-02T03:04:05Z"),
-    configPath: () => folder.config,
+    ledger: new FileLedger({
+      home: folder.home,
+      env,
+      now: () => new Date("2026-01-02T03:04:05Z"),
+      configPath: () => folder.config,
+      written: () => Promise.resolve(),
+      reload: reload ?? (async () => void applied.push(readFileSync(folder.config, "utf8"))),
+    }),
     unpack({ bundle }) {
       unpacked.push(bundle?.sha256 ?? "");
       return inBundle ? Promise.resolve(inBundle) : Promise.reject(new Error("checksum"));
     },
     trial: (spec, signal) => trials.run(spec, signal),
-    reload: reload ?? (async () => void applied.push(readFileSync(folder.config, "utf8"))),
     connect: () => Promise.reject(new Error("later")),
   };
   const mark = `install-${folder.folder.replaceAll(/\W/g, "")}`;
@@ -186,7 +194,7 @@ test("a config that cannot be understood is left as it is", async () => {
   folder.write(".mcp.json", "{ broken");
   const journal = folder.path("started.jsonl");
   const tried = installer.install(plan(["--journal", journal]), waiting());
-  await expect(tried).rejects.toThrow(/nothing was written: .*mend it first/);
+  await expect(tried).rejects.toThrow(/nothing was written: .*fix it first/);
   expect(readFileSync(folder.config, "utf8")).toBe("{ broken");
   expect(existsSync(journal)).toBe(false);
   expect(running()).toEqual([]);

@@ -1,11 +1,5 @@
 /** From a plan to a running server: tried apart from all others, and only then written down and taken over. A failure leaves nothing behind. */
-import { dirname } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "../catalog/tool.ts";
-import { editJson, understand } from "../config/edit.ts";
-import { isKeys, type Keys } from "../config/field.ts";
-import { readConfigText } from "../config/load.ts";
-import { parseText } from "../config/parse.ts";
 import { checkServer } from "../config/server.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Env } from "../home/home.ts";
@@ -16,23 +10,20 @@ import type { Log } from "../kernel/log.ts";
 import { aborted, CallSignal, type Signal } from "../kernel/signal.ts";
 import type { Candidate, Entry } from "./candidate.ts";
 import { freeName } from "./free-name.ts";
+import type { Ledger } from "./ledger.ts";
 import { type Plan, planOf } from "./plan.ts";
-import { concealing } from "./show.ts";
+import { maskOfCandidate } from "./show.ts";
 
-export interface Workshop {
-  readonly home: string;
+export interface InstallParts {
   readonly env: Env;
   readonly clock: Clock;
   readonly log: Log;
-  now(): Date;
-  /** The file in use, be it there or not. */
-  configPath(): string;
+  /** Where it is written down. */
+  readonly ledger: Ledger;
   /** Fetches a bundle, compares it with its checksum and unpacks it; resolves with what then runs, and what else it asks for. */
   unpack(candidate: Candidate, signal: Signal): Promise<Pick<Candidate, "entry" | "variables">>;
   /** Starts the server apart from all others, lists its tools and ends it, also when it is aborted. */
   trial(spec: ServerSpec, signal: Signal): Promise<readonly Tool[]>;
-  /** Takes over the config file as it is; resolves once it holds. */
-  reload(): Promise<void>;
   /** Connects a configured server; resolves with its tools. */
   connect(server: ServerId, origin: Origin): Promise<readonly Tool[]>;
 }
@@ -63,10 +54,10 @@ interface Flight {
 }
 
 export class Installer {
-  readonly #shop: Workshop;
+  readonly #shop: InstallParts;
   readonly #flights = new Map<string, Flight>();
 
-  constructor(shop: Workshop) {
+  constructor(shop: InstallParts) {
     this.#shop = shop;
   }
 
@@ -86,14 +77,6 @@ export class Installer {
     }
   }
 
-  /** What it is called in the config already, if it is there word for word. */
-  async nameOf(entry: Entry): Promise<string | undefined> {
-    // One that cannot be read is said where it is to be written.
-    const text = await readConfigText(this.#shop.configPath()).catch(() => undefined);
-    const parsed = text === undefined ? undefined : await parseText(text);
-    return parsed && "value" in parsed && isKeys(parsed.value) ? nameIn(parsed.value, entry) : undefined;
-  }
-
   #begin(key: string, plan: Plan, { origin }: Waiting): Flight {
     const signal = new CallSignal();
     const waiting = new Set<Waiting>();
@@ -105,25 +88,26 @@ export class Installer {
   }
 
   async #run(plan: Plan, origin: Origin, signal: CallSignal): Promise<Installed> {
-    const { clock, env } = this.#shop;
+    const { clock, env, ledger } = this.#shop;
     const { candidate } = plan;
     const timer = clock.after(TRIAL_MS, () =>
       signal.abort(new Error(`it was not ready within ${TRIAL_MS} ms`)),
     );
     let written: Installed | undefined;
     try {
-      await this.#checkFile();
+      // Nothing is fetched and started for what cannot be written down in the end.
+      await ledger.check();
       const entry = candidate.bundle ? await this.#unpacked(candidate, signal) : plan.entry;
-      const tried = (await this.nameOf(entry)) ? [] : await this.#try(candidate, entry, signal);
+      const tried = (await ledger.nameOf(entry)) ? [] : await this.#try(candidate, entry, signal);
       if (signal.aborted) throw signal.reason;
       timer.cancel();
-      written = { name: await this.#write(candidate, entry), tools: tried };
-      await this.#shop.reload();
+      written = { name: await ledger.write(candidate, entry), tools: tried };
+      await ledger.take(entry);
       return await this.#connected(written, origin);
     } catch (error) {
-      const message = concealing(candidate, env)(reasonOf(error));
+      const message = maskOfCandidate(candidate, env)(reasonOf(error));
       const text = written
-        ? `${written.name} was added to ${this.#shop.configPath()}, but cannot be used yet: ${message}`
+        ? `${written.name} was added to ${ledger.place}, but cannot be used yet: ${message}`
         : `${candidate.name} was not added, nothing was written: ${message}`;
       throw new MetaMcpError("server_unavailable", text, { op: "mcp_provision", retryable: false });
     } finally {
@@ -132,19 +116,13 @@ export class Installer {
   }
 
   async #connected({ name, tools: tried }: Installed, origin: Origin): Promise<Installed> {
-    const { log } = this.#shop;
-    log.info(`${name} was added to ${this.#shop.configPath()}`, { server: name });
+    const { log, ledger } = this.#shop;
+    log.info(`${name} was added to ${ledger.place}`, { server: name });
     const tools = await this.#shop.connect(name, origin).catch((error: Error) => {
       log.warn(`${name} was added, but cannot be connected: ${error.message}`, { server: name });
       return tried;
     });
     return { name, tools };
-  }
-
-  /** Nothing is fetched and started for a file that cannot take it in the end. */
-  async #checkFile(): Promise<void> {
-    const path = this.#shop.configPath();
-    serversIn(await understand(path, (await readConfigText(path)) ?? "{}"));
   }
 
   /** What only the bundle itself asks for was shown to nobody, so it gets none of it. */
@@ -159,30 +137,13 @@ export class Installer {
   }
 
   async #try(candidate: Candidate, entry: Entry, signal: Signal): Promise<readonly Tool[]> {
-    const path = this.#shop.configPath();
-    const around = { path, folder: dirname(path), env: this.#shop.env };
+    const { around } = this.#shop.ledger;
     const { result } = checkServer(freeName(candidate.name, {}), entry, around);
     if (result === "disabled" || "reason" in result)
       throw new Error(result === "disabled" ? "its entry is disabled" : result.reason);
     const tools = await this.#shop.trial({ ...result.spec, connectTimeoutMs: TRIAL_MS }, signal);
     if (tools.length === 0) throw new Error("it started, but offers no tools");
     return tools;
-  }
-
-  async #write(candidate: Candidate, entry: Entry): Promise<string> {
-    const { home } = this.#shop;
-    let name = "";
-    await editJson(
-      this.#shop.configPath(),
-      (file) => {
-        // Another MetaMCP may have been quicker.
-        const known = nameIn(file, entry);
-        name = known ?? freeName(candidate.name, serversIn(file));
-        return known === undefined ? [{ at: ["mcpServers", name], value: entry }] : [];
-      },
-      { home, now: this.#shop.now() },
-    );
-    return name;
   }
 
   #keepTelling({ name }: Candidate, waiting: ReadonlySet<Waiting>): () => void {
@@ -202,21 +163,9 @@ export class Installer {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (MetaMcpError.is(error) && error.code === "auth_required") {
-    return "it wants a login. Put its entry into the config by hand, then log in with: metamcp auth NAME";
+    return "it requires login. Add its entry to the config by hand, then log in with: metamcp auth NAME";
   }
   const message = error.cause instanceof Error ? error.cause.message : error.message;
   const half = HALF_FETCHED.exec(message)?.[0];
   return half ? `${message}\nIf an earlier download was broken off, delete ${half} and try again.` : message;
-}
-
-function serversIn(file: Keys): Keys {
-  const { mcpServers = {} } = file;
-  if (!isKeys(mcpServers)) throw new Error("mcpServers in the config is no object; mend it first");
-  return mcpServers;
-}
-
-function nameIn(file: Keys, entry: Entry): string | undefined {
-  const { mcpServers } = file;
-  if (!isKeys(mcpServers)) return undefined;
-  return Object.keys(mcpServers).find((name) => isDeepStrictEqual(mcpServers[name], entry));
 }

@@ -1,6 +1,6 @@
 /** Whether the servers that are there can do it: the catalog's own search, and how sure it must be. */
-import type { Catalog } from "../catalog/catalog.ts";
-import type { Learner, Unknown } from "../catalog/learn.ts";
+import type { CatalogLoader, Unknown } from "../catalog/catalog-loader.ts";
+import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Hit } from "../catalog/search/strategy.ts";
 import { signatureOf } from "../catalog/signature.ts";
 import { summarize } from "../catalog/summary.ts";
@@ -25,8 +25,9 @@ export interface LocalAnswer {
 }
 
 export interface LocalParts {
-  readonly catalog: Catalog;
-  readonly learner: Learner;
+  /** What who asks sees of the tools there are. */
+  readonly view: (origin: Origin) => Pick<CatalogView, "snapshot" | "search">;
+  readonly loader: Pick<CatalogLoader, "learn">;
   /** Those that can be used. */
   readonly servers: () => readonly ServerId[];
 }
@@ -39,15 +40,15 @@ const MOST = 5;
 const DESCRIPTION_LENGTH = 200;
 
 export async function lookLocally(
-  { catalog, learner, servers }: LocalParts,
+  { view, loader, servers }: LocalParts,
   queries: readonly string[],
   origin: Origin,
 ): Promise<LocalAnswer> {
-  const unknown = await learner.learn(servers(), origin);
-  const { snapshot } = catalog;
+  const unknown = await loader.learn(servers(), origin);
+  const { snapshot, search } = view(origin);
   const scope = (server: ServerId): boolean => snapshot.listings.has(server);
   const answers = await Promise.all(
-    queries.map(async (query) => await catalog.search.search(query, { limit: MOST, scope })),
+    queries.map(async (query) => await search.search(query, { limit: MOST, scope })),
   );
   const hits = answers.toSorted((a, b) => bestFit(b) - bestFit(a))[0] ?? [];
   const fit = bestFit(hits);

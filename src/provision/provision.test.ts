@@ -1,17 +1,24 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { listBy } from "../../test/support/catalog.ts";
 import { temp } from "../../test/support/temp.ts";
 import { ToolCache } from "../catalog/cache.ts";
 import { Catalog } from "../catalog/catalog.ts";
-import { Learner } from "../catalog/learn.ts";
+import { CatalogLoader } from "../catalog/catalog-loader.ts";
 import { createSearch } from "../catalog/search/search.ts";
 import { silentLog } from "../kernel/log.ts";
+import { LOCAL } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { systemClock as clock } from "../system-clock.ts";
 import type { Candidate } from "./candidate.ts";
-import { type Asker, type CandidateSource, Provisioner } from "./provision.ts";
+import { FileLedger } from "./file-ledger.ts";
+import { Installer } from "./install.ts";
+import { ownShop } from "./own-shop.ts";
+import { type CandidateSource, Provisioner } from "./provision.ts";
+import type { Asker } from "./shop.ts";
 import { changeTrust, trustPath } from "./trust-file.ts";
 
 const candidate = (name: string, description: string, more: Partial<Candidate> = {}): Candidate => ({
@@ -56,27 +63,42 @@ async function open(
     { name: "read_file", description: "Read the complete contents of a text file from disk." },
     { name: "toggle_logging", description: "Start or stop simulated logging of the server." },
   ];
-  await catalog.refresh("files", () => Promise.resolve(toRaw({ tools })), { era: "legacy", offers: "tools" });
+  await catalog.refresh(listBy("files"), () => Promise.resolve(toRaw({ tools })), {
+    era: "legacy",
+    offers: "tools",
+  });
   const tried: unknown[] = [];
-  const provisioner = new Provisioner({
+  const env = more.env ?? {};
+  const ledger = new FileLedger({
     home: folder.home,
-    env: more.env ?? {},
-    clock,
-    log: silentLog,
-    catalog,
-    learner: new Learner({ catalog, clock, connect: () => Promise.resolve(), cooldownMs: () => 1 }),
-    servers: () => ["files"],
-    registry: more.registry ?? source(REGISTRY),
-    gallery: more.gallery ?? source(GALLERY),
+    env,
     now: () => new Date("2026-01-02T03:04:05Z"),
     configPath: () => folder.config,
+    written: () => Promise.resolve(),
+    reload: () => Promise.resolve(),
+  });
+  const installer = new Installer({
+    env,
+    clock,
+    log: silentLog,
+    ledger,
     unpack: () => Promise.reject(new Error("no bundles here")),
     trial(spec) {
       tried.push(spec.kind === "stdio" ? [spec.command, ...spec.args] : spec.url);
       return Promise.resolve(catalog.snapshot.listings.get("files")?.tools ?? []);
     },
-    reload: () => Promise.resolve(),
     connect: () => Promise.resolve(catalog.snapshot.listings.get("files")?.tools ?? []),
+  });
+  const provisioner = new Provisioner({
+    home: folder.home,
+    env,
+    log: silentLog,
+    view: () => catalog,
+    loader: new CatalogLoader({ catalog, clock, connect: () => Promise.resolve(), cooldownMs: () => 1 }),
+    servers: () => ["files"],
+    registry: more.registry ?? source(REGISTRY),
+    gallery: more.gallery ?? source(GALLERY),
+    shop: ownShop({ installer, ledger, withheld: () => undefined }),
   });
   return { folder, tried, provisioner };
 }
@@ -107,6 +129,7 @@ async function ask(
   const { says } = more;
   const asker: Asker = {
     origin: {
+      ...LOCAL,
       session: "s",
       capabilities: EMPTY_OBJECT,
       uplink: { notify: () => {}, request: () => Promise.reject(new Error("no")) },
@@ -150,9 +173,7 @@ test("what cannot is looked up, and shown with all that it needs", async () => {
       },
     ],
     next: expect.stringMatching(/set CRAWL_KEY .*metamcp trust add io.github.someone\/crawler/),
-    notice: expect.stringContaining(trustPath(opened.folder.home)),
   });
-  expect((await ask(opened, "crawl a website and extract links")).notice).toBeUndefined();
   expect(opened.tried).toEqual([]);
 });
 
@@ -162,6 +183,9 @@ test("the gallery comes last, and nothing is said to be nothing", async () => {
     source: "registry",
     matches: [{ id: "blender", from: "gallery" }],
   });
+  const added = await ask(opened, "model a 3D scene in Blender", { autoProvision: true, says: "yes" });
+  expect(added).toMatchObject({ installed: "blender", from: "gallery" });
+  expect(added.asked[0]).toContain("(from the gallery)");
   const down = await open({ registry: source([], "The registry cannot be reached.") });
   expect(await ask(down, "query a postgres database")).toMatchObject({
     source: "none",
@@ -206,7 +230,7 @@ test("trusted and complete: it is installed without a question", async () => {
   const opened = await open({ env: { CRAWL_KEY: "abcdefgh" } });
   await changeTrust(opened.folder.home, { list: "allow", add: ["io.github.someone/*"] }, new Date(0));
   const answer = await ask(opened, "crawl a website and extract links", { autoProvision: true, says: "no" });
-  expect(answer).toMatchObject({ source: "registry", installed: "crawler", asked: [] });
+  expect(answer).toMatchObject({ source: "registry", from: "registry", installed: "crawler", asked: [] });
   expect(answer.tools?.map(({ tool }) => tool)).toEqual(["read_file", "toggle_logging"]);
   expect(opened.tried).toEqual([["npx", "-y", "@someone/crawler@1.0.0"]]);
   expect(JSON.stringify(answer)).not.toContain("abcdefgh");
@@ -231,8 +255,8 @@ test("a stranger's is asked for, showing exactly what will run; only a yes insta
   expect(yes.asked[0]).toContain(opened.folder.config);
   const other = await open();
   for (const [says, next] of [
-    ["no", /does not want weather/],
-    ["none", /gave no answer/],
+    ["no", /declined weather/],
+    ["none", /did not answer/],
   ] as const) {
     const answer = await ask(other, "weather forecast for a city", { ...want, says });
     expect(answer.next).toMatch(next);
@@ -313,7 +337,7 @@ test("nobody is asked for more than a person reads", async () => {
   });
   const opened = await open({ registry: source([long]) });
   const answer = await ask(opened, "weather forecast for a city", { autoProvision: true, says: "yes" });
-  expect(answer).toMatchObject({ asked: [], next: expect.stringMatching(/too long to be asked about/) });
+  expect(answer).toMatchObject({ asked: [], next: expect.stringMatching(/too long to show/) });
   expect(opened.tried).toEqual([]);
 });
 

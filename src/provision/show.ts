@@ -1,6 +1,7 @@
 /** A plan as a model and as a person see it: what would run, word for word, and what a stranger wrote only as what it is. */
 import { summarize } from "../catalog/summary.ts";
 import type { Env } from "../home/home.ts";
+import { type Mask, maskOf } from "../kernel/secret.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Plan } from "./plan.ts";
 import type { Trust } from "./trust.ts";
@@ -64,8 +65,8 @@ export function questionFor({ candidate, entry }: Plan, configPath: string): str
   return [
     `Add the MCP server ${visible(id)}${version ? ` ${visible(version)}` : ""} (from the ${from})? It is not on your list of trusted publishers.`,
     local
-      ? `This will run, with all that you may do yourself: ${visible(JSON.stringify([entry.command, ...entry.args]))}`
-      : `This address will be connected to: ${visible(entry.url)}`,
+      ? `This command will run with all your rights: ${visible(JSON.stringify([entry.command, ...entry.args]))}`
+      : `MetaMCP will connect to: ${visible(entry.url)}`,
     ...(bundle ? [`Fetched first: ${visible(bundle.url)} (sha256 ${visible(bundle.sha256)})`] : []),
     ...(values.length > 0
       ? [`${local ? "Its environment" : "Headers"}: ${visible(JSON.stringify(Object.fromEntries(values)))}`]
@@ -85,15 +86,7 @@ function plain(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ");
 }
 
-/** Shorter values would be found everywhere. */
-const SHORTEST_SECRET = 4;
-
 /** Takes the values of a candidate's variables out of what is said about it. */
-export function concealing({ variables }: Candidate, env: Env): (text: string) => string {
-  const values = variables
-    .flatMap(({ name }) => env[name] ?? [])
-    .filter((value) => value.length >= SHORTEST_SECRET)
-    // One may be a part of another.
-    .toSorted((a, b) => b.length - a.length);
-  return (text) => values.reduce((shown, value) => shown.replaceAll(value, "[secret]"), text);
+export function maskOfCandidate({ variables }: Candidate, env: Env): Mask {
+  return maskOf(variables.flatMap(({ name }) => env[name] ?? []));
 }

@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DEFAULT_RULES } from "./trust.ts";
 import { changeTrust, readTrust, trustPath } from "./trust-file.ts";
 
 let home: string;
@@ -15,13 +14,52 @@ const now = new Date("2026-01-02T03:04:05Z");
 const write = (text: string): void => writeFileSync(trustPath(home), text);
 const text = (): string => readFileSync(trustPath(home), "utf8");
 
-test("begins with sensible rules, once, for the owner alone", async () => {
-  const reads = await Promise.all([readTrust(home), readTrust(home), readTrust(home)]);
-  expect(reads.filter(({ begun }) => begun)).toHaveLength(1);
-  for (const { rules } of reads) expect(rules).toEqual(DEFAULT_RULES);
+const NOBODY = { allow: [], deny: [] };
+
+test("nobody is trusted until the user says so, and reading writes nothing", async () => {
+  expect((await readTrust(home)).rules).toEqual(NOBODY);
+  expect(readdirSync(home)).toEqual([]);
+  await changeTrust(home, { list: "allow", add: ["@a/*"] }, now);
+  expect((await readTrust(home)).rules).toEqual({ allow: ["@a/*"], deny: [] });
   expect(statSync(trustPath(home)).mode & 0o777).toBe(0o600);
-  expect(await readTrust(home)).toMatchObject({ begun: false, rules: DEFAULT_RULES });
-  expect(readdirSync(home)).toEqual(["trusted-servers.json"]);
+});
+
+/** As earlier versions wrote it, unasked. */
+const UNASKED = {
+  allow: [
+    "@modelcontextprotocol/*",
+    "io.github.modelcontextprotocol/*",
+    "pypi:mcp-server-fetch",
+    "pypi:mcp-server-git",
+    "pypi:mcp-server-time",
+    "@playwright/*",
+    "io.github.microsoft/*",
+    "com.microsoft/*",
+    "io.github.github/*",
+  ],
+  deny: [] as string[],
+};
+
+test("a list that MetaMCP once wrote unasked trusts nobody, and goes with the first change", async () => {
+  for (const [list, after] of [
+    ["allow", { allow: ["@a/*"], deny: [] }],
+    ["deny", { allow: [], deny: ["@a/*"] }],
+  ] as const) {
+    write(`${JSON.stringify(UNASKED, undefined, 2)}\n`);
+    expect((await readTrust(home)).rules).toEqual(NOBODY);
+    expect(await changeTrust(home, { list, add: ["@a/*"] }, now)).toEqual(after);
+  }
+});
+
+test("a list that the user changed in any way stays as it is", async () => {
+  for (const rules of [
+    { ...UNASKED, deny: ["x"] },
+    { ...UNASKED, allow: UNASKED.allow.slice(1) },
+    { ...UNASKED, allow: [...UNASKED.allow, "@a/*"] },
+  ]) {
+    write(JSON.stringify(rules));
+    expect((await readTrust(home)).rules).toEqual(rules);
+  }
 });
 
 test("a bare list allows, and becomes more only when it must", async () => {
@@ -51,13 +89,11 @@ test("adding and removing keeps what else is there, and a copy", async () => {
 test("edits at once lose nothing", async () => {
   const names = Array.from({ length: 8 }, (_, at) => `p${at}`);
   await Promise.all(names.map((name) => changeTrust(home, { list: "allow", add: [name] }, now)));
-  expect((await readTrust(home)).rules.allow.toSorted()).toEqual(
-    [...DEFAULT_RULES.allow, ...names].toSorted(),
-  );
+  expect((await readTrust(home)).rules.allow.toSorted()).toEqual(names);
 });
 
 test.each([
-  ["not JSON", "{", /:1:2: .*nothing is trusted/],
+  ["not JSON", "{", /:1:2: .*nobody is trusted/],
   ["empty", "", /the file is empty/],
   ["a text", '"@a/*"', /holds a string/],
   ["null", "null", /holds null/],

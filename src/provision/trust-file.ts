@@ -1,19 +1,18 @@
-/** `trusted-servers.json`: read, begun with sensible rules, and edited. A file that is not understood is left alone, and then nothing is trusted. */
+/** `trusted-servers.json`: read and edited. Without it nobody is trusted; a file that is not understood is left alone, and then nobody is either. */
 import { join } from "node:path";
+import { ConfigError } from "../config/config-error.ts";
 import { editJson } from "../config/edit.ts";
 import { isKeys, kindOf } from "../config/field.ts";
-import { ConfigError, readConfigText } from "../config/load.ts";
+import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
 import { backup } from "../home/backup.ts";
 import { writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
-import { DEFAULT_RULES, flawOf, type TrustRules } from "./trust.ts";
+import { flawOf, type TrustRules } from "./trust.ts";
 
 export interface ReadTrust {
   readonly path: string;
   readonly rules: TrustRules;
-  /** There was no file: it was written just now. */
-  readonly begun: boolean;
 }
 
 export interface TrustChange {
@@ -24,13 +23,30 @@ export interface TrustChange {
 
 const LISTS = ["allow", "deny"] as const;
 
+const UNTIL_FIXED = "nobody is trusted until this is fixed";
+
+/** Earlier versions wrote these rules unasked: a file that says exactly this was never the user's word. */
+const WRITTEN_UNASKED = written({
+  allow: [
+    "@modelcontextprotocol/*",
+    "io.github.modelcontextprotocol/*",
+    "pypi:mcp-server-fetch",
+    "pypi:mcp-server-git",
+    "pypi:mcp-server-time",
+    "@playwright/*",
+    "io.github.microsoft/*",
+    "com.microsoft/*",
+    "io.github.github/*",
+  ],
+  deny: [],
+});
+
 export const trustPath = (home: string): string => join(home, "trusted-servers.json");
 
 /** Throws ConfigError. */
 export async function readTrust(home: string): Promise<ReadTrust> {
   const path = trustPath(home);
-  const begun = (await readConfigText(path)) === undefined && (await begin(path));
-  return { path, rules: (await understand(path)).rules, begun };
+  return { path, rules: (await understand(path)).rules };
 }
 
 /** Resolves with the rules after the change. Throws ConfigError. */
@@ -39,7 +55,7 @@ export async function changeTrust(
   { list, add = [], remove = [] }: TrustChange,
   now: Date,
 ): Promise<TrustRules> {
-  const { path } = await readTrust(home);
+  const path = trustPath(home);
   const change = (rules: TrustRules): readonly string[] => [
     ...new Set([...rules[list].filter((rule) => !remove.includes(rule)), ...add]),
   ];
@@ -50,22 +66,16 @@ export async function changeTrust(
       path,
       (file) => {
         const rules = rulesIn(path, file);
-        const value = change(rules);
-        return sameList(value, rules[list]) ? [] : [{ at: [list], value }];
+        const after = { ...rules, [list]: change(rules) };
+        return LISTS.filter((one) => !sameList(after[one], (file[one] ?? []) as string[])).map((one) => ({
+          at: [one],
+          value: after[one],
+        }));
       },
       { home, now },
     );
   }
   return (await understand(path)).rules;
-}
-
-/** Of several that find no file one writes it. */
-async function begin(path: string): Promise<boolean> {
-  return await withLock(path, async () => {
-    if ((await readConfigText(path)) !== undefined) return false;
-    await writeAtomic(path, written(DEFAULT_RULES));
-    return true;
-  });
 }
 
 /** A bare list has no place for what is denied: it becomes the longer form when it must. */
@@ -85,15 +95,15 @@ async function rewriteList(
 
 async function understand(path: string): Promise<{ rules: TrustRules; bare: boolean }> {
   const parsed = await parseText((await readConfigText(path)) ?? "{}");
-  if ("fault" in parsed)
-    throw new ConfigError(path, `${parsed.fault}; nothing is trusted until it is mended`, parsed.at);
+  if ("fault" in parsed) throw new ConfigError(path, `${parsed.fault}; ${UNTIL_FIXED}`, parsed.at);
   return { rules: rulesIn(path, parsed.value), bare: Array.isArray(parsed.value) };
 }
 
 function rulesIn(path: string, file: unknown): TrustRules {
   const refuse = (what: string): never => {
-    throw new ConfigError(path, `${what}; nothing is trusted until it is mended`);
+    throw new ConfigError(path, `${what}; ${UNTIL_FIXED}`);
   };
+  if (written(file) === WRITTEN_UNASKED) return { allow: [], deny: [] };
   const keys = Array.isArray(file) ? { allow: file as unknown[] } : file;
   if (!isKeys(keys)) return refuse(`the file holds ${kindOf(file)}: write { "allow": […], "deny": […] }`);
   const strange = Object.keys(keys).find((key) => !(LISTS as readonly string[]).includes(key));
@@ -110,7 +120,9 @@ function rulesIn(path: string, file: unknown): TrustRules {
   return { allow: read("allow"), deny: read("deny") };
 }
 
-const written = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+function written(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, at) => item === b[at]);

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DEFAULT_RULES, flawOf, type Judged, type TrustRules, trustIn } from "./trust.ts";
+import { flawOf, type Judged, type TrustRules, trustIn } from "./trust.ts";
 
 const npm = (id: string, identifier: string, more: Partial<Judged> = {}): Judged => ({
   id,
@@ -94,7 +94,6 @@ test("a name in one registry of packages says nothing about that name in another
   expect(judged(allow("npm:mcp-server-time"))).toEqual(["unknown", "trusted", "unknown", "unknown"]);
   expect(judged(allow("mcp-server-time"))).toEqual(commands.map(() => "trusted"));
   expect(judged({ allow: [], deny: ["pypi:mcp-server-time"] })[0]).toBe("denied");
-  expect(judged(DEFAULT_RULES)).toEqual(["trusted", "unknown", "unknown", "unknown"]);
   const scoped = npm("io.github.evil/server", "@good/server");
   expect(trustIn(allow("npm:@good/*"), scoped)).toBe("trusted");
   expect(trustIn(allow("pypi:@good/*"), scoped)).toBe("unknown");

@@ -9,22 +9,6 @@ export interface TrustRules {
   readonly deny: readonly string[];
 }
 
-/** Those who publish the reference servers, and who make what most people use MCP with. Where a name belongs to nobody in another registry of packages, the kind is said: anyone may take it there. */
-export const DEFAULT_RULES: TrustRules = {
-  allow: [
-    "@modelcontextprotocol/*",
-    "io.github.modelcontextprotocol/*",
-    "pypi:mcp-server-fetch",
-    "pypi:mcp-server-git",
-    "pypi:mcp-server-time",
-    "@playwright/*",
-    "io.github.microsoft/*",
-    "com.microsoft/*",
-    "io.github.github/*",
-  ],
-  deny: [],
-};
-
 const KINDS: Readonly<Record<string, string>> = {
   npx: "npm",
   uvx: "pypi",
@@ -60,7 +44,7 @@ function spelled(name: string): string {
 
 /** What is wrong with a rule; undefined if it can be used. */
 export function flawOf(rule: string, list: keyof TrustRules): string | undefined {
-  if (rule === "*") return list === "deny" ? undefined : "say whom you trust: everybody is nobody";
+  if (rule === "*") return list === "deny" ? undefined : '"*" is not allowed here: name the publishers';
   const name = rule.endsWith("/*") ? rule.slice(0, -2) : rule;
   if (
     /^(?:(?:npm|pypi|nuget|oci):)?(?!(?:npm|pypi|nuget|oci):)[@\w][\w.~:/-]*$/.test(name) &&

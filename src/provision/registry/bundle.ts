@@ -36,7 +36,7 @@ export const BUNDLE_BOUNDS = { packed: 128 << 20, bytes: 512 << 20, files: 50_00
 /** Rejects with MetaMcpError; then nothing of it is left. What was unpacked before is not fetched again. */
 export async function fetchBundle(candidate: Candidate, parts: BundleParts): Promise<FetchedBundle> {
   const { id, version, bundle, name } = candidate;
-  if (!bundle) throw new MetaMcpError("internal", `${id} is no bundle.`);
+  if (!bundle) throw new MetaMcpError("internal", `${id} is not a bundle.`);
   const above = join(parts.home, "bundles", safeName(id));
   // The checksum makes it another folder when it is another content.
   const folder = join(above, safeName(`${version ?? "0"}-${bundle.sha256.slice(0, 16)}`));

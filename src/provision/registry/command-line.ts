@@ -20,7 +20,7 @@ export function argumentsOf(list: readonly Argument[] = [], blanks: Blanks): rea
 
 function flagName(name: string): string {
   if (!/^-{0,2}[A-Za-z0-9_][\w.:-]{0,127}=?$/.test(name))
-    throw new Misfit("the name of an argument does not fit");
+    throw new Misfit("the name of an argument is invalid");
   return literal(name);
 }
 
@@ -57,7 +57,7 @@ export function admitted(
     const [name = ""] = arg.split("=", 1);
     if (flags.includes(arg)) kept.push(arg);
     else if (!valued.includes(name))
-      throw new Misfit(`it wants to run ${command} with an option that we do not let through`);
+      throw new Misfit(`it would run ${command} with an option that is not allowed`);
     else if (name !== arg) kept.push(arg);
     else {
       const value = args[++at];

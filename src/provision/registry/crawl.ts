@@ -2,7 +2,7 @@
 import { isKeys } from "../../config/field.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import { type Base, type Page, pageUrl } from "./base.ts";
-import { type Answer, get, type Network, unavailable } from "./request.ts";
+import { get, type HttpAnswer, type Network, unavailable } from "./request.ts";
 
 export interface Crawl {
   readonly base: Base;
@@ -97,7 +97,7 @@ interface ListPage {
   readonly bytes: number;
 }
 
-function pageIn({ headers, body }: Answer, { url }: Base): ListPage {
+function pageIn({ headers, body }: HttpAnswer, { url }: Base): ListPage {
   const type = headers.get("content-type") ?? "";
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type.trim()))
     throw unavailable(
@@ -112,10 +112,11 @@ function pageIn({ headers, body }: Answer, { url }: Base): ListPage {
   }
   // No servers at all may be written as null.
   const servers = isKeys(list) && list["servers"] === null ? [] : isKeys(list) && list["servers"];
-  if (!isKeys(list) || !Array.isArray(servers)) throw unavailable(url, "its answer is no list of servers");
+  if (!isKeys(list) || !Array.isArray(servers)) throw unavailable(url, "its answer is not a list of servers");
   const metadata = isKeys(list["metadata"]) ? list["metadata"] : {};
   const next = metadata["nextCursor"] ?? metadata["next_cursor"] ?? "";
-  if (typeof next !== "string" || next.length > LONGEST_CURSOR) throw unavailable(url, "its cursor is none");
+  if (typeof next !== "string" || next.length > LONGEST_CURSOR)
+    throw unavailable(url, "its cursor is invalid");
   const etag = headers.get("etag") ?? undefined;
   return { items: servers, next: next || undefined, etag, bytes: body.length };
 }

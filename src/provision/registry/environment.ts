@@ -26,10 +26,10 @@ export function environmentOf(
   return Object.fromEntries(
     variables.map((variable) => {
       const { name } = variable;
-      if (!isVariableName(name)) throw new Misfit("the name of an environment variable does not fit");
+      if (!isVariableName(name)) throw new Misfit("the name of an environment variable is invalid");
       const fixed = variable.value ?? variable.default;
       if (fixed !== undefined && DECIDES.test(name))
-        throw new Misfit(`it sets ${name}, which is not for it to set`);
+        throw new Misfit(`it sets ${name}, which it must not set`);
       return [name, blanks.write(variable, name, true)];
     }),
   );

@@ -41,7 +41,7 @@ export function entryFrom(manifest: unknown, server: string, folder: string): Un
     arg === entryPoint ? [inside(textIn(arg), folder)] : places.words(textIn(arg)),
   );
   const env = Object.entries(isKeys(config["env"]) ? config["env"] : {}).flatMap(([name, value]) => {
-    if (!isVariableName(name)) throw new Misfit("the name of an environment variable does not fit");
+    if (!isVariableName(name)) throw new Misfit("the name of an environment variable is invalid");
     const text = places.text(textIn(value));
     return text === undefined ? [] : [[name, text] as const];
   });
@@ -148,18 +148,18 @@ function inside(path: string, folder: string): string {
 }
 
 function keysIn(value: unknown): Keys {
-  if (!isKeys(value)) throw new Misfit("its manifest.json does not fit");
+  if (!isKeys(value)) throw new Misfit("its manifest.json is invalid");
   return value;
 }
 
 function listIn(value: unknown): readonly unknown[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value) || value.length > MOST) throw new Misfit("its manifest.json does not fit");
+  if (!Array.isArray(value) || value.length > MOST) throw new Misfit("its manifest.json is invalid");
   return value;
 }
 
 function textIn(value: unknown): string {
   if (typeof value !== "string" || value.length > LONGEST || /[\p{Cc}\p{Cs}]/u.test(value))
-    throw new Misfit("its manifest.json does not fit");
+    throw new Misfit("its manifest.json is invalid");
   return value;
 }

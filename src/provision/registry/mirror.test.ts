@@ -52,7 +52,9 @@ async function worker(folder: string): Promise<string> {
 const temporary = async (path: string): Promise<string[]> =>
   (await readdir(dirname(path))).filter((name) => name.endsWith(".tmp"));
 
-test("killed in the middle of a write, again and again, there is always one whole mirror", async () => {
+test("killed in the middle of a write, again and again, there is always one whole mirror", {
+  timeout: 120_000,
+}, async () => {
   const { folder, home } = temp();
   const script = await worker(folder);
   const path = mirrorPath(home, BASE);

@@ -15,9 +15,9 @@ interface Runner extends Options {
   readonly source: RegExp;
 }
 
-type Run = Exclude<RegistryType, "mcpb">;
+type RunnableType = Exclude<RegistryType, "mcpb">;
 
-export const RUNNERS: Readonly<Record<Run, Runner>> = {
+export const RUNNERS: Readonly<Record<RunnableType, Runner>> = {
   npm: {
     command: "npx",
     shell: true,
@@ -59,7 +59,7 @@ export const RUNNERS: Readonly<Record<Run, Runner>> = {
   },
 };
 
-export function entryOf(listed: Package & { readonly registryType: Run }, blanks: Blanks): Entry {
+export function entryOf(listed: Package & { readonly registryType: RunnableType }, blanks: Blanks): Entry {
   const runner = RUNNERS[listed.registryType];
   const { command } = runner;
   if (listed.transport.type !== "stdio")
@@ -89,7 +89,7 @@ interface Parts {
   readonly names: readonly string[];
 }
 
-const COMPOSE: Readonly<Record<Run, (parts: Parts) => readonly string[]>> = {
+const COMPOSE: Readonly<Record<RunnableType, (parts: Parts) => readonly string[]>> = {
   npm: ({ listed, options, rest }) => ["-y", ...options, pinned(listed), ...rest],
   pypi({ listed, options, rest }) {
     const from = options.findIndex((option) => option.split("=", 1)[0] === "--from");
@@ -143,13 +143,13 @@ function sameSource({ identifier, version }: Package, from = ""): string {
 /** Tag or digest; without either the tag is the version. Older entries name the host apart. */
 function imageOf({ identifier, version, registryBaseUrl }: Package): string {
   const image = readImage(identifier);
-  if (!image) throw new Misfit("its image does not fit");
+  if (!image) throw new Misfit("its image name is invalid");
   const named =
     image.tag !== undefined || image.digest !== undefined ? identifier : `${identifier}:${version}`;
   const host = registryBaseUrl && readUrl(registryBaseUrl)?.host;
   const hasHost = /^(?:[^/]*[.:][^/]*|localhost)\//.test(image.repository);
   const reference = !host || hasHost || /(?:^|\.)docker\.io$/.test(host) ? named : `${host}/${named}`;
-  if (!readImage(reference)) throw new Misfit("its image does not fit");
+  if (!readImage(reference)) throw new Misfit("its image name is invalid");
   return reference;
 }
 

@@ -171,10 +171,10 @@ test.each<[string, Handler, RegExp]>([
     /status 429/,
   ],
   ["304 without being asked", (_, to) => to.writeHead(304).end(), /status 304/],
-  ["a bare list", (_, to) => json(to, []), /no list of servers/],
-  ["servers that are none", (_, to) => json(to, { servers: { length: 5 } }), /no list of servers/],
-  ["no servers", (_, to) => json(to, {}), /no list of servers/],
-  ["null", (_, to) => json(to, null), /no list of servers/],
+  ["a bare list", (_, to) => json(to, []), /not a list of servers/],
+  ["servers that are none", (_, to) => json(to, { servers: { length: 5 } }), /not a list of servers/],
+  ["no servers", (_, to) => json(to, {}), /not a list of servers/],
+  ["null", (_, to) => json(to, null), /not a list of servers/],
   ["a cursor that is none", (_, to) => json(to, { servers: [], metadata: { nextCursor: {} } }), /cursor/],
   [
     "a cursor of a megabyte",
@@ -241,7 +241,7 @@ test("nobody listening is a reason", async () => {
 });
 
 test.each(["", "registry", "file:///etc", "javascript:1"])("%j is no registry", async (url) => {
-  expect((await bench(url).open().candidates()).reason).toMatch(/no http or https URL/);
+  expect((await bench(url).open().candidates()).reason).toMatch(/not an http or https URL/);
 });
 
 test("silence is waited for only shortly, and ends at its own time", async () => {

@@ -84,7 +84,8 @@ export class Registry {
   /** Never rejects. At once where anything is known; otherwise after a short wait, with the reason if it was in vain. */
   async candidates(signal?: AbortSignal): Promise<Offer> {
     const base = this.#base;
-    if (!base) return { candidates: [], reason: "The address of the MCP registry is no http or https URL." };
+    if (!base)
+      return { candidates: [], reason: "The address of the MCP registry is not an http or https URL." };
     this.#loaded ??= this.#load(base);
     await this.#loaded;
     if (this.#isDue()) this.#begin(base);

@@ -14,7 +14,7 @@ export function remoteEntry(
   const address = blanks.fill(url, { isRequired: true, variables });
   checkAddress(address, plain);
   const written = headers.map((header) => {
-    if (!isHeaderName(header.name)) throw new Misfit("the name of a header does not fit");
+    if (!isHeaderName(header.name)) throw new Misfit("the name of a header is invalid");
     return [header.name, blanks.write(header, header.name)] as const;
   });
   return {
@@ -28,6 +28,6 @@ function checkAddress(address: string, plain: boolean): void {
   // An address that the user gives as a whole is theirs.
   if (address.startsWith("${")) return;
   const url = readUrl(address.replaceAll(/\$\{[A-Za-z_]\w*\}/g, "x"));
-  if (!url || /[{}]/.test(address.replaceAll(/\$\{\w+\}/g, ""))) throw new Misfit("its address does not fit");
+  if (!url || /[{}]/.test(address.replaceAll(/\$\{\w+\}/g, ""))) throw new Misfit("its address is invalid");
   if (url.protocol !== "https:" && !plain) throw new Misfit("its address is not https");
 }

@@ -22,7 +22,7 @@ export interface Request {
   readonly signal?: Signal | undefined;
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** Empty unless the status is 200. */
@@ -33,7 +33,7 @@ const MOST_REDIRECTS = 5;
 const SILENCE_MS = 20_000;
 
 /** Rejects with MetaMcpError if there is no answer; one with any other status than 200 is an answer. */
-export async function get(request: Request, { fetch, clock }: Network): Promise<Answer> {
+export async function get(request: Request, { fetch, clock }: Network): Promise<HttpAnswer> {
   const { timeoutMs, signal } = request;
   const abort = new AbortController();
   const stop = (error: unknown): void => abort.abort(error);

@@ -87,9 +87,9 @@ export function readServer(value: unknown): ServerJson | { readonly reason: stri
 
 function serverIn(keys: Keys): ServerJson {
   const name = textIn(keys["name"], "name");
-  if (!isServerName(name)) throw new Misfit("its name does not fit");
+  if (!isServerName(name)) throw new Misfit("its name is invalid");
   const version = textIn(keys["version"], "version");
-  if (!isVersion(version)) throw new Misfit("its version does not fit");
+  if (!isVersion(version)) throw new Misfit("its version is invalid");
   const title = prose(keys["title"], LONGEST_TITLE);
   const websiteUrl = linkIn(keys["websiteUrl"]);
   const repository = linkIn(isKeys(keys["repository"]) ? keys["repository"]["url"] : undefined);
@@ -117,10 +117,10 @@ function packageIn(value: unknown): Package | undefined {
   const identifier = textIn(keys["identifier"], "identifier");
   const version = optional(keys["version"], "version");
   if (!fits(registryType, identifier, version))
-    throw new Misfit("a package's identifier or version does not fit");
+    throw new Misfit("a package's identifier or version is invalid");
   const fileSha256 = optional(keys["fileSha256"], "fileSha256");
   if (fileSha256 === undefined ? registryType === "mcpb" : !isSha256(fileSha256))
-    throw new Misfit("a package's checksum does not fit");
+    throw new Misfit("a package's checksum is invalid");
   const registryBaseUrl = optional(keys["registryBaseUrl"], "registryBaseUrl");
   const runtimeHint = optional(keys["runtimeHint"], "runtimeHint");
   const runtimeArguments = argumentsIn(keys["runtimeArguments"], "runtimeArguments");
@@ -150,7 +150,7 @@ function remoteIn(value: unknown): Remote | undefined {
   const type = textIn(keys["type"], "type");
   if (type !== "streamable-http" && type !== "sse") return undefined;
   const url = textIn(keys["url"], "url");
-  if (!/^(?:https?:\/\/\S+|\{[a-zA-Z_]\w*\}\S*)$/.test(url)) throw new Misfit("a remote's url does not fit");
+  if (!/^(?:https?:\/\/\S+|\{[a-zA-Z_]\w*\}\S*)$/.test(url)) throw new Misfit("a remote's url is invalid");
   const headers = keyValuesIn(keys["headers"], "headers");
   const variables = variablesIn(keys["variables"]);
   return { type, url, ...(headers.length > 0 && { headers }), ...(variables && { variables }) };
@@ -202,27 +202,27 @@ function variablesIn(value: unknown): Readonly<Record<string, Input>> | undefine
   if (entries.length > MOST_INPUTS) throw new Misfit("variables: too many");
   const named = entries.map(([name, item]) => {
     if (!/^[A-Za-z_][\w.-]{0,127}$/.test(name) || name === "__proto__")
-      throw new Misfit("a variable's name does not fit");
+      throw new Misfit("a variable's name is invalid");
     return [name, plainInputIn(keysIn(item, "variables"))] as const;
   });
   return named.length > 0 ? Object.fromEntries(named) : undefined;
 }
 
 function keysIn(value: unknown, what: string): Keys {
-  if (!isKeys(value)) throw new Misfit(`${what} is no object`);
+  if (!isKeys(value)) throw new Misfit(`${what} is not an object`);
   return value;
 }
 
 function listIn(value: unknown, what: string, most: number): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new Misfit(`${what} is no list`);
+  if (!Array.isArray(value)) throw new Misfit(`${what} is not a list`);
   if (value.length > most) throw new Misfit(`${what}: too many`);
   return value;
 }
 
 /** A value that goes into a command, a variable or a header: no control character, nothing that is no text. */
 function textIn(value: unknown, what: string): string {
-  if (typeof value !== "string") throw new Misfit(`${what} is no text`);
+  if (typeof value !== "string") throw new Misfit(`${what} is not a string`);
   if (value.length > LONGEST_VALUE) throw new Misfit(`${what} is too long`);
   if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) throw new Misfit(`${what} holds a control character`);
   return value;

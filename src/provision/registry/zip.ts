@@ -82,7 +82,7 @@ function endOf(archive: Buffer): number {
     if (archive.readUInt32LE(at) === END && at + END_SIZE + archive.readUInt16LE(at + 20) === archive.length)
       return at;
   }
-  throw bad("it is no zip archive");
+  throw bad("it is not a zip archive");
 }
 
 function itemAt(archive: Buffer, at: number, rawName: Buffer): Item {
@@ -92,7 +92,7 @@ function itemAt(archive: Buffer, at: number, rawName: Buffer): Item {
   const mode = archive[at + 5] === UNIX ? archive.readUInt16LE(at + 40) : 0;
   const offset = archive.readUInt32LE(at + 42);
   if (archive.readUInt16LE(at + 8) & 1) throw bad("it is encrypted");
-  if (method !== 0 && method !== 8) throw bad("it is packed in a way that we do not know");
+  if (method !== 0 && method !== 8) throw bad("it uses an unknown compression method");
   if ([packed, size, offset].includes(0xff_ff_ff_ff)) throw bad("it is too large");
   const written = new TextDecoder("utf-8", { fatal: false }).decode(rawName);
   const folder = written.endsWith("/");
@@ -115,7 +115,7 @@ function checkNames(items: readonly Item[]): void {
     const parts = name.split("/");
     const wrong = parts.some((part) => part === "" || part === "." || part === ".." || /[. ]$/.test(part));
     if (wrong || /[\\:\p{C}\uFFFD]/u.test(name) || name.length > LONGEST_NAME || parts.length > DEEPEST)
-      throw bad("it holds a file whose name leads elsewhere or is no name");
+      throw bad("it holds a file with an unsafe or invalid name");
     const keys = name.normalize("NFC").split("/");
     for (let depth = 1; depth < keys.length; depth++) takes(keys.slice(0, depth).join("/"), "folder", true);
     takes(keys.join("/"), folder ? "folder" : "file", folder);

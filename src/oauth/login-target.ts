@@ -1,6 +1,8 @@
 /** Who lets people in at a server: asked of the server itself, then of the issuer it names. Sends no token anywhere. */
+
 import type { RemoteSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import { revealed } from "../kernel/secret.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
 import { type Issuer, soundScopes } from "./grant.ts";
 import { type Fetch, fetchFor, type Sdk } from "./sdk.ts";
@@ -9,7 +11,7 @@ const VERSION = "2025-11-25";
 
 type Discovered = Awaited<ReturnType<Sdk["discoverOAuthServerInfo"]>>;
 
-export interface Place {
+export interface LoginTarget {
   /** Where it is asked for what has no metadata. */
   readonly server: string;
   readonly issuer: Issuer;
@@ -20,7 +22,7 @@ export interface Place {
   readonly fetch: Fetch;
 }
 
-export async function findPlace(sdk: Sdk, spec: RemoteSpec): Promise<Place> {
+export async function findLoginTarget(sdk: Sdk, spec: RemoteSpec): Promise<LoginTarget> {
   const fetch = fetchFor(spec.url);
   const { resourceMetadataUrl, scope, open } = await challengeOf(sdk, spec, fetch);
   const found = await sdk.discoverOAuthServerInfo(spec.url, {
@@ -49,7 +51,7 @@ export async function findPlace(sdk: Sdk, spec: RemoteSpec): Promise<Place> {
 }
 
 /** An issuer without metadata is asked where such have always been asked. */
-function issuerOf(server: string, metadata: Place["metadata"]): Issuer {
+function issuerOf(server: string, metadata: LoginTarget["metadata"]): Issuer {
   if (!metadata) {
     return {
       issuer: server,
@@ -113,7 +115,7 @@ function asking({ url, headers }: RemoteSpec, fetch: Fetch): Ask {
     const response = await fetch(url, {
       method: post ? "POST" : message === "end" ? "DELETE" : "GET",
       headers: {
-        ...headers,
+        ...revealed(headers),
         ...more,
         accept,
         "content-type": "application/json",
