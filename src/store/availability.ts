@@ -1,0 +1,43 @@
+/** Whether the store can be used now, and who wants to know. */
+import type { Log } from "../kernel/log.ts";
+import { Listeners } from "./listeners.ts";
+import type { StoreState } from "./store.ts";
+
+const UP: StoreState = { up: true };
+
+export class Availability {
+  #state: StoreState = UP;
+  readonly #log: Log;
+  readonly #listeners: Listeners<StoreState>;
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.#listeners = new Listeners(log);
+  }
+
+  get state(): StoreState {
+    return this.#state;
+  }
+
+  on(listener: (state: StoreState) => void): () => void {
+    return this.#listeners.on(listener);
+  }
+
+  up(): void {
+    if (this.#state.up) return;
+    this.#log.info("the store is up again");
+    this.#set(UP);
+  }
+
+  /** The first reason is told; while it is down, others only follow from it. */
+  down(reason: string): void {
+    if (!this.#state.up) return;
+    this.#log.warn("the store is down", { reason });
+    this.#set({ up: false, reason });
+  }
+
+  #set(state: StoreState): void {
+    this.#state = state;
+    this.#listeners.tell(state);
+  }
+}

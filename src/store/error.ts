@@ -1,0 +1,36 @@
+/** What a store can refuse or fail at. One row per code; callers act on the code, never on the text. */
+
+const CODES = {
+  conflict: "Someone else changed it first.",
+  taken: "The name or key belongs to another.",
+  invalid: "This cannot be stored.",
+  unavailable: "The store cannot be reached or written.",
+  in_use: "Another process uses this embedded store.",
+  newer: "The store was written by a newer version of the program.",
+  foreign: "This is not a store, or its tables are not what this program made.",
+  no_driver: "This runtime has no SQLite.",
+  key_missing: "The secret key is missing.",
+  key_weak: "The text given is not a usable secret key.",
+  key_wrong: "The secret key is not the one this was encrypted with.",
+} as const;
+
+export type StoreErrorCode = keyof typeof CODES;
+
+const brand = Symbol.for("metamcp.StoreError");
+
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly [brand] = true;
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string = CODES[code], cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+
+  /** Holds across duplicate copies of this module, where `instanceof` does not. */
+  static is(value: unknown, code?: StoreErrorCode): value is StoreError {
+    const ours = typeof value === "object" && value !== null && brand in value;
+    return ours && (code === undefined || (value as StoreError).code === code);
+  }
+}

@@ -1,0 +1,79 @@
+/** Brings the tables of a store to what this program knows. Forward only; refuses, and changes nothing, where it cannot. */
+import { createHash } from "node:crypto";
+import type { Database, Dialect, Query } from "./database.ts";
+import { StoreError } from "./error.ts";
+import { MIGRATIONS, type Migration } from "./migrations.ts";
+
+export interface MigrateOptions {
+  readonly migrations?: readonly Migration[];
+  readonly now: () => number;
+  /** Runs before the first change to a store that has data. */
+  readonly copy?: (version: number) => Promise<void>;
+}
+
+/** What both databases answer when asked for a table that is not there: no row. */
+const IS_THERE: Readonly<Record<Dialect, string>> = {
+  sqlite: "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?",
+  postgres: "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
+};
+
+const TABLE =
+  "CREATE TABLE metamcp_migrations (n INTEGER PRIMARY KEY, checksum TEXT NOT NULL, at BIGINT NOT NULL)";
+
+export async function migrate(database: Database, options: MigrateOptions): Promise<void> {
+  const { migrations = MIGRATIONS, copy, now } = options;
+  const version = await versionOf(database, migrations);
+  if (version === migrations.length) return;
+  if (version > 0) await copy?.(version);
+  await database.transaction(
+    async (query) => {
+      // Another process may have been first.
+      const done = await check(query, database.dialect, migrations);
+      if (done === 0 && !(await hasTable(query, database.dialect, "metamcp_migrations"))) await query(TABLE);
+      for (const [at, migration] of migrations.entries())
+        if (at >= done) await apply(query, at + 1, migration(database.dialect), now());
+    },
+    { lock: "migrate" },
+  );
+}
+
+/** How many steps the store has. Rejects where they are not ours. */
+export async function versionOf(database: Database, migrations = MIGRATIONS): Promise<number> {
+  return await check(database.query, database.dialect, migrations);
+}
+
+async function check(query: Query, dialect: Dialect, migrations: readonly Migration[]): Promise<number> {
+  if (!(await hasTable(query, dialect, "metamcp_migrations"))) return 0;
+  const { rows } = await query("SELECT n, checksum FROM metamcp_migrations ORDER BY n");
+  if (rows.length > migrations.length)
+    throw new StoreError(
+      "newer",
+      `the store has version ${rows.length}, but this program supports only ${migrations.length}; upgrade MetaMCP, or restore an older copy of the store`,
+    );
+  for (const [at, { n, checksum }] of rows.entries()) {
+    const migration = migrations[at] as Migration;
+    if (n !== at + 1 || checksum !== checksumOf(migration(dialect)))
+      throw new StoreError(
+        "foreign",
+        `migration ${at + 1} of this store is not the one that this program knows`,
+      );
+  }
+  return rows.length;
+}
+
+async function apply(query: Query, n: number, statements: readonly string[], now: number): Promise<void> {
+  for (const statement of statements) await query(statement);
+  await query("INSERT INTO metamcp_migrations (n, checksum, at) VALUES (?, ?, ?)", [
+    n,
+    checksumOf(statements),
+    now,
+  ]);
+}
+
+async function hasTable(query: Query, dialect: Dialect, name: string): Promise<boolean> {
+  return (await query(IS_THERE[dialect], [name])).rows.length > 0;
+}
+
+function checksumOf(statements: readonly string[]): string {
+  return createHash("sha256").update(statements.join(";\n")).digest("hex");
+}

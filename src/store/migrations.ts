@@ -1,0 +1,43 @@
+/**
+ * The tables, as numbered steps. A step that was released is never edited: its checksum stands in every store. Texts
+ * compare by their bytes in both databases.
+ */
+import type { Dialect } from "./database.ts";
+
+export type Migration = (dialect: Dialect) => readonly string[];
+
+export const MIGRATIONS: readonly Migration[] = [
+  (dialect) => {
+    const text = dialect === "postgres" ? 'TEXT COLLATE "C"' : "TEXT";
+    const number = dialect === "postgres" ? "BIGINT" : "INTEGER";
+    return [
+      `CREATE TABLE metamcp_meta (name ${text} PRIMARY KEY, value TEXT NOT NULL)`,
+
+      // "about" is JSON: who, summary.
+      `CREATE TABLE metamcp_revisions (n ${number} PRIMARY KEY, at ${number} NOT NULL, about TEXT NOT NULL)`,
+
+      // Each row is one version of an object: there from revision "since" on, until before revision "until".
+      `CREATE TABLE metamcp_objects (
+        uuid ${text} NOT NULL, since ${number} NOT NULL, until ${number},
+        kind ${text} NOT NULL, name TEXT NOT NULL, name_key ${text} NOT NULL, spec TEXT NOT NULL,
+        managed_by TEXT NOT NULL, taken_from TEXT,
+        created_at ${number} NOT NULL, updated_at ${number} NOT NULL,
+        PRIMARY KEY (uuid, since))`,
+      "CREATE UNIQUE INDEX metamcp_objects_name ON metamcp_objects (kind, name_key) WHERE until IS NULL",
+
+      // Grows by one with each write to records of the kind, and is the version of what was written.
+      `CREATE TABLE metamcp_record_kinds (kind ${text} PRIMARY KEY, version ${number} NOT NULL)`,
+      `CREATE TABLE metamcp_records (
+        kind ${text} NOT NULL, id ${text} NOT NULL, value TEXT NOT NULL, version ${number} NOT NULL,
+        unique_key ${text}, expires_at ${number},
+        PRIMARY KEY (kind, id))`,
+      "CREATE UNIQUE INDEX metamcp_records_key ON metamcp_records (kind, unique_key)",
+      "CREATE INDEX metamcp_records_expiry ON metamcp_records (expires_at) WHERE expires_at IS NOT NULL",
+
+      // "fields" and "body" are JSON. "hash" is over the row and the hash of the row before.
+      `CREATE TABLE metamcp_audit (
+        seq ${number} PRIMARY KEY, at ${number} NOT NULL, hash TEXT NOT NULL,
+        fields TEXT NOT NULL, body TEXT NOT NULL)`,
+    ];
+  },
+];

@@ -1,0 +1,144 @@
+/** Opens the store that a URL names. Refuses with a StoreError, and leaves the store as it is, where that cannot be. */
+import { closeSync, openSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { codeOf } from "../home/file.ts";
+import { type Env, expandTilde } from "../home/home.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Log } from "../kernel/log.ts";
+import { AuditTable } from "./audit.ts";
+import { Availability } from "./availability.ts";
+import { Config } from "./config.ts";
+import type { Database, OnStatement } from "./database.ts";
+import { StoreError } from "./error.ts";
+import { Feed } from "./feed.ts";
+import { GuardedDatabase } from "./guarded.ts";
+import { migrate, versionOf } from "./migrate.ts";
+import type { Migration } from "./migrations.ts";
+import { RecordTable } from "./records.ts";
+import { type KeySource, keysFromEnv, type SecretKeys, secretKeys } from "./secret-keys.ts";
+import { SqlStore } from "./sql-store.ts";
+import type { Sealer, Store } from "./store.ts";
+import { keyFor, sealedRoot, unlock } from "./unlock.ts";
+import { type ChangeListener, poll, Watch } from "./watch.ts";
+
+export interface StoreOptions {
+  /** `file:PATH` or `postgres://…`. */
+  readonly url: string;
+  /** Where the secret key is kept if the environment has none. */
+  readonly home: string;
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** For benches and tests. */
+  readonly onStatement?: OnStatement;
+  /** For tests: the steps that this program knows. */
+  readonly migrations?: readonly Migration[];
+}
+
+interface Opened {
+  readonly database: Database;
+  readonly listener?: (heard: () => void) => ChangeListener;
+  readonly copy?: (version: number) => Promise<void>;
+}
+
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { url, home, env, log } = options;
+  const path = filePath(url, env);
+  const source: KeySource = { env, home, log, fileAllowed: path !== undefined };
+  keysFromEnv(source);
+  const opened = path === undefined ? await openServer(options) : await openFile(path, options);
+  try {
+    const sealer = await prepare(opened, source, options);
+    return await assemble(opened, sealer, options);
+  } catch (error) {
+    await opened.database.close();
+    throw error;
+  }
+}
+
+/** Undefined for Postgres. */
+function filePath(url: string, env: Env): string | undefined {
+  if (/^postgres(ql)?:\/\//.test(url)) return undefined;
+  const [, path] = /^file:(.+)$/.exec(url) ?? [];
+  if (path === undefined) throw new StoreError("invalid", "the store must be file:PATH or postgres://…");
+  return resolve(expandTilde(path.replace(/^\/\/(?=\/)/, ""), env));
+}
+
+async function openFile(
+  path: string,
+  { onStatement = () => {}, now = Date.now }: StoreOptions,
+): Promise<Opened> {
+  const { openSqlite } = await import("./sqlite/open.ts");
+  const database = await openSqlite(path, onStatement);
+  return { database, copy: (version) => copyFile(database, `${path}.v${version}.${stamp(now())}`) };
+}
+
+async function openServer({ url, onStatement = () => {} }: StoreOptions): Promise<Opened> {
+  const { openPostgres } = await import("./postgres/open.ts");
+  const { database, listener } = await openPostgres(url, onStatement);
+  return { database, listener: listener };
+}
+
+/** Keys first: with a wrong one nothing is migrated. */
+async function prepare(
+  { database, copy }: Opened,
+  source: KeySource,
+  { migrations, now = Date.now }: StoreOptions,
+): Promise<Sealer> {
+  const version = await versionOf(database, migrations);
+  const root = version > 0 ? await sealedRoot(database.query) : undefined;
+  const keys: SecretKeys = await secretKeys(source, root === undefined);
+  if (root !== undefined) keyFor(root, keys);
+  await migrate(database, { now, ...(migrations && { migrations }), ...(copy && { copy }) });
+  return await unlock(database, keys);
+}
+
+async function assemble(
+  { database, listener }: Opened,
+  sealer: Sealer,
+  { clock, log, now = Date.now }: StoreOptions,
+): Promise<Store> {
+  const availability = new Availability(log);
+  const feed = new Feed(log);
+  // What is there now is no news to anyone.
+  await poll({ database, feed });
+  const guarded = new GuardedDatabase(database, availability);
+  const watch = listener && new Watch({ database, feed, availability, clock, log }, listener);
+  availability.on(({ up }) => up || watch?.poll());
+  return new SqlStore({
+    database: guarded,
+    config: new Config(guarded, feed, now),
+    records: new RecordTable(guarded, feed, now),
+    audit: new AuditTable(guarded, sealer.derive("audit")),
+    sealer,
+    availability,
+    feed,
+    watch,
+    clock,
+  });
+}
+
+/** SQLite writes a whole copy by itself, but only into an empty file; ours is readable to the owner alone. */
+async function copyFile(database: Database, copy: string): Promise<void> {
+  try {
+    closeSync(openSync(copy, "wx", 0o600));
+  } catch (error) {
+    throw new StoreError(
+      "unavailable",
+      `cannot create ${copy}, the copy before the upgrade (${codeOf(error) ?? "unknown"})`,
+      error,
+    );
+  }
+  try {
+    await database.query("VACUUM INTO ?", [copy]);
+  } catch (error) {
+    rmSync(copy, { force: true });
+    throw error;
+  }
+}
+
+function stamp(now: number): string {
+  return new Date(now).toISOString().replaceAll(":", "-");
+}

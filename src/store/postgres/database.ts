@@ -1,0 +1,80 @@
+/** Postgres behind a small pool of connections. A connection that breaks is thrown away; the next query gets another. */
+import type { PoolClient, Pool as PoolType } from "pg";
+import type { Database, OnStatement, Query, Result, Row, TransactionOptions, Value } from "../database.ts";
+import { StoreError } from "../error.ts";
+import { postgresFault } from "./fault.ts";
+import { NOTIFY } from "./listener.ts";
+
+export class PostgresDatabase implements Database {
+  readonly dialect = "postgres";
+  readonly #pool: PoolType;
+  readonly #onStatement: OnStatement;
+
+  constructor(pool: PoolType, onStatement: OnStatement) {
+    this.#pool = pool;
+    this.#onStatement = onStatement;
+    // Without a listener either of these would end the process. Who uses the connection hears of it by a rejection.
+    pool.on("error", () => {});
+    pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  readonly query: Query = async (sql, values) =>
+    await this.#using((client) => this.#send(client, sql, values));
+
+  async transaction<T>(
+    run: (query: Query) => Promise<T>,
+    { lock, notify = false }: TransactionOptions = {},
+  ): Promise<T> {
+    return await this.#using(async (client) => {
+      const query: Query = (sql, values) => this.#send(client, sql, values);
+      await query("BEGIN");
+      try {
+        // Two stores may share a database, each in a schema of its own.
+        if (lock !== undefined)
+          await query("SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext(?))", [lock]);
+        const result = await run(query);
+        if (notify) await query(NOTIFY);
+        await query("COMMIT");
+        return result;
+      } catch (error) {
+        if (!StoreError.is(error, "unavailable")) await query("ROLLBACK");
+        throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #using<T>(run: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw postgresFault(error);
+    });
+    let broken = false;
+    try {
+      return await run(client);
+    } catch (error) {
+      broken = StoreError.is(error, "unavailable");
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async #send(client: PoolClient, sql: string, values: readonly Value[] = []): Promise<Result> {
+    this.#onStatement(sql);
+    try {
+      const { rows, rowCount } = await client.query<Row>(numbered(sql), [...values]);
+      return { rows, count: rowCount ?? 0 };
+    } catch (error) {
+      throw postgresFault(error);
+    }
+  }
+}
+
+/** `?` as Postgres wants it: `$1`, `$2` … No statement of ours has one in a text. */
+function numbered(sql: string): string {
+  let n = 0;
+  return sql.replaceAll("?", () => `$${++n}`);
+}

@@ -1,0 +1,110 @@
+/** The store over either database: the parts, put together. */
+import type { Clock, Timer } from "../kernel/clock.ts";
+import type { Availability } from "./availability.ts";
+import type { Config } from "./config.ts";
+import type { Database } from "./database.ts";
+import type { Feed } from "./feed.ts";
+import type { RecordTable } from "./records.ts";
+import type {
+  Audit,
+  Change,
+  Commit,
+  PastRevision,
+  Records,
+  Revision,
+  RevisionPage,
+  Sealer,
+  Snapshot,
+  Store,
+  StoreState,
+} from "./store.ts";
+import type { Watch } from "./watch.ts";
+
+/** How often expired records are removed. Nobody sees them before. */
+const SWEEP_MS = 600_000;
+
+export interface StoreParts {
+  readonly database: Database;
+  readonly config: Config;
+  readonly records: RecordTable;
+  readonly audit: Audit;
+  readonly sealer: Sealer;
+  readonly availability: Availability;
+  readonly feed: Feed;
+  /** Where other processes may change the store. */
+  readonly watch: Watch | undefined;
+  readonly clock: Clock;
+}
+
+export class SqlStore implements Store {
+  readonly #parts: StoreParts;
+  #sweep: Timer;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+    this.#sweep = this.#later();
+  }
+
+  get records(): Records {
+    return this.#parts.records;
+  }
+
+  get audit(): Audit {
+    return this.#parts.audit;
+  }
+
+  get sealer(): Sealer {
+    return this.#parts.sealer;
+  }
+
+  get shared(): boolean {
+    return this.#parts.watch !== undefined;
+  }
+
+  get state(): StoreState {
+    return this.#parts.availability.state;
+  }
+
+  async load(): Promise<Snapshot> {
+    return await this.#parts.config.load();
+  }
+
+  async commit(commit: Commit): Promise<Revision> {
+    return await this.#parts.config.commit(commit);
+  }
+
+  async revisions(page?: RevisionPage): Promise<readonly Revision[]> {
+    return await this.#parts.config.revisions(page);
+  }
+
+  async revision(n: number): Promise<PastRevision | undefined> {
+    return await this.#parts.config.revision(n);
+  }
+
+  onState(listener: (state: StoreState) => void): () => void {
+    return this.#parts.availability.on(listener);
+  }
+
+  onChange(listener: (change: Change) => void): () => void {
+    return this.#parts.feed.on(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#sweep.cancel();
+    await this.#parts.watch?.close();
+    await this.#parts.database.close();
+  }
+
+  #later(): Timer {
+    return this.#parts.clock.after(SWEEP_MS, () => {
+      this.#parts.records.sweep().catch(() => {});
+      if (!this.#closing) this.#sweep = this.#later();
+    });
+  }
+}

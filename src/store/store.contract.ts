@@ -1,0 +1,13 @@
+/** What every store must do, whichever database is below it. */
+
+import { auditContract } from "./audit.contract.ts";
+import { configContract } from "./config.contract.ts";
+import { openingContract } from "./opening.contract.ts";
+import type { StorePlace } from "./place.contract.ts";
+import { recordsContract } from "./records.contract.ts";
+
+/** `place` gives an empty one each time. */
+export function storeContract(name: string, place: () => Promise<StorePlace>): void {
+  for (const contract of [configContract, recordsContract, auditContract, openingContract])
+    contract(name, place);
+}

@@ -1,0 +1,22 @@
+/** What may stand in a column of text: Postgres takes no NUL, and half a surrogate pair would come back as another text. */
+import { StoreError } from "./error.ts";
+
+const UNFIT = /\0|\p{Surrogate}/u;
+
+export function checkText(...texts: readonly (string | undefined)[]): void {
+  for (const text of texts)
+    if (text !== undefined && UNFIT.test(text))
+      throw new StoreError("invalid", `${JSON.stringify(text)} has characters that cannot be stored`);
+}
+
+/** JSON escapes both, so any value can be kept. */
+export function toJson(value: unknown): string {
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined) throw new StoreError("invalid", "a value that is no JSON cannot be stored");
+  return text;
+}
+
+/** The text with what does not fit replaced, where a text of strangers must be kept anyway. */
+export function fitText(text: string): string {
+  return text.replaceAll(/\0|\p{Surrogate}/gu, "\uFFFD");
+}
