@@ -1,0 +1,112 @@
+/** Everything that decides who somebody is, in memory and up to date with the store. */
+import type { Clock } from "../kernel/clock.ts";
+import type { Log } from "../kernel/log.ts";
+import type { Principal } from "../kernel/principal.ts";
+import type { RecordChange, Store } from "../store/store.ts";
+import { ACCOUNT, type Account, accountPrincipal } from "./account.ts";
+import { Accounts } from "./accounts.ts";
+import { API_KEY } from "./api-key.ts";
+import { keyRecords } from "./api-keys.ts";
+import { CONSOLE_SESSION, ConsoleSessions } from "./console-session.ts";
+import { Invitations, withoutInvitation } from "./invitations.ts";
+import { type KeyControl, keyControl } from "./key-control.ts";
+import { KeyRing } from "./key-ring.ts";
+import { KeyUse } from "./key-use.ts";
+import { Setup } from "./setup.ts";
+import { USER_SECRET, UserSecrets } from "./user-secrets.ts";
+
+export interface AccessOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newId: () => string;
+  /** The administrator's token: with it no account of one is needed. */
+  readonly adminToken: string | undefined;
+  readonly publicUrl: string | undefined;
+  readonly https: boolean;
+}
+
+export interface Access {
+  readonly accounts: Accounts;
+  /** Cookies of people who are logged in. */
+  readonly sessions: ConsoleSessions;
+  readonly keys: KeyRing;
+  readonly keyControl: KeyControl;
+  readonly setup: Setup;
+  readonly invitations: Invitations;
+  readonly secrets: UserSecrets;
+  readonly adminToken: string | undefined;
+  /** Deletes an account and all that was its. */
+  removeAccount(account: Account): Promise<void>;
+  /** Runs when nothing of a principal may go on. One without key and client stands for all of that id. Returns what ends it. */
+  onEnded(listener: (principal: Principal) => void): () => void;
+  /** What is buffered is written. */
+  close(): Promise<void>;
+}
+
+export async function openAccess(options: AccessOptions): Promise<Access> {
+  const { store, clock, log, newId, adminToken } = options;
+  const listeners = new Set<(principal: Principal) => void>();
+  const ended = (principal: Principal): void => {
+    for (const listener of listeners) listener(principal);
+  };
+  const accounts = new Accounts(store, { newId, adminToken: adminToken !== undefined });
+  const sessions = new ConsoleSessions(store, accounts, options);
+  const use = new KeyUse(store, { clock, log });
+  const keys = new KeyRing(store, { accounts, clock, onEnded: ended, onUsed: (key) => use.used(key) });
+  const secrets = new UserSecrets(store);
+  const known = new Map<string, Account>();
+  accounts.onChange((uuid, account) => {
+    const before = known.get(uuid);
+    if (before && (!account || account.disabled)) ended(accountPrincipal(before));
+    if (account) known.set(uuid, account);
+    else known.delete(uuid);
+  });
+  const kinds = new Map<string, { load(): Promise<void> }>([
+    [ACCOUNT, accounts],
+    [API_KEY, keys],
+    [CONSOLE_SESSION, sessions],
+    [USER_SECRET, secrets],
+  ]);
+  await Promise.all([...kinds.values()].map((kept) => kept.load()));
+  const stopFollowing = store.onChange((change) => {
+    if (change.of !== "records") return;
+    kinds
+      .get(change.kind)
+      ?.load()
+      .catch((error: Error) =>
+        log.warn(`${change.kind}s could not be read from the store: ${error.message}; what is known stays`),
+      );
+  });
+  return {
+    accounts,
+    sessions,
+    keys,
+    keyControl: keyControl(store, () => keys.load()),
+    setup: new Setup(store, accounts),
+    invitations: new Invitations(store, accounts),
+    secrets,
+    adminToken,
+    async removeAccount({ uuid }) {
+      const owned = (await keyRecords(store)).filter(
+        ({ value }) => (value as { owner?: string }).owner === uuid,
+      );
+      const also: RecordChange[] = [
+        withoutInvitation(uuid),
+        ...secrets.removal(uuid),
+        ...owned.map(({ id }) => ({ delete: { kind: API_KEY, id } })),
+      ];
+      await accounts.remove(uuid, also);
+      await Promise.all([sessions.endOf(uuid), keys.load(), secrets.load()]);
+    },
+    onEnded(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      stopFollowing();
+      keys.stop();
+      await use.flush();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** Whether an account may use an endpoint. */
+import { type Account, accountPrincipal, emailKey, ROLES, type Role } from "./account.ts";
+import { has } from "./may.ts";
+
+/** Whoever one of these names; without any of them, nobody. */
+export interface Allow {
+  /** Uuids or e-mail addresses. */
+  readonly users?: readonly string[] | undefined;
+  readonly groups?: readonly string[] | undefined;
+  /** Each stands for those with more rights, too. */
+  readonly roles?: readonly string[] | undefined;
+}
+
+export function isAllowed(account: Account, allow: Allow | undefined): boolean {
+  if (!allow) return true;
+  const { users = [], groups = [], roles = [] } = allow;
+  return (
+    users.some((named) => isNamed(account, named)) ||
+    groups.some((group) => account.groups.includes(group)) ||
+    roles.some((role) => isRole(role) && has(accountPrincipal(account), role))
+  );
+}
+
+/** An address counts for who has a password here, or whose issuer says that it is theirs: anybody can claim one. */
+function isNamed({ uuid, email, identity, emailVerified }: Account, named: string): boolean {
+  if (named.toLowerCase() === uuid) return true;
+  return (!identity || emailVerified === true) && emailKey(named) === emailKey(email);
+}
+
+function isRole(text: string): text is Role {
+  return (ROLES as readonly string[]).includes(text);
+}

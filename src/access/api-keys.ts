@@ -1,0 +1,89 @@
+/** Makes, lists and revokes API keys. Every gateway on the store hears of it by the change of its records. */
+import type { Store, StoredRecord } from "../store/store.ts";
+import {
+  API_KEY,
+  API_KEY_USE,
+  type ApiKey,
+  hashOf,
+  newKeyText,
+  prefixOf,
+  type StoredKey,
+} from "./api-key.ts";
+import { allRecords } from "./mirror.ts";
+
+type KeyStore = Pick<Store, "records" | "sealer">;
+
+export type NewApiKey = Omit<ApiKey, "id" | "prefix" | "createdAt" | "lastUsedAt">;
+
+export type ForeignKey = NewApiKey & { readonly id: string; readonly text: string };
+
+/** `key` is its text, which nobody can be told again. */
+export async function createApiKey(
+  store: KeyStore,
+  key: NewApiKey,
+  now: number = Date.now(),
+): Promise<ApiKey & { readonly key: string }> {
+  const { id, text } = newKeyText();
+  const record = await store.records.put({ ...recordOf(store, { ...key, id, text }, now), ifVersion: 0 });
+  return { ...shown(record), key: text };
+}
+
+/** Keys that another system made, with their texts: all or none. The same key again replaces what was said of it. */
+export async function takeOverApiKeys(
+  store: KeyStore,
+  keys: readonly ForeignKey[],
+  now: number = Date.now(),
+): Promise<void> {
+  await store.records.write(keys.map((key) => ({ put: recordOf(store, key, now) })));
+}
+
+function recordOf(store: KeyStore, { id, text, ...key }: ForeignKey, now: number) {
+  const value: StoredKey = {
+    ...key,
+    prefix: prefixOf(text),
+    createdAt: new Date(now).toISOString(),
+    hash: hashOf(text, pepperOf(store)),
+  };
+  return { kind: API_KEY, id, value };
+}
+
+/** Expired ones too: whoever made them sees why they open nothing. */
+export async function listApiKeys(store: Pick<Store, "records">): Promise<readonly ApiKey[]> {
+  const used = new Map((await allRecords(store, API_KEY_USE)).map(({ id, value }) => [id, value as string]));
+  return (await keyRecords(store)).map((record) => {
+    const lastUsedAt = used.get(record.id);
+    return { ...shown(record), ...(lastUsedAt === undefined ? {} : { lastUsedAt }) };
+  });
+}
+
+/** Only what people call it can change. Undefined where there is none of that id. */
+export async function renameApiKey(
+  store: Pick<Store, "records">,
+  id: string,
+  change: Partial<Pick<ApiKey, "name" | "description">>,
+): Promise<ApiKey | undefined> {
+  const record = await store.records.get(API_KEY, id);
+  if (!record) return undefined;
+  const value = { ...(record.value as StoredKey), ...change };
+  return shown(await store.records.put({ kind: API_KEY, id, value, ifVersion: record.version }));
+}
+
+/** False where there is none of that id. */
+export async function revokeApiKey(store: Pick<Store, "records">, id: string): Promise<boolean> {
+  const was = await store.records.delete(API_KEY, id);
+  if (was) await store.records.delete(API_KEY_USE, id);
+  return was;
+}
+
+export function keyRecords(store: Pick<Store, "records">): Promise<readonly StoredRecord[]> {
+  return allRecords(store, API_KEY);
+}
+
+export function pepperOf({ sealer }: Pick<Store, "sealer">): Buffer {
+  return sealer.derive("api-keys");
+}
+
+function shown({ id, value }: StoredRecord): ApiKey {
+  const { hash: _, ...fields } = value as StoredKey;
+  return { id, ...fields };
+}

@@ -1,0 +1,40 @@
+/** Where a request comes from. What proxies say is believed from those alone that are named. */
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+
+export type AddressOf = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
+
+/** `trusted`: addresses, or networks such as 10.0.0.0/8. Throws where one is neither. */
+export function addressReader(trusted: readonly string[]): AddressOf {
+  const proxies = new BlockList();
+  for (const written of trusted) {
+    const [address = "", bits] = written.split("/");
+    const version = isIP(address);
+    const most = version === 4 ? 32 : 128;
+    const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (version === 0 || !(prefix <= most)) throw new Error(`"${written}" is not an address or a network`);
+    proxies.addSubnet(address, prefix, version === 4 ? "ipv4" : "ipv6");
+  }
+  const isProxy = (address: string): boolean => {
+    const version = isIP(address);
+    return version !== 0 && proxies.check(address, version === 4 ? "ipv4" : "ipv6");
+  };
+  return ({ headers, socket }) => {
+    let address = plain(socket.remoteAddress ?? "");
+    // Each proxy appends whom it heard: read from the end, until somebody who is not trusted.
+    const heard = String(headers["x-forwarded-for"] ?? "")
+      .split(",")
+      .map(plain);
+    for (let next = heard.pop(); isProxy(address) && next; next = heard.pop()) {
+      if (isIP(next) === 0) break;
+      address = next;
+    }
+    return address;
+  };
+}
+
+function plain(written: string): string {
+  const text = written.trim().replace(/^\[(.*)\](?::\d+)?$/, "$1");
+  const bare = /^\d+\.\d+\.\d+\.\d+:\d+$/.test(text) ? text.replace(/:\d+$/, "") : text;
+  return bare.replace(/^::ffff:(?=\d+\.)/i, "");
+}

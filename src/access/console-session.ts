@@ -1,0 +1,141 @@
+/**
+ * Cookies of people who are logged in. Each login makes a new one; only a hash of it is kept. They open the admin API and
+ * the pages of the console, never an endpoint. Whatever changes something by a cookie must come from a page of ours.
+ */
+import { createHmac, randomBytes } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Store } from "../store/store.ts";
+import type { Account, AccountDirectory } from "./account.ts";
+import { cookieValues } from "./cookies.ts";
+import { Mirror } from "./mirror.ts";
+
+/** The kind of record. */
+export const CONSOLE_SESSION = "console-session";
+
+const LIFETIME_MS = 12 * 60 * 60_000;
+const TOKEN_BYTES = 32;
+const NAME = "metamcp";
+
+interface Stored {
+  /** Uuid. */
+  readonly account: string;
+  readonly createdAt: string;
+  readonly expiresAt: number;
+}
+
+export interface ConsoleSessionsOptions {
+  /** How browsers reach us; without it what they say is their Host is believed, as it is all that a cookie is bound to. */
+  readonly publicUrl?: string | undefined;
+  /** Where there is no `publicUrl`: whether we serve HTTPS ourselves. */
+  readonly https: boolean;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+type Headers = Pick<IncomingHttpHeaders, "cookie" | "origin" | "host">;
+
+export class ConsoleSessions {
+  readonly #store: Pick<Store, "records" | "sealer">;
+  readonly #accounts: AccountDirectory;
+  readonly #pepper: Buffer;
+  readonly #now: () => number;
+  readonly #mirror: Mirror<Stored>;
+  readonly #origin: string | undefined;
+  readonly #secure: boolean;
+
+  constructor(
+    store: Pick<Store, "records" | "sealer">,
+    accounts: AccountDirectory,
+    { publicUrl, https, now = Date.now }: ConsoleSessionsOptions,
+  ) {
+    this.#store = store;
+    this.#accounts = accounts;
+    this.#pepper = store.sealer.derive("console-sessions");
+    this.#now = now;
+    this.#mirror = new Mirror(store, CONSOLE_SESSION);
+    this.#origin = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+    this.#secure = this.#origin?.startsWith("https:") ?? https;
+  }
+
+  load(): Promise<void> {
+    return this.#mirror.load();
+  }
+
+  /** The value of `Set-Cookie` for whoever has just logged in. What they came with ends. */
+  async begin(account: Account, headers: Headers): Promise<string> {
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const expiresAt = this.#now() + LIFETIME_MS;
+    const createdAt = new Date(this.#now()).toISOString();
+    const value: Stored = { account: account.uuid, createdAt, expiresAt };
+    const before = this.#tokens(headers).map((shown) => this.#hash(shown));
+    await this.#store.records.write([
+      { put: { kind: CONSOLE_SESSION, id: this.#hash(token), value, expiresAt, ifVersion: 0 } },
+      ...before
+        .filter((id) => this.#mirror.values.has(id))
+        .map((id) => ({ delete: { kind: CONSOLE_SESSION, id } })),
+    ]);
+    await this.load();
+    return this.#cookie(token, LIFETIME_MS / 1_000);
+  }
+
+  /** Who shows a cookie of ours; undefined for everybody else, and for accounts that are disabled. */
+  of(headers: Headers): Account | undefined {
+    for (const token of this.#tokens(headers)) {
+      const session = this.#mirror.values.get(this.#hash(token));
+      if (!session || session.expiresAt <= this.#now()) continue;
+      const account = this.#accounts.byId(session.account);
+      if (account && !account.disabled) return account;
+    }
+    return undefined;
+  }
+
+  /** The value of `Set-Cookie` that takes the cookie away. */
+  async end(headers: Headers): Promise<string> {
+    for (const token of this.#tokens(headers))
+      await this.#store.records.delete(CONSOLE_SESSION, this.#hash(token));
+    await this.load();
+    return this.#cookie("", 0);
+  }
+
+  /** Nothing that this account logged in with goes on. */
+  async endOf(account: string): Promise<void> {
+    const ids = [...this.#mirror.values].flatMap(([id, session]) =>
+      session.account === account ? [id] : [],
+    );
+    if (ids.length === 0) return;
+    await this.#store.records.write(ids.map((id) => ({ delete: { kind: CONSOLE_SESSION, id } })));
+    await this.load();
+  }
+
+  /** Whether the page that sent this is one of ours. What names no page is not. */
+  isOwnPage({ origin, host }: Headers): boolean {
+    if (origin === undefined || host === undefined) return false;
+    if (this.#origin !== undefined && origin === this.#origin) return true;
+    return ownOrigins(host, this.#secure).includes(origin.toLowerCase());
+  }
+
+  #hash(token: string): string {
+    return createHmac("sha256", this.#pepper).update(token).digest("base64url");
+  }
+
+  /** A browser sends a cookie of this name back only to the host that set it, and over https alone. */
+  get #name(): string {
+    return this.#secure ? `__Host-${NAME}` : NAME;
+  }
+
+  #cookie(value: string, maxAge: number): string {
+    const secure = this.#secure ? "; Secure" : "";
+    return `${this.#name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+  }
+
+  #tokens(headers: Headers): readonly string[] {
+    return cookieValues(headers, this.#name).filter((value) => /^[\w-]{43}$/.test(value));
+  }
+}
+
+/** The origin of pages at this Host. Each scheme leaves out its own port. */
+function ownOrigins(host: string, secure: boolean): readonly string[] {
+  const schemes = secure ? ["https:"] : ["http:", "https:"];
+  const addresses = schemes.map((scheme) => `${scheme}//${host}`).filter((address) => URL.canParse(address));
+  return addresses.map((address) => new URL(address).origin);
+}

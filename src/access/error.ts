@@ -1,0 +1,29 @@
+/** Why something about keys or people was not done. One row per code, with the status that is answered; callers act on the code. */
+
+const CODES = {
+  not_found: 404,
+  taken: 409,
+  last_admin: 409,
+  /** Used, expired or never given: which of them is not told. */
+  code_unknown: 404,
+  throttled: 429,
+  busy: 503,
+} as const;
+
+export type AccessErrorCode = keyof typeof CODES;
+
+export class AccessError extends Error {
+  override readonly name = "AccessError";
+  readonly code: AccessErrorCode;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: AccessErrorCode, message: string, retryAfterMs?: number) {
+    super(message);
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  get status(): number {
+    return CODES[this.code];
+  }
+}

@@ -1,0 +1,103 @@
+/** Who may do what: the whole table, and the one function that reads it. The routes of the admin API and the docs are made with it. */
+import type { Principal } from "../kernel/principal.ts";
+import { ROLES, type Role } from "./account.ts";
+
+interface Row {
+  /** The least that one must be. */
+  readonly least: Role | "anyone";
+  /** Where what it is about is somebody else's. */
+  readonly others?: Role;
+  /** Only people have it, and what they let act in their name: an account, or a key of one. */
+  readonly account?: true;
+  readonly what: string;
+}
+
+export const MATRIX = {
+  login: { least: "anyone", what: "log in, set up the first administrator, accept an invitation" },
+  "me.read": { least: "member", what: "see who they are and what they may do" },
+  "me.change": { least: "member", account: true, what: "change their password, log out" },
+  "me.secrets": { least: "member", account: true, what: "keep secrets and logins of their own for servers" },
+  "me.grants": { least: "member", account: true, what: "list and revoke what they allowed OAuth clients" },
+  "keys.read": { least: "member", others: "admin", account: true, what: "list API keys" },
+  "keys.write": {
+    least: "member",
+    others: "admin",
+    account: true,
+    what: "create, rename and revoke API keys",
+  },
+  "description.read": { least: "member", what: "read the description of the API" },
+  "endpoints.use": { least: "member", what: "see the endpoints that they may use" },
+  "endpoints.try": {
+    least: "member",
+    others: "admin",
+    account: true,
+    what: "try tools of the endpoints that they may use",
+  },
+  "objects.read": { least: "viewer", what: "read servers, namespaces, endpoints and their tools" },
+  "history.read": { least: "viewer", what: "read revisions" },
+  "stats.read": { least: "viewer", what: "read statistics, live events and calls without arguments" },
+  "metrics.read": { least: "admin", what: "read metrics" },
+  "audit.read": { least: "viewer", what: "read the audit log, without arguments and results" },
+  "namespaces.write": { least: "editor", what: "create, change and delete namespaces" },
+  "endpoints.write": { least: "editor", what: "create, change and delete endpoints, but for `access`" },
+  "servers.switch": { least: "editor", what: "enable and disable servers" },
+  "config.apply": { least: "editor", what: "apply a document or roll back, where it touches nothing else" },
+  "approvals.decide": {
+    least: "member",
+    what: "see calls of theirs that wait for an approval, and decide about those where the policy names them",
+  },
+  "servers.write": { least: "admin", what: "create, change and delete servers" },
+  "servers.use": {
+    least: "admin",
+    what: "reconnect servers, call their tools in the inspector, replay calls",
+  },
+  "servers.logs": { least: "admin", what: "read what servers write on stderr" },
+  "access.write": { least: "admin", what: "change `access` of endpoints" },
+  "layers.guarded": {
+    least: "admin",
+    what: "change the layers policy, filter, flow, redact and audit, and code of one's own",
+  },
+  "annotations.loosen": {
+    least: "admin",
+    what: "override annotations so that a tool seems less dangerous than its server says",
+  },
+  "arguments.read": { least: "admin", what: "read arguments and results of calls" },
+  sessions: { least: "admin", what: "list and end sessions" },
+  settings: { least: "admin", what: "read and change settings, export the config" },
+  people: { least: "admin", what: "invite, change and delete accounts" },
+  provision: { least: "admin", what: "look for new servers, decide on requests for them" },
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type Action = keyof typeof MATRIX;
+
+export interface Subject {
+  /** Uuid of the account whose it is; undefined: nobody's. */
+  readonly owner?: string | undefined;
+  /** A role that is given away: nobody gives one that they lack. */
+  readonly role?: Role | undefined;
+}
+
+/** Without `subject`: whether there is anything at all that it may do this with. */
+export function may(principal: Principal, action: Action, subject?: Subject): boolean {
+  const { least, others, account }: Row = MATRIX[action];
+  if (least === "anyone") return true;
+  if (others && has(principal, others)) return !subject?.role || has(principal, subject.role);
+  if (account && principal.kind !== "account") return false;
+  if (others && subject && subject.owner !== principal.id) return false;
+  return has(principal, least) && (!subject?.role || has(principal, subject.role));
+}
+
+/** Each role has all rights of those after it. */
+export function has({ roles }: Principal, least: Role): boolean {
+  const rank = ROLES.indexOf(least);
+  return ROLES.some((role, at) => at <= rank && roles.includes(role));
+}
+
+/** The lesser of both. */
+export function lesserRole(a: Role, b: Role): Role {
+  return ROLES.indexOf(a) > ROLES.indexOf(b) ? a : b;
+}
+
+export function actionsOf(principal: Principal): readonly Action[] {
+  return (Object.keys(MATRIX) as Action[]).filter((action) => may(principal, action));
+}

@@ -1,0 +1,59 @@
+/** All records of one kind in memory, read again when they change: no request asks the store. */
+import type { Store, StoredRecord } from "../store/store.ts";
+
+const PAGE = 500;
+
+type Listener<T> = (after: ReadonlyMap<string, T>, before: ReadonlyMap<string, T>) => void;
+
+export class Mirror<T> {
+  readonly #store: Pick<Store, "records">;
+  readonly #listeners = new Set<Listener<T>>();
+  readonly kind: string;
+  #values: ReadonlyMap<string, T> = new Map();
+  #reading: Promise<void> = Promise.resolve();
+  /** A read that has not begun: whoever wants another one gets that. */
+  #next: Promise<void> | undefined;
+
+  constructor(store: Pick<Store, "records">, kind: string) {
+    this.#store = store;
+    this.kind = kind;
+  }
+
+  /** By id. */
+  get values(): ReadonlyMap<string, T> {
+    return this.#values;
+  }
+
+  /** Runs after each read. Returns what ends it. */
+  on(listener: Listener<T>): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What was written before this call is there when it resolves. One read at a time, so no older one comes last. */
+  load(): Promise<void> {
+    this.#next ??= this.#reading.then(async () => {
+      this.#next = undefined;
+      const before = this.#values;
+      this.#values = new Map(
+        (await allRecords(this.#store, this.kind)).map(({ id, value }) => [id, value as T]),
+      );
+      for (const listener of this.#listeners) listener(this.#values, before);
+    });
+    this.#reading = this.#next.catch(() => {});
+    return this.#next;
+  }
+}
+
+export async function allRecords(
+  store: Pick<Store, "records">,
+  kind: string,
+): Promise<readonly StoredRecord[]> {
+  const all: StoredRecord[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const page = await store.records.list(kind, { limit: PAGE, ...(last && { after: last.id }) });
+    all.push(...page);
+    if (page.length < PAGE) return all;
+  }
+}

@@ -1,0 +1,32 @@
+/** Keys of our own for a moment: in memory alone, for one endpoint each. Nobody but this process ever sees one. */
+import { randomBytes } from "node:crypto";
+import type { Principal } from "../kernel/principal.ts";
+
+interface PassHolder {
+  readonly principal: Principal;
+  opens(endpoint: string): boolean;
+}
+
+export interface Pass {
+  readonly text: string;
+  readonly principal: Principal;
+  /** It opens nothing any more. */
+  end(): void;
+}
+
+export class Passes {
+  readonly #holders = new Map<string, PassHolder>();
+
+  /** `name`: what it is for, as records show it. */
+  lend(endpoint: string, name: string): Pass {
+    const text = `pass_${randomBytes(32).toString("base64url")}`;
+    const id = `pass ${randomBytes(16).toString("hex")}`;
+    const principal: Principal = { id, kind: "key", roles: [], groups: [], name };
+    this.#holders.set(text, { principal, opens: (other) => other === endpoint });
+    return { text, principal, end: () => void this.#holders.delete(text) };
+  }
+
+  holderOf(text: string): PassHolder | undefined {
+    return this.#holders.get(text);
+  }
+}

@@ -1,0 +1,132 @@
+/** What oidc-provider keeps, as records of our store: under hashed ids, sealed, and gone when they expire. */
+import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import { StoreError } from "../store/error.ts";
+import type { NewRecord, Store, StoredRecord } from "../store/store.ts";
+import { GRANT, type GrantScope, type Grants } from "./grants.ts";
+import type { RecordId } from "./record-id.ts";
+
+export interface AdapterParts {
+  readonly store: Pick<Store, "records" | "sealer">;
+  readonly idOf: RecordId;
+  readonly grants: Grants;
+  /** The audience of a resource that a client named. */
+  readonly audienceOf: (resource: string) => string;
+  readonly now: () => number;
+}
+
+/** A client that registered itself and was not used for so long is forgotten. */
+const UNUSED_MS = 30 * 24 * 60 * 60_000;
+const CLIENT = "oauth-client";
+
+interface Kept extends Partial<GrantScope> {
+  readonly sealed: string;
+}
+
+export function createAdapter(parts: AdapterParts): (model: string) => Adapter {
+  return (model) => new RecordAdapter(model, parts);
+}
+
+/** Called when a client was given tokens: it is in use. Written once a day at most. */
+export async function touchClient({ store, idOf, now }: AdapterParts, clientId: string): Promise<void> {
+  const record = await store.records.get(CLIENT, idOf("Client", clientId));
+  const expiresAt = now() + UNUSED_MS;
+  if (!record || expiresAt - (record.expiresAt ?? 0) < 24 * 60 * 60_000) return;
+  const { id, value, version } = record;
+  await store.records.put({ kind: CLIENT, id, value, expiresAt, ifVersion: version }).catch(() => {});
+}
+
+class RecordAdapter implements Adapter {
+  readonly #model: string;
+  readonly #kind: string;
+  readonly #parts: AdapterParts;
+
+  constructor(model: string, parts: AdapterParts) {
+    this.#model = model;
+    this.#kind = model === "Grant" ? GRANT : `oauth-${model.toLowerCase()}`;
+    this.#parts = parts;
+  }
+
+  async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+    await this.#parts.store.records.put(this.#record(id, payload, expiresIn));
+  }
+
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    const record = await this.#parts.store.records.get(this.#kind, this.#id(id));
+    return record && { ...this.#payload(record), ...(this.#model === "Client" ? {} : { jti: id }) };
+  }
+
+  /** Only sessions are asked for so. Their id is a cookie that is not kept; nobody needs it here. */
+  async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+    const record = await this.#parts.store.records.find(this.#kind, this.#parts.idOf("uid", uid));
+    return record && this.#payload(record);
+  }
+
+  /** Of the device flow, which is off. */
+  findByUserCode(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  /** Of several who bring the same code or token at once, one succeeds. */
+  async consume(id: string): Promise<void> {
+    const { store, now } = this.#parts;
+    const record = await store.records.get(this.#kind, this.#id(id));
+    const payload = record && this.#payload(record);
+    if (!record || payload?.consumed) throw new errors.InvalidGrant("already used");
+    const consumed = { ...payload, consumed: Math.floor(now() / 1_000) };
+    try {
+      const { kind, value } = this.#record(id, consumed);
+      const { expiresAt, version } = record;
+      await store.records.put({
+        kind,
+        id: record.id,
+        value,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+        ifVersion: version,
+      });
+    } catch (error) {
+      if (StoreError.is(error, "conflict")) throw new errors.InvalidGrant("already used");
+      throw error;
+    }
+  }
+
+  async destroy(id: string): Promise<void> {
+    const { grants, store } = this.#parts;
+    if (this.#kind === GRANT) await grants.revokeGrant(this.#id(id));
+    else await store.records.delete(this.#kind, this.#id(id));
+  }
+
+  /** The grant itself is always destroyed with them, and nothing of a grant that is gone is good for anything. */
+  revokeByGrantId(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #id(id: string): string {
+    return this.#parts.idOf(this.#model, id);
+  }
+
+  #record(id: string, payload: AdapterPayload, expiresIn?: number): NewRecord {
+    const { store, idOf, now } = this.#parts;
+    // The id is the token itself.
+    const { jti: _, ...rest } = payload;
+    const value: Kept = { sealed: store.sealer.seal(JSON.stringify(rest)), ...this.#scope(payload) };
+    const lifetime = this.#kind === CLIENT ? UNUSED_MS : expiresIn && expiresIn * 1_000;
+    return {
+      kind: this.#kind,
+      id: this.#id(id),
+      value,
+      ...(payload.uid === undefined ? {} : { key: idOf("uid", payload.uid) }),
+      ...(lifetime === undefined ? {} : { expiresAt: now() + lifetime }),
+    };
+  }
+
+  /** What a grant is looked for by. */
+  #scope({ accountId, clientId, resources }: AdapterPayload): Partial<GrantScope> {
+    const [resource] = Object.keys(resources ?? {});
+    if (this.#kind !== GRANT || !accountId || !clientId || resource === undefined) return {};
+    return { account: accountId, client: clientId, resource: this.#parts.audienceOf(resource) };
+  }
+
+  #payload({ value }: StoredRecord): AdapterPayload {
+    return JSON.parse(this.#parts.store.sealer.open((value as Kept).sealed)) as AdapterPayload;
+  }
+}

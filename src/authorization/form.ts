@@ -1,0 +1,17 @@
+/** Reads what a person sent with a form. */
+import type { IncomingMessage } from "node:http";
+
+const MOST_BYTES = 16 * 1024;
+
+/** Undefined: it is no form, or too large. */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? "")) return undefined;
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > MOST_BYTES) return undefined;
+    parts.push(part);
+  }
+  return new URLSearchParams(Buffer.concat(parts).toString());
+}

@@ -1,0 +1,160 @@
+/**
+ * What people allowed clients to do. A consent is one account, client and endpoint; each login under it makes a grant of
+ * its own, whose tokens are one family. Revoked grants are known in memory while access tokens of theirs may be around.
+ */
+import { allRecords } from "../access/mirror.ts";
+import type { RecordChange, Store, StoredRecord } from "../store/store.ts";
+import type { RecordId } from "./record-id.ts";
+
+export const CONSENT = "oauth-consent";
+export const GRANT = "oauth-grant";
+export const REVOKED = "oauth-revoked";
+
+/** Access tokens live so long at most, in seconds. */
+export const ACCESS_TOKEN_S = 3_600;
+const REVOKED_MS = (ACCESS_TOKEN_S + 60) * 1_000;
+/** How exact the last use is. */
+const USE_MS = 60 * 60_000;
+
+export interface GrantHolder {
+  /** Uuid. */
+  readonly account: string;
+  /** Id of the OAuth client. */
+  readonly client: string;
+}
+
+export interface GrantScope extends GrantHolder {
+  /** The audience of its tokens. */
+  readonly resource: string;
+}
+
+export interface Consent extends GrantScope {
+  readonly clientName: string;
+  readonly redirectHost: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly lastUsedAt: string;
+}
+
+type GrantStore = Pick<Store, "records">;
+
+export class Grants {
+  readonly #store: GrantStore;
+  readonly #idOf: RecordId;
+  readonly #now: () => number;
+  readonly #onRevoked: (holder: GrantHolder) => void;
+  #revoked: ReadonlyMap<string, GrantHolder> = new Map();
+
+  constructor(
+    store: GrantStore,
+    {
+      idOf,
+      onRevoked,
+      now = Date.now,
+    }: {
+      readonly idOf: RecordId;
+      /** Sessions of this account with this client must end. */
+      readonly onRevoked: (holder: GrantHolder) => void;
+      readonly now?: () => number;
+    },
+  ) {
+    this.#store = store;
+    this.#idOf = idOf;
+    this.#now = now;
+    this.#onRevoked = onRevoked;
+  }
+
+  /** Reads again what was revoked: at start, and when the store tells of a change. */
+  async load(): Promise<void> {
+    const before = this.#revoked;
+    const records = await allRecords(this.#store, REVOKED);
+    this.#revoked = new Map(records.map(({ id, value }) => [id, value as GrantHolder]));
+    for (const [id, holder] of this.#revoked) if (!before.has(id)) this.#onRevoked(holder);
+  }
+
+  /** `grant`: its id in the store, as tokens name it. */
+  isRevoked(grant: string): boolean {
+    return this.#revoked.has(grant);
+  }
+
+  async isConsented(scope: GrantScope): Promise<boolean> {
+    return (await this.#store.records.get(CONSENT, this.#consentId(scope))) !== undefined;
+  }
+
+  async consent(scope: GrantScope, shown: Pick<Consent, "clientName" | "redirectHost">): Promise<void> {
+    const id = this.#consentId(scope);
+    const at = new Date(this.#now()).toISOString();
+    const known = (await this.#store.records.get(CONSENT, id))?.value as Consent | undefined;
+    const { account, client, resource } = scope;
+    const value: Consent = {
+      account,
+      client,
+      resource,
+      ...shown,
+      createdAt: known?.createdAt ?? at,
+      lastUsedAt: at,
+    };
+    await this.#store.records.put({ kind: CONSENT, id, value });
+  }
+
+  /** Tokens were given under it. Written once an hour at most. */
+  async used(scope: GrantScope): Promise<void> {
+    const id = this.#consentId(scope);
+    const record = await this.#store.records.get(CONSENT, id);
+    const consent = record?.value as Consent | undefined;
+    if (!record || !consent || this.#now() - Date.parse(consent.lastUsedAt) < USE_MS) return;
+    const value: Consent = { ...consent, lastUsedAt: new Date(this.#now()).toISOString() };
+    // Whoever changed it meanwhile knows better.
+    await this.#store.records.put({ kind: CONSENT, id, value, ifVersion: record.version }).catch(() => {});
+  }
+
+  async list(account: string): Promise<readonly (Consent & { readonly id: string })[]> {
+    const records = await allRecords(this.#store, CONSENT);
+    return records
+      .map(({ id, value }) => ({ id, ...(value as Consent) }))
+      .filter((consent) => consent.account === account);
+  }
+
+  /** Its client must ask again, and what it holds is worth nothing. False where the account has no such consent. */
+  async revoke(account: string, id: string): Promise<boolean> {
+    const consent = (await this.#store.records.get(CONSENT, id))?.value as Consent | undefined;
+    if (consent?.account !== account) return false;
+    await this.#revoke(await this.#grantsOf((scope) => this.#consentId(scope) === id), [
+      { delete: { kind: CONSENT, id } },
+    ]);
+    return true;
+  }
+
+  /** Everything that the account allowed. */
+  async revokeAll(account: string): Promise<void> {
+    const consents = (await this.list(account)).map(({ id }) => ({ delete: { kind: CONSENT, id } }));
+    await this.#revoke(await this.#grantsOf((scope) => scope.account === account), consents);
+  }
+
+  /** One family: a code or refresh token came twice, or the client gave it back. */
+  async revokeGrant(id: string): Promise<void> {
+    const record = await this.#store.records.get(GRANT, id);
+    if (record) await this.#revoke([record], []);
+  }
+
+  async #revoke(grants: readonly StoredRecord[], also: readonly RecordChange[]): Promise<void> {
+    const expiresAt = this.#now() + REVOKED_MS;
+    const changes = grants.flatMap(({ id, value }): RecordChange[] => {
+      const { account, client } = value as GrantScope;
+      return [
+        { delete: { kind: GRANT, id } },
+        { put: { kind: REVOKED, id, value: { account, client } satisfies GrantHolder, expiresAt } },
+      ];
+    });
+    if (changes.length + also.length > 0) await this.#store.records.write([...changes, ...also]);
+    await this.load();
+  }
+
+  async #grantsOf(wanted: (scope: GrantScope) => boolean): Promise<readonly StoredRecord[]> {
+    return (await allRecords(this.#store, GRANT)).filter(({ value }) => wanted(value as GrantScope));
+  }
+
+  #consentId({ account, client, resource }: GrantScope): string {
+    return this.#idOf("consent", JSON.stringify([account, client, resource]));
+  }
+}

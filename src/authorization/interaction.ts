@@ -1,0 +1,131 @@
+/** The two things that a person is asked: who they are, and whether the client may. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type Provider from "oidc-provider";
+import { errors, type InteractionResults } from "oidc-provider";
+import { type Account, accountPrincipal } from "../access/account.ts";
+import type { LoginTried } from "../kernel/events.ts";
+import { type Page, sendPage } from "./html.ts";
+import { type Asked, consentPage, faultPage, loginPage, nothingToAllowPage, redirectHost } from "./pages.ts";
+import type { AuthorizationParts } from "./parts.ts";
+import { ownForm, withPassword } from "./password-form.ts";
+import { audienceOf, endpointIn, SCOPE } from "./resource.ts";
+import { LOGIN } from "./routes.ts";
+
+type Details = Awaited<ReturnType<Provider["interactionDetails"]>>;
+type Outcome = { readonly page: Page } | { readonly result: InteractionResults };
+
+const EXPIRED = "This login has expired or was opened in another browser. Start it again in your client.";
+const ENDED = "Your login has ended meanwhile. Start again in your client.";
+
+export class Interaction {
+  readonly #provider: Provider;
+  readonly #parts: AuthorizationParts;
+
+  constructor(provider: Provider, parts: AuthorizationParts) {
+    this.#provider = provider;
+    this.#parts = parts;
+  }
+
+  async answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const details = await this.#details(path, request, response);
+    if (!details) return sendPage(response, faultPage(EXPIRED));
+    const form =
+      request.method === "POST" ? await ownForm(request, this.#parts.logins) : new URLSearchParams();
+    if (typeof form === "string") return sendPage(response, faultPage(form, 403));
+    const outcome =
+      details.prompt.name === "login"
+        ? await this.#login(details, form, request, response)
+        : await this.#consent(details, form, request);
+    if ("page" in outcome) sendPage(response, outcome.page);
+    else await this.#provider.interactionFinished(request, response, outcome.result);
+  }
+
+  async #details(
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Details | undefined> {
+    try {
+      const details = await this.#provider.interactionDetails(request, response);
+      return path === `${LOGIN}/${details.uid}` ? details : undefined;
+    } catch (error) {
+      if (error instanceof errors.SessionNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  async #login(
+    details: Details,
+    form: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Outcome> {
+    const { logins, sso } = this.#parts;
+    const asked = await this.#asked(details);
+    const here = sso?.(`${LOGIN}/${details.uid}`);
+    if (form.get("action") !== "login") {
+      const known = details.prompt.reasons.includes("login_prompt") ? undefined : logins.of(request.headers);
+      return known ? loggedIn(known) : { page: loginPage(asked, { sso: here }) };
+    }
+    const tried = await withPassword(this.#parts, form, request);
+    if (!("account" in tried)) return { page: loginPage(asked, { ...tried, sso: here }) };
+    response.appendHeader("set-cookie", tried.cookie);
+    return loggedIn(tried.account);
+  }
+
+  async #consent(details: Details, form: URLSearchParams, request: IncomingMessage): Promise<Outcome> {
+    const { logins, mayUse } = this.#parts;
+    const account = logins.of(request.headers);
+    if (!account || account.uuid !== details.session?.accountId) return { page: faultPage(ENDED, 403) };
+    const asked = await this.#asked(details);
+    const action = form.get("action");
+    const tell = (outcome: LoginTried["outcome"]): void => {
+      const principal = { ...accountPrincipal(account), client: String(details.params["client_id"]) };
+      const { clientName: client, endpoint } = asked;
+      this.#tell(request, { by: "oauth", outcome, principal, client, endpoint });
+    };
+    if (action === "refuse") {
+      tell("refused");
+      return { result: { error: "access_denied", error_description: "the person refused" } };
+    }
+    if (!mayUse(asked.endpoint, account)) return { page: nothingToAllowPage(asked, account.email) };
+    if (action !== "allow") return { page: consentPage(asked, account.email) };
+    tell("ok");
+    return { result: { consent: { grantId: await this.#allow(details, asked, account) } } };
+  }
+
+  /** A login that somebody tried, or a client that they let in or refused. */
+  #tell(request: IncomingMessage, tried: Omit<LoginTried, "type" | "at" | "address">): void {
+    const { events, addressOf, now } = this.#parts;
+    events?.emit({ type: "login", at: now(), address: addressOf(request), ...tried });
+  }
+
+  async #allow(
+    { params }: Details,
+    { clientName, redirectUri, endpoint }: Asked,
+    { uuid }: Account,
+  ): Promise<string> {
+    const { base, grants } = this.#parts;
+    const client = String(params["client_id"]);
+    const grant = new this.#provider.Grant({ accountId: uuid, clientId: client });
+    grant.addResourceScope(String(params["resource"]), SCOPE);
+    const scope = { account: uuid, client, resource: audienceOf(base(), endpoint) };
+    await grants.consent(scope, { clientName, redirectHost: redirectHost(redirectUri) });
+    return await grant.save();
+  }
+
+  async #asked({ params }: Details): Promise<Asked> {
+    const id = String(params["client_id"]);
+    const client = await this.#provider.Client.find(id);
+    return {
+      clientName: client?.clientName?.slice(0, 80) ?? id,
+      clientHost: URL.canParse(id) ? new URL(id).host : undefined,
+      endpoint: endpointIn(this.#parts.base(), String(params["resource"])) ?? "",
+      redirectUri: String(params["redirect_uri"]),
+    };
+  }
+}
+
+function loggedIn({ uuid }: Account): Outcome {
+  return { result: { login: { accountId: uuid } } };
+}

@@ -1,0 +1,87 @@
+/** Keys of an outside issuer: found by its metadata where they are not configured, and asked for anew when they change. */
+import type { JWTVerifyGetKey } from "jose";
+
+export interface Issuer {
+  readonly issuer: string;
+  readonly jwksUri?: string;
+  readonly algorithms: readonly string[];
+  readonly groupsClaim?: string;
+}
+
+/** Whatever tokens name, an issuer is asked at most so often. */
+const PAUSE_MS = 30_000;
+/** Keys that the issuer withdrew are good for so long at most. */
+const STALE_MS = 10 * 60_000;
+const PATIENCE_MS = 5_000;
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Rejects where the issuer cannot be asked, or was just asked in vain. */
+export function issuerKeys(
+  { issuer, jwksUri }: Issuer,
+  { fetch = globalThis.fetch, now = Date.now }: { readonly fetch?: Fetch; readonly now?: () => number } = {},
+): JWTVerifyGetKey {
+  let found: Promise<JWTVerifyGetKey> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+
+  async function paced<T>(ask: () => Promise<T>): Promise<T> {
+    if (now() - failedAt < PAUSE_MS) throw new Error(`${issuer} was asked for its keys in vain a moment ago`);
+    try {
+      return await ask();
+    } catch (error) {
+      failedAt = now();
+      throw error;
+    }
+  }
+
+  async function get(url: string, init: RequestInit): Promise<Response> {
+    const response = await fetch(url, { ...init, redirect: "manual" });
+    if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+    return response;
+  }
+
+  async function find(): Promise<JWTVerifyGetKey> {
+    const { createRemoteJWKSet, customFetch } = await import("jose");
+    const url = jwksUri ?? (await paced(() => keysAddress(issuer, get)));
+    return createRemoteJWKSet(new URL(url), {
+      cooldownDuration: PAUSE_MS,
+      cacheMaxAge: STALE_MS,
+      timeoutDuration: PATIENCE_MS,
+      [customFetch]: (address: string, init: RequestInit) => paced(() => get(address, init)),
+    });
+  }
+
+  return async function keyOf(header, token) {
+    found ??= find().catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return await (await found)(header, token);
+  };
+}
+
+async function keysAddress(issuer: string, fetch: Fetch): Promise<string> {
+  const faults: string[] = [];
+  for (const address of metadataAddresses(issuer)) {
+    try {
+      const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) });
+      const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
+      if (metadata.issuer !== issuer) throw new Error(`${address} is of another issuer`);
+      if (typeof metadata.jwks_uri !== "string") throw new Error(`${address} names no jwks_uri`);
+      return metadata.jwks_uri;
+    } catch (error) {
+      faults.push((error as Error).message);
+    }
+  }
+  throw new Error(`the keys of ${issuer} were not found: ${faults.join("; ")}`);
+}
+
+/** RFC 8414 puts the well-known part before the path of the issuer, OpenID behind it. */
+function metadataAddresses(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  return [
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ];
+}

@@ -1,0 +1,80 @@
+/** What a person sees while a client logs them in. */
+import { type Html, html, NOTHING, type Page } from "./html.ts";
+import { passwordFields } from "./password-form.ts";
+
+export interface Asked {
+  /** As the client calls itself. */
+  readonly clientName: string;
+  /** Where it can be recognised by: an address that it proved to have, else nothing. */
+  readonly clientHost: string | undefined;
+  readonly endpoint: string;
+  readonly redirectUri: string;
+}
+
+export function loginPage(
+  { clientName, redirectUri }: Asked,
+  {
+    email = "",
+    fault,
+    sso,
+    status,
+    headers,
+  }: {
+    readonly email?: string;
+    readonly fault?: string;
+    /** Where to log in elsewhere. */
+    readonly sso?: string | undefined;
+  } & Pick<Page, "status" | "headers"> = {},
+): Page {
+  return {
+    title: "Log in",
+    leadsTo: redirectUri,
+    ...(status === undefined ? {} : { status }),
+    ...(headers && { headers }),
+    body: html`<p>${clientName} wants to use MetaMCP in your name.</p>${passwordFields({ email, fault, sso })}`,
+  };
+}
+
+export function consentPage(asked: Asked, account: string): Page {
+  const { clientName, clientHost, endpoint, redirectUri } = asked;
+  const named =
+    clientHost === undefined
+      ? html`<p class="quiet">The client chose this name itself. Allow it only if you have just started the login there.</p>`
+      : NOTHING;
+  const host = clientHost === undefined ? NOTHING : html`<dt>Client</dt><dd>${clientHost}</dd>`;
+  return {
+    title: `Allow ${clientName}?`,
+    leadsTo: redirectUri,
+    body: html`<p><strong>${clientName}</strong> will be able to use all tools of this endpoint that you can use, as you.</p>
+<dl>${host}<dt>Endpoint</dt><dd>${endpoint}</dd><dt>Returns to</dt><dd>${redirectHost(redirectUri)}</dd><dt>Account</dt><dd>${account}</dd></dl>
+${named}${choice("Allow", "Refuse")}`,
+  };
+}
+
+/** The same whether there is no such endpoint, it is disabled, or the account may not use it. */
+export function nothingToAllowPage({ endpoint, redirectUri }: Asked, account: string): Page {
+  return {
+    title: "No access",
+    status: 403,
+    leadsTo: redirectUri,
+    body: html`<p>There is no endpoint <strong>${endpoint}</strong> that ${account} may use. Ask an administrator for access.</p>${choice(undefined, "Go back")}`,
+  };
+}
+
+export function faultPage(fault: string, status = 400): Page {
+  return { title: "This did not work", status, body: html`<p>${fault}</p>` };
+}
+
+/** As people recognise it: the host, or the program that a link opens. */
+export function redirectHost(uri: string): string {
+  if (!URL.canParse(uri)) return uri;
+  const { protocol, host, hostname } = new URL(uri);
+  if (protocol === "http:") return `${hostname} (a program on this computer)`;
+  return protocol === "https:" ? host : `${protocol} (a program on this computer)`;
+}
+
+function choice(allow: string | undefined, refuse: string): Html {
+  const yes =
+    allow === undefined ? NOTHING : html`<button class="main" name="action" value="allow">${allow}</button>`;
+  return html`<form method="post"><div class="actions">${yes}<button name="action" value="refuse">${refuse}</button></div></form>`;
+}

@@ -1,0 +1,84 @@
+/** The form in which a person says who they are, and what becomes of it. */
+import type { IncomingMessage } from "node:http";
+import { type Account, type AccountDirectory, accountPrincipal } from "../access/account.ts";
+import { AccessError } from "../access/error.ts";
+import type { Events } from "../kernel/events.ts";
+import { readForm } from "./form.ts";
+import { type Html, html, NOTHING, type Page } from "./html.ts";
+import type { Logins } from "./parts.ts";
+
+export interface PasswordParts {
+  readonly accounts: Pick<AccountDirectory, "withPassword">;
+  readonly logins: Logins;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly events?: Pick<Events, "emit"> | undefined;
+}
+
+export interface Refused extends Pick<Page, "status" | "headers"> {
+  readonly email: string;
+  readonly fault: string;
+}
+
+const NOT_OURS = "This form was not sent by a page of this gateway.";
+const WRONG = "The e-mail address or the password is wrong.";
+
+/** A text: why it is not taken. Cookies alone prove nothing: another site can have a browser send them. */
+export async function ownForm(
+  request: IncomingMessage,
+  logins: Pick<Logins, "isOwnPage">,
+): Promise<URLSearchParams | string> {
+  const { headers } = request;
+  const site = headers["sec-fetch-site"];
+  const own = headers.origin === undefined || logins.isOwnPage(headers);
+  if (!own || (site !== undefined && site !== "same-origin")) return NOT_OURS;
+  return (await readForm(request)) ?? NOT_OURS;
+}
+
+/** Whoever gave a right password is logged in by `cookie`. */
+export async function withPassword(
+  { accounts, logins, addressOf, events }: PasswordParts,
+  form: URLSearchParams,
+  request: IncomingMessage,
+): Promise<{ readonly account: Account; readonly cookie: string } | Refused> {
+  const email = form.get("email") ?? "";
+  const address = addressOf(request);
+  const tell = (account?: Account): void => {
+    const principal = account && { principal: accountPrincipal(account) };
+    const outcome = account ? "ok" : "refused";
+    events?.emit({ type: "login", at: Date.now(), by: "password", outcome, address, ...principal });
+  };
+  try {
+    const account = await accounts.withPassword(email, form.get("password") ?? "", address);
+    tell(account);
+    if (!account) return { email, fault: WRONG, status: 401 };
+    return { account, cookie: await logins.begin(account, request.headers) };
+  } catch (error) {
+    if (!(error instanceof AccessError) || error.code !== "throttled") throw error;
+    tell();
+    const headers = { "retry-after": String(Math.ceil((error.retryAfterMs ?? 0) / 1_000)) };
+    return { email, fault: "Too many attempts. Try again later.", status: 429, headers };
+  }
+}
+
+export function passwordFields({
+  email = "",
+  fault,
+  sso,
+}: {
+  readonly email?: string;
+  readonly fault?: string | undefined;
+  /** Where to log in elsewhere. */
+  readonly sso?: string | undefined;
+}): Html {
+  const wrong = fault === undefined ? NOTHING : html`<p class="wrong" role="alert">${fault}</p>`;
+  const elsewhere =
+    sso === undefined
+      ? NOTHING
+      : html`<p><a class="button" href="${sso}">Log in with your organisation</a></p>`;
+  return html`${elsewhere}${wrong}<form method="post">
+<input type="hidden" name="action" value="login">
+<label>E-mail address <input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
+<label>Password <input type="password" name="password" autocomplete="current-password" required></label>
+<div class="actions"><button class="main">Log in</button></div>
+</form>`;
+}

@@ -1,0 +1,242 @@
+/** oidc-provider, told to be no more than what MCP clients need: codes with PKCE, resources, registration, rotation. Loaded when first asked. */
+import type { EventEmitter } from "node:events";
+import Provider, {
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+} from "oidc-provider";
+import { type AdapterParts, createAdapter, touchClient } from "./adapter.ts";
+import { Attempts } from "./attempts.ts";
+import { fitMetadata, isNative } from "./client-metadata.ts";
+import { ACCESS_TOKEN_S } from "./grants.ts";
+import { pageHeaders, pageText } from "./html.ts";
+import { faultPage } from "./pages.ts";
+import type { AuthorizationParts } from "./parts.ts";
+import { isPublic } from "./public-fetch.ts";
+import { audienceOf, endpointIn, SCOPE } from "./resource.ts";
+import { LOGIN, ROUTES } from "./routes.ts";
+
+const MINUTE_S = 60;
+const DAY_S = 24 * 60 * MINUTE_S;
+const FETCHES_A_MINUTE = 20;
+
+export function createProvider(parts: AuthorizationParts): Provider {
+  const { base, key, store, log } = parts;
+  const audience = (resource: string): string => audienceOf(base(), endpointIn(base(), resource) ?? "");
+  const keeping: AdapterParts = { ...parts, audienceOf: audience };
+  const provider = new Provider(base(), {
+    ...flowOf(parts),
+    adapter: createAdapter(keeping),
+    jwks: { keys: [key.private] },
+    cookies: cookies(store.sealer.derive("oauth-cookies")),
+    loadExistingGrant: (ctx) => existingGrant(ctx, parts, audience),
+    extraTokenClaims: (_ctx, token) =>
+      "grantId" in token ? { gid: parts.idOf("Grant", String(token.grantId)) } : undefined,
+    renderError(ctx, { error, error_description: text }) {
+      const page = faultPage(text ?? error, ctx.status);
+      ctx.set(pageHeaders(page));
+      ctx.body = pageText(page);
+    },
+  });
+  // Headers are ours by now (`server.ts`): what a proxy would say is what we say.
+  provider.proxy = true;
+  provider.use(onlyThisLogin(provider, parts));
+  provider.use(honestMetadata(parts));
+  provider.on("server_error", (_ctx, error) => log.error(`authorization server: ${error.stack}`));
+  // Of Koa, which it is built on: what goes wrong while an answer is written.
+  (provider as EventEmitter).on("error", (error: Error) =>
+    log.warn(`authorization server: ${error.message}`),
+  );
+  provider.on("grant.success", ({ oidc }) => {
+    const { client, grant } = oidc;
+    const [resource] = Object.keys(grant?.resources ?? {});
+    if (!client || !grant?.accountId || resource === undefined) return;
+    const scope = { account: grant.accountId, client: client.clientId, resource: audience(resource) };
+    const written = [touchClient(keeping, client.clientId), parts.grants.used(scope)];
+    void Promise.all(written).catch((error: Error) => log.warn(`authorization server: ${error.message}`));
+  });
+  return provider;
+}
+
+function flowOf(parts: AuthorizationParts): Configuration {
+  const { accounts, fetch, addressOf, now } = parts;
+  const fetches = new Attempts(FETCHES_A_MINUTE);
+  return {
+    routes: ROUTES,
+    scopes: [SCOPE],
+    claims: { openid: ["sub"] },
+    responseTypes: ["code"],
+    pkce: { required: () => true },
+    clientAuthMethods: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
+    clientDefaults: { id_token_signed_response_alg: "ES256" },
+    enabledJWA: {
+      idTokenSigningAlgValues: ["ES256"],
+      clientAuthSigningAlgValues: ["RS256", "ES256", "EdDSA"],
+    },
+    // Origins are looked at before requests come here.
+    clientBasedCORS: () => true,
+    fetch: (from, init) => fetch(from instanceof Request ? from.url : from, init as RequestInit),
+    fetchResponseBodyLimits: { jwks_uri: 64 * 1024, sector_identifier_uri: 64 * 1024 },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId,
+      },
+      registration: { enabled: true, initialAccessToken: false, issueRegistrationAccessToken: false },
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: "draft-02",
+        allowFetch: (ctx, id) => isPublic(new URL(id)) && fetches.take(addressOf(ctx.req), now()) === 0,
+      },
+      resourceIndicators: {
+        enabled: true,
+        useGrantedResource: () => true,
+        defaultResource(_ctx, _client, oneOf) {
+          if (oneOf?.length) return oneOf;
+          throw new errors.InvalidTarget("resource must be the address of an endpoint");
+        },
+        getResourceServerInfo: (ctx, resource) => resourceServer(ctx, resource, parts),
+      },
+    },
+    extraClientMetadata: {
+      // Called for every client, with all that it says.
+      properties: ["metamcp"],
+      validator(_ctx, _name, _value, metadata) {
+        const fault = fitMetadata(metadata as Record<string, unknown>);
+        if (fault !== undefined) throw new errors.InvalidClientMetadata(fault);
+      },
+    },
+    interactions: { policy: policyOf(parts), url: (_ctx, { uid }) => `${LOGIN}/${uid}` },
+    findAccount(_ctx, id) {
+      const account = accounts.byId(id);
+      return account && !account.disabled
+        ? { accountId: account.uuid, claims: () => ({ sub: account.uuid }) }
+        : undefined;
+    },
+    expiresWithSession: () => false,
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+    rotateRefreshToken: true,
+    revokeGrantPolicy: () => true,
+    ttl: {
+      AccessToken: ACCESS_TOKEN_S,
+      AuthorizationCode: MINUTE_S,
+      RefreshToken: 30 * DAY_S,
+      Grant: 365 * DAY_S,
+      Interaction: 30 * MINUTE_S,
+      Session: 30 * MINUTE_S,
+      IdToken: ACCESS_TOKEN_S,
+    },
+  };
+}
+
+function cookies(secret: Buffer): NonNullable<Configuration["cookies"]> {
+  return {
+    keys: [secret.toString("base64url")],
+    names: { session: "metamcp_flow", interaction: "metamcp_login", resume: "metamcp_resume" },
+    long: { httpOnly: true, sameSite: "lax", signed: true, overwrite: true, path: "/oauth" },
+    short: { httpOnly: true, sameSite: "lax", signed: true, overwrite: true },
+  };
+}
+
+/** Every name is a resource, but for those that an administrator took out: strangers must not learn which there are. */
+function resourceServer(
+  { oidc }: KoaContextWithOIDC,
+  resource: string,
+  { base, isOffered }: AuthorizationParts,
+) {
+  const asked = oidc.params?.["resource"];
+  if (Array.isArray(asked) && asked.length > 1)
+    throw new errors.InvalidTarget("resource must be one address, not several");
+  const endpoint = endpointIn(base(), resource);
+  if (endpoint === undefined || !isOffered(endpoint))
+    throw new errors.InvalidTarget("resource must be the address of an endpoint");
+  return {
+    scope: SCOPE,
+    audience: audienceOf(base(), endpoint),
+    accessTokenTTL: ACCESS_TOKEN_S,
+    accessTokenFormat: "jwt",
+    jwt: { sign: { alg: "ES256" } },
+  } as const;
+}
+
+function policyOf({ logins }: AuthorizationParts): interactionPolicy.DefaultPolicy {
+  const { Check, Prompt, base } = interactionPolicy;
+  const policy = base();
+  policy.clear();
+  // The login of the console is the only one: who logged out there is logged out here.
+  const login = new Check("no_login", "a login is needed", "login_required", ({ oidc, req }) => {
+    const { account, session } = oidc;
+    return !account || logins.of(req.headers)?.uuid !== session?.accountId;
+  });
+  const consent = new Check("no_consent", "consent is needed", "consent_required", ({ oidc }) => {
+    const { grant, resourceServers = {} } = oidc as typeof oidc & { grant?: ResourceGrant };
+    return !Object.keys(resourceServers).every((resource) => grant?.getResourceScope(resource) === SCOPE);
+  });
+  policy.add(new Prompt({ name: "login", requestable: true }, login));
+  policy.add(new Prompt({ name: "consent", requestable: true }, consent));
+  return policy;
+}
+
+interface ResourceGrant {
+  getResourceScope(resource: string): string;
+}
+
+/**
+ * What was allowed before need not be asked again: a grant of its own is made of it, because a family of tokens is one
+ * login. Nobody can vouch for who listens on a person's own machine: such clients ask each time (RFC 8252, 8.6).
+ */
+async function existingGrant(
+  ctx: KoaContextWithOIDC,
+  { grants }: AuthorizationParts,
+  audience: (resource: string) => string,
+) {
+  const { oidc } = ctx;
+  const { Grant } = oidc.provider;
+  const given = oidc.result?.consent?.grantId;
+  if (given !== undefined) return await Grant.find(given);
+  const { account, client, params } = oidc;
+  const resource = params?.["resource"];
+  if (!account || !client || typeof resource !== "string" || oidc.promptPending("consent")) return undefined;
+  if (isNative([String(params?.["redirect_uri"])])) return undefined;
+  const holder = { account: account.accountId, client: client.clientId };
+  if (!(await grants.isConsented({ ...holder, resource: audience(resource) }))) return undefined;
+  const grant = new Grant({ accountId: holder.account, clientId: holder.client });
+  grant.addResourceScope(resource, SCOPE);
+  await grant.save();
+  return grant;
+}
+
+type Middleware = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>;
+
+/** A new request starts without what an earlier login left, unless it is the login of now. */
+function onlyThisLogin(provider: Provider, { logins }: AuthorizationParts): Middleware {
+  const name = provider.cookieName("session");
+  const ours = new RegExp(`(?:^|; *)${name}(?:\\.sig)?=[^;]*`, "g");
+  return async (ctx, next) => {
+    if (ctx.path === ROUTES.authorization) {
+      const id = ctx.cookies.get(name, { signed: true });
+      const session = id === undefined ? undefined : await provider.Session.find(id);
+      const { headers } = ctx.req;
+      if (session?.accountId === undefined || session.accountId !== logins.of(headers)?.uuid)
+        headers.cookie = headers.cookie?.replace(ours, "") ?? "";
+    }
+    await next();
+  };
+}
+
+/** What is offered, and no more. */
+function honestMetadata({ registers }: AuthorizationParts): Middleware {
+  return async (ctx, next) => {
+    await next();
+    if (ctx.path !== ROUTES.metadata || ctx.status !== 200) return;
+    const body = ctx.body as Record<string, unknown>;
+    body["response_modes_supported"] = ["query"];
+    if (!registers()) delete body["registration_endpoint"];
+    for (const name of ["claims_parameter_supported", "claims_supported", "request_uri_parameter_supported"])
+      delete body[name];
+  };
+}

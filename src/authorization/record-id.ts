@@ -1,0 +1,10 @@
+/** Ids of what the authorization server keeps. Its ids are tokens, codes and cookies: only their keyed hashes are stored. */
+import { createHmac } from "node:crypto";
+import type { Sealer } from "../store/store.ts";
+
+export type RecordId = (model: string, id: string) => string;
+
+export function recordIds(sealer: Pick<Sealer, "derive">): RecordId {
+  const pepper = sealer.derive("oauth-records");
+  return (model, id) => createHmac("sha256", pepper).update(`${model} ${id}`).digest("base64url");
+}

@@ -1,0 +1,108 @@
+/** The built-in authorization server: what is asked of it, limits, and the one door to oidc-provider, which is loaded when first needed. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Attempts } from "./attempts.ts";
+import { sendPage } from "./html.ts";
+import { faultPage } from "./pages.ts";
+import type { AuthorizationParts } from "./parts.ts";
+import { SCOPE } from "./resource.ts";
+import { LOGIN, ROUTES, routeOf, withScope } from "./routes.ts";
+
+const REGISTRATIONS_A_MINUTE = 20;
+
+interface Loaded {
+  readonly provide: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly interact: (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
+export class AuthorizationServer {
+  readonly #parts: AuthorizationParts;
+  readonly #registrations = new Attempts(REGISTRATIONS_A_MINUTE);
+  #loaded: Promise<Loaded> | undefined;
+
+  constructor(parts: AuthorizationParts) {
+    // What proxies said of it is taken out of the request below.
+    const known = new WeakMap<IncomingMessage, string>();
+    const addressOf = (request: IncomingMessage): string => {
+      const address = known.get(request) ?? parts.addressOf(request);
+      known.set(request, address);
+      return address;
+    };
+    this.#parts = { ...parts, addressOf };
+  }
+
+  /** False: the path is none of its own. */
+  answers(path: string): boolean {
+    return routeOf(path) !== undefined;
+  }
+
+  async answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await this.#answer(routeOf(path) ?? path, request, response);
+    } catch (error) {
+      this.#parts.log.error(`authorization server: ${(error as Error).stack}`);
+      if (response.headersSent) response.destroy();
+      else sendPage(response, faultPage("Something went wrong here. Try again later.", 500));
+    }
+  }
+
+  async #answer(route: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (route === ROUTES.registration && !this.#mayRegister(request, response)) return;
+    this.#parts.addressOf(request);
+    this.#adopt(route, request);
+    this.#loaded ??= load(this.#parts);
+    const { provide, interact } = await this.#loaded;
+    if (route.startsWith(`${LOGIN}/`)) await interact(route, request, response);
+    else await provide(request, response);
+  }
+
+  #mayRegister(request: IncomingMessage, response: ServerResponse): boolean {
+    const { registers, addressOf, now } = this.#parts;
+    if (!registers()) {
+      refuse(response, 403, "access_denied", "clients cannot register themselves here");
+      return false;
+    }
+    const wait = this.#registrations.take(addressOf(request), now());
+    if (wait === 0) return true;
+    response.setHeader("retry-after", Math.ceil(wait / 1_000));
+    refuse(response, 429, "temporarily_unavailable", "too many registrations from this address");
+    return false;
+  }
+
+  /** oidc-provider makes addresses of what requests say: they say what we are, not what somebody sent. */
+  #adopt(route: string, request: IncomingMessage): void {
+    const { host, protocol } = new URL(this.#parts.base());
+    const { headers, url = "" } = request;
+    for (const name of Object.keys(headers))
+      if (name.startsWith("x-forwarded-") || name === "forwarded" || name === "x-real-ip")
+        delete headers[name];
+    Object.assign(headers, {
+      host,
+      "x-forwarded-host": host,
+      "x-forwarded-proto": protocol.slice(0, -1),
+    });
+    const query = url.indexOf("?");
+    const rewritten = query < 0 ? route : `${route}${url.slice(query)}`;
+    request.url = route === ROUTES.authorization ? withScope(rewritten, SCOPE) : rewritten;
+    // Ours are looked at by `interaction.ts`; of all others the door has judged.
+    if (!route.startsWith(`${LOGIN}/`)) delete headers.origin;
+  }
+}
+
+async function load(parts: AuthorizationParts): Promise<Loaded> {
+  const [{ createProvider }, { Interaction }] = await Promise.all([
+    import("./provider.ts"),
+    import("./interaction.ts"),
+  ]);
+  const provider = createProvider(parts);
+  const callback = provider.callback();
+  const interaction = new Interaction(provider, parts);
+  return {
+    provide: async (request, response) => await callback(request, response),
+    interact: (path, request, response) => interaction.answer(path, request, response),
+  };
+}
+
+function refuse(response: ServerResponse, status: number, error: string, text: string): void {
+  const body = JSON.stringify({ error, error_description: text });
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" }).end(body);
+}

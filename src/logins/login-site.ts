@@ -1,0 +1,180 @@
+/** The pages on which people log in at servers, and the address that issuers send them back to. Who somebody is, a cookie says. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Account, accountPrincipal } from "../access/account.ts";
+import { may } from "../access/may.ts";
+import { isSecretValue, type UserSecrets } from "../access/user-secrets.ts";
+import { type Page, sendPage } from "../authorization/html.ts";
+import { faultPage } from "../authorization/pages.ts";
+import { ownForm, type PasswordParts, withPassword } from "../authorization/password-form.ts";
+import type { ServerSpec } from "../config/spec.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import type { Log } from "../kernel/log.ts";
+import { shownUrl } from "../kernel/shown-url.ts";
+import type { CallerCredentials } from "./caller-credentials.ts";
+import { type LoginPlace, SHARED } from "./login-records.ts";
+import { donePage, leavePage, neededPage, type Shown, sharedPage, whoPage } from "./pages.ts";
+import type { ServerLogins } from "./server-logins.ts";
+
+const BASE = "/oauth/logins";
+export const CALLBACK = `${BASE}/callback`;
+/** Who we are, for issuers that read it (a client metadata document). */
+export const DOCUMENT = `${BASE}/client.json`;
+
+export function pageOf(server: string, account?: string): string {
+  return `${BASE}/${server}${account === undefined ? "" : `?for=${account}`}`;
+}
+
+export interface LoginSiteParts extends PasswordParts {
+  readonly callers: CallerCredentials;
+  readonly logins: PasswordParts["logins"];
+  readonly servers: ServerLogins;
+  readonly secrets: Pick<UserSecrets, "put">;
+  /** A server that this account may log in at, for itself or, as an administrator, for all; undefined for all others. */
+  readonly serverFor: (server: string, account: Account) => ServerSpec | undefined;
+  /** Where people log in with their organisation, and come back to `returnTo`. */
+  readonly sso?: ((returnTo: string) => string) | undefined;
+  /** How browsers reach us. */
+  readonly base: () => string;
+  readonly log: Log;
+}
+
+const NOTHING_HERE = "There is nothing here that you can log in to.";
+
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+}
+
+export class LoginSite {
+  readonly #parts: LoginSiteParts;
+
+  constructor(parts: LoginSiteParts) {
+    this.#parts = parts;
+  }
+
+  answers(path: string): boolean {
+    return path.startsWith(`${BASE}/`);
+  }
+
+  async answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://localhost");
+    try {
+      if (path === DOCUMENT) this.#document(response);
+      else if (path === CALLBACK) await this.#back({ request, response, url });
+      else sendPage(response, await this.#page(path.slice(BASE.length + 1), { request, response, url }));
+    } catch (error) {
+      this.#parts.log.error(`logins at servers: ${(error as Error).stack}`);
+      if (response.headersSent) response.destroy();
+      else sendPage(response, faultPage("Something went wrong here. Try again later.", 500));
+    }
+  }
+
+  #document(response: ServerResponse): void {
+    const base = this.#parts.base();
+    const body = JSON.stringify({
+      client_id: `${base}${DOCUMENT}`,
+      client_name: "MetaMCP",
+      client_uri: base,
+      redirect_uris: [`${base}${CALLBACK}`],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+    });
+    response
+      .writeHead(200, { "content-type": "application/json", "cache-control": "max-age=3600" })
+      .end(body);
+  }
+
+  /** Whoever comes with somebody else's answer is told nothing, and changes nothing. */
+  async #back({ request, response, url }: Visit): Promise<void> {
+    if (request.method !== "GET") return sendPage(response, faultPage("Only GET here.", 405));
+    const { logins, servers, addressOf } = this.#parts;
+    const account = logins.of(request.headers);
+    const principal = account && accountPrincipal(account);
+    try {
+      const by = { account, principal, address: addressOf(request) };
+      const done = await servers.finish(url.searchParams, by);
+      if (done.returnTo === undefined) sendPage(response, donePage(done.name));
+      else response.writeHead(303, { location: done.returnTo, "cache-control": "no-store" }).end();
+    } catch (error) {
+      if (!MetaMcpError.is(error)) throw error;
+      sendPage(response, faultPage(error.message));
+    }
+  }
+
+  async #page(server: string, visit: Visit): Promise<Page> {
+    const { request } = visit;
+    const { logins } = this.#parts;
+    const form = request.method === "POST" ? await ownForm(request, logins) : new URLSearchParams();
+    if (typeof form === "string") return faultPage(form, 403);
+    const account =
+      form.get("action") === "login" ? await this.#who(form, visit) : logins.of(request.headers);
+    if (account && "fault" in account) return whoPage({ ...account, sso: this.#sso(visit) });
+    if (!account) return whoPage({ sso: this.#sso(visit) });
+    const wanted = visit.url.searchParams.get("for");
+    if (wanted !== null && wanted !== account.uuid)
+      return whoPage({ sso: this.#sso(visit), other: account.email });
+    const spec = this.#parts.serverFor(server, account);
+    if (!spec) return faultPage(NOTHING_HERE, 404);
+    return await this.#step(spec, account, { ...visit, form });
+  }
+
+  async #who(form: URLSearchParams, { request, response }: Visit) {
+    const tried = await withPassword(this.#parts, form, request);
+    if (!("account" in tried)) return tried;
+    response.appendHeader("set-cookie", tried.cookie);
+    return tried.account;
+  }
+
+  async #step(
+    spec: ServerSpec,
+    account: Account,
+    { request, form }: Visit & { readonly form: URLSearchParams },
+  ): Promise<Page> {
+    const { callers, secrets } = this.#parts;
+    const own = spec.perAccount !== undefined;
+    const shown = shownOf(spec, account);
+    const action = form.get("action");
+    if (action === "secrets") {
+      const typed = callers.lacking(spec, account.uuid).secrets.flatMap((name) => {
+        const value = form.get(`secret.${name}`);
+        return value === null ? [] : [{ name, value }];
+      });
+      if (!typed.every(({ value }) => isSecretValue(value)))
+        return this.#needed(spec, account, "A secret is one line without control characters.");
+      for (const { name, value } of typed) await secrets.put(account.uuid, name, value);
+    }
+    if (action === "begin") {
+      const place = { server: spec.id ?? "", account: own ? account.uuid : SHARED };
+      return await this.#begin(place, account, request).catch((error: unknown) => {
+        if (!MetaMcpError.is(error)) throw error;
+        return own ? this.#needed(spec, account, error.message) : sharedPage(shown, error.message);
+      });
+    }
+    return own ? this.#needed(spec, account) : sharedPage(shown);
+  }
+
+  #needed(spec: ServerSpec, account: Account, fault?: string): Page {
+    const { callers } = this.#parts;
+    if (fault === undefined && !MetaMcpError.is(callers.of(spec, account.uuid))) return donePage(spec.name);
+    return neededPage(shownOf(spec, account), callers.lacking(spec, account.uuid), fault);
+  }
+
+  async #begin(place: LoginPlace, account: Account, request: IncomingMessage): Promise<Page> {
+    const principal = accountPrincipal(account);
+    if (place.account === SHARED && !may(principal, "servers.write")) return faultPage(NOTHING_HERE, 404);
+    const by = { account, principal, address: this.#parts.addressOf(request) };
+    const { url } = await this.#parts.servers.begin(place, by);
+    return leavePage(url);
+  }
+
+  #sso({ url }: Visit): string | undefined {
+    return this.#parts.sso?.(`${url.pathname}${url.search}`);
+  }
+}
+
+function shownOf(spec: ServerSpec, { email }: Account): Shown {
+  const at = spec.kind === "stdio" ? "runs at this gateway" : shownUrl(spec.url);
+  return { server: spec.name, at, account: email };
+}

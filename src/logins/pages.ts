@@ -1,0 +1,88 @@
+/** What a person sees who logs in at a server: plain HTML that works without script. */
+import { type Html, html, NOTHING, type Page } from "../authorization/html.ts";
+import { passwordFields, type Refused } from "../authorization/password-form.ts";
+import type { Lacking } from "./caller-credentials.ts";
+
+/** Whose page it is, where somebody is known. */
+export interface Shown {
+  readonly server: string;
+  /** Where calls go with it. */
+  readonly at: string;
+  /** E-mail address. */
+  readonly account: string;
+}
+
+/** Who they are has to be known first. */
+export function whoPage(
+  given: Partial<Refused> & { readonly sso?: string | undefined; readonly other?: string },
+): Page {
+  const { status, headers, other } = given;
+  const wrong =
+    other === undefined
+      ? html`<p>Log in to MetaMCP to go on.</p>`
+      : html`<p class="wrong" role="alert">You are logged in as ${other}, but another account asked for this login. Log in as that account.</p>`;
+  return {
+    title: "Log in",
+    ...(status === undefined ? {} : { status }),
+    ...(headers && { headers }),
+    body: html`${wrong}${passwordFields(given)}`,
+  };
+}
+
+/** What is missing, and the way to it. */
+export function neededPage(shown: Shown, { login, secrets, other }: Lacking, fault?: string): Page {
+  const { server, at, account } = shown;
+  const wrong = fault === undefined ? NOTHING : html`<p class="wrong" role="alert">${fault}</p>`;
+  const blocked = other.map(
+    (text) => html`<p class="wrong">${server} cannot be used by this account: ${text}.</p>`,
+  );
+  const step = secrets.length > 0 ? secretsForm(secrets) : login ? BEGIN : NOTHING;
+  return {
+    title: `Log in to ${server}`,
+    ...(fault === undefined ? {} : { status: 400 }),
+    body: html`<p>Your calls to <strong>${server}</strong> will be made as you. Nobody else uses this login.</p>
+<dl><dt>Server</dt><dd>${at}</dd><dt>Account</dt><dd>${account}</dd></dl>${wrong}${joined(blocked)}${step}`,
+  };
+}
+
+/** Of a server that all share: an administrator's. */
+export function sharedPage({ server, at, account }: Shown, fault?: string): Page {
+  const wrong = fault === undefined ? NOTHING : html`<p class="wrong" role="alert">${fault}</p>`;
+  return {
+    title: `Log in to ${server}`,
+    ...(fault === undefined ? {} : { status: 400 }),
+    body: html`<p>Everybody who uses <strong>${server}</strong> here will use it with this login.</p>
+<dl><dt>Server</dt><dd>${at}</dd><dt>Account</dt><dd>${account}</dd></dl>${wrong}${BEGIN}`,
+  };
+}
+
+/** A form must not be redirected to where its page did not say it would be: the browser is sent on by this page. */
+export function leavePage(address: string): Page {
+  const { host } = new URL(address);
+  return {
+    title: "One moment",
+    headers: { refresh: `0; url=${address}`, "referrer-policy": "no-referrer" },
+    body: html`<p>You are being sent to ${host}.</p><p><a class="button" href="${address}">Go on</a></p>`,
+  };
+}
+
+export function donePage(server: string): Page {
+  return {
+    title: "Logged in",
+    body: html`<p>You can use <strong>${server}</strong> now. Close this window and go back to where you came from.</p>`,
+  };
+}
+
+const BEGIN = html`<form method="post"><div class="actions"><button class="main" name="action" value="begin">Log in</button></div></form>`;
+
+function secretsForm(names: readonly string[]): Html {
+  const fields = names.map(
+    (name) =>
+      html`<label>${name} <input type="password" name="secret.${name}" autocomplete="off" required></label>`,
+  );
+  return html`<form method="post"><input type="hidden" name="action" value="secrets">${joined(fields)}<div class="actions"><button class="main">Save</button></div></form>`;
+}
+
+function joined(parts: readonly Html[]): Html {
+  return parts.reduce((all, part) => html`${all}${part}`, NOTHING);
+}
