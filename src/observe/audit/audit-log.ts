@@ -1,0 +1,114 @@
+/** The audit log of a running gateway: written in batches beside the calls, kept for as long as is set. */
+import type { Clock, Timer } from "../../kernel/clock.ts";
+import type { Log } from "../../kernel/log.ts";
+import { StoreError } from "../../store/error.ts";
+import { AUDIT_BATCH, type Audit, type AuditRecord } from "../../store/store.ts";
+import { BatchQueue } from "../batch-queue.ts";
+import { auditFile } from "./audit-file.ts";
+
+export interface AuditOptions {
+  /** JSON lines go there too. */
+  readonly file?: string | undefined;
+  readonly days: number;
+}
+
+export interface AuditState {
+  readonly queued: number;
+  readonly lost: number;
+  /** Why it cannot be written at the moment. */
+  readonly fault?: string;
+}
+
+/** 20 statements a second at most. */
+const EVERY_MS = 50;
+const MOST_QUEUED = 50_000;
+/** Of the texts; with what they stand in it is about twice that. */
+const MOST_BYTES = 32 * 1_048_576;
+/** Of one statement: an embedded store writes while nothing else runs. */
+const MOST_BYTES_IN_BATCH = 1_048_576;
+/** Where records are required no call begins beyond this: those under way find room for theirs. */
+const MOST_FILL_FOR_REQUIRED = 0.5;
+/** A batch that takes longer hangs, whatever will become of it. */
+const LONGEST_WRITE_MS = 2_000;
+const CLOSE_MS = 5_000;
+const DAY_MS = 86_400_000;
+const PRUNE_EVERY_MS = 3_600_000;
+const FIRST_PRUNE_MS = 60_000;
+
+export class AuditLog {
+  readonly #store: BatchQueue<AuditRecord>;
+  readonly #file: BatchQueue<AuditRecord> | undefined;
+  #pruning: Timer;
+
+  constructor(audit: Audit, { file, days }: AuditOptions, { clock, log }: { clock: Clock; log: Log }) {
+    const common = {
+      clock,
+      sizeOf: ({ body }: AuditRecord) => body.length,
+      mostInBatch: AUDIT_BATCH,
+      mostBytesInBatch: MOST_BYTES_IN_BATCH,
+      mostQueued: MOST_QUEUED,
+      mostBytes: MOST_BYTES,
+      everyMs: EVERY_MS,
+    };
+    this.#store = new BatchQueue({
+      ...common,
+      write: async (batch) => {
+        await audit.append(batch);
+        return 0;
+      },
+      again: (error) => StoreError.is(error, "unavailable"),
+      onFault: told(log, "the audit log cannot be written, records are kept in memory"),
+    });
+    this.#file =
+      file === undefined
+        ? undefined
+        : new BatchQueue({
+            ...common,
+            write: auditFile(file),
+            again: () => true,
+            onFault: told(log, `the audit file ${file} cannot be written, records are kept in memory`),
+          });
+    const prune = async (): Promise<void> => {
+      try {
+        await audit.prune(Date.now() - days * DAY_MS);
+      } catch (error) {
+        log.warn(`old audit records could not be removed: ${(error as Error).message}`);
+      }
+      this.#pruning = clock.after(PRUNE_EVERY_MS, () => void prune());
+    };
+    this.#pruning = clock.after(FIRST_PRUNE_MS, () => void prune());
+  }
+
+  add(record: AuditRecord): void {
+    this.#store.add(record);
+    this.#file?.add(record);
+  }
+
+  get state(): AuditState {
+    const queues = [this.#store, ...(this.#file ? [this.#file] : [])];
+    const fault = queues.map((queue) => queue.fault).find((one) => one !== undefined);
+    return {
+      queued: Math.max(...queues.map(({ queued }) => queued)),
+      lost: queues.reduce((sum, { lost }) => sum + lost, 0),
+      ...(fault !== undefined && { fault }),
+    };
+  }
+
+  /** A call that must be recorded may be made: its record can be written. */
+  get ready(): boolean {
+    const { fault, fill, writingMs } = this.#store;
+    return fault === undefined && fill < MOST_FILL_FOR_REQUIRED && writingMs < LONGEST_WRITE_MS;
+  }
+
+  async close(): Promise<void> {
+    this.#pruning.cancel();
+    await Promise.all([this.#store.close(CLOSE_MS), this.#file?.close(CLOSE_MS)]);
+  }
+}
+
+function told(log: Log, trouble: string): (fault: string | undefined) => void {
+  return (fault) => {
+    if (fault === undefined) log.info("the audit log is written again");
+    else log.warn(`${trouble}: ${fault}`);
+  };
+}

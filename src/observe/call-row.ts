@@ -1,0 +1,132 @@
+/** A call that has ended, as records, live views and counters tell it. Made once for all of them. */
+import type { Origin, Trail } from "../kernel/call.ts";
+import type { CallEnded } from "../kernel/events.ts";
+import type { Actor, Principal } from "../kernel/principal.ts";
+import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { sessionHash } from "../kernel/session-hash.ts";
+import type { Named, Names } from "./names.ts";
+
+/** Our own tools have no server; what a caller made up is told without one. */
+export const OWN_SERVER = "metamcp";
+const LONGEST_NAME = 128;
+
+export interface Who {
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+  /** The API key that an account came with. */
+  readonly key?: { readonly id: string; readonly name: string };
+  /** Who really acted, in the name of this one. */
+  readonly actor?: Actor;
+}
+
+export interface ClientName {
+  readonly name: string;
+  readonly version?: string;
+}
+
+export interface CallRow {
+  /** Milliseconds since 1970, when it ended. */
+  readonly at: number;
+  readonly principal: Who;
+  readonly client?: ClientName;
+  readonly endpoint: Named;
+  /** A hash. */
+  readonly session?: string;
+  readonly surface?: string;
+  readonly via?: "code" | "chain";
+  readonly server: Named;
+  readonly tool: string;
+  readonly outcome: "ok" | "error" | "refused";
+  readonly code?: string;
+  readonly by?: string;
+  readonly durationMs: number;
+  readonly requestBytes: number;
+  readonly resultBytes: number;
+  readonly attempts?: number;
+  readonly cached?: true;
+  /** What was read before, where that is why it was refused or a person was asked. */
+  readonly read?: string;
+  /** Who said yes to it, where somebody else had to. */
+  readonly approval?: Trail["approval"];
+  readonly traceId?: string;
+}
+
+export function callRow(ended: CallEnded, names: Names): CallRow {
+  const { origin, server, tool, outcome, code, via, trail, durationMs, requestBytes, resultBytes } = ended;
+  const endpoint = names.endpoint(origin.endpoint);
+  const surface = origin.surface ?? endpoint?.surface;
+  const about = aboutOf(origin);
+  return {
+    at: ended.at,
+    principal: about.who,
+    ...(about.client && { client: about.client }),
+    endpoint: { uuid: origin.endpoint, name: endpoint?.name ?? origin.endpoint },
+    ...(about.session !== undefined && { session: about.session }),
+    ...(surface !== undefined && { surface }),
+    ...(via && { via }),
+    server: serverOf(server, names),
+    tool: tool.slice(0, LONGEST_NAME),
+    outcome,
+    ...(code !== undefined && { code }),
+    ...(trail.by !== undefined && { by: trail.by }),
+    durationMs: Math.round(durationMs * 1_000) / 1_000,
+    requestBytes,
+    resultBytes,
+    ...(trail.attempts !== undefined && { attempts: trail.attempts }),
+    ...(trail.cached && { cached: true }),
+    ...(trail.read !== undefined && { read: trail.read }),
+    ...(trail.approval && { approval: trail.approval }),
+    ...(trail.trace && { traceId: trail.trace.traceId }),
+  };
+}
+
+/** As the conventions for MCP have it: a tool that says it failed is a `tool_error`, all else has a code of ours. */
+export function errorType({ outcome, code }: CallRow, { result }: CallEnded): string {
+  if (outcome === "ok") return "";
+  return code === "execution_failed" && result ? "tool_error" : (code ?? "_OTHER");
+}
+
+export function whoOf({ kind, id, name, key, actor }: Principal): Who {
+  const called = name ?? (id === "admin-token" ? "admin token" : id);
+  return { kind, id, name: called, ...(key && { key }), ...(actor && { actor }) };
+}
+
+export function clientOf(written: Raw | undefined): ClientName | undefined {
+  if (!written) return undefined;
+  const { name, version } = (fromRaw(written) ?? {}) as { name?: unknown; version?: unknown };
+  if (typeof name !== "string" || name === "") return undefined;
+  return {
+    name: name.slice(0, LONGEST_NAME),
+    ...(typeof version === "string" && { version: version.slice(0, LONGEST_NAME) }),
+  };
+}
+
+function serverOf(server: string, names: Names): Named {
+  if (server === OWN_SERVER) return { name: OWN_SERVER };
+  const name = names.server(server);
+  return name === undefined ? { name: server.slice(0, LONGEST_NAME) } : { uuid: server, name };
+}
+
+interface About {
+  readonly who: Who;
+  readonly client: ClientName | undefined;
+  readonly session: string | undefined;
+}
+
+/** A session makes many calls. */
+const known = new WeakMap<Origin, About>();
+
+function aboutOf(origin: Origin): About {
+  let about = known.get(origin);
+  if (!about) {
+    const { principal, client, sessionless, session } = origin;
+    about = {
+      who: whoOf(principal),
+      client: clientOf(client),
+      session: sessionless ? undefined : sessionHash(session),
+    };
+    known.set(origin, about);
+  }
+  return about;
+}

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { ManualClock } from "../../kernel/clock.ts";
+import { ANONYMOUS, type Principal } from "../../kernel/principal.ts";
+import { EventFeed, type Outlet } from "./event-feed.ts";
+import type { ToldEvent } from "./told-event.ts";
+
+/** A reader that takes what is there only when it is told to. */
+class Reader implements Outlet {
+  readonly read: string[] = [];
+  #unread: string[] = [];
+  gone: "ended" | "destroyed" | undefined;
+
+  write(text: string): void {
+    this.#unread.push(text);
+  }
+
+  get writableLength(): number {
+    return this.#unread.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  take(): readonly string[] {
+    this.read.push(...this.#unread);
+    this.#unread = [];
+    return this.read;
+  }
+
+  end(): void {
+    this.gone = "ended";
+  }
+
+  destroy(): void {
+    this.gone = "destroyed";
+  }
+}
+
+const BOUND = 262_144;
+const all = { who: () => ANONYMOUS, sees: () => true };
+const call = (text: string): ToldEvent => ({ type: "call", at: "now", text });
+
+function typesIn(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => /^event: (.*)$/m.exec(text)?.[1] ?? "");
+}
+
+test("a reader that is slow keeps a bounded amount waiting, and learns how much it missed", () => {
+  const feed = new EventFeed(new ManualClock());
+  const reader = new Reader();
+  feed.add(reader, all, {});
+  const long = "x".repeat(1_000);
+  for (let at = 0; at < 2_000; at++) feed.tell(call(long));
+  expect(reader.writableLength).toBeLessThan(BOUND + 2_000);
+  const held = reader.take().length - 1;
+  feed.tell(call("after"));
+  const [missed, after] = reader.take().slice(-2);
+  expect(missed).toBe(`event: missed\ndata: {"type":"missed","count":${2_000 - held}}\n\n`);
+  expect(after).toContain("after");
+});
+
+test("a reader that reads nothing for a minute is let go, one that reads stays", () => {
+  const clock = new ManualClock();
+  const feed = new EventFeed(clock);
+  const [stuck, slow] = [new Reader(), new Reader()];
+  feed.add(stuck, all, {});
+  feed.add(slow, all, {});
+  for (let second = 0; second < 70; second++) {
+    feed.tell(call("tick"));
+    slow.take();
+    clock.advance(1_000);
+  }
+  expect([stuck.gone, slow.gone]).toEqual(["destroyed", undefined]);
+  const before = stuck.writableLength;
+  feed.tell(call("later"));
+  expect(stuck.writableLength).toBe(before);
+  expect(feed.watched).toBe(true);
+});
+
+test("each sees what they may see at that moment, and a right that ends ends the stream", () => {
+  const clock = new ManualClock();
+  const feed = new EventFeed(clock);
+  const reader = new Reader();
+  let who: Principal | undefined = { ...ANONYMOUS, roles: ["viewer"] };
+  const sees = (type: string, { roles }: Principal) => type === "changed" || roles.includes("viewer");
+  const leave = feed.add(reader, { who: () => who, sees }, { revision: 7 });
+  feed.tell(call("one"));
+  who = ANONYMOUS;
+  feed.tell(call("two"));
+  feed.tell({ type: "changed", at: "now", of: "users" });
+  expect(typesIn(reader.take())).toEqual(["hello", "call", "changed"]);
+  expect(reader.read[0]).toContain('"revision":7');
+  who = undefined;
+  clock.advance(1_000);
+  expect(reader.gone).toBe("ended");
+  leave();
+  expect(feed.watched).toBe(false);
+});
+
+test("while somebody watches it looks once a second, and writes now and then", () => {
+  const clock = new ManualClock();
+  let looks = 0;
+  const feed = new EventFeed(clock, () => (looks += 1));
+  clock.advance(10_000);
+  expect(looks).toBe(0);
+  const reader = new Reader();
+  const leave = feed.add(reader, all, {});
+  for (let second = 0; second < 15; second++) {
+    reader.take();
+    clock.advance(1_000);
+  }
+  expect(looks).toBe(15);
+  expect(reader.take().at(-1)).toBe(": \n\n");
+  leave();
+  clock.advance(5_000);
+  expect(looks).toBeLessThanOrEqual(16);
+});

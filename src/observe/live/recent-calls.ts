@@ -1,0 +1,59 @@
+/** The last calls, in memory, each with its way through the layers. */
+import type { LayerStep } from "../../kernel/call.ts";
+import type { CallEnded } from "../../kernel/events.ts";
+import { kept, type Raw } from "../../kernel/raw.ts";
+import type { CallRow } from "../call-row.ts";
+
+export interface RecentCall extends CallRow {
+  readonly id: number;
+  readonly layers: readonly LayerStep[];
+}
+
+export interface KeptCall extends RecentCall {
+  /** As they left the pipeline; undefined where they were too large to keep, or never left it. */
+  readonly sent: Raw | undefined;
+}
+
+interface Entry {
+  readonly call: RecentCall;
+  /** As they left the pipeline. */
+  readonly sent: Raw | undefined;
+}
+
+const MOST_CALLS = 1_000;
+/** Of one call; longer ones are told by their size. */
+const LARGEST_ARGUMENTS = 4_096;
+
+export class RecentCalls {
+  readonly #ring: Entry[] = [];
+  #next = 0;
+
+  add(row: CallRow, { id, trail }: CallEnded): void {
+    const { arguments: sent } = trail;
+    // Whoever wrote a step keeps more in it than is told.
+    const layers = trail.layers.map(({ use, ms, outcome }) => ({ use, ms: rounded(ms), outcome }));
+    this.#ring[this.#next] = {
+      call: { id, ...row, layers },
+      sent: sent && sent.length <= LARGEST_ARGUMENTS ? kept(sent) : undefined,
+    };
+    this.#next = (this.#next + 1) % MOST_CALLS;
+  }
+
+  /** Newest first. */
+  *list(): Iterable<KeptCall> {
+    const { length } = this.#ring;
+    for (let back = 1; back <= length; back++) {
+      const { call, sent } = this.#ring[(this.#next - back + length) % length] as Entry;
+      yield { ...call, sent };
+    }
+  }
+
+  get(id: number): KeptCall | undefined {
+    const found = this.#ring.find(({ call }) => call.id === id);
+    return found && { ...found.call, sent: found.sent };
+  }
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
+}

@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { INSTRUMENTS } from "./instruments.ts";
+import { Metrics, MOST_SERIES } from "./metrics.ts";
+
+const linesOf = (metrics: Metrics): readonly string[] =>
+  metrics
+    .text()
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+
+test("100,000 names do not make 100,000 series, and nothing is left uncounted", () => {
+  const metrics = new Metrics();
+  for (let i = 0; i < 100_000; i++) {
+    metrics.add("calls", ["team", `server ${i}`, `tool ${i}`, i % 2 ? "ok" : "error"]);
+    metrics.add("errors", ["team", `code ${i}`]);
+    metrics.observe("serverDuration", ["team", `server ${i}`, `tool ${i}`, "tools/call", ""], 1);
+  }
+  const calls = linesOf(metrics).filter((line) => line.startsWith("metamcp_calls_total"));
+  expect(calls.length).toBeLessThanOrEqual(MOST_SERIES.counter + 2);
+  const total = (lines: readonly string[]) =>
+    lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+  expect(total(calls)).toBe(100_000);
+  // How they ended is told of those that have no series of their own, too.
+  expect(total(calls.filter((line) => line.includes('outcome="error"')))).toBe(50_000);
+  const counts = linesOf(metrics).filter((line) =>
+    line.startsWith(`${INSTRUMENTS.serverDuration.name}_count`),
+  );
+  expect(counts.length).toBeLessThanOrEqual(MOST_SERIES.histogram + 1);
+  expect(total(counts)).toBe(100_000);
+  expect(metrics.text().length).toBeLessThan(5_000_000);
+});
+
+test("a histogram counts what its buckets hold", () => {
+  const metrics = new Metrics();
+  for (const seconds of [0.005, 0.01, 0.3, 1_000]) metrics.observe("sessionDuration", ["team"], seconds);
+  const text = metrics.text();
+  const name = "mcp_server_session_duration_seconds";
+  expect(text).toContain(`${name}_bucket{endpoint="team",le="0.01"} 2\n`);
+  expect(text).toContain(`${name}_bucket{endpoint="team",le="0.2"} 2\n`);
+  expect(text).toContain(`${name}_bucket{endpoint="team",le="0.5"} 3\n`);
+  expect(text).toContain(`${name}_bucket{endpoint="team",le="+Inf"} 4\n`);
+  expect(text).toContain(`${name}_count{endpoint="team"} 4\n`);
+});
+
+test("any name is one line that can be read", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (name) => {
+      const metrics = new Metrics();
+      metrics.add("refusals", [name]);
+      const lines = linesOf(metrics);
+      expect(lines).toHaveLength(1);
+      const labels = name === "" ? "" : 'layer="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
+      expect(lines[0]).toMatch(new RegExp(`^metamcp_refusals_total\\{${labels}\\} 1$`, "u"));
+    }),
+  );
+});
+
+test("names are those that Prometheus takes, and each is there once", () => {
+  const all = Object.values(INSTRUMENTS);
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+  for (const { name, kind, labels } of all) {
+    expect(name).toMatch(/^[a-z][a-z0-9_]*$/);
+    if (kind === "counter") expect(name).toMatch(/_total$/);
+    for (const label of labels) expect(label).toMatch(/^[a-z][a-z0-9_]*$/);
+  }
+});

@@ -1,0 +1,140 @@
+/** Reads the events of a gateway, once for all who want to know: audit log, last calls, figures, live streams. */
+import type { Clock } from "../kernel/clock.ts";
+import type { CallEnded, EngineEvent, Events } from "../kernel/events.ts";
+import type { Log } from "../kernel/log.ts";
+import type { Audit } from "../store/store.ts";
+import { AuditLog, type AuditOptions } from "./audit/audit-log.ts";
+import { recordOfAdmin, recordOfCall, recordOfLogin } from "./audit/audit-record.ts";
+import { type CallRow, callRow, OWN_SERVER } from "./call-row.ts";
+import { EventFeed } from "./live/event-feed.ts";
+import { RecentCalls } from "./live/recent-calls.ts";
+import { Stats } from "./live/stats.ts";
+import { Listings, savedByCall } from "./live/tokens.ts";
+import { toldEvent } from "./live/told-event.ts";
+import { ToolUse } from "./live/tool-use.ts";
+import { Counting, type Gauges } from "./metrics/counting.ts";
+import type { Names } from "./names.ts";
+
+export interface ObserverParts {
+  readonly events: Events;
+  readonly audit: Audit;
+  readonly names: Names;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly options: AuditOptions;
+  readonly gauges: Omit<Gauges, "audit">;
+}
+
+/** What the admin API reads. */
+export interface Observed {
+  readonly names: Names;
+  readonly audit: Pick<AuditLog, "state">;
+  readonly records: Pick<Audit, "query" | "verify">;
+  readonly calls: Pick<RecentCalls, "list" | "get">;
+  readonly stats: Pick<Stats, "answer">;
+  readonly use: Pick<ToolUse, "of" | "since">;
+  readonly feed: Pick<EventFeed, "add" | "full">;
+  readonly metrics: Pick<Counting, "text">;
+}
+
+export class Observer implements Observed {
+  readonly names: Names;
+  readonly audit: AuditLog;
+  readonly records: Audit;
+  readonly calls = new RecentCalls();
+  readonly stats = new Stats();
+  readonly use = new ToolUse();
+  readonly feed: EventFeed;
+  readonly metrics: Counting;
+  readonly #listings = new Listings();
+  readonly #stop: () => void;
+  /** What watchers know of the audit log. */
+  #told: { readonly lost: number; readonly fault: string | undefined } = { lost: 0, fault: undefined };
+
+  constructor({ events, audit, names, clock, log, options, gauges }: ObserverParts) {
+    this.names = names;
+    this.records = audit;
+    this.audit = new AuditLog(audit, options, { clock, log });
+    this.feed = new EventFeed(clock, () => this.#lookAtAudit());
+    this.metrics = new Counting(names, { ...gauges, audit: () => this.audit.state });
+    this.#stop = events.on((event) => this.#hear(event));
+  }
+
+  async close(): Promise<void> {
+    this.#stop();
+    this.feed.close();
+    this.metrics.close();
+    await this.audit.close();
+  }
+
+  #hear(event: EngineEvent): void {
+    switch (event.type) {
+      case "call.begun":
+        this.metrics.begun();
+        return;
+      case "call.ended": {
+        const row = callRow(event, this.names);
+        this.audit.add(recordOfCall(row, event));
+        this.calls.add(row, event);
+        this.#count(row, event);
+        if (this.feed.watched)
+          this.feed.tell({ type: "call", id: event.id, ...row, at: new Date(row.at).toISOString() });
+        return;
+      }
+      case "listed":
+        this.#saved(event.endpoint, this.#listings.saved(event), event.at);
+        return;
+      case "admin":
+        this.audit.add(recordOfAdmin(event));
+        break;
+      case "login":
+        this.audit.add(recordOfLogin(event));
+        break;
+      case "approval":
+      case "breaker":
+      case "changed":
+      case "connection":
+      case "pool":
+      case "revision":
+      case "session":
+      case "store":
+      case "tools":
+      case "update":
+        break;
+    }
+    this.metrics.hear(event);
+    if (!this.feed.watched) return;
+    const told = toldEvent(event, this.names);
+    if (told) this.feed.tell(told);
+  }
+
+  /** Losses and faults are looked for while somebody watches: each call may cause one. */
+  #lookAtAudit(): void {
+    const { lost, fault } = this.audit.state;
+    if (lost === this.#told.lost && fault === this.#told.fault) return;
+    this.#told = { lost, fault };
+    const at = new Date().toISOString();
+    this.feed.tell({ type: "audit", at, lost, ...(fault !== undefined && { fault }) });
+  }
+
+  #count(row: CallRow, ended: CallEnded): void {
+    const known = isKnown(row, this.names);
+    this.stats.add(row, known);
+    if (known && row.server.uuid !== undefined) this.use.add(row.server.uuid, row.tool, row.at);
+    this.metrics.call(row, known, ended);
+    const saved = savedByCall(row);
+    if (saved !== 0) this.#saved(ended.origin.endpoint, saved, row.at);
+  }
+
+  #saved(endpoint: string, tokens: number, at: number): void {
+    this.stats.saved(endpoint, tokens, at);
+    this.metrics.saved(endpoint, tokens);
+  }
+}
+
+/** Whether this tool exists: only then may its name stand in counters. */
+function isKnown({ server, tool, code }: CallRow, names: Names): boolean {
+  if (code === "tool_not_found" || code === "server_not_found") return false;
+  if (server.uuid === undefined) return server.name === OWN_SERVER;
+  return names.hasTool(server.uuid, tool);
+}
