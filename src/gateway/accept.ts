@@ -1,0 +1,167 @@
+/** From what was sent to what is stored: schema, names, references, secrets. Says everything that is wrong, and changes nothing. */
+import { isDeepStrictEqual } from "node:util";
+import { freeze } from "../kernel/freeze.ts";
+import { isRecord } from "../kernel/is-record.ts";
+import { depthProblems } from "./depth.ts";
+import { type Finder, nameProblems } from "./names.ts";
+import { type ObjectKind, SETTINGS_NAME, type Specs, type StoredObject } from "./objects.ts";
+import { named, present, READ_ONLY } from "./present.ts";
+import { below, type Problem, pointer } from "./refusal.ts";
+import type { SchemaCheck } from "./schema-check.ts";
+import type { NamespaceFields } from "./schemas.ts";
+import { mapSecrets, type SecretPath, secretAt, secretToStore, type Vault } from "./secrets.ts";
+import { canonical, serverProblems } from "./server-entry.ts";
+
+/** Whether a layer can stand on an object of that kind, with these options; paths are within the layer. */
+export type LayerCheck = (layer: { readonly use: string }, kind: ObjectKind) => readonly Problem[];
+
+/** What is wrong with the order of a list, or of a whole pipeline; `at` is the place in it. */
+export type LayerOrder = (
+  entries: readonly { readonly use: string }[],
+) => readonly { readonly at: number; readonly message: string }[];
+
+export interface Rules {
+  readonly schemas: SchemaCheck;
+  readonly vault: Vault;
+  readonly layers: LayerCheck;
+  readonly orderOfLayers?: LayerOrder;
+}
+
+export interface Known<K extends ObjectKind> {
+  /** The object as it is, where it is there already. */
+  readonly stored?: StoredObject<K> | undefined;
+  readonly servers: Finder<{ readonly uuid: string }>;
+  readonly namespaces: Finder<{ readonly uuid: string }>;
+}
+
+export interface Accepted<K extends ObjectKind> {
+  readonly name: string;
+  readonly spec: Specs[K];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function accept<K extends ObjectKind>(
+  kind: K,
+  input: unknown,
+  known: Known<K>,
+  rules: Rules,
+): Accepted<K> | readonly Problem[] {
+  if (!isRecord(input)) return [{ path: "", message: "must be an object" }];
+  const tooDeep = depthProblems(input);
+  if (tooDeep.length > 0) return tooDeep;
+  const { fields, problems } = writable(kind, input, known.stored);
+  const checked = rules.schemas(kind, kind === "server" ? canonical(fields) : fields);
+  if (!("value" in checked)) return [...problems, ...checked];
+  const { name = SETTINGS_NAME, ...spec } = checked.value as Fields & { name?: string };
+  const read = READERS[kind](name, spec, known as Known<ObjectKind>, rules);
+  const wrong = [
+    ...problems,
+    ...(named(kind) ? nameProblems(name) : []),
+    ...layerProblems(kind, spec, rules),
+    ...read.problems,
+  ];
+  return wrong.length > 0 ? wrong : { name, spec: freeze(read.spec) as Specs[K] };
+}
+
+/** Without what only the gateway sets; `status` is told, not kept. */
+function writable(kind: ObjectKind, input: Fields, stored: StoredObject | undefined) {
+  const fields: Record<string, unknown> = { ...input };
+  delete fields["status"];
+  const current: Fields = stored ? present(stored) : {};
+  const problems: Problem[] = [];
+  const readOnly = named(kind) ? READ_ONLY : [...READ_ONLY, "name"];
+  for (const key of readOnly) {
+    if (!Object.hasOwn(fields, key)) continue;
+    if (!isDeepStrictEqual(fields[key], current[key] ?? (key === "name" ? SETTINGS_NAME : undefined)))
+      problems.push({ path: `/${key}`, message: "is read-only" });
+    delete fields[key];
+  }
+  return { fields, problems };
+}
+
+export function layerProblems(
+  kind: ObjectKind,
+  spec: Fields,
+  { layers, orderOfLayers }: Rules,
+): readonly Problem[] {
+  const middleware = (spec["middleware"] ?? []) as readonly { readonly use: string }[];
+  const problems = middleware.flatMap((layer, at) =>
+    below(pointer("", "middleware", at), layers(layer, kind)),
+  );
+  if (problems.length > 0) return problems;
+  return (orderOfLayers?.(middleware) ?? []).map(({ at, message }) => ({
+    path: pointer("", "middleware", at),
+    message,
+  }));
+}
+
+interface Read {
+  readonly spec: Fields;
+  readonly problems: readonly Problem[];
+}
+type Reader = (name: string, spec: Fields, known: Known<ObjectKind>, rules: Rules) => Read;
+
+const READERS: Readonly<Record<ObjectKind, Reader>> = {
+  server: (name, spec, { stored }, { vault }) => {
+    const problems: Problem[] = [...serverProblems(name, spec)];
+    const take = (sent: unknown, path: SecretPath): unknown => {
+      const secret = secretToStore(String(sent), secretAt(stored?.spec, path), vault);
+      if (secret === undefined)
+        problems.push({
+          path: pointer("", ...path),
+          message: "is masked, but nothing is stored: give a value",
+        });
+      return secret;
+    };
+    // What is wrong is not worth sealing.
+    return problems.length > 0 ? { spec, problems } : { spec: mapSecrets(spec, take), problems };
+  },
+  namespace: (_name, spec, { servers }) => {
+    const fields = spec as unknown as NamespaceFields;
+    const problems: Problem[] = [];
+    const named = resolver(servers, "server", problems);
+    const entries = fields.servers.map((entry, at) => ({
+      ...entry,
+      server: named(entry.server, pointer("", "servers", at, "server")),
+    }));
+    const tools = fields.tools.map((entry, at) => ({
+      ...entry,
+      server: named(entry.server, pointer("", "tools", at, "server")),
+    }));
+    problems.push(
+      ...repeated(entries, "/servers", (entry) => entry.server),
+      ...repeated(tools, "/tools", ({ server, tool }) => JSON.stringify([server, tool])),
+    );
+    return { spec: { ...spec, servers: entries, tools }, problems };
+  },
+  endpoint: (_name, spec, { namespaces }) => {
+    const problems: Problem[] = [];
+    const named = resolver(namespaces, "namespace", problems);
+    const list = (spec["namespaces"] as readonly string[]).map((reference, at) =>
+      named(reference, pointer("", "namespaces", at)),
+    );
+    problems.push(...repeated(list, "/namespaces", (uuid) => uuid));
+    return { spec: { ...spec, namespaces: list }, problems };
+  },
+  settings: (_name, spec) => ({ spec, problems: [] }),
+};
+
+function resolver(find: Finder<{ readonly uuid: string }>, kind: ObjectKind, problems: Problem[]) {
+  return (reference: string, path: string): string => {
+    const found = find(reference);
+    if (!found)
+      problems.push({ path, message: `names no ${kind}: there is no "${reference.slice(0, 128)}"` });
+    return found?.uuid ?? reference;
+  };
+}
+
+function repeated<T>(list: readonly T[], base: string, keyOf: (item: T) => string): readonly Problem[] {
+  const seen = new Set<string>();
+  return list.flatMap((item, at) => {
+    const key = keyOf(item);
+    if (seen.has(key)) return [{ path: pointer(base, at), message: "is there twice: keep one of them" }];
+    seen.add(key);
+    return [];
+  });
+}

@@ -1,0 +1,136 @@
+/** Changes of single objects, as pure functions: the objects before in, the objects after and what changed out. A dry run is the same call. */
+import { isRecord } from "../kernel/is-record.ts";
+import { type Accepted, accept, type Known } from "./accept.ts";
+import { depthProblems } from "./depth.ts";
+import { afterApi, BY_API, managed } from "./managed.ts";
+import { mergePatch } from "./merge-patch.ts";
+import { find, finderOf } from "./names.ts";
+import type { ObjectKind, Objects, StoredObject } from "./objects.ts";
+import { ifMatches, present, READ_ONLY } from "./present.ts";
+import { invalid, type Problem, pointer, Refusal } from "./refusal.ts";
+import { SCHEMAS } from "./schemas.ts";
+import { canonical } from "./server-entry.ts";
+import {
+  type ChangeContext,
+  type Draft,
+  differences,
+  draftsOf,
+  inUse,
+  type Outcome,
+  settle,
+} from "./settle.ts";
+import { referencesOf, withoutReference } from "./uses.ts";
+
+export interface ObjectOutcome<K extends ObjectKind = ObjectKind> extends Outcome {
+  readonly object: StoredObject<K>;
+}
+
+export interface ChangeOptions {
+  /** The value of an `If-Match` header. */
+  readonly ifMatch?: string | undefined;
+  /** Change it although a file manages it; it is the API's then. */
+  readonly takeOver?: boolean;
+}
+
+export function create<K extends Exclude<ObjectKind, "settings">>(
+  objects: Objects,
+  kind: K,
+  input: unknown,
+  context: ChangeContext,
+): ObjectOutcome<K> {
+  const accepted = orThrow(accept(kind, input, knownIn(objects), context));
+  return put(objects, { kind, uuid: context.newId(), ...accepted, ...BY_API }, context);
+}
+
+/** `reference`: a uuid or a name. */
+export function patch<K extends ObjectKind>(
+  objects: Objects,
+  { kind, reference, ...options }: { kind: K; reference: string } & ChangeOptions,
+  change: unknown,
+  context: ChangeContext,
+): ObjectOutcome<K> {
+  const stored = kind === "settings" ? settingsOf(objects) : find(objects[kind], reference);
+  if (!stored && kind !== "settings") throw notFound(kind, reference);
+  const tooDeep = depthProblems(change);
+  if (tooDeep.length > 0) throw invalid(tooDeep);
+  if (!isRecord(change)) throw invalid([{ path: "", message: "must be an object" }]);
+  refuseStale(stored, options);
+  const written = kind === "server" ? canonical(change) : change;
+  const unknown = unknownNulls(kind, written);
+  if (unknown.length > 0) throw invalid(unknown);
+  const input = mergePatch(stored ? present(stored) : {}, written);
+  const known = { ...knownIn(objects), stored: stored as StoredObject<K> | undefined };
+  const accepted = orThrow(accept(kind, input, known, context));
+  if (!stored) return put(objects, { kind, uuid: context.newId(), ...accepted, ...BY_API }, context);
+  const draft: Draft = { ...stored, ...accepted };
+  const { takeOver = false } = options;
+  // Whoever sends back what is there changes nothing, and needs no right to.
+  if (!takeOver && differences(stored, draft).length === 0)
+    return { objects, changes: [], object: stored as never };
+  return put(objects, managed(draft, afterApi(stored, takeOver)), context);
+}
+
+export function remove(
+  objects: Objects,
+  {
+    kind,
+    reference,
+    force = false,
+    ...options
+  }: { kind: Exclude<ObjectKind, "settings">; reference: string; force?: boolean } & ChangeOptions,
+  context: ChangeContext,
+): Outcome {
+  const stored = find(objects[kind], reference);
+  if (!stored) throw notFound(kind, reference);
+  refuseStale(stored, options);
+  const { takeOver = false } = options;
+  afterApi(stored, takeOver);
+  const drafts = draftsOf(objects);
+  const users = [...drafts.values()].filter((draft) => referencesOf(draft).has(stored.uuid));
+  if (users.length > 0 && !force) throw inUse(stored, users);
+  for (const user of users)
+    drafts.set(user.uuid, managed(withoutReference(user, stored.uuid), afterApi(user, takeOver)));
+  drafts.delete(stored.uuid);
+  return settle(objects, drafts, context);
+}
+
+export function settingsOf(objects: Objects): StoredObject<"settings"> | undefined {
+  return objects.settings.values().next().value;
+}
+
+/** What a reference may mean. */
+export function knownIn(objects: Objects): Omit<Known<ObjectKind>, "stored"> {
+  return { servers: finderOf(objects.server), namespaces: finderOf(objects.namespace) };
+}
+
+export function orThrow<K extends ObjectKind>(accepted: Accepted<K> | readonly Problem[]): Accepted<K> {
+  if ("spec" in accepted) return accepted;
+  throw invalid(accepted);
+}
+
+function put<K extends ObjectKind>(objects: Objects, draft: Draft, context: ChangeContext): ObjectOutcome<K> {
+  const outcome = settle(objects, draftsOf(objects).set(draft.uuid, draft), context);
+  return { ...outcome, object: outcome.objects[draft.kind].get(draft.uuid) as unknown as StoredObject<K> };
+}
+
+/** A null takes a field away, and what was never there is gone before the schema sees it: a misspelt name must not pass. */
+function unknownNulls(kind: ObjectKind, change: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const fields = SCHEMAS[kind].properties;
+  const gone = Object.keys(change).filter(
+    (key) => change[key] === null && key !== "status" && !Object.hasOwn(fields, key),
+  );
+  return gone.map((key) => ({
+    path: pointer("", key),
+    message: (READ_ONLY as readonly string[]).includes(key) ? "is read-only" : "is unknown",
+  }));
+}
+
+function notFound(kind: ObjectKind, reference: string): Refusal {
+  return new Refusal("not_found", `There is no ${kind} "${reference.slice(0, 128)}"`);
+}
+
+function refuseStale(stored: StoredObject | undefined, { ifMatch }: ChangeOptions): void {
+  if (ifMatch === undefined || ifMatches(ifMatch, stored?.revision ?? 0)) return;
+  const details = stored ? { current: present(stored) } : {};
+  throw new Refusal("stale", "It was changed meanwhile: read it again and repeat the change", details);
+}

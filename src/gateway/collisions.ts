@@ -1,0 +1,50 @@
+/** Two tools of one server under one name in a namespace: refused when an override is made, so that a name means one tool. */
+import type { StoredObject } from "./objects.ts";
+import { type Problem, pointer, Refusal } from "./refusal.ts";
+
+/** The names of the tools a server is known to list; undefined where nothing is known. */
+export type ListedTools = (server: string) => Iterable<string> | undefined;
+
+type Namespace = Pick<StoredObject<"namespace">, "kind" | "uuid" | "name" | "spec">;
+
+interface Collision {
+  readonly problem: Problem;
+  readonly key: string;
+}
+
+/** Throws where `after` has a collision that `before` had not: what a child lists of itself later is no fault of this change. */
+export function refuseCollisions(after: Namespace, before: Namespace | undefined, listed: ListedTools): void {
+  const found = collisionsIn(after, listed);
+  if (found.length === 0) return;
+  const known = new Set(before && collisionsIn(before, listed).map(({ key }) => key));
+  const errors = found.filter(({ key }) => !known.has(key)).map(({ problem }) => problem);
+  const [first] = errors;
+  if (first)
+    throw new Refusal("collision", `In namespace "${after.name}" ${first.path} ${first.message}`, { errors });
+}
+
+function collisionsIn({ spec }: Namespace, listed: ListedTools): readonly Collision[] {
+  const holders = new Map<string, Map<string, string>>();
+  const ruled = new Map<string, Set<string>>();
+  const collisions: Collision[] = [];
+  const collide = (at: number, server: string, tool: string, other: string): void => {
+    const name = spec.tools[at]?.name ?? tool;
+    const message = `collides: the tool "${other}" of the same server has the name "${name}" too`;
+    const path = pointer("", "tools", at, "name");
+    collisions.push({ problem: { path, message }, key: JSON.stringify([server, tool, other, name]) });
+  };
+  for (const [at, { server, tool, name = tool }] of spec.tools.entries()) {
+    const names = holders.get(server) ?? new Map<string, string>();
+    holders.set(server, names);
+    ruled.set(server, (ruled.get(server) ?? new Set()).add(tool));
+    const other = names.get(name);
+    if (other === undefined) names.set(name, tool);
+    else collide(at, server, tool, other);
+  }
+  for (const [at, { server, tool, name }] of spec.tools.entries()) {
+    // A listed tool without an entry of its own goes by its own name.
+    if (name === undefined || name === tool || ruled.get(server)?.has(name)) continue;
+    for (const other of listed(server) ?? []) if (other === name) collide(at, server, tool, other);
+  }
+  return collisions;
+}

@@ -1,0 +1,177 @@
+/** Makes the objects what a document says, in one step or not at all. What a diff shows is what this does. */
+
+import { isRecord } from "../../kernel/is-record.ts";
+import { accept } from "../accept.ts";
+import { settingsOf } from "../changes.ts";
+import { afterApi, afterFile, BY_API, type Management, managed } from "../managed.ts";
+import { type Finder, finderOf } from "../names.ts";
+import { type ObjectKind, type Objects, SETTINGS_NAME, type Specs, type StoredObject } from "../objects.ts";
+import { invalid, type Problem, pointer } from "../refusal.ts";
+import {
+  type ChangeContext,
+  type Draft,
+  type Drafts,
+  differences,
+  draftsOf,
+  type Outcome,
+  settle,
+} from "../settle.ts";
+import { SECTIONS } from "./document.ts";
+import { inputOf, readDocument, settingsPath } from "./read-document.ts";
+
+export interface ApplyOptions {
+  /** Remove what is not in the document: what this source manages, or without a source what no file manages. */
+  readonly prune?: boolean;
+  /** The name of the file, which then manages what is in it. */
+  readonly source?: string | undefined;
+  readonly takeOver?: boolean;
+}
+
+export interface ApplyOutcome extends Outcome {
+  /** Left alone, because the API took it over from this file. */
+  readonly left: readonly { readonly kind: ObjectKind; readonly name: string; readonly uuid: string }[];
+}
+
+const NAMED_KINDS = ["server", "namespace", "endpoint"] as const;
+
+export function applyDocument(
+  objects: Objects,
+  document: unknown,
+  options: ApplyOptions,
+  context: ChangeContext,
+): ApplyOutcome {
+  const { sections, settings } = readDocument(document);
+  const run = new Application(objects, options, context);
+  for (const kind of NAMED_KINDS) for (const [name, entry] of sections[kind]) run.take(kind, name, entry);
+  if (settings) run.takeSettings(settings);
+  return run.finish();
+}
+
+/** One application of a document, while it goes on. */
+class Application {
+  readonly #objects: Objects;
+  readonly #options: ApplyOptions;
+  readonly #context: ChangeContext;
+  readonly #drafts: Drafts;
+  readonly #problems: Problem[] = [];
+  readonly #seen = new Set<string>();
+  readonly #left: Draft[] = [];
+  readonly #byName: { readonly [K in ObjectKind]: Finder<StoredObject> };
+  /** What references may mean; made when the first is looked up, after all of the kind are there. */
+  readonly #finders = new Map<ObjectKind, Finder<Draft>>();
+
+  constructor(objects: Objects, options: ApplyOptions, context: ChangeContext) {
+    this.#objects = objects;
+    this.#options = options;
+    this.#context = context;
+    this.#drafts = draftsOf(objects);
+    this.#byName = {
+      server: finderOf(objects.server),
+      namespace: finderOf(objects.namespace),
+      endpoint: finderOf(objects.endpoint),
+      settings: finderOf(objects.settings),
+    };
+  }
+
+  take(kind: (typeof NAMED_KINDS)[number], name: string, entry: unknown): void {
+    const base = pointer("", SECTIONS[kind], name);
+    const wrong = (path: string, message: string): void =>
+      void this.#problems.push({ path: base + path, message });
+    if (!isRecord(entry)) return wrong("", "must be an object");
+    const stored = this.#match(kind, name, entry["uuid"]);
+    if (entry["uuid"] !== undefined && !stored)
+      return wrong("/uuid", `belongs to no ${kind}: leave it out to make a new one`);
+    if (stored && this.#seen.has(stored.uuid)) return wrong("", "is in the document twice: keep one of them");
+    if (stored) this.#seen.add(stored.uuid);
+    const { fields, pathOf } = inputOf(kind, name, entry, stored);
+    const accepted = accept(kind, fields, this.#known(stored), this.#context);
+    if ("spec" in accepted) this.#put(kind, accepted, stored);
+    else for (const { path, message } of accepted) wrong(pathOf(path), message);
+  }
+
+  takeSettings(fields: Readonly<Record<string, unknown>>): void {
+    const stored = settingsOf(this.#objects);
+    const accepted = accept("settings", fields, this.#known(stored), this.#context);
+    if ("spec" in accepted) this.#put("settings", { ...accepted, name: SETTINGS_NAME }, stored);
+    else for (const { path, message } of accepted) this.#problems.push({ path: settingsPath(path), message });
+  }
+
+  finish(): ApplyOutcome {
+    if (this.#problems.length > 0) throw invalid(this.#problems);
+    if (this.#options.prune) this.#prune();
+    const outcome = settle(this.#objects, this.#drafts, this.#context);
+    return { ...outcome, left: this.#left.map(({ kind, name, uuid }) => ({ kind, name, uuid })) };
+  }
+
+  #match(kind: ObjectKind, name: string, uuid: unknown): StoredObject | undefined {
+    if (uuid === undefined) return this.#byName[kind](name);
+    return typeof uuid === "string" ? this.#objects[kind].get(uuid.toLowerCase()) : undefined;
+  }
+
+  #known<K extends ObjectKind>(stored: StoredObject | undefined) {
+    const finder = (kind: ObjectKind): Finder<Draft> => {
+      const made = this.#finders.get(kind) ?? finderOf(onlyOf(this.#drafts, kind));
+      this.#finders.set(kind, made);
+      return made;
+    };
+    return {
+      stored: stored as StoredObject<K> | undefined,
+      servers: (reference: string) => finder("server")(reference),
+      namespaces: (reference: string) => finder("namespace")(reference),
+    };
+  }
+
+  #put(
+    kind: ObjectKind,
+    { name, spec }: { name: string; spec: Specs[ObjectKind] },
+    stored: StoredObject | undefined,
+  ): void {
+    const { source, takeOver = false } = this.#options;
+    if (!stored) {
+      const uuid = this.#context.newId();
+      const by: Management = source === undefined ? BY_API : { managedBy: `file:${source}` };
+      this.#seen.add(uuid);
+      this.#drafts.set(uuid, { kind, uuid, name, spec, ...by });
+      return;
+    }
+    const draft: Draft = { ...stored, name, spec: kind === "namespace" ? ordered(spec, stored) : spec };
+    if (source === undefined) {
+      if (differences(stored, draft).length > 0)
+        this.#drafts.set(draft.uuid, managed(draft, afterApi(stored, takeOver)));
+      return;
+    }
+    const management = afterFile(stored, source, takeOver);
+    if (management === "left") this.#left.push(stored);
+    else this.#drafts.set(draft.uuid, managed(draft, management));
+  }
+
+  #prune(): void {
+    const { source } = this.#options;
+    const owner = source === undefined ? "api" : `file:${source}`;
+    for (const { kind, uuid, managedBy } of this.#drafts.values())
+      if (kind !== "settings" && managedBy === owner && !this.#seen.has(uuid)) this.#drafts.delete(uuid);
+  }
+}
+
+function onlyOf(drafts: Drafts, wanted: ObjectKind): ReadonlyMap<string, Draft> {
+  return new Map([...drafts].filter(([, { kind }]) => kind === wanted));
+}
+
+/** Keys of an object have no order of their own: what is there already stays where it is. */
+function ordered(spec: Specs[ObjectKind], stored: StoredObject): Specs[ObjectKind] {
+  const before = stored.spec as Specs["namespace"];
+  const after = spec as Specs["namespace"];
+  const toolKey = ({ server, tool }: { server: string; tool: string }): string =>
+    JSON.stringify([server, tool]);
+  return {
+    ...after,
+    servers: inOrderOf(before.servers, after.servers, ({ server }) => server),
+    tools: inOrderOf(before.tools, after.tools, toolKey),
+  };
+}
+
+function inOrderOf<T>(before: readonly T[], after: readonly T[], keyOf: (item: T) => string): readonly T[] {
+  const places = new Map(before.map((item, at) => [keyOf(item), at]));
+  const place = (item: T): number => places.get(keyOf(item)) ?? before.length;
+  return after.toSorted((a, b) => place(a) - place(b));
+}

@@ -1,0 +1,197 @@
+import { describe, expect, test } from "vitest";
+import { create, patch, remove } from "../changes.ts";
+import { contextAt } from "../context.fixture.ts";
+import { find } from "../names.ts";
+import { NO_OBJECTS, type Objects } from "../objects.ts";
+import { Refusal } from "../refusal.ts";
+import { type ApplyOptions, applyDocument } from "./apply.ts";
+import { exportDocument } from "./document.ts";
+import { parseText } from "./yaml.ts";
+
+const at = contextAt;
+const DOCUMENT = {
+  version: 1,
+  settings: { registration: "closed" },
+  middleware: [{ use: "audit" }],
+  servers: {
+    git: { command: "git-mcp", env: { TOKEN: "secret", HOST: `\${HOST}` } },
+    docs: {
+      url: "https://docs.example/mcp",
+      headers: { "X-Key": "k" },
+      oauth: { clientId: "i", clientSecret: "c" },
+    },
+  },
+  namespaces: {
+    dev: {
+      servers: { git: {}, docs: { prefix: "none" } },
+      tools: { "git:push": { disabled: true }, "docs:a:b": { name: "ab" } },
+    },
+  },
+  endpoints: { team: { namespaces: ["dev"], surface: "aggregate", access: { keys: false } } },
+};
+
+const apply = (objects: Objects, document: unknown, options: ApplyOptions = {}, revision = 2) =>
+  applyDocument(objects, document, options, at(revision));
+const made = (options: ApplyOptions = {}) => apply(NO_OBJECTS, DOCUMENT, options, 1).objects;
+
+function refusal(run: () => unknown): Refusal {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error("It was not refused.");
+}
+
+describe("a document", () => {
+  test("is exported with names for ids, without defaults and secrets, and says which are needed", () => {
+    const { needs, ...document } = exportDocument(made());
+    expect(document).toEqual({
+      ...DOCUMENT,
+      servers: {
+        git: { command: "git-mcp", env: { HOST: `\${HOST}` } },
+        docs: { url: "https://docs.example/mcp", headers: {}, oauth: { clientId: "i" } },
+      },
+    });
+    expect(needs).toEqual([
+      "/servers/git/env/TOKEN",
+      "/servers/docs/headers/X-Key",
+      "/servers/docs/oauth/clientSecret",
+    ]);
+  });
+
+  test("applied twice changes nothing the second time, secrets given or not", () => {
+    const objects = made();
+    expect(apply(objects, DOCUMENT).changes).toEqual([]);
+    expect(apply(objects, exportDocument(objects)).objects).toBe(objects);
+  });
+
+  test("is whole: what it leaves out has its default, but secrets stay unless taken away", () => {
+    const objects = made();
+    const env = (fields: object) => {
+      const servers = { ...DOCUMENT.servers, git: { command: "git-mcp", ...fields } };
+      const after = apply(objects, { ...DOCUMENT, servers }).objects;
+      return Object.keys(find(after.server, "git")?.spec.env ?? {});
+    };
+    expect(env({})).toEqual(["TOKEN"]);
+    expect(env({ env: { NEW: "n" } })).toEqual(["TOKEN", "NEW"]);
+    expect(env({ env: { TOKEN: null } })).toEqual([]);
+    const labelled = patch(objects, { kind: "server", reference: "git" }, { labels: ["x"] }, at(2)).objects;
+    expect(apply(labelled, DOCUMENT).changes).toMatchObject([
+      { op: "update", name: "git", fields: ["labels"] },
+    ]);
+  });
+
+  test("renames by uuid, and what refers to it goes along", () => {
+    const objects = made();
+    const uuid = find(objects.server, "git")?.uuid;
+    const document = {
+      version: 1,
+      servers: { GitHub: { uuid, command: "git-mcp", env: { HOST: `\${HOST}` } } },
+      namespaces: { dev: { servers: { GitHub: {} } } },
+    };
+    const outcome = apply(objects, document);
+    expect(outcome.changes).toMatchObject([
+      { op: "update", kind: "server", name: "GitHub", uuid, fields: ["name"] },
+      { op: "update", kind: "namespace", fields: ["servers", "tools"] },
+    ]);
+    const stranger = {
+      version: 1,
+      servers: { x: { uuid: "01900000-0000-7000-8000-000000000000", command: "x" } },
+    };
+    expect(refusal(() => apply(objects, stranger)).details.errors?.[0]?.path).toBe("/servers/x/uuid");
+    const twice = { version: 1, servers: { git: { command: "x" }, other: { uuid, command: "y" } } };
+    expect(refusal(() => apply(objects, twice)).details.errors?.[0]?.path).toBe("/servers/other");
+  });
+
+  test("that is wrong changes nothing, and all faults have their place", () => {
+    const document = {
+      version: 2,
+      servers: { git: { comand: "x" } },
+    };
+    expect(refusal(() => apply(NO_OBJECTS, document)).details.errors?.map(({ path }) => path)).toEqual([
+      "/version",
+    ]);
+    const wrong = {
+      version: 1,
+      extra: 1,
+    };
+    expect(refusal(() => apply(NO_OBJECTS, wrong)).details.errors?.map(({ path }) => path)).toEqual([
+      "/extra",
+    ]);
+    const deeper = {
+      version: 1,
+      settings: { registration: "maybe" },
+      servers: { git: { command: "x", instances: 0 }, "a:b": { command: "x" } },
+      namespaces: {
+        dev: { servers: { nobody: {}, git: { prefx: "x" } }, tools: { "git:x/y": { name: "a b" } } },
+        bad: 1,
+      },
+      endpoints: { team: { namespaces: ["none"] } },
+    };
+    expect(refusal(() => apply(NO_OBJECTS, deeper)).details.errors?.map(({ path }) => path)).toEqual([
+      "/servers/git/instances",
+      "/servers/a:b/name",
+      "/namespaces/dev/servers/git/prefx",
+      "/namespaces/dev/tools/git:x~1y/name",
+      "/namespaces/bad",
+      "/endpoints/team/namespaces/0",
+      "/settings/registration",
+    ]);
+  });
+
+  test("is read from YAML or JSON, and a fault has its line", async () => {
+    expect(await parseText("version: 1\nservers:\n  x: {command: y}\n")).toEqual({
+      version: 1,
+      servers: { x: { command: "y" } },
+    });
+    expect(await parseText(JSON.stringify(DOCUMENT))).toEqual(DOCUMENT);
+    await expect(parseText("version: 1\nservers: {x: [}\n")).rejects.toThrow(/line 2, column/);
+    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${["b", "c", "d", "e"].map((key, at) => `${key}: &${key} [${Array(9).fill(`*${"abcd"[at]}`).join(",")}]`).join("\n")}\n`;
+    await expect(parseText(bomb)).rejects.toBeInstanceOf(Refusal);
+  });
+});
+
+describe("what a file manages", () => {
+  test("is read-only for the API, unless it takes over; then that file leaves it alone", () => {
+    const objects = made({ source: "team.yaml" });
+    expect(find(objects.server, "git")?.managedBy).toBe("file:team.yaml");
+    const change = { kind: "server", reference: "git" } as const;
+    const refused = refusal(() => patch(objects, change, { labels: ["x"] }, at(2)));
+    expect(refused).toMatchObject({ code: "managed", status: 409 });
+    expect(refused.message).toContain("team.yaml");
+    expect(refusal(() => remove(objects, { ...change, force: true }, at(2))).code).toBe("managed");
+
+    const taken = patch(objects, { ...change, takeOver: true }, { labels: ["x"] }, at(2)).objects;
+    expect(find(taken.server, "git")?.managedBy).toBe("api");
+    const again = apply(taken, DOCUMENT, { source: "team.yaml", prune: true }, 3);
+    expect(again).toMatchObject({ changes: [], left: [{ kind: "server", name: "git" }] });
+    const forced = apply(taken, DOCUMENT, { source: "team.yaml", takeOver: true }, 3).objects;
+    expect(find(forced.server, "git")).toMatchObject({ managedBy: "file:team.yaml", spec: { labels: [] } });
+  });
+
+  test("is refused to another file and to an API that would change it, not to one that says the same", () => {
+    const objects = made({ source: "team.yaml" });
+    expect(refusal(() => apply(objects, DOCUMENT, { source: "other.yaml" })).code).toBe("managed");
+    expect(apply(objects, DOCUMENT).changes).toEqual([]);
+    const changed = { ...DOCUMENT, servers: { ...DOCUMENT.servers, git: { command: "other" } } };
+    expect(refusal(() => apply(objects, changed)).code).toBe("managed");
+    const mine = create(NO_OBJECTS, "server", { name: "git", command: "x" }, at(1)).objects;
+    expect(find(apply(mine, DOCUMENT, { source: "f" }).objects.server, "git")?.managedBy).toBe("file:f");
+  });
+
+  test("is pruned by that file alone; without a source what no file manages is", () => {
+    const both = create(made({ source: "f" }), "server", { name: "mine", command: "x" }, at(2)).objects;
+    const less = { version: 1, servers: { docs: DOCUMENT.servers.docs } };
+    const deleted = (options: ApplyOptions, document: unknown = less) =>
+      apply(both, document, options, 3).changes.flatMap(({ op, name }) => (op === "delete" ? [name] : []));
+    expect(deleted({ source: "f", prune: true })).toEqual(["git", "dev", "team"]);
+    expect(deleted({ source: "f" })).toEqual([]);
+    expect(deleted({ prune: true }, { version: 1 })).toEqual(["mine"]);
+    const used = refusal(() =>
+      apply(made(), { version: 1, namespaces: { dev: { servers: { git: {} } } } }, { prune: true }),
+    );
+    expect(used).toMatchObject({ code: "in_use", details: { objects: [{ name: "dev" }] } });
+  });
+});

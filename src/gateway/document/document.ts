@@ -1,0 +1,85 @@
+/** The whole config as one readable document: names instead of ids, defaults and secrets left out. */
+import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../../kernel/is-record.ts";
+import { settingsOf } from "../changes.ts";
+import type { Schema } from "../json-schema.ts";
+import type { Objects, Secret, StoredObject } from "../objects.ts";
+import { pointer } from "../refusal.ts";
+import { ENDPOINT, NAMESPACE, SERVER, SETTINGS } from "../schemas.ts";
+import { mapSecrets } from "../secrets.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface GatewayDocument {
+  readonly version: 1;
+  readonly settings?: Fields;
+  readonly middleware?: readonly unknown[];
+  readonly servers: Readonly<Record<string, Fields>>;
+  readonly namespaces: Readonly<Record<string, Fields>>;
+  readonly endpoints: Readonly<Record<string, Fields>>;
+  /** JSON Pointers to the secrets that were left out. Applied again, they stay as they are. */
+  readonly needs?: readonly string[];
+}
+
+export const SECTIONS = { server: "servers", namespace: "namespaces", endpoint: "endpoints" } as const;
+
+export function exportDocument(objects: Objects): GatewayDocument {
+  const needs: string[] = [];
+  const { middleware, ...settings } = withoutDefaults(settingsOf(objects)?.spec ?? {}, SETTINGS);
+  return {
+    version: 1,
+    ...(Object.keys(settings).length > 0 ? { settings } : {}),
+    ...(middleware === undefined ? {} : { middleware: middleware as readonly unknown[] }),
+    servers: section(objects.server, (server) => serverFields(server, needs)),
+    namespaces: section(objects.namespace, (namespace) => namespaceFields(namespace, objects)),
+    endpoints: section(objects.endpoint, (endpoint) => ({
+      ...withoutDefaults(endpoint.spec, ENDPOINT),
+      namespaces: endpoint.spec.namespaces.map((uuid) => objects.namespace.get(uuid)?.name ?? uuid),
+    })),
+    ...(needs.length > 0 ? { needs } : {}),
+  };
+}
+
+function section<T extends StoredObject>(
+  objects: ReadonlyMap<string, T>,
+  fieldsOf: (object: T) => Fields,
+): Readonly<Record<string, Fields>> {
+  return Object.fromEntries([...objects.values()].map((object) => [object.name, fieldsOf(object)]));
+}
+
+function serverFields({ name, spec }: StoredObject<"server">, needs: string[]): Fields {
+  const fields = mapSecrets({ ...spec }, (secret, path) => {
+    if (typeof (secret as Secret) === "string") return secret;
+    needs.push(pointer("", "servers", name, ...path));
+    return undefined;
+  });
+  return withoutDefaults(fields, SERVER);
+}
+
+function namespaceFields({ spec }: StoredObject<"namespace">, objects: Objects): Fields {
+  const nameOf = (uuid: string): string => objects.server.get(uuid)?.name ?? uuid;
+  const { servers, tools } = spec;
+  return {
+    ...withoutDefaults(spec, NAMESPACE),
+    servers: Object.fromEntries(servers.map(({ server, ...entry }) => [nameOf(server), entry])),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: Object.fromEntries(
+            tools.map(({ server, tool, ...entry }) => [`${nameOf(server)}:${tool}`, entry]),
+          ),
+        }),
+  };
+}
+
+/** What is as it would be anyway needs no word. */
+function withoutDefaults(fields: object, schema: Schema): Fields {
+  const properties = schema["properties"] as Readonly<Record<string, Schema>>;
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]: [string, unknown]) => {
+      const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      const less = own?.["properties"] && isRecord(value) ? withoutDefaults(value, own) : value;
+      return own && "default" in own && isDeepStrictEqual(less, own["default"]) ? [] : [[key, less]];
+    }),
+  );
+}

@@ -1,0 +1,135 @@
+/** A document that was sent, taken apart into what the API would be sent for each object. Says what is wrong with the place in the document. */
+import { isRecord } from "../../kernel/is-record.ts";
+import { didYouMean } from "../../kernel/nearest.ts";
+import { depthProblems } from "../depth.ts";
+import type { ObjectKind, StoredObject } from "../objects.ts";
+import { invalid, type Problem, pointer } from "../refusal.ts";
+import { MASK, secretAt } from "../secrets.ts";
+import { SECTIONS } from "./document.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+type NamedKind = Exclude<ObjectKind, "settings">;
+
+const TOP_KEYS = ["version", "settings", "middleware", "servers", "namespaces", "endpoints", "needs"];
+
+export interface ReadDocument {
+  readonly settings: Fields | undefined;
+  readonly sections: Readonly<Record<NamedKind, readonly (readonly [name: string, entry: unknown])[]>>;
+}
+
+/** Throws a Refusal. */
+export function readDocument(document: unknown): ReadDocument {
+  const tooDeep = depthProblems(document);
+  if (tooDeep.length > 0) throw invalid(tooDeep);
+  if (!isRecord(document)) throw invalid([{ path: "", message: "must be an object" }]);
+  const problems: Problem[] = Object.keys(document).flatMap((key) =>
+    TOP_KEYS.includes(key)
+      ? []
+      : [{ path: pointer("", key), message: `is unknown.${didYouMean(key, TOP_KEYS)}` }],
+  );
+  if (document["version"] !== 1) problems.push({ path: "/version", message: "must be 1" });
+  const sectionOf = (kind: NamedKind) => {
+    const section = document[SECTIONS[kind]] ?? {};
+    if (isRecord(section)) return Object.entries(section);
+    problems.push({ path: `/${SECTIONS[kind]}`, message: "must be an object, by name" });
+    return [];
+  };
+  const sections = {
+    server: sectionOf("server"),
+    namespace: sectionOf("namespace"),
+    endpoint: sectionOf("endpoint"),
+  };
+  const settings = settingsIn(document, problems);
+  if (problems.length > 0) throw invalid(problems);
+  return { settings, sections };
+}
+
+/** The gateway's own layers stand at the top of the document. Undefined where it says nothing of either. */
+function settingsIn({ settings, middleware }: Fields, problems: Problem[]): Fields | undefined {
+  if (settings === undefined && middleware === undefined) return undefined;
+  if (settings !== undefined && !isRecord(settings)) {
+    problems.push({ path: "/settings", message: "must be an object" });
+    return undefined;
+  }
+  return { ...settings, ...(middleware === undefined ? {} : { middleware }) };
+}
+
+/** Where a problem of the settings stands in the document. */
+export function settingsPath(path: string): string {
+  return path.startsWith("/middleware") ? path : `/settings${path}`;
+}
+
+export interface Input {
+  /** In the form of the API. */
+  readonly fields: unknown;
+  /** Where a problem within the fields stands in the entry. */
+  readonly pathOf: (path: string) => string;
+}
+
+export function inputOf(
+  kind: NamedKind,
+  name: string,
+  entry: Fields,
+  stored: StoredObject | undefined,
+): Input {
+  const { uuid: _, ...fields } = entry;
+  if (kind === "server")
+    return { fields: { ...withSecrets(fields, stored?.spec), name }, pathOf: (path) => path };
+  if (kind === "endpoint") return { fields: { ...fields, name }, pathOf: (path) => path };
+  const servers = asList(fields["servers"], (server) => ({ server }));
+  const tools = asList(fields["tools"], (id) => {
+    const colon = id.indexOf(":");
+    return colon < 0 ? { tool: id } : { server: id.slice(0, colon), tool: id.slice(colon + 1) };
+  });
+  const keys: Readonly<Record<string, readonly string[]>> = { servers: servers.keys, tools: tools.keys };
+  return {
+    fields: { ...fields, name, ...servers.as("servers"), ...tools.as("tools") },
+    pathOf: (path) =>
+      path.replace(/^\/(servers|tools)\/(\d+)/, (_whole, list: string, at: string) =>
+        pointer("", list, keys[list]?.[Number(at)] ?? at),
+      ),
+  };
+}
+
+/** `{key: {…}}` as `[{…key, …}]`; anything else is left for the schema to refuse. */
+function asList(value: unknown, named: (key: string) => Fields) {
+  const entries = isRecord(value) ? Object.entries(value) : undefined;
+  const list = entries?.map(([key, entry]) =>
+    entry === null || isRecord(entry) ? { ...entry, ...named(key) } : entry,
+  );
+  return {
+    keys: entries?.map(([key]) => key) ?? [],
+    as: (field: string) => (value === undefined ? {} : { [field]: list ?? value }),
+  };
+}
+
+/** Secrets that are not given stay as they are; null takes one away. */
+function withSecrets(fields: Fields, stored: object | undefined): Fields {
+  const places = [
+    ["env", "command"],
+    ["headers", "url"],
+  ] as const;
+  const merged: Record<string, unknown> = { ...fields };
+  for (const [field, beside] of places) {
+    const given = fields[field] ?? {};
+    if (!isRecord(given)) continue;
+    const values = { ...(beside in fields ? masks(stored, field) : {}), ...given };
+    const kept = Object.entries(values).filter(([, value]) => value !== null);
+    if (field in fields || kept.length > 0) merged[field] = Object.fromEntries(kept);
+  }
+  const { oauth } = fields;
+  if (
+    isRecord(oauth) &&
+    !("clientSecret" in oauth) &&
+    typeof secretAt(stored, ["oauth", "clientSecret"]) === "object"
+  )
+    merged["oauth"] = { ...oauth, clientSecret: MASK };
+  return merged;
+}
+
+function masks(stored: object | undefined, field: "env" | "headers"): Fields {
+  const values = (stored as Fields | undefined)?.[field];
+  if (!isRecord(values)) return {};
+  const sealed = Object.entries(values).filter(([, value]) => typeof value === "object");
+  return Object.fromEntries(sealed.map(([name]) => [name, MASK]));
+}

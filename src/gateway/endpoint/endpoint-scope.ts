@@ -1,0 +1,208 @@
+/**
+ * What clients of one endpoint may see and use. Behind it servers go by their uuids and tools by the servers' own names;
+ * here all have the names that the endpoint gives them. Translated at this border and nowhere else.
+ */
+import type { CatalogView } from "../../catalog/catalog-view.ts";
+import type { Call, Lease, Origin } from "../../kernel/call.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Asker } from "../../kernel/list-key.ts";
+import type { Raw } from "../../kernel/raw.ts";
+import { layeredScope } from "../../surface/layered-scope.ts";
+import { callOwn } from "../../surface/layered-surface.ts";
+import type { Scope, ServerRules, ServerStatus, ToolTarget } from "../../surface/scope.ts";
+import type { CompiledEndpoint } from "../compile.ts";
+import type { NamespacePart } from "../part.ts";
+import type { EndpointLayers, LayerParts } from "./endpoint-layers.ts";
+import { EndpointView, type EndpointViewParts } from "./endpoint-view.ts";
+import { serverFacts, toolFacts } from "./facts.ts";
+import { ownCall } from "./own-call.ts";
+
+type Learn = Scope["loader"]["learn"];
+
+export type EndpointScopeParts = EndpointViewParts & LayerParts;
+
+export function endpointScope(base: Scope, layers: EndpointLayers, parts: EndpointScopeParts): Scope {
+  const scope = new EndpointScope(base, parts, layers);
+  const { code } = parts.current().object.spec;
+  const { provision: _, code: executor, ...rest } = base;
+  const named: Scope = {
+    ...rest,
+    ...(code ? { code: executor } : {}),
+    maxResultBytes: () => parts.current().object.spec.maxResultBytes ?? base.maxResultBytes(),
+    view: (asker) => scope.view(asker),
+    loader: {
+      learn: (servers, origin, ...how) =>
+        scope.learn(servers, origin, (uuids) => base.loader.learn(uuids, origin, ...how)),
+      learnOwn: (servers, origin, deadlineMs) =>
+        scope.learn(servers, origin, (uuids) => base.loader.learnOwn(uuids, origin, deadlineMs)),
+    },
+    call: (call) => scope.call(call),
+    target: (...tool) => scope.target(...tool),
+    usageOf: (...tool) => scope.usageOf(...tool),
+    connect: (...wanted) => scope.connect(...wanted),
+    connected: (server, origin) => scope.connected(server, origin),
+    servers: (asker) => scope.servers(asker),
+    server: (name, asker) => scope.servers(asker).find((status) => status.name === name),
+    login: (server, origin) => scope.login(server, origin),
+    specs: () => scope.specs(),
+    has: (name) => scope.has(name),
+    permits: (...tool) => scope.permits(...tool),
+    pins: { ...base.pins, unapproved: (...list) => scope.unapproved(...list) },
+    own: (tool, request, run) => callOwn(layers, tool, request, run),
+  };
+  return layeredScope(named, layers);
+}
+
+class EndpointScope {
+  readonly #base: Scope;
+  readonly #parts: EndpointScopeParts;
+  readonly #layers: EndpointLayers;
+  readonly #views = new WeakMap<CatalogView, EndpointView>();
+  /** By name, those that are on; made anew when the endpoint or the servers are others. */
+  #byName: ReadonlyMap<string, NamespacePart> = new Map();
+  #specs: ReadonlyMap<string, ServerRules> = new Map();
+  #madeOf: { readonly endpoint: CompiledEndpoint; readonly specs: unknown } | undefined;
+
+  constructor(base: Scope, parts: EndpointScopeParts, layers: EndpointLayers) {
+    this.#base = base;
+    this.#parts = parts;
+    this.#layers = layers;
+  }
+
+  view(asker: Asker): EndpointView {
+    const base = this.#base.view(asker);
+    let view = this.#views.get(base);
+    if (!view) {
+      view = new EndpointView(base, this.#parts);
+      this.#views.set(base, view);
+    }
+    return view;
+  }
+
+  specs(): ReadonlyMap<string, ServerRules> {
+    const endpoint = this.#parts.current();
+    const specs = this.#base.specs();
+    if (this.#madeOf?.endpoint !== endpoint || this.#madeOf.specs !== specs) {
+      this.#madeOf = { endpoint, specs };
+      const usable = endpoint.parts.filter(({ part }) => !part.off && specs.has(part.server));
+      this.#byName = new Map(usable.map(({ part }) => [part.name, part]));
+      this.#specs = new Map(
+        usable.map(({ part }) => [part.name, rulesOf(part, specs.get(part.server) as ServerRules)]),
+      );
+    }
+    return this.#specs;
+  }
+
+  has(name: string): boolean {
+    return this.specs().has(name);
+  }
+
+  login(server: string, origin: Origin): ReturnType<NonNullable<Scope["login"]>> {
+    const part = this.#part(server);
+    return part && this.#base.login?.(part.server, origin);
+  }
+
+  servers(asker: Asker | undefined): readonly ServerStatus[] {
+    const { reachable } = this.#parts;
+    this.specs();
+    const known = new Map(this.#base.servers(asker).map((status) => [status.name, status]));
+    return [...this.#byName].flatMap(([name, { server }]) => {
+      const status = known.get(server);
+      const reason = reachable.fault(server);
+      if (!status) return [];
+      return [{ ...status, name, ...(reason === undefined ? {} : { state: "failed" as const, reason }) }];
+    });
+  }
+
+  connected(server: string, origin: Origin): boolean {
+    const part = this.#part(server);
+    return part !== undefined && this.#base.connected(part.server, origin);
+  }
+
+  async connect(server: string, origin: Origin): Promise<Lease> {
+    return await this.#base.connect(this.#required(server).server, origin);
+  }
+
+  permits(server: string, tool: string, asker: Asker): boolean {
+    const target = this.view(asker).snapshot.resolve(server, tool);
+    return target !== undefined && this.#base.permits(target.server, target.name, asker);
+  }
+
+  unapproved(server: string, asker: Asker): ReturnType<Scope["pins"]["unapproved"]> {
+    const part = this.#part(server);
+    if (!part) return [];
+    const view = this.view(asker).snapshot;
+    return this.#base.pins.unapproved(part.server, asker).flatMap((change) => {
+      const name = part.rules.get(change.tool)?.name ?? change.tool;
+      return view.resolve(server, name) ? [{ ...change, tool: name }] : [];
+    });
+  }
+
+  async usageOf(server: string, tool: string): Promise<readonly Raw[]> {
+    const part = this.#part(server);
+    return part ? await this.#base.usageOf(part.server, part.renamed.get(tool) ?? tool) : [];
+  }
+
+  target(server: string, tool: string, asker: Asker): ToolTarget {
+    const found = this.view(asker).snapshot.resolve(server, tool);
+    return found
+      ? { server: found.server, tool: found.name }
+      : { server: this.#part(server)?.server ?? server, tool };
+  }
+
+  call(call: Call): Promise<Raw> {
+    const { server } = this.#required(call.server);
+    const compiled = this.#parts.compiled();
+    if (call.method !== "tools/call")
+      return this.#layers.handle({ ...call, server }, serverFacts(server, compiled));
+    const { call: own, target } = ownCall(call, this.view(call.origin).snapshot);
+    return this.#layers.handle(own, toolFacts(target, compiled));
+  }
+
+  /** Servers that cannot be reached are tried again by whoever asks for them. */
+  async learn(
+    servers: readonly string[],
+    origin: Origin,
+    learn: (uuids: readonly string[]) => ReturnType<Learn>,
+  ): ReturnType<Learn> {
+    const parts = servers.flatMap((name) => this.#part(name) ?? []);
+    const { reachable } = this.#parts;
+    const down = parts.filter((part) => reachable.fault(part.server) !== undefined);
+    const known = parts.filter((part) => !down.includes(part));
+    const [unknown, failed] = await Promise.all([
+      learn(known.map((part) => part.server)),
+      Promise.all(down.map((part) => this.#retry(part, origin))),
+    ]);
+    const nameOf = new Map(parts.map((part) => [part.server, part.name]));
+    const named = unknown.map((one) => ({ ...one, server: nameOf.get(one.server) ?? one.server }));
+    return [...named, ...failed.flat()];
+  }
+
+  async #retry({ server, name }: NamespacePart, origin: Origin): ReturnType<Learn> {
+    try {
+      (await this.#base.connect(server, origin)).release();
+      return [];
+    } catch (error) {
+      return [{ server: name, reason: (error as Error).message }];
+    }
+  }
+
+  #part(name: string): NamespacePart | undefined {
+    this.specs();
+    return this.#byName.get(name);
+  }
+
+  #required(name: string): NamespacePart {
+    const part = this.#part(name);
+    if (part) return part;
+    throw new MetaMcpError("server_not_found", `No server "${name}" is configured here.`, { server: name });
+  }
+}
+
+/** Examples stand under the names that tools have here. */
+function rulesOf({ prefix, rules }: NamespacePart, { examples, tools }: ServerRules): ServerRules {
+  const named = Object.entries(examples).map(
+    ([tool, list]) => [rules.get(tool)?.name ?? tool, list] as const,
+  );
+  return { prefix, tools, examples: Object.fromEntries(named) };
+}

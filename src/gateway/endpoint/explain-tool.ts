@@ -1,0 +1,170 @@
+/** What would become of a call at an endpoint, and by which rule: nothing is made, asked or counted for it. */
+import { checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
+import type { Tool } from "../../catalog/tool.ts";
+import { mustAsk } from "../../config/glob.ts";
+import type { Call, Origin } from "../../kernel/call.ts";
+import { type ErrorCode, MetaMcpError } from "../../kernel/errors.ts";
+import { EMPTY_OBJECT, toRaw } from "../../kernel/raw.ts";
+import { CallSignal } from "../../kernel/signal.ts";
+import { type ExplainedStep, explainLayers } from "../../middleware/explain.ts";
+import { hiddenBy } from "../../middleware/list-side.ts";
+import { members } from "../../rpc/slice.ts";
+import { OWN_TOOL_NAMES } from "../../surface/layered-surface.ts";
+import type { Compiled } from "../compile.ts";
+import type { ToolRow } from "../view/tool-row.ts";
+import type { View } from "../view/views.ts";
+import type { EndpointLayers } from "./endpoint-layers.ts";
+import { serverFacts, toolFacts } from "./facts.ts";
+import { ownCall } from "./own-call.ts";
+
+export interface ExplainWanted {
+  /** `server:tool`, by the name that it has here or by its server's own, or as it stands in a list of all. */
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** As whoever asks sees them. */
+  readonly rows: readonly ToolRow[];
+}
+
+export interface Explained {
+  /** "asks": it is made once somebody said yes; "answered": without reaching the server. */
+  readonly outcome: "passes" | "asks" | "answered" | "refused";
+  /** Of a refusal: as what it is answered. */
+  readonly code?: ErrorCode;
+  readonly tool?: ExplainedTool;
+  /** The outermost first, up to where it ends. */
+  readonly steps: readonly ExplainedStep[];
+}
+
+export interface ExplainedTool {
+  readonly server: { readonly uuid: string; readonly name: string };
+  /** The server's own name of it. */
+  readonly tool: string;
+  /** What it is called here. */
+  readonly name: string;
+}
+
+export interface ExplainSources {
+  readonly compiled: Pick<Compiled, "servers">;
+  readonly layers: EndpointLayers;
+  /** As clients see the endpoint before any layer. */
+  readonly view: View;
+}
+
+export async function explainTool(
+  sources: ExplainSources,
+  { tool: reference, args, rows }: ExplainWanted,
+  origin: Origin,
+): Promise<Explained> {
+  const row = rowNamed(sources, rows, reference);
+  if (!row) return explainOwn(sources, reference, origin);
+  const { compiled, layers } = sources;
+  const { server: name } = serverFacts(row.server, compiled);
+  const tool: ExplainedTool = { server: { uuid: row.server, name }, tool: row.tool, name: row.name };
+  if (!row.enabled) return { ...refused("tool_not_found", hidingStep(sources, row, origin)), tool };
+  const sent = await sentCall(sources, tool, callOf(tool, args, origin));
+  if ("step" in sent) return { ...refused(sent.code, sent.step), tool };
+  const { steps, code, call, asks } = await explainLayers(layers.of(row.server), sent.call);
+  if (code) return { outcome: "refused", code, tool, steps };
+  if (!call) return { outcome: "answered", tool, steps };
+  const rules = compiled.servers.get(row.server)?.spec?.tools;
+  if (!rules || !mustAsk(rules, row.tool)) return { outcome: asks ? "asks" : "passes", tool, steps };
+  const asked = { use: "ask", at: `server "${name}"`, effect: "ask", reason: "tools.ask names it" } as const;
+  return { outcome: "asks", tool, steps: [...steps, asked] };
+}
+
+/** By the name that it has here; else by its server's own; else as it stands in a list of all. */
+function rowNamed(
+  { compiled, view }: ExplainSources,
+  rows: readonly ToolRow[],
+  reference: string,
+): ToolRow | undefined {
+  const listed = view.publicNames.get(reference);
+  const serverOf = (row: ToolRow): string => serverFacts(row.server, compiled).server;
+  const isCalled = (row: ToolRow, name: string): boolean => `${serverOf(row)}:${name}` === reference;
+  return (
+    rows.find((row) => row.enabled && isCalled(row, row.name)) ??
+    rows.find((row) => isCalled(row, row.tool)) ??
+    rows.find((row) => isCalled(row, row.name)) ??
+    rows.find((row) => listed?.name === row.name && listed.server === serverOf(row))
+  );
+}
+
+/** Tools of ours, which the layers around requests may take away. */
+function explainOwn({ layers }: ExplainSources, reference: string, { principal }: Origin): Explained {
+  const name = reference.replace(/^metamcp:/, "");
+  if (!OWN_TOOL_NAMES.includes(name))
+    return refused("tool_not_found", {
+      use: "name",
+      at: "the endpoint",
+      effect: "deny",
+      reason: "no tool of that name is known here",
+    });
+  const hiding = layers.requests.hidingOwn(name, principal);
+  if (!hiding) return { outcome: "passes", steps: [] };
+  return refused("tool_not_found", {
+    use: hiding.use,
+    at: hiding.at,
+    effect: "deny",
+    reason: "it names this tool of ours",
+  });
+}
+
+/** A layer, or what the namespace or the server says of it. */
+function hidingStep(
+  { compiled, layers, view }: ExplainSources,
+  row: ToolRow,
+  { principal }: Origin,
+): ExplainedStep {
+  const target = view.resolve(serverFacts(row.server, compiled).server, row.name);
+  const hidden = target && hiddenBy(layers.of(row.server), toolFacts(target, compiled), principal);
+  if (hidden) return { ...hidden, effect: "deny" };
+  return { use: "name", at: "the endpoint", effect: "deny", reason: row.because ?? "it is off" };
+}
+
+/** As its server would get it, or why the arguments do not do. */
+async function sentCall(
+  { compiled, view }: ExplainSources,
+  { server, name }: ExplainedTool,
+  call: Call,
+): Promise<{ readonly call: Call } | { readonly step: ExplainedStep; readonly code: ErrorCode }> {
+  try {
+    await checkFit(view.tool(server.name, name), call);
+    const { call: own, target } = ownCall(call, view);
+    return { call: { ...own, facts: toolFacts(target, compiled) } };
+  } catch (error) {
+    if (!MetaMcpError.is(error)) throw error;
+    const step = {
+      use: "arguments",
+      at: `${server.name}:${name}`,
+      effect: "deny",
+      reason: error.message,
+    } as const;
+    return { step, code: error.code };
+  }
+}
+
+async function checkFit(tool: Tool | undefined, { params }: Call): Promise<void> {
+  if (!tool) return;
+  await prepareCheck(tool);
+  const [args = EMPTY_OBJECT] = members(params, ["arguments"]);
+  const problems = checkArguments(tool, args) ?? [];
+  if (problems.length > 0) throw new MetaMcpError("validation_input", problems.join("; "));
+}
+
+function callOf({ server, name }: ExplainedTool, args: ExplainWanted["args"], origin: Origin): Call {
+  return {
+    server: server.name,
+    method: "tools/call",
+    tool: name,
+    params: toRaw({ name, arguments: args }),
+    origin,
+    signal: new CallSignal(),
+    deadline: Number.POSITIVE_INFINITY,
+    repeat: "unknown",
+    uplink: origin.uplink,
+  };
+}
+
+function refused(code: ErrorCode, step: ExplainedStep): Explained {
+  return { outcome: "refused", code, steps: [step] };
+}

@@ -1,0 +1,42 @@
+/** What layers judge a tool of an endpoint by: its server's own name, the labels, and the annotations that count. */
+import type { CatalogView } from "../../catalog/catalog-view.ts";
+import type { ToolFacts } from "../../kernel/tool-facts.ts";
+import type { Compiled } from "../compile.ts";
+import type { Target } from "../view/server-view.ts";
+import { View } from "../view/views.ts";
+
+interface Named {
+  readonly server: string;
+  readonly name: string;
+}
+
+/** Undefined where the names mean nothing here. */
+export function factsOf(
+  { snapshot }: Pick<CatalogView, "snapshot">,
+  { server, name }: Named,
+  compiled: Pick<Compiled, "servers">,
+): (ToolFacts & { readonly uuid: string }) | undefined {
+  const target = snapshot instanceof View ? snapshot.resolve(server, name) : undefined;
+  return target && { ...toolFacts(target, compiled), uuid: target.server };
+}
+
+export function toolFacts(target: Target, compiled: Pick<Compiled, "servers">): ToolFacts {
+  return {
+    ...serverFacts(target.server, compiled),
+    name: target.name,
+    annotations: target.shown?.annotations ?? {},
+    definition: target.own?.definition,
+  };
+}
+
+/** Of what is no tool. */
+export function serverFacts(uuid: string, { servers }: Pick<Compiled, "servers">): ToolFacts {
+  const { object, spec } = servers.get(uuid) ?? {};
+  return {
+    server: object?.name ?? uuid,
+    name: "",
+    labels: object?.spec.labels ?? [],
+    annotations: {},
+    ...(spec?.perAccount ? { perAccount: true } : {}),
+  };
+}

@@ -1,0 +1,27 @@
+/** A tool call as the server gets it: its own name for the tool, and the arguments that the namespace sets. What does not differ keeps its bytes. */
+import { toolId } from "../../catalog/tool.ts";
+import type { Call } from "../../kernel/call.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { members, withMember } from "../../rpc/slice.ts";
+import { applyArguments } from "../view/arguments.ts";
+import type { Target } from "../view/server-view.ts";
+import type { View } from "../view/views.ts";
+
+/** Throws `tool_not_found` for a name that means nothing here, `validation_input` for arguments that are not the caller's to give. */
+export function ownCall(call: Call, view: View): { readonly call: Call; readonly target: Target } {
+  const { server, params } = call;
+  const [raw, args = EMPTY_OBJECT] = members(params, ["name", "arguments"]);
+  const name = call.tool ?? String(raw && fromRaw(raw));
+  const target = view.resolve(server, name);
+  if (!target)
+    throw new MetaMcpError("tool_not_found", `Server "${server}" has no tool "${name}".`, {
+      server,
+      tool_id: toolId({ server, name }),
+    });
+  let written: Raw = params;
+  if (target.name !== name) written = withMember(written, "name", toRaw(target.name));
+  const sent = applyArguments(args, target.args);
+  if (sent !== args) written = withMember(written, "arguments", sent);
+  return { call: { ...call, server: target.server, tool: target.name, params: written }, target };
+}

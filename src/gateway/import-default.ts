@@ -1,0 +1,34 @@
+/** Takes over an `.mcp.json` into the namespace and endpoint `default`, as one change. What is there stays as it is. */
+import { isRecord } from "../kernel/is-record.ts";
+import { create, patch } from "./changes.ts";
+import { type ImportOutcome, importServers } from "./import-servers.ts";
+import { find } from "./names.ts";
+import type { Objects } from "./objects.ts";
+import { type ChangeContext, changesBetween } from "./settle.ts";
+
+const DEFAULT = "default";
+
+export function importIntoDefault(objects: Objects, input: unknown, context: ChangeContext): ImportOutcome {
+  const imported = importServers(objects, input, context, { addOnly: true });
+  const inFile = Object.keys((isRecord(input) ? input["mcpServers"] : undefined) ?? {});
+  let next = withNamespace(imported.objects, { inFile, created: imported.created }, context);
+  if (!find(next.endpoint, DEFAULT))
+    next = create(next, "endpoint", { name: DEFAULT, namespaces: [DEFAULT] }, context).objects;
+  return { ...imported, objects: next, changes: changesBetween(objects, next) };
+}
+
+/** All of the file where the namespace is new; else only new servers: somebody may have taken out the others. */
+function withNamespace(
+  objects: Objects,
+  { inFile, created }: { inFile: readonly string[]; created: readonly string[] },
+  context: ChangeContext,
+): Objects {
+  const there = find(objects.namespace, DEFAULT);
+  if (!there) {
+    const servers = inFile.map((server) => ({ server }));
+    return create(objects, "namespace", { name: DEFAULT, servers }, context).objects;
+  }
+  if (created.length === 0 || there.managedBy !== "api") return objects;
+  const servers = [...there.spec.servers, ...created.map((server) => ({ server }))];
+  return patch(objects, { kind: "namespace", reference: there.uuid }, { servers }, context).objects;
+}

@@ -1,0 +1,83 @@
+/** Takes over the servers of an `.mcp.json`: makes those that are new, updates those of the same name. Keys of other clients are dropped and told. */
+import { SERVER_KEYS } from "../config/keys.ts";
+import { isRecord } from "../kernel/is-record.ts";
+import { accept } from "./accept.ts";
+import { knownIn } from "./changes.ts";
+import { depthProblems } from "./depth.ts";
+import { afterApi, BY_API, managed } from "./managed.ts";
+import { finderOf } from "./names.ts";
+import type { Objects } from "./objects.ts";
+import { present } from "./present.ts";
+import { below, invalid, type Problem, pointer } from "./refusal.ts";
+import { type ChangeContext, type Draft, differences, draftsOf, type Outcome, settle } from "./settle.ts";
+
+export interface ImportOutcome extends Outcome {
+  /** Names. */
+  readonly created: readonly string[];
+  readonly updated: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** What an entry of a file says nothing of, and so leaves alone. */
+const OURS = ["description", "labels", "credentials", "instances", "middleware"];
+
+/** `addOnly`: what is there stays as it is. */
+export function importServers(
+  objects: Objects,
+  input: unknown,
+  context: ChangeContext,
+  { addOnly = false, takeOver = false }: { addOnly?: boolean; takeOver?: boolean } = {},
+): ImportOutcome {
+  const drafts = draftsOf(objects);
+  const find = finderOf(objects.server);
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  for (const [name, entry] of entriesOf(input)) {
+    const stored = find(name);
+    if (stored && addOnly) continue;
+    const own = stored ? pick(present(stored), OURS) : {};
+    const fields = { ...own, ...known(name, entry, warnings), name: stored?.name ?? name };
+    const accepted = accept(
+      "server",
+      isRecord(entry) ? fields : entry,
+      { ...knownIn(objects), stored },
+      context,
+    );
+    if (!("spec" in accepted)) {
+      problems.push(...below(pointer("", "mcpServers", name), accepted));
+      continue;
+    }
+    const draft: Draft = stored
+      ? { ...stored, ...accepted }
+      : { kind: "server", uuid: context.newId(), ...accepted, ...BY_API };
+    if (stored && differences(stored, draft).length > 0)
+      drafts.set(draft.uuid, managed(draft, afterApi(stored, takeOver)));
+    else if (!stored) drafts.set(draft.uuid, draft);
+  }
+  if (problems.length > 0) throw invalid(problems);
+  const outcome = settle(objects, drafts, context);
+  const named = (op: string): string[] => outcome.changes.flatMap((row) => (row.op === op ? [row.name] : []));
+  return { ...outcome, created: named("create"), updated: named("update"), warnings };
+}
+
+function entriesOf(input: unknown): readonly (readonly [string, unknown])[] {
+  const tooDeep = depthProblems(input);
+  if (tooDeep.length > 0) throw invalid(tooDeep);
+  const servers = isRecord(input) ? input["mcpServers"] : undefined;
+  if (!isRecord(servers))
+    throw invalid([{ path: "/mcpServers", message: 'must be an object, { "name": { … } }' }]);
+  return Object.entries(servers);
+}
+
+/** Without the keys that only other clients know. */
+function known(name: string, entry: unknown, warnings: string[]): Readonly<Record<string, unknown>> {
+  if (!isRecord(entry)) return {};
+  const keys = Object.keys(entry).filter((key) => SERVER_KEYS.includes(key) || OURS.includes(key));
+  const foreign = Object.keys(entry).filter((key) => !keys.includes(key));
+  if (foreign.length > 0) warnings.push(`${name}: ignored ${foreign.join(", ")}`);
+  return pick(entry, keys);
+}
+
+function pick(fields: Readonly<Record<string, unknown>>, keys: readonly string[]) {
+  return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(fields, key) ? [[key, fields[key]]] : [])));
+}

@@ -1,0 +1,54 @@
+/** A server that was found joins a namespace: made where the gateway has none like it. A pure change like the others. */
+import { isDeepStrictEqual } from "node:util";
+import { create, patch } from "./changes.ts";
+import { nameKey } from "./names.ts";
+import type { Objects, StoredObject } from "./objects.ts";
+import { present } from "./present.ts";
+import { type ChangeContext, changesBetween, type Outcome } from "./settle.ts";
+
+export interface Joining {
+  /** The name it would like to have. */
+  readonly name: string;
+  readonly description: string;
+  /** As in an `.mcp.json`. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  /** A uuid or a name. */
+  readonly namespace: string;
+}
+
+export interface JoinOutcome extends Outcome {
+  readonly server: StoredObject<"server">;
+}
+
+export function joinServer(before: Objects, joining: Joining, context: ChangeContext): JoinOutcome {
+  const { entry, namespace, description } = joining;
+  const known = [...before.server.values()].find((server) => runsSame(server, entry));
+  const made = known
+    ? { objects: before, object: known }
+    : create(before, "server", { ...entry, name: freeName(before, joining.name), description }, context);
+  const { uuid } = made.object;
+  const at = { kind: "namespace" as const, reference: namespace };
+  const { object } = patch(made.objects, at, {}, context);
+  const there = object.spec.servers.some(({ server }) => server === uuid);
+  const servers = [...object.spec.servers, { server: uuid }];
+  const { objects } = there ? made : patch(made.objects, at, { servers }, context);
+  const server = objects.server.get(uuid) ?? made.object;
+  return { objects, changes: changesBetween(before, objects), server };
+}
+
+/** What decides which program or address it is; values of variables are no part of it. */
+const WAY = ["type", "command", "args", "url"] as const;
+
+export function runsSame(server: StoredObject<"server">, entry: Readonly<Record<string, unknown>>): boolean {
+  const shown = present(server);
+  return WAY.every((key) => isDeepStrictEqual(shown[key], entry[key]));
+}
+
+function freeName({ server }: Objects, wanted: string): string {
+  const taken = new Set([...server.values()].map(({ name }) => nameKey(name)));
+  const plain = wanted.replaceAll(/[\p{Cc}\p{Cs}/:]+/gu, "-").slice(0, 120) || "server";
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? plain : `${plain}-${count}`;
+    if (!taken.has(nameKey(name))) return name;
+  }
+}

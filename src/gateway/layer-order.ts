@@ -1,0 +1,43 @@
+/** Whether the pipelines of all endpoints are in an order that can be relied on, each put together from the four lists it consists of. */
+import type { LayerOrder } from "./accept.ts";
+import type { Objects, StoredObject } from "./objects.ts";
+import type { Problem } from "./refusal.ts";
+
+type Owner = StoredObject | undefined;
+
+/** In words; the path is that of the list, because the order is wrong by more than one object. */
+export function orderProblems(objects: Objects, order: LayerOrder): readonly Problem[] {
+  if (!hasLayers(objects)) return [];
+  const [settings] = objects.settings.values();
+  const found = new Map<string, Problem>();
+  for (const endpoint of objects.endpoint.values())
+    for (const uuid of endpoint.spec.namespaces) {
+      const namespace = objects.namespace.get(uuid);
+      for (const { server } of namespace?.spec.servers ?? [])
+        for (const problem of problemsOf([settings, endpoint, namespace, objects.server.get(server)], order))
+          found.set(problem.message, problem);
+    }
+  return [...found.values()];
+}
+
+function problemsOf(owners: readonly Owner[], order: LayerOrder): readonly Problem[] {
+  const placed = owners.flatMap((owner) =>
+    (owner?.spec.middleware ?? []).map((entry) => ({ entry, owner: nameOf(owner) })),
+  );
+  return order(placed.map(({ entry }) => entry)).map(({ at, message }) => ({
+    path: "/middleware",
+    message: `"${placed[at]?.entry.use}" of ${placed[at]?.owner} ${message}`,
+  }));
+}
+
+function nameOf(owner: Owner): string {
+  return owner === undefined || owner.kind === "settings" ? "the gateway" : `${owner.kind} "${owner.name}"`;
+}
+
+function hasLayers({ settings, endpoint, namespace, server }: Objects): boolean {
+  return [settings, endpoint, namespace, server].some((objects) =>
+    [...(objects as ReadonlyMap<string, StoredObject>).values()].some(({ spec }) =>
+      spec.middleware.some(({ use }) => use === "cache"),
+    ),
+  );
+}

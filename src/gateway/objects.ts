@@ -1,0 +1,75 @@
+/** The objects of a gateway as they are stored, and all of them together. Immutable: what did not change stays the same object, which is how others see what changed. */
+import type { EndpointFields, NamespaceFields, ServerFields, SettingsFields } from "./schemas.ts";
+
+export const KINDS = ["server", "namespace", "endpoint", "settings"] as const;
+export type ObjectKind = (typeof KINDS)[number];
+
+/** A secret as the store keeps it. */
+export interface Sealed {
+  readonly sealed: string;
+}
+
+/** A sealed value, or a reference such as `${TOKEN}`, which tells nothing by itself. */
+export type Secret = string | Sealed;
+
+type OAuthFields = Exclude<NonNullable<ServerFields["oauth"]>, boolean>;
+
+export interface StoredServer extends Omit<ServerFields, "name" | "env" | "headers" | "oauth"> {
+  readonly env?: Readonly<Record<string, Secret>>;
+  readonly headers?: Readonly<Record<string, Secret>>;
+  readonly oauth?: boolean | (Omit<OAuthFields, "clientSecret"> & { readonly clientSecret?: Secret });
+}
+
+/** What each kind says, beside its name. References are uuids. */
+export interface Specs {
+  readonly server: StoredServer;
+  readonly namespace: Omit<NamespaceFields, "name">;
+  readonly endpoint: Omit<EndpointFields, "name">;
+  readonly settings: SettingsFields;
+}
+
+export interface StoredObject<K extends ObjectKind = ObjectKind> {
+  readonly kind: K;
+  readonly uuid: string;
+  readonly name: string;
+  readonly spec: Specs[K];
+  /** `api`, or `file:NAME`. */
+  readonly managedBy: string;
+  /** The file that managed it before the API took it over; that file leaves it alone. */
+  readonly takenFrom?: string;
+  /** The one that last changed it. */
+  readonly revision: number;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** By uuid, in the order of the uuids: that in which they were made, and the same everywhere. */
+export type ObjectsOf<K extends ObjectKind> = ReadonlyMap<string, StoredObject<K>>;
+export type Objects = { readonly [K in ObjectKind]: ObjectsOf<K> };
+
+export const NO_OBJECTS: Objects = {
+  server: new Map(),
+  namespace: new Map(),
+  endpoint: new Map(),
+  settings: new Map(),
+};
+
+/** There is one object of settings, under this name. */
+export const SETTINGS_NAME = "settings";
+
+/** `before`: objects that are there in the same revision stay the same objects, so that nothing is compiled anew for them. */
+export function objectsOf(list: Iterable<StoredObject>, before: Objects = NO_OBJECTS): Objects {
+  const sorted = [...list].sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
+  const known = (object: StoredObject): StoredObject => {
+    const old = before[object.kind].get(object.uuid);
+    return old?.revision === object.revision ? old : object;
+  };
+  const of = (wanted: ObjectKind) =>
+    new Map(sorted.flatMap((object) => (object.kind === wanted ? [[object.uuid, known(object)]] : [])));
+  return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as unknown as Objects;
+}
+
+export function allObjects(objects: Objects): readonly StoredObject[] {
+  return KINDS.flatMap((kind): readonly StoredObject[] => [...objects[kind].values()]);
+}

@@ -1,0 +1,75 @@
+/** Checks input against the schemas, and says what is wrong in words with the place. The validator is loaded when something is first checked. */
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { didYouMean } from "../kernel/nearest.ts";
+import type { Schema } from "./json-schema.ts";
+import type { ObjectKind } from "./objects.ts";
+import { type Problem, pointer } from "./refusal.ts";
+import { SCHEMAS } from "./schemas.ts";
+
+const MOST_PROBLEMS = 50;
+
+/** A copy with defaults filled in, or what is wrong. */
+export type Checked = { readonly value: Readonly<Record<string, unknown>> } | readonly Problem[];
+export type SchemaCheck = (kind: ObjectKind, value: unknown) => Checked;
+/** Compiles each schema once. */
+export type Validator = (schema: Schema, value: unknown) => Checked;
+
+export async function loadSchemaCheck(): Promise<SchemaCheck> {
+  const validate = await loadValidator();
+  return (kind, value) => validate(SCHEMAS[kind], value);
+}
+
+export async function loadValidator(): Promise<Validator> {
+  const { default: Ajv } = await import("ajv/dist/2020.js");
+  const ajv = new Ajv.default({
+    allErrors: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    useDefaults: true,
+    verbose: true,
+    ownProperties: true,
+    logger: false,
+  });
+  const compiled = new WeakMap<Schema, ValidateFunction>();
+  return (schema, value) => {
+    const validate = compiled.get(schema) ?? ajv.compile(schema);
+    compiled.set(schema, validate);
+    const copy: unknown = structuredClone(value);
+    if (validate(copy)) return { value: copy as Readonly<Record<string, unknown>> };
+    return problemsOf(validate.errors ?? []);
+  };
+}
+
+function problemsOf(errors: readonly ErrorObject[]): readonly Problem[] {
+  // Of a choice one sentence says it all; what failed in its branches confuses.
+  const choices = errors.flatMap(({ keyword, schemaPath }) =>
+    keyword === "anyOf" ? [`${schemaPath}/`] : [],
+  );
+  const told = errors.filter(
+    ({ keyword, schemaPath }) =>
+      keyword !== "propertyNames" && !choices.some((choice) => schemaPath.startsWith(choice)),
+  );
+  const problems = new Map<string, Problem>();
+  for (const problem of told.slice(0, MOST_PROBLEMS).map(problemOf))
+    if (!problems.has(problem.path)) problems.set(problem.path, problem);
+  return [...problems.values()];
+}
+
+function problemOf(error: ErrorObject): Problem {
+  const { instancePath: at, keyword, params, propertyName, message = "is invalid" } = error;
+  const parent = error.parentSchema as Schema | undefined;
+  const { description } = parent ?? {};
+  const said = typeof description === "string" ? description : undefined;
+  if (propertyName !== undefined)
+    return { path: pointer(at, propertyName), message: `must be ${said ?? "another name"}` };
+  if (keyword === "additionalProperties") {
+    const name = String(params["additionalProperty"]);
+    const known = Object.keys((parent?.["properties"] ?? {}) as object);
+    return { path: pointer(at, name), message: `is unknown.${didYouMean(name, known)}` };
+  }
+  if (keyword === "required")
+    return { path: pointer(at, String(params["missingProperty"])), message: "is required" };
+  if (keyword === "enum")
+    return { path: at, message: `must be one of ${JSON.stringify(params["allowedValues"])}` };
+  return { path: at, message: said === undefined ? message : `must be ${said}` };
+}

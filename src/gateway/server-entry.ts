@@ -1,0 +1,151 @@
+/** A server object and an entry of `.mcp.json` are the same thing: aliases of other clients are taken, and the rules are those of the config file. */
+import type { Surroundings } from "../config/dial.ts";
+import { SERVER_KEYS } from "../config/keys.ts";
+import { type CheckedServer, checkServer } from "../config/server.ts";
+import { parseTime } from "../config/time.ts";
+import { isUserValue, userValuesIn } from "../config/user-values.ts";
+import { isRecord } from "../kernel/is-record.ts";
+import type { StoredServer } from "./objects.ts";
+import { type Problem, pointer } from "./refusal.ts";
+import { mapSecrets, opened, type Vault } from "./secrets.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const TYPES: Readonly<Record<string, string>> = {
+  "streamable-http": "http",
+  streamable: "http",
+  streamablehttp: "http",
+  streamable_http: "http",
+};
+
+/** In the words that are stored: `enabled`, `transport` and a bare list of tools are how other clients say it. */
+export function canonical(entry: Fields): Fields {
+  const { enabled, transport, transportType, ...rest } = entry;
+  const type = rest["type"] ?? transport ?? transportType;
+  const { tools } = rest;
+  return {
+    ...rest,
+    ...(typeof enabled === "boolean" ? { disabled: !enabled || rest["disabled"] === true } : {}),
+    // Anything else is refused where it is checked.
+    ...(typeof enabled === "boolean" || enabled == null ? {} : { enabled }),
+    ...(type === undefined ? {} : { type: typeof type === "string" ? typeOf(type) : type }),
+    ...(Array.isArray(tools) ? { tools: { allow: tools as unknown[] } } : {}),
+  };
+}
+
+function typeOf(written: string): string {
+  const word = written.toLowerCase();
+  return Object.hasOwn(TYPES, word) ? (TYPES[word] as string) : word;
+}
+
+/** The entry as a file would have it, secrets opened: what becomes a ServerSpec. */
+export function entryOf(spec: StoredServer, vault: Pick<Vault, "open">): Fields {
+  const open = mapSecrets({ ...spec }, (secret) => opened(secret as never, vault));
+  return Object.fromEntries(Object.entries(open).filter(([key]) => isOfEngine(key)));
+}
+
+/** The layers of a gateway stand around the engine, not in it. */
+function isOfEngine(key: string): boolean {
+  return SERVER_KEYS.includes(key) && key !== "middleware";
+}
+
+export function compileEntry(
+  name: string,
+  spec: StoredServer,
+  around: Surroundings,
+  vault: Pick<Vault, "open">,
+): CheckedServer {
+  return checkServer(name, entryOf(spec, vault), around);
+}
+
+const HOW_REACHED: ReadonlySet<string> = new Set([
+  "command",
+  "args",
+  "env",
+  "cwd",
+  "inheritEnv",
+  "type",
+  "url",
+  "headers",
+  "oauth",
+  "isolation",
+  "instances",
+  "credentials",
+  "disabled",
+]);
+
+/** Whether a change of these fields needs a new connection. */
+export function changesConnection(fields: readonly string[]): boolean {
+  return fields.some((field) => HOW_REACHED.has(field));
+}
+
+const NOWHERE: Surroundings = { path: "/", folder: "/", env: {} };
+
+/** What the schema cannot say. Variables count as set: where the gateway runs is another matter. */
+export function serverProblems(name: string, fields: Fields): readonly Problem[] {
+  const wrong = [...timeProblems(fields), ...instanceProblems(fields), ...userValueProblems(fields)];
+  const entry = Object.entries(neutral(fields)).filter(([key]) => isOfEngine(key));
+  const { result } = checkServer(name, { ...Object.fromEntries(entry), disabled: false }, NOWHERE);
+  if (result === "disabled" || !("reason" in result)) return wrong;
+  // A fault begins with the key it is about, where it is about one.
+  const [key = ""] = result.reason.split(/[\s.[]/, 1);
+  const path = SERVER_KEYS.includes(key) ? `/${key}` : /^(?:its|the) name/.test(result.reason) ? "/name" : "";
+  return [...wrong, { path, message: result.reason }];
+}
+
+function instanceProblems({ url, instances = 1 }: Fields): readonly Problem[] {
+  if (url === undefined || instances === 1) return [];
+  return [{ path: "/instances", message: "must be 1: a server with a url runs no processes here" }];
+}
+
+const USER_VALUES = `\${user.email}, \${user.id} and \${user.secret.NAME}`;
+
+/** What is not filled in would reach the server as it is written. */
+function userValueProblems(fields: Fields): readonly Problem[] {
+  const problems: Problem[] = [];
+  for (const [field, value] of Object.entries(fields)) {
+    if (field === "env" || field === "headers") {
+      for (const [name, text] of Object.entries(isRecord(value) ? value : {}))
+        if (typeof text === "string" && !userValuesIn(text).every(isUserValue))
+          problems.push({ path: pointer("", field, name), message: `can name ${USER_VALUES}` });
+    } else if (HOW_REACHED.has(field) && JSON.stringify(value ?? null).includes(`\${user.`))
+      problems.push({
+        path: `/${field}`,
+        message: `cannot name a user: ${USER_VALUES} work in env and headers`,
+      });
+  }
+  return problems;
+}
+
+function timeProblems(fields: Fields): readonly Problem[] {
+  const message = 'must be whole milliseconds up to 24 days, or a time such as "30s" or "5m"';
+  const wrong = (value: unknown, least: number): boolean =>
+    value !== undefined && (parseTime(value) ?? -1) < least;
+  const problems = ["timeoutMs", "deadlineMs", "connectTimeoutMs"].flatMap((key) =>
+    wrong(fields[key], 1) ? [{ path: `/${key}`, message }] : [],
+  );
+  const { lifecycle } = fields;
+  if (isRecord(lifecycle) && wrong(lifecycle["idleTimeoutMs"], 0))
+    problems.push({ path: "/lifecycle/idleTimeoutMs", message });
+  return problems;
+}
+
+/** Texts with variables in them, each replaced by one that breaks no rule. */
+function neutral(fields: Fields): Fields {
+  const replaced = (value: unknown, instead: string): unknown =>
+    typeof value === "string" && value.includes("${") ? instead : value;
+  const plain = mapSecrets(fields, (value) => replaced(value, "x"));
+  const { args, url } = plain;
+  return {
+    ...plain,
+    ...(url === undefined ? {} : { url: replaced(url, "https://x.invalid/") }),
+    ...(Array.isArray(args) ? { args: args.map((arg) => replaced(arg, "x")) } : {}),
+    ...("command" in plain ? { command: replaced(plain["command"], "x") } : {}),
+    ...("cwd" in plain ? { cwd: replaced(plain["cwd"], "/") } : {}),
+    ...(isRecord(plain["oauth"]) ? { oauth: mapTexts(plain["oauth"], (text) => replaced(text, "x")) } : {}),
+  };
+}
+
+function mapTexts(values: Fields, map: (value: unknown) => unknown): Fields {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+}

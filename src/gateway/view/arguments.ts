@@ -1,0 +1,89 @@
+/** Arguments that a namespace sets for a tool: shown in its schema, and written into each call. Everything else keeps its bytes. */
+import { joinArray } from "../../catalog/json-array.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { elements, isObject, joinObject, members, withFirst, withMember } from "../../rpc/slice.ts";
+import type { ArgumentRule, ToolOverride } from "../schemas.ts";
+
+export interface SetArgument {
+  readonly name: string;
+  readonly value: Raw;
+  /** Always sent, and never the caller's to give; else only added where the caller gives none. */
+  readonly fixed: boolean;
+  /** As a member of an object. */
+  readonly written: Buffer;
+}
+
+const none: readonly SetArgument[] = [];
+const compiled = new WeakMap<ToolOverride, readonly SetArgument[]>();
+
+export function argumentsOf(rule: ToolOverride | undefined): readonly SetArgument[] {
+  if (!rule?.args) return none;
+  let list = compiled.get(rule);
+  if (!list) {
+    const names = Object.keys(rule.args).sort();
+    list = names.map((name) => setArgument(name, rule.args?.[name] as ArgumentRule));
+    compiled.set(rule, list);
+  }
+  return list;
+}
+
+function setArgument(name: string, rule: ArgumentRule): SetArgument {
+  const fixed = "fixed" in rule;
+  const value = toRaw(fixed ? rule.fixed : rule.default);
+  return { name, value, fixed, written: Buffer.from(`${JSON.stringify(name)}:${value.toString()}`) };
+}
+
+/** The arguments as the child gets them. `null` counts as given. Throws `validation_input`. */
+export function applyArguments(args: Raw, set: readonly SetArgument[]): Raw {
+  if (set.length === 0) return args;
+  if (!isObject(args)) throw new MetaMcpError("validation_input", "The arguments must be an object.");
+  const given = members(
+    args,
+    set.map(({ name }) => name),
+  );
+  const refused = set.filter(({ fixed }, at) => fixed && given[at] !== undefined);
+  if (refused.length > 0) {
+    const names = refused.map(({ name }) => name);
+    const list = names.map((name) => `"${name}"`).join(", ");
+    throw new MetaMcpError(
+      "validation_input",
+      `${list} ${names.length === 1 ? "is" : "are"} set by the gateway: call again without.`,
+      { details: { fixed: names } },
+    );
+  }
+  const added = set.filter((_, at) => given[at] === undefined);
+  return added.length === 0
+    ? args
+    : withFirst(
+        args,
+        added.map(({ written }) => written),
+      );
+}
+
+/** The input schema as clients see it: without what is fixed, with the defaults, which nobody has to give. */
+export function shownSchema(schema: Raw, set: readonly SetArgument[]): Raw {
+  const [properties, required] = members(schema, ["properties", "required"]);
+  const before = properties && isObject(properties) ? properties : EMPTY_OBJECT;
+  let after = before;
+  for (const { name, value, fixed } of set)
+    after = withMember(after, name, fixed ? undefined : withDefault(members(after, [name])[0], value));
+  const shown =
+    after === before || (!properties && after.length === 2)
+      ? schema
+      : withMember(schema, "properties", after);
+  return required ? withMember(shown, "required", stillRequired(required, set)) : shown;
+}
+
+function withDefault(property: Raw | undefined, value: Raw): Raw {
+  return property && isObject(property)
+    ? withMember(property, "default", value)
+    : joinObject([["default", value]]);
+}
+
+/** Undefined where nothing is left. */
+function stillRequired(required: Raw, set: readonly SetArgument[]): Raw | undefined {
+  const names = new Set<unknown>(set.map(({ name }) => name));
+  const left = elements(required).filter((name) => !names.has(fromRaw(name)));
+  return left.length > 0 ? joinArray(left) : undefined;
+}

@@ -1,0 +1,44 @@
+/** A tool as the layers leave it: hidden by one of them, or with what stands before a call of it. */
+import type { Principal } from "../../kernel/principal.ts";
+import type { ToolFacts } from "../../kernel/tool-facts.ts";
+import type { PlacedLayer } from "../../middleware/layer.ts";
+import { gatesOf, hiddenBy, type SaidBy } from "../../middleware/list-side.ts";
+import type { Compiled } from "../compile.ts";
+import { serverFacts } from "../endpoint/facts.ts";
+import type { ToolRow } from "./tool-row.ts";
+
+export interface Judging {
+  /** Around calls to a server, the outermost first. */
+  readonly layersOf: (server: string) => readonly PlacedLayer[];
+  /** Whom the tool is judged for; where nobody is given, only what holds for everybody is told. */
+  readonly as?: Principal | undefined;
+}
+
+interface Sources {
+  readonly compiled: Pick<Compiled, "servers">;
+  readonly judging?: Judging;
+}
+
+export function judgedRow(row: ToolRow, { compiled, judging }: Sources): ToolRow {
+  if (!judging || !row.enabled) return row;
+  const { layersOf, as } = judging;
+  const layers = layersOf(row.server);
+  if (layers.length === 0 && !as?.tiers) return row;
+  const facts = factsOf(row, compiled);
+  const hidden = hiddenBy(layers, facts, as);
+  if (hidden) return { ...row, enabled: false, because: said(hidden) };
+  const gates = gatesOf(layers, facts, as).map(said);
+  if (gates.length === 0) return row;
+  return { ...row, gates, because: [row.because, ...gates].filter(Boolean).join("; ") };
+}
+
+function said({ use, at, reason }: SaidBy): string {
+  return `${use} (${at}): ${reason}`;
+}
+
+function factsOf(
+  { server, tool, annotations = {} }: ToolRow,
+  { servers }: Pick<Compiled, "servers">,
+): ToolFacts {
+  return { ...serverFacts(server, { servers }), name: tool, annotations };
+}

@@ -1,0 +1,149 @@
+/** One server as a namespace shows it, and the way back from a public name to the tool. Shared by all namespaces that say the same of it. */
+import { createHash } from "node:crypto";
+import type { Listing } from "../../catalog/catalog.ts";
+import type { Item } from "../../catalog/item.ts";
+import { searchId } from "../../catalog/search-id.ts";
+import { IndexedListing } from "../../catalog/snapshot.ts";
+import type { Tool } from "../../catalog/tool.ts";
+import type { NamespacePart } from "../part.ts";
+import type { ToolOverride } from "../schemas.ts";
+import { argumentsOf, type SetArgument } from "./arguments.ts";
+import { shownTool } from "./shown-tool.ts";
+
+/** What a public name means. */
+export interface Target {
+  /** uuid of the server. */
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly name: string;
+  /** The tool as the child lists it; undefined where it does not, or is not known yet. Arguments are checked against it, as they are sent. */
+  readonly own: Tool | undefined;
+  /** The tool as the client sees it, with the annotations that count. */
+  readonly shown: Tool | undefined;
+  readonly args: readonly SetArgument[];
+}
+
+/** Why a tool is not shown. */
+export type Hidden = "server" | "namespace" | "rule" | "newTools" | { readonly nameHeldBy: string };
+
+/** Undefined where it is shown. */
+export function hiddenBy({ off, newTools, rules, renamed }: NamespacePart, own: string): Hidden | undefined {
+  if (off) return off;
+  const rule = rules.get(own);
+  if (rule?.disabled) return "rule";
+  if (!rule && newTools === "disabled") return "newTools";
+  const holder = renamed.get(rule?.name ?? own);
+  return holder !== undefined && holder !== own ? { nameHeldBy: holder } : undefined;
+}
+
+export class ServerView {
+  readonly part: NamespacePart;
+  /** As clients see it; undefined while nothing is known of the server. */
+  readonly listing: IndexedListing | undefined;
+  readonly #source: IndexedListing | undefined;
+  readonly #listed: Listing | undefined;
+  /** Of tools that are listed: names come from outside, and only so many mean something. */
+  readonly #targets = new Map<string, Target>();
+  #hash: string | undefined;
+  #changed: readonly Tool[] | undefined;
+
+  constructor(part: NamespacePart, source: Listing | undefined) {
+    this.part = part;
+    this.#listed = source;
+    this.#source = source && namedListing(source, part.name);
+    this.listing = this.#source && shownListing(part, this.#source);
+  }
+
+  /** Undefined where no tool can be reached under that name, whether the server lists it or not. */
+  resolve(name: string): Target | undefined {
+    const known = this.#targets.get(name);
+    if (known) return known;
+    const target = this.#find(name);
+    if (target?.shown) this.#targets.set(name, target);
+    return target;
+  }
+
+  #find(name: string): Target | undefined {
+    const { part } = this;
+    const own = part.renamed.get(name) ?? name;
+    const rule: ToolOverride | undefined = part.rules.get(own);
+    if ((rule?.name ?? own) !== name || hiddenBy(part, own)) return undefined;
+    return {
+      server: part.server,
+      name: own,
+      own: this.#source?.tool(own),
+      shown: this.listing?.tool(name),
+      args: argumentsOf(rule),
+    };
+  }
+
+  /** The tool of that name, where it is shown just as its server describes it. */
+  unchanged(name: string): Tool | undefined {
+    const tool = this.listing?.tool(name);
+    return tool && tool === this.#source?.tool(name) ? tool : undefined;
+  }
+
+  /** The tools that are shown otherwise than their server describes them. */
+  get changed(): readonly Tool[] {
+    this.#changed ??= this.listing?.tools.filter((tool) => !this.unchanged(tool.name)) ?? [];
+    return this.#changed;
+  }
+
+  /** What its tools are searched under: those that are shown as their server describes them, and the others. */
+  get searchIds(): { readonly unchanged: string; readonly changed: string } {
+    const { server, key } = this.part;
+    const unchanged = this.#listed ? searchId(server, this.#listed) : server;
+    return { unchanged, changed: `${unchanged}/${key}` };
+  }
+
+  /** Of all that clients see of its tools. */
+  get hash(): string {
+    if (this.#hash === undefined) {
+      const hash = createHash("sha256").update(JSON.stringify([this.part.name, this.part.prefix]));
+      for (const { definition } of this.listing?.tools ?? []) hash.update(definition).update("\n");
+      this.#hash = hash.digest("base64url");
+    }
+    return this.#hash;
+  }
+}
+
+function shownListing(part: NamespacePart, source: IndexedListing): IndexedListing {
+  if (part.rules.size === 0 && part.newTools === "enabled") return source;
+  const tools = source.tools.flatMap((tool) =>
+    hiddenBy(part, tool.name) ? [] : [shownTool(tool, part.rules.get(tool.name))],
+  );
+  const same = tools.length === source.tools.length && tools.every((tool, at) => tool === source.tools[at]);
+  return same ? source : new IndexedListing({ ...listingOf(source), tools });
+}
+
+const namedListings = new WeakMap<Listing, { readonly name: string; readonly listing: IndexedListing }>();
+
+/** The same under the name that clients know the server by. The child's own objects where they bear it already. */
+function namedListing(source: Listing, name: string): IndexedListing {
+  const known = namedListings.get(source);
+  if (known?.name === name) return known.listing;
+  const listing = renamedListing(source, name);
+  namedListings.set(source, { name, listing });
+  return listing;
+}
+
+function renamedListing(source: Listing, name: string): IndexedListing {
+  const { tools, prompts = [], resources = [], templates = [] } = source;
+  const first = tools[0] ?? prompts[0] ?? resources[0] ?? templates[0];
+  if (first === undefined || first.server === name)
+    return source instanceof IndexedListing ? source : new IndexedListing(source);
+  const named = <T extends Item>(items: readonly T[] | undefined): readonly T[] | undefined =>
+    items?.map((item) => ({ ...item, server: name }));
+  return new IndexedListing({
+    ...listingOf(source),
+    tools: named(tools) ?? [],
+    prompts: named(source.prompts),
+    resources: named(source.resources),
+    templates: named(source.templates),
+  });
+}
+
+function listingOf({ tools, source, about, own = false, ...items }: Listing): Listing {
+  const { prompts, resources, templates } = items;
+  return { tools, source, about, own, prompts, resources, templates };
+}

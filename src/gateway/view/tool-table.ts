@@ -1,0 +1,161 @@
+/** Every tool of every server, and what each namespace makes of it: small, because there may be thousands. */
+import type { ToolChange } from "../../catalog/pins/change.ts";
+import { summarize } from "../../catalog/summary.ts";
+import type { Tool, ToolAnnotations } from "../../catalog/tool.ts";
+import type { Compiled, CompiledNamespace } from "../compile.ts";
+import type { NamespacePart } from "../part.ts";
+import type { ToolOverride } from "../schemas.ts";
+import { type Hidden, hiddenBy } from "./server-view.ts";
+import type { ListingOf } from "./views.ts";
+
+/** What a tool is in a namespace: on, or why not. */
+export type ToolState = "on" | "off" | "new" | "server" | "namespace" | "name" | "held";
+
+export interface TableCell {
+  readonly state: ToolState;
+  /** Without what names the tool. */
+  readonly override?: Omit<ToolOverride, "server" | "tool" | "disabled">;
+}
+
+export interface TableRow {
+  /** uuid. */
+  readonly server: string;
+  /** The server's own name of it. */
+  readonly tool: string;
+  readonly title?: string;
+  /** Its beginning. */
+  readonly description?: string;
+  readonly annotations?: ToolAnnotations;
+  /** Of its definition. */
+  readonly bytes: number;
+  /** There is a rule for it, but the server does not list it. */
+  readonly missing?: true;
+  /** It is not as it was approved. */
+  readonly changed?: Pick<ToolChange, "kind" | "parts">;
+  /** By uuid of the namespace; those that do not have its server are left out. */
+  readonly cells: ReadonlyMap<string, TableCell>;
+}
+
+const DESCRIPTION_LENGTH = 160;
+
+export interface TableSources {
+  readonly listingOf: ListingOf;
+  /** What of a server's tools is not as it was approved. */
+  readonly changesOf: (server: string) => readonly ToolChange[];
+}
+
+export function tableRows(
+  { servers, namespaces }: Pick<Compiled, "servers" | "namespaces">,
+  { listingOf, changesOf }: TableSources,
+): readonly TableRow[] {
+  const placed = placedParts(namespaces);
+  return [...servers.keys()].flatMap((server) => {
+    const listing = listingOf(server);
+    const parts = placed.get(server) ?? [];
+    const listed = new Set(listing?.tools.map(({ name }) => name));
+    const changes = new Map(changesOf(server).map((change) => [change.tool, change]));
+    // Held back until somebody approves it: in no list.
+    const held = [...changes.values()].filter(({ tool }) => !listed.has(tool));
+    const ruled = new Set(parts.flatMap(({ part }) => [...part.rules.keys()]));
+    const unlisted = [...ruled].filter((tool) => !listed.has(tool) && !changes.has(tool));
+    return [
+      ...(listing?.tools ?? []).map((tool) => rowOf(server, tool, { parts, change: changes.get(tool.name) })),
+      ...held.map((change) => heldRow(server, change, parts)),
+      ...unlisted.map((tool) => ({
+        server,
+        tool,
+        bytes: 0,
+        // Of a server that has not said anything yet nothing is missing.
+        ...(listing ? { missing: true as const } : {}),
+        cells: cellsOf(tool, parts),
+      })),
+    ];
+  });
+}
+
+interface Placed {
+  readonly namespace: string;
+  readonly part: NamespacePart;
+}
+
+/** By server. */
+function placedParts(
+  namespaces: ReadonlyMap<string, CompiledNamespace>,
+): ReadonlyMap<string, readonly Placed[]> {
+  const placed = new Map<string, Placed[]>();
+  for (const [namespace, { parts }] of namespaces)
+    for (const part of parts) {
+      const list = placed.get(part.server);
+      if (list) list.push({ namespace, part });
+      else placed.set(part.server, [{ namespace, part }]);
+    }
+  return placed;
+}
+
+interface Around {
+  readonly parts: readonly Placed[];
+  readonly change: ToolChange | undefined;
+}
+
+function rowOf(server: string, tool: Tool, { parts, change }: Around): TableRow {
+  return {
+    server,
+    ...aboutOf(tool),
+    ...(change && { changed: briefly(change) }),
+    cells: cellsOf(tool.name, parts),
+  };
+}
+
+type About = Pick<TableRow, "tool" | "title" | "description" | "annotations" | "bytes">;
+
+/** A tool stays the same object until its server lists it otherwise. */
+const known = new WeakMap<Tool, About>();
+
+function aboutOf(tool: Tool): About {
+  let about = known.get(tool);
+  if (!about) {
+    const { name, title, description, annotations, definition } = tool;
+    about = {
+      tool: name,
+      ...(title === undefined ? {} : { title }),
+      description: summarize(description, DESCRIPTION_LENGTH),
+      annotations,
+      bytes: definition.length,
+    };
+    known.set(tool, about);
+  }
+  return about;
+}
+
+function heldRow(server: string, change: ToolChange, parts: readonly Placed[]): TableRow {
+  return {
+    server,
+    tool: change.tool,
+    bytes: Buffer.byteLength(change.after),
+    changed: briefly(change),
+    cells: new Map(parts.map(({ namespace }) => [namespace, { state: "held" }])),
+  };
+}
+
+function briefly({ kind, parts }: ToolChange): NonNullable<TableRow["changed"]> {
+  return { kind, parts };
+}
+
+function cellsOf(tool: string, parts: readonly Placed[]): ReadonlyMap<string, TableCell> {
+  return new Map(parts.map(({ namespace, part }) => [namespace, cellOf(part, tool)]));
+}
+
+function cellOf(part: NamespacePart, tool: string): TableCell {
+  const state = stateOf(hiddenBy(part, tool));
+  const rule = part.rules.get(tool);
+  if (!rule) return { state };
+  const { server: _s, tool: _t, disabled: _d, ...override } = rule;
+  return Object.keys(override).length === 0 ? { state } : { state, override };
+}
+
+function stateOf(hidden: Hidden | undefined): ToolState {
+  if (hidden === undefined) return "on";
+  if (typeof hidden === "object") return "name";
+  if (hidden === "rule") return "off";
+  return hidden === "newTools" ? "new" : hidden;
+}
