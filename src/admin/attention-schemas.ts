@@ -1,0 +1,68 @@
+/** The schema of what is wrong now. */
+const TEXT = { type: "string" } as const;
+const DATE = { type: "string", format: "date-time" } as const;
+const COUNT = { type: "integer", minimum: 0 } as const;
+
+export const ATTENTION_ITEM = {
+  type: "object",
+  properties: {
+    kind: {
+      enum: [
+        "server.failed",
+        "server.misconfigured",
+        "server.login",
+        "server.secret",
+        "tools.changed",
+        "endpoint.public",
+        "store.away",
+        "audit.fault",
+        "audit.lost",
+        "key.expiring",
+        "approvals.waiting",
+        "requests.pending",
+      ],
+    },
+    severity: { enum: ["error", "warning", "info"] },
+    object: {
+      type: "object",
+      properties: { kind: TEXT, uuid: TEXT, name: TEXT },
+      required: ["kind", "uuid", "name"],
+    },
+    reason: TEXT,
+    since: { ...DATE, description: "where it is known" },
+    until: { ...DATE, description: "of a key: when it ends" },
+    field: { type: "string", description: "of server.secret: where something looks like a secret" },
+    count: COUNT,
+  },
+  required: ["kind", "severity"],
+} as const;
+
+const OF_SERVERS = { all: COUNT, connected: COUNT, failed: COUNT, disabled: COUNT } as const;
+
+export const ATTENTION_COMPONENTS = {
+  Attention: {
+    type: "object",
+    properties: {
+      at: DATE,
+      items: { type: "array", items: ATTENTION_ITEM, description: "the worst first" },
+      counts: {
+        type: "object",
+        properties: {
+          servers: {
+            type: "object",
+            properties: OF_SERVERS,
+            required: ["all", "connected", "failed", "disabled"],
+          },
+          tools: COUNT,
+          namespaces: COUNT,
+          endpoints: COUNT,
+          sessions: { ...COUNT, description: "clients that are connected" },
+          keys: COUNT,
+        },
+        required: ["servers", "tools", "namespaces", "endpoints", "sessions", "keys"],
+        description: "to those who may read objects",
+      },
+    },
+    required: ["at", "items"],
+  },
+} as const;

@@ -1,0 +1,116 @@
+/** What is wrong now, for whom it matters: gathered from memory, the worst first. */
+import { may } from "../access/may.ts";
+import type { GatewayControl } from "../gateway/control.ts";
+import type { Static } from "../gateway/json-schema.ts";
+import type { StoredObject } from "../gateway/objects.ts";
+import { isSecretText } from "../kernel/looks-secret.ts";
+import type { Principal } from "../kernel/principal.ts";
+import type { ATTENTION_ITEM } from "./attention-schemas.ts";
+import type { AdminParts } from "./routes/parts.ts";
+
+export type AttentionItem = Static<typeof ATTENTION_ITEM>;
+
+const DAY_MS = 86_400_000;
+const SOON_MS = 7 * DAY_MS;
+const SEVERITIES = ["error", "warning", "info"] as const satisfies readonly AttentionItem["severity"][];
+
+export type AttentionParts = Pick<
+  AdminParts,
+  "control" | "observed" | "access" | "approvals" | "pins" | "health"
+>;
+
+export function attentionFor(
+  parts: AttentionParts,
+  principal: Principal,
+  { now, requests }: { readonly now: number; readonly requests: number },
+): readonly AttentionItem[] {
+  const items = [
+    ...(may(principal, "stats.read") ? [...ofStore(parts), ...ofAudit(parts)] : []),
+    ...(may(principal, "objects.read") ? [...ofServers(parts), ...ofEndpoints(parts)] : []),
+    ...ofKeys(parts, principal, now),
+    ...ofApprovals(parts, principal),
+    ...(requests > 0 ? [{ kind: "requests.pending", severity: "info", count: requests } as const] : []),
+  ];
+  return items.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+}
+
+function ofStore({ health }: AttentionParts): readonly AttentionItem[] {
+  const state = health.store();
+  return state.up ? [] : [{ kind: "store.away", severity: "error", reason: state.reason }];
+}
+
+function ofAudit({ observed }: AttentionParts): readonly AttentionItem[] {
+  const { lost, fault } = observed.audit.state;
+  return [
+    ...(fault === undefined ? [] : [{ kind: "audit.fault", severity: "error", reason: fault } as const]),
+    ...(lost === 0 ? [] : [{ kind: "audit.lost", severity: "error", count: lost } as const]),
+  ];
+}
+
+function ofServers(parts: AttentionParts): readonly AttentionItem[] {
+  return [...parts.control.compiled.objects.server.values()].flatMap((server) => [
+    ...ofStatus(parts.control, server),
+    ...ofSecrets(server),
+    ...ofChanges(parts, server),
+  ]);
+}
+
+function ofStatus(control: GatewayControl, server: StoredObject<"server">): readonly AttentionItem[] {
+  const { state, reason, since, needsLogin } = control.statusOf(server.uuid);
+  if (state !== "failed") return [];
+  const misconfigured = control.compiled.servers.get(server.uuid)?.reason !== undefined;
+  const kind = misconfigured ? "server.misconfigured" : needsLogin ? "server.login" : "server.failed";
+  const why = { ...(reason !== undefined && { reason }), ...(since !== undefined && { since }) };
+  return [{ kind, severity: "error", object: named(server), ...why }];
+}
+
+/** They are stored and shown as they are; `env` and `headers` are sealed. */
+function ofSecrets(server: StoredObject<"server">): readonly AttentionItem[] {
+  const { args = [], url } = server.spec;
+  const plain = [
+    ...args.map((text, at) => [`args/${at}`, text] as const),
+    ...(url === undefined ? [] : [["url", url] as const]),
+  ];
+  return plain
+    .filter(([, text]) => !text.includes("${") && isSecretText(text))
+    .map(([field]) => ({ kind: "server.secret", severity: "warning", object: named(server), field }));
+}
+
+function ofChanges({ pins }: AttentionParts, server: StoredObject<"server">): readonly AttentionItem[] {
+  const { changes } = pins.review(server.uuid);
+  if (changes.length === 0) return [];
+  const severity = pins.enforced ? "warning" : "info";
+  return [{ kind: "tools.changed", severity, object: named(server), count: changes.length }];
+}
+
+function ofEndpoints({ control, health }: AttentionParts): readonly AttentionItem[] {
+  if (!health.exposed) return [];
+  return [...control.compiled.paths.values()]
+    .filter(({ object }) => object.spec.access.public)
+    .map(({ object }) => ({ kind: "endpoint.public", severity: "warning", object: named(object) }));
+}
+
+function ofKeys({ access }: AttentionParts, principal: Principal, now: number): readonly AttentionItem[] {
+  return access.keys
+    .ending(now + SOON_MS)
+    .filter(({ owner }) => may(principal, "keys.read", { owner }))
+    .map(({ id: uuid, name, expiresAt }) => ({
+      kind: "key.expiring",
+      severity: "info",
+      object: { kind: "api-key", uuid, name },
+      until: new Date(expiresAt).toISOString(),
+    }));
+}
+
+function ofApprovals({ approvals }: AttentionParts, principal: Principal): readonly AttentionItem[] {
+  const waiting = approvals
+    .list(principal)
+    .filter(({ state, decidable }) => state === "waiting" && decidable);
+  return waiting.length === 0
+    ? []
+    : [{ kind: "approvals.waiting", severity: "warning", count: waiting.length }];
+}
+
+function named({ kind, uuid, name }: StoredObject) {
+  return { kind, uuid, name };
+}

@@ -1,0 +1,104 @@
+/** Reads the body of an admin request: JSON (or YAML where a route takes it), bounded in bytes and depth. */
+import type { IncomingMessage } from "node:http";
+import { pointer } from "../gateway/refusal.ts";
+import { Problem } from "./problem.ts";
+
+const MOST_BYTES = 4 * 1024 * 1024;
+/** Deeper than any object of ours; recursion over it stays far from the end of the stack. */
+const MOST_DEPTH = 64;
+
+export const JSON_TYPES = ["application/json", "application/merge-patch+json"] as const;
+export const YAML_TYPES = ["application/yaml", "text/yaml"] as const;
+
+/** Undefined where there is none. Rejects with Problem. */
+export async function readBody(request: IncomingMessage, types: readonly string[]): Promise<unknown> {
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return undefined;
+  const type = typeOf(request, types);
+  const text = decode(bytes);
+  const value = (YAML_TYPES as readonly string[]).includes(type) ? await parseYaml(text) : parseJson(text);
+  if (isDeeper(value, MOST_DEPTH)) throw new Problem(400, `the body may nest ${MOST_DEPTH} levels at most`);
+  const broken = brokenText(value, "");
+  if (broken !== undefined) {
+    const message = "has half of a surrogate pair, which is no character";
+    throw new Problem(422, `${broken} ${message}`.trim(), { errors: [{ path: broken, message }] });
+  }
+  return value;
+}
+
+/** The content type, if it is one of these. Throws Problem. */
+export function typeOf({ headers }: IncomingMessage, types: readonly string[]): string {
+  const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (!types.includes(type)) throw new Problem(415, `content-type must be ${types.join(" or ")}`);
+  return type;
+}
+
+/**
+ * All of it, or a Problem as soon as it is too large. What still comes is read and dropped: who writes on a connection
+ * that was cut never sees the answer.
+ */
+export function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const tooLarge = (): void => reject(new Problem(413, `a request may have ${MOST_BYTES} bytes`));
+    if (Number(request.headers["content-length"] ?? 0) > MOST_BYTES) tooLarge();
+    let parts: Buffer[] = [];
+    let length = 0;
+    request.on("data", (part: Buffer) => {
+      length += part.length;
+      if (length <= MOST_BYTES) return void parts.push(part);
+      parts = [];
+      tooLarge();
+    });
+    request.once("end", () => resolve(Buffer.concat(parts)));
+    request.once("close", () => reject(new Problem(400, "the request was cut off")));
+    request.once("error", reject);
+  });
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem(400, "the body is not valid UTF-8");
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new Problem(400, `the body is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+async function parseYaml(text: string): Promise<unknown> {
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(text, { uniqueKeys: true });
+  const [error] = document.errors;
+  if (error) throw new Problem(400, `the body is not valid YAML: ${error.message}`);
+  try {
+    return document.toJS({ maxAliasCount: 100 }) as unknown;
+  } catch (cause) {
+    throw new Problem(400, `the body is not valid YAML: ${(cause as Error).message}`);
+  }
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
+}
+
+const HALF = /\p{Cs}/u;
+
+/** Where a text is that cannot be written as UTF-8: whoever stores or sends it would change it. */
+function brokenText(value: unknown, path: string): string | undefined {
+  if (typeof value === "string") return HALF.test(value) ? path : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const below = pointer(path, key);
+    if (HALF.test(key)) return below.replace(/\p{Cs}/gu, "\u{fffd}");
+    const broken = brokenText(inner, below);
+    if (broken !== undefined) return broken;
+  }
+  return undefined;
+}

@@ -1,0 +1,147 @@
+/** The schemas of what the pipeline tells: calls that wait for a yes, and what would become of a call. */
+const TEXT = { type: "string" } as const;
+const UUID = { type: "string", format: "uuid" } as const;
+const DATE = { type: "string", format: "date-time" } as const;
+const TEXTS = { type: "array", items: TEXT } as const;
+const NAMED = { type: "object", properties: { uuid: TEXT, name: TEXT }, required: ["uuid", "name"] } as const;
+const ACTOR = {
+  type: "object",
+  properties: { kind: TEXT, id: TEXT, name: TEXT },
+  required: ["kind", "id", "name"],
+} as const;
+
+export const APPROVAL_STATES = ["waiting", "approved", "refused", "expired", "withdrawn"] as const;
+
+export const EXPLAIN = {
+  type: "object",
+  properties: {
+    tool: {
+      type: "string",
+      minLength: 1,
+      maxLength: 512,
+      description: "server:tool, or its name on the aggregate surface",
+    },
+    args: { type: "object", default: {} },
+    as: { type: "string", description: "uuid or e-mail address of an account; oneself unless given" },
+  },
+  required: ["tool"],
+  additionalProperties: false,
+} as const;
+
+const LAYER = {
+  type: "object",
+  properties: {
+    use: { type: "string", description: "its name in an entry" },
+    summary: { type: "string", description: "what it does" },
+    guards: { type: "boolean", description: "only administrators change it" },
+    schema: { type: "object", description: "JSON Schema of its options" },
+    inside: { ...TEXTS, description: "layers that must stand before it, wherever they are in a pipeline" },
+    fault: { type: "string", description: "of one's own: why it cannot be used" },
+  },
+  required: ["use", "guards", "schema", "inside"],
+} as const;
+
+export const PIPELINE_COMPONENTS = {
+  Layers: {
+    type: "object",
+    properties: {
+      places: {
+        type: "array",
+        items: { enum: ["settings", "endpoint", "namespace", "server"] },
+        description: "where a pipeline is put together from, the outermost first",
+      },
+      items: { type: "array", items: LAYER },
+    },
+    required: ["places", "items"],
+  },
+  Explain: EXPLAIN,
+  Explanation: {
+    type: "object",
+    properties: {
+      as: ACTOR,
+      outcome: {
+        enum: ["passes", "asks", "answered", "refused"],
+        description: "asks: once somebody said yes; answered: without reaching the server",
+      },
+      code: { type: "string", description: "of a refusal: as what it is answered" },
+      tool: {
+        type: "object",
+        properties: {
+          server: NAMED,
+          tool: TEXT,
+          name: { type: "string", description: "what it is called here" },
+        },
+        required: ["server", "tool", "name"],
+      },
+      steps: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            use: { type: "string", description: "a layer, or access, name, arguments" },
+            at: { type: "string", description: "where it stands" },
+            effect: {
+              enum: ["pass", "allow", "deny", "ask", "approve", "limit", "change", "answer", "unknown"],
+            },
+            reason: TEXT,
+          },
+          required: ["use", "at", "effect"],
+        },
+        description: "the outermost first, up to where it ends",
+      },
+    },
+    required: ["as", "outcome", "steps"],
+  },
+  Approval: {
+    type: "object",
+    properties: {
+      uuid: UUID,
+      state: { enum: APPROVAL_STATES },
+      name: { type: "string", description: "server:tool" },
+      at: DATE,
+      expiresAt: DATE,
+      endpoint: NAMED,
+      principal: {
+        ...ACTOR,
+        properties: {
+          ...ACTOR.properties,
+          key: { type: "object", properties: { id: TEXT, name: TEXT }, required: ["id", "name"] },
+          actor: { ...ACTOR, description: "who really made it, in their name" },
+        },
+        description: "who made the call",
+      },
+      via: { enum: ["code", "chain"] },
+      server: NAMED,
+      tool: { type: "string", description: "the server's own name of it" },
+      arguments: {
+        description:
+          "what would be sent, plain secrets masked; as JSON text where numbers would lose digits, {tooLarge} above 64 KB",
+      },
+      reason: { type: "string", description: "why a yes is needed" },
+      by: {
+        type: "object",
+        properties: { roles: TEXTS, groups: TEXTS },
+        description: "who decides, beside administrators",
+      },
+      decidable: { type: "boolean", description: "you may decide it now" },
+      decidedAt: DATE,
+      decidedBy: ACTOR,
+      comment: TEXT,
+    },
+    required: [
+      "uuid",
+      "state",
+      "name",
+      "at",
+      "expiresAt",
+      "endpoint",
+      "principal",
+      "server",
+      "tool",
+      "arguments",
+      "reason",
+      "by",
+      "decidable",
+    ],
+  },
+} as const;

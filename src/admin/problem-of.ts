@@ -1,0 +1,36 @@
+/** What a failure of the layers below means to whoever asked. */
+import { AccessError } from "../access/error.ts";
+import { Refusal } from "../gateway/refusal.ts";
+import { StoreError } from "../store/error.ts";
+import { Problem } from "./problem.ts";
+
+const RETRY_SECONDS = 5;
+
+/** Undefined: a fault of ours. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof Refusal) return ofRefusal(error);
+  if (error instanceof AccessError) return ofAccess(error);
+  if (!StoreError.is(error)) return undefined;
+  const { code, message } = error;
+  if (code === "unavailable")
+    return new Problem(503, "the store cannot be reached at the moment: nothing was changed", {
+      headers: { "retry-after": String(RETRY_SECONDS) },
+    });
+  if (code === "conflict" || code === "taken") return new Problem(409, message);
+  return code === "invalid" ? new Problem(422, message, { errors: [{ path: "", message }] }) : undefined;
+}
+
+function ofAccess({ status, message, retryAfterMs }: AccessError): Problem {
+  const seconds = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1_000));
+  return new Problem(
+    status,
+    message,
+    seconds === undefined ? {} : { headers: { "retry-after": `${seconds}` } },
+  );
+}
+
+function ofRefusal(refusal: Refusal): Problem {
+  const { title, errors: _e, status: _s, detail: _d, ...more } = refusal.toJSON();
+  const { errors = [] } = refusal.details;
+  return new Problem(refusal.status, refusal.message, { title: String(title), errors, more });
+}

@@ -1,0 +1,72 @@
+/** What is answered over plain HTTP when it cannot be done what was asked: RFC 9457 `application/problem+json`. */
+
+import type { ServerResponse } from "node:http";
+
+/** One thing that is wrong, and where: a JSON Pointer into what was sent. */
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ProblemFields {
+  readonly errors?: readonly Fault[];
+  /** Further members of the answer, such as `current`; a `type` of its own among them. */
+  readonly more?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: "Bad request",
+  401: "Not authenticated",
+  403: "Forbidden",
+  404: "Not found",
+  405: "Method not allowed",
+  409: "Conflict",
+  412: "Changed meanwhile",
+  413: "Too large",
+  415: "Unsupported content type",
+  422: "Invalid",
+  429: "Too many requests",
+  500: "Internal error",
+  502: "Bad gateway",
+  503: "Unavailable",
+  504: "Timeout",
+};
+
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+  readonly title: string;
+  readonly fields: ProblemFields;
+
+  constructor(status: number, detail: string, { title, ...fields }: ProblemFields & { title?: string } = {}) {
+    super(detail);
+    this.status = status;
+    this.title = title ?? TITLES[status] ?? "Error";
+    this.fields = fields;
+  }
+
+  toJSON(): object {
+    const { errors, more } = this.fields;
+    return {
+      type: "about:blank",
+      title: this.title,
+      status: this.status,
+      detail: this.message,
+      ...(errors && { errors }),
+      ...more,
+    };
+  }
+}
+
+export function writeProblem(response: ServerResponse, problem: Problem): void {
+  if (response.headersSent) return void response.destroy();
+  const content = JSON.stringify(problem);
+  response.writeHead(problem.status, {
+    "content-type": "application/problem+json",
+    "content-length": Buffer.byteLength(content),
+    "cache-control": "no-store",
+    ...problem.fields.headers,
+  });
+  response.end(content);
+}

@@ -1,0 +1,137 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { silentLog } from "../kernel/log.ts";
+import { Problem } from "./problem.ts";
+import type { Route } from "./route.ts";
+import { createAdminRouter } from "./router.ts";
+
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+const ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/things/:name",
+    summary: "",
+    tag: "things",
+    role: "viewer",
+    query: { limit: { type: "integer" } },
+    handle: ({ params, query }) => ({ body: { name: params["name"], limit: query.get("limit") } }),
+  },
+  {
+    method: "PATCH",
+    path: "/things/:name",
+    summary: "",
+    tag: "things",
+    role: "admin",
+    handle: ({ body }) => ({ body: { got: body } }),
+  },
+  { method: "DELETE", path: "/things/:name", summary: "", tag: "things", role: "admin", handle: () => ({}) },
+  {
+    method: "POST",
+    path: "/broken",
+    summary: "",
+    tag: "things",
+    role: "member",
+    handle: () => {
+      throw new Error("a secret detail");
+    },
+  },
+];
+
+/** Bearer tokens are the roles of whoever shows them. */
+async function start(): Promise<(path: string, init?: RequestInit & { role?: string }) => Promise<Response>> {
+  const answer = createAdminRouter({
+    routes: ROUTES,
+    log: silentLog,
+    authenticate({ headers: { authorization } }) {
+      const role = authorization?.replace("Bearer ", "");
+      return role ? { principal: { id: role, kind: "token", roles: [role], groups: [] } } : undefined;
+    },
+    isOwnPage: () => false,
+    addressOf: () => "127.0.0.1",
+    problemOf: () => undefined,
+  });
+  const server = createServer((request, response) => {
+    void answer(new URL(request.url ?? "/", "http://x").pathname, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ends.push(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  return async (path, { role = "admin", headers, ...init } = {}) =>
+    await fetch(`http://127.0.0.1:${port}${path}`, {
+      ...init,
+      headers: { ...(role && { authorization: `Bearer ${role}` }), ...headers },
+    });
+}
+
+const json = { "content-type": "application/json" };
+
+test("a route gets its decoded parameters and the query it knows", async () => {
+  const ask = await start();
+  const answer = await ask("/things/a%2Fb?limit=3");
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toEqual({ name: "a/b", limit: "3" });
+});
+
+test("a misspelt query parameter is refused", async () => {
+  const ask = await start();
+  const answer = await ask("/things/a?dryrun=true");
+  expect(answer.status).toBe(400);
+  expect(answer.headers.get("content-type")).toBe("application/problem+json");
+  expect(await answer.json()).toMatchObject({
+    status: 400,
+    detail: 'the query has no "dryrun"; known: limit',
+  });
+});
+
+test("strangers get 401 at every path, and roles get 403 beyond their own", async () => {
+  const ask = await start();
+  for (const path of ["/things/a", "/nothing"]) expect((await ask(path, { role: "" })).status).toBe(401);
+  expect((await ask("/things/a", { method: "DELETE", role: "viewer" })).status).toBe(403);
+  expect((await ask("/things/a", { role: "member" })).status).toBe(403);
+  expect((await ask("/things/a", { role: "editor" })).status).toBe(200);
+});
+
+test("an unknown path is 404, a known one with another method 405 with Allow", async () => {
+  const ask = await start();
+  expect((await ask("/nothing")).status).toBe(404);
+  const answer = await ask("/things/a", { method: "PUT", body: "{}", headers: json });
+  expect(answer.status).toBe(405);
+  expect(answer.headers.get("allow")).toBe("GET, PATCH, DELETE");
+});
+
+test.each([
+  ["no JSON", "{", json, 400],
+  ["another type", "a=1", { "content-type": "text/plain" }, 415],
+  ["no type", "{}", { "content-type": "" }, 415],
+  ["too large", JSON.stringify("x".repeat(4 * 1024 * 1024)), json, 413],
+  ["too deep", `${"[".repeat(70)}${"]".repeat(70)}`, json, 400],
+  ["not UTF-8", Buffer.from([0x22, 0xff, 0x22]), json, 400],
+])("a body that is %s", async (_, body, headers, status) => {
+  const ask = await start();
+  const answer = await ask("/things/a", { method: "PATCH", body, headers });
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toMatchObject({ status, type: "about:blank" });
+});
+
+test("a fault of ours is 500 and tells nothing of itself", async () => {
+  const ask = await start();
+  const answer = await ask("/broken", { method: "POST" });
+  expect(answer.status).toBe(500);
+  expect(await answer.text()).not.toContain("secret detail");
+});
+
+test("a problem keeps its further members", () => {
+  const problem = new Problem(412, "it changed", { more: { current: { a: 1 } } });
+  expect(JSON.parse(JSON.stringify(problem))).toEqual({
+    type: "about:blank",
+    title: "Changed meanwhile",
+    status: 412,
+    detail: "it changed",
+    current: { a: 1 },
+  });
+});

@@ -1,0 +1,240 @@
+/** Finds the route of a request, runs it and writes its answer. Knows HTTP, and nothing of what the routes do. */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { addRoute, createRouter, findRoute } from "rou3";
+import type { AddressOf } from "../access/client-address.ts";
+import { has, may } from "../access/may.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import type { AdminChange, Events } from "../kernel/events.ts";
+import { isRecord } from "../kernel/is-record.ts";
+import type { Log } from "../kernel/log.ts";
+import { ANONYMOUS, type Principal } from "../kernel/principal.ts";
+import { CallSignal, type Signal } from "../kernel/signal.ts";
+import type { Authenticate } from "./authenticate.ts";
+import { JSON_TYPES, readBody } from "./body.ts";
+import { Problem, writeProblem } from "./problem.ts";
+import {
+  type Act,
+  type AdminAnswer,
+  type AdminRequest,
+  leastOf,
+  type Route,
+  type Schema,
+  type StreamReader,
+} from "./route.ts";
+
+export interface RouterParts {
+  readonly routes: readonly Route[];
+  readonly log: Log;
+  /** Who asks; undefined: nobody we know. */
+  readonly authenticate: Authenticate;
+  /** Whether the page that sent this is one of ours. */
+  isOwnPage(headers: IncomingMessage["headers"]): boolean;
+  readonly addressOf: AddressOf;
+  /** Hears of every change, and of those that the caller's role does not allow. */
+  readonly events?: Pick<Events, "emit"> | undefined;
+  /** What a failure of our own layers means to the caller; undefined: a fault of ours. */
+  problemOf(error: unknown): Problem | undefined;
+}
+
+const GONE = new MetaMcpError("cancelled", "whoever asked is gone");
+const METHODS = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
+
+export type Answer = (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export function createAdminRouter(parts: RouterParts): Answer {
+  const router = createRouter<Route>();
+  for (const route of parts.routes) addRoute(router, route.method, route.path, route);
+
+  async function run(path: string, request: IncomingMessage, signal: Signal): Promise<AdminAnswer> {
+    const found = findRoute(router, request.method ?? "GET", path);
+    const open = found !== undefined && leastOf(found.data) === "anyone";
+    const known = parts.authenticate(request);
+    // Before anything else: strangers learn nothing of what is there.
+    if (!known && !open) {
+      throw new Problem(401, "log in, or send a token or a key with a role as Authorization: Bearer", {
+        headers: { "www-authenticate": 'Bearer realm="metamcp"' },
+      });
+    }
+    if (!found) throw notThere(path);
+    if (isForged(request, known?.cookie === true, open))
+      throw new Problem(403, "a change with a cookie must come from a page of this gateway (Origin)");
+    const { data: route, params = {} } = found;
+    const { principal = ANONYMOUS, account } = known ?? {};
+    const asked = { principal, route, params: decoded(params) };
+    if (!mayUse(principal, route)) {
+      if (route.method !== "GET") tell(asked, [actOf(asked, undefined)], "refused");
+      throw new Problem(403, refusalOf(principal, route));
+    }
+    const query = queryOf(request, route);
+    const body = request.method === "GET" ? undefined : await readBody(request, route.types ?? JSON_TYPES);
+    let acts: readonly Act[] | undefined;
+    const changes = isChange(route, query);
+    const handle = async (given: AdminRequest): Promise<AdminAnswer> => {
+      try {
+        return await route.handle(given);
+      } catch (error) {
+        if (changes && error instanceof Problem && error.status === 403)
+          tell(asked, [actOf(asked, undefined)], "refused");
+        throw error;
+      }
+    };
+    const answer = await handle({
+      principal,
+      account,
+      address: parts.addressOf(request),
+      headers: request.headers,
+      params: asked.params,
+      query,
+      body,
+      ifMatch: request.headers["if-match"],
+      accept: request.headers.accept ?? "*/*",
+      did(done) {
+        acts = [...(acts ?? []), ...done];
+      },
+      signal,
+    });
+    if (changes) tell(asked, acts ?? [actOf(asked, answer.body)], "ok");
+    return answer;
+  }
+
+  function tell({ principal }: Asked, acts: readonly Act[], outcome: AdminChange["outcome"]): void {
+    for (const act of acts) parts.events?.emit({ type: "admin", at: Date.now(), principal, ...act, outcome });
+  }
+
+  /** The caller is asked again and again whether it may: a right that ends, ends the stream. */
+  function stream(
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: AdminAnswer,
+  ): void {
+    const route = findRoute(router, request.method ?? "GET", path)?.data;
+    const who: StreamReader = () => {
+      const known = parts.authenticate(request);
+      return known && route && mayUse(known.principal, route) ? known.principal : undefined;
+    };
+    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    const end = answer.events?.(response, who) ?? (() => {});
+    // Whoever is gone by now closes nothing any more.
+    if (response.destroyed) end();
+    else response.once("close", end);
+  }
+
+  /** What a browser does for a page of somebody else. To a login one may come without a page: from a shell. */
+  function isForged({ method, headers }: IncomingMessage, byCookie: boolean, open: boolean): boolean {
+    if (method === "GET" || parts.isOwnPage(headers)) return false;
+    return byCookie || (open && headers.origin !== undefined);
+  }
+
+  function notThere(path: string): Problem {
+    const allow = METHODS.filter((method) => findRoute(router, method, path)).join(", ");
+    if (!allow) return new Problem(404, "there is nothing at this path; /api/v1/openapi.json lists what is");
+    return new Problem(405, `only ${allow} here`, { headers: { allow } });
+  }
+
+  return async function answer(path, request, response) {
+    const signal = new CallSignal();
+    response.once("close", () => signal.abort(GONE));
+    try {
+      const done = await run(path, request, signal);
+      if (done.events) stream(path, request, response, done);
+      else write(response, done);
+    } catch (error) {
+      const problem = error instanceof Problem ? error : parts.problemOf(error);
+      if (!problem)
+        parts.log.error(
+          `admin API: ${request.method} ${path}: ${error instanceof Error ? error.stack : String(error)}`,
+        );
+      writeProblem(
+        response,
+        problem ?? new Problem(500, "something went wrong here; the log has the details"),
+      );
+    }
+  };
+}
+
+interface Asked {
+  readonly principal: Principal;
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Logins are told by themselves. */
+function isChange(route: Route, query: URLSearchParams): boolean {
+  return route.method !== "GET" && leastOf(route) !== "anyone" && query.get("dryRun") !== "true";
+}
+
+const VERBS = { GET: "read", POST: "create", PATCH: "update", PUT: "update", DELETE: "delete" } as const;
+
+/** What a route did, by its own words and what it answers: `POST /mcp-servers/:uuid/connect` is "connect". */
+function actOf({ route, params }: Asked, body: unknown): Act {
+  const last = route.path.split("/").at(-1) ?? "";
+  const verb = route.method === "POST" && route.path !== `/${route.tag}` && !last.startsWith(":");
+  const { uuid = params["uuid"], name } = (isRecord(body) ? body : {}) as { uuid?: unknown; name?: unknown };
+  return {
+    action: verb ? last : VERBS[route.method],
+    object: {
+      kind: route.tag,
+      ...(typeof uuid === "string" && { uuid }),
+      ...(typeof name === "string" && { name }),
+    },
+  };
+}
+
+function mayUse(principal: Principal, route: Route): boolean {
+  return "role" in route ? has(principal, route.role) : may(principal, route.action);
+}
+
+function refusalOf(principal: Principal, route: Route): string {
+  const least = leastOf(route);
+  return least !== "anyone" && has(principal, least)
+    ? "this is for accounts: log in, or use a key of an account"
+    : `this needs the role "${least}"`;
+}
+
+function decoded(params: Readonly<Record<string, string>>): Record<string, string> {
+  try {
+    return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]));
+  } catch {
+    throw new Problem(400, "the path has a broken percent escape");
+  }
+}
+
+/** Unknown ones are refused: a misspelt `dryRun` must not become a change. */
+function queryOf({ url = "" }: IncomingMessage, { query = {}, anyQuery }: Route): URLSearchParams {
+  const given = new URL(url, "http://localhost").searchParams;
+  if (anyQuery) return given;
+  for (const [name, text] of given) {
+    const schema = Object.hasOwn(query, name) ? query[name] : undefined;
+    const known = Object.keys(query).join(", ") || "none";
+    if (!schema) throw new Problem(400, `the query has no "${name}"; known: ${known}`);
+    if (given.getAll(name).length > 1) throw new Problem(400, `the query has "${name}" twice`);
+    if (!fits(text, schema)) throw new Problem(400, `"${name}" in the query must be ${wanted(schema)}`);
+  }
+  return given;
+}
+
+/** The types that a query has. */
+function fits(text: string, { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema): boolean {
+  if (type === "boolean") return text === "true" || text === "false";
+  if (type !== "integer") return true;
+  return /^\d{1,15}$/.test(text) && Number(text) >= Number(minimum) && Number(text) <= Number(maximum);
+}
+
+function wanted({ type, minimum, maximum }: Schema): string {
+  if (type === "boolean") return "true or false";
+  return maximum === undefined
+    ? "a whole number"
+    : `a whole number from ${Number(minimum)} to ${Number(maximum)}`;
+}
+
+function write(response: ServerResponse, { status, body, text, headers }: AdminAnswer): void {
+  const content = text?.content ?? (body === undefined ? "" : JSON.stringify(body));
+  response.writeHead(status ?? (content === "" ? 204 : 200), {
+    ...(content !== "" && { "content-type": text?.type ?? "application/json" }),
+    "content-length": Buffer.byteLength(content),
+    "cache-control": "no-store",
+    ...(headers as OutgoingHttpHeaders | undefined),
+  });
+  response.end(content);
+}

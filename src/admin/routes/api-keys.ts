@@ -1,0 +1,195 @@
+/** API keys. The text of a key is answered once, when it is made. */
+import { type ApiKey, isForeignKey } from "../../access/api-key.ts";
+import type { NewApiKey } from "../../access/api-keys.ts";
+import { may } from "../../access/may.ts";
+import { finderOf } from "../../gateway/names.ts";
+import { type Problem as InputProblem, invalid, pointer } from "../../gateway/refusal.ts";
+import { pageOf } from "../page.ts";
+import { Problem } from "../problem.ts";
+import { type AdminRequest, DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
+import { API_KEY_PATCH, KEY_IMPORT, listOf, NEW_API_KEY, ref } from "../schemas.ts";
+import { type AdminParts, checkedBody, isOn } from "./parts.ts";
+
+type Endpoints = readonly string[] | "all";
+
+export function apiKeyRoutes(parts: AdminParts): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/api-keys",
+      summary: "List the API keys: one's own, of an administrator all",
+      tag: "api-keys",
+      action: "keys.read",
+      query: LIST_QUERY,
+      answer: listOf(ref("ApiKey")),
+      async handle({ query, principal }) {
+        const all = await parts.access.keyControl.list();
+        const own = all.filter(({ owner }) => may(principal, "keys.read", { owner })).map(shown);
+        return { body: pageOf(own, query, { keyOf: ({ uuid }) => uuid, textOf: ({ name }) => name }) };
+      },
+    },
+    createRoute(parts),
+    importRoute(parts),
+    {
+      method: "PATCH",
+      path: "/api-keys/:uuid",
+      summary: "Rename or describe an API key; nothing else of it changes",
+      tag: "api-keys",
+      action: "keys.write",
+      query: DRY_RUN,
+      body: ref("ApiKeyPatch"),
+      answer: ref("ApiKey"),
+      async handle(request) {
+        const change = await checkedBody<Partial<Pick<ApiKey, "name" | "description">>>(
+          API_KEY_PATCH,
+          request.body,
+        );
+        const key = await keyAt(parts, request);
+        if (isOn(request.query, "dryRun")) return { body: { changes: [row("update", key.name)] } };
+        const changed = await parts.access.keyControl.rename(key.id, change);
+        if (!changed) throw noKey(key.id);
+        return { body: shown(changed) };
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/api-keys/:uuid",
+      summary: "Revoke an API key. What is open with it ends",
+      tag: "api-keys",
+      action: "keys.write",
+      query: DRY_RUN,
+      async handle(request) {
+        const key = await keyAt(parts, request);
+        if (isOn(request.query, "dryRun")) return { body: { changes: [row("delete", key.name)] } };
+        if (!(await parts.access.keyControl.revoke(key.id))) throw noKey(key.id);
+        return {};
+      },
+    },
+  ];
+}
+
+function createRoute(parts: AdminParts): Route {
+  return {
+    method: "POST",
+    path: "/api-keys",
+    summary: "Create an API key for endpoints, or with a role for this API. Its text is answered this once",
+    tag: "api-keys",
+    action: "keys.write",
+    query: DRY_RUN,
+    body: ref("NewApiKey"),
+    status: 201,
+    answer: ref("ApiKeyMade"),
+    async handle(request) {
+      const { owner: named, ...sent } = await checkedBody<NewApiKey>(NEW_API_KEY, request.body);
+      const wrong = keyProblems(sent);
+      const endpoints = sent.endpoints && endpointsOf(parts, sent.endpoints, "/endpoints", wrong);
+      const owner = ownerOf(parts, request, named, wrong);
+      if (wrong.length > 0) throw invalid(wrong);
+      refuseWider(request, { owner, role: sent.role });
+      if (isOn(request.query, "dryRun"))
+        return { status: 200, body: { changes: [row("create", sent.name)] } };
+      const limits = { ...(endpoints && { endpoints }), ...(owner === undefined ? {} : { owner }) };
+      const { key, ...made } = await parts.access.keyControl.create({ ...sent, ...limits });
+      return { status: 201, body: { ...shown(made), key } };
+    },
+  };
+}
+
+function keyProblems({ endpoints, role, tiers, expiresAt }: NewApiKey): InputProblem[] {
+  const wrong: InputProblem[] = [];
+  if ((endpoints === undefined) === (role === undefined))
+    wrong.push({ path: "", message: "must have either endpoints or role" });
+  if (tiers && role) wrong.push({ path: "/tiers", message: "is for keys of endpoints" });
+  if (expiresAt !== undefined && !(Date.parse(expiresAt) > Date.now()))
+    wrong.push({ path: "/expiresAt", message: "must be a time in the future" });
+  return wrong;
+}
+
+/** An administrator says whose it is, or that it is nobody's; everybody else makes keys of their own. */
+function ownerOf(
+  { access: { accounts } }: AdminParts,
+  { principal, account }: AdminRequest,
+  named: string | undefined,
+  wrong: InputProblem[],
+): string | undefined {
+  if (named === undefined) return may(principal, "people") ? undefined : account?.uuid;
+  const found = accounts.byId(named) ?? accounts.byEmail(named);
+  // Who may not see people learns nothing of them.
+  if (!found && may(principal, "people")) wrong.push({ path: "/owner", message: "names no account" });
+  return found?.uuid ?? named;
+}
+
+/** A key that makes keys would outlive its own limits; administrators can do all of it anyway. */
+function refuseWider({ principal }: AdminRequest, key: Pick<NewApiKey, "owner" | "role">): void {
+  if (!may(principal, "keys.write", key))
+    throw new Problem(403, "you can only create keys of your own, with no more than your own role");
+  if (principal.key && !may(principal, "people"))
+    throw new Problem(403, "a key cannot create keys: log in to create one");
+}
+
+/** To who may not see it a key is not there. */
+async function keyAt({ access }: AdminParts, { params, principal }: AdminRequest): Promise<ApiKey> {
+  const id = (params["uuid"] ?? "").toLowerCase();
+  const key = (await access.keyControl.list()).find((one) => one.id === id);
+  if (!key || !may(principal, "keys.write", { owner: key.owner })) throw noKey(id);
+  return key;
+}
+
+function noKey(id: string): Problem {
+  return new Problem(404, `there is no key "${id.slice(0, 64)}"`);
+}
+
+/** For whoever moves from a system with keys of its own: its clients go on with them. */
+function importRoute(parts: AdminParts): Route {
+  return {
+    method: "POST",
+    path: "/api-keys/import",
+    summary: "Take over keys of another system (sk_mt_…), so that its clients go on with them",
+    tag: "api-keys",
+    action: "settings",
+    query: DRY_RUN,
+    body: ref("KeyImport"),
+    answer: { type: "object", properties: { imported: { type: "integer" } }, required: ["imported"] },
+    async handle({ body, query }) {
+      const sent = await checkedBody<{
+        keys: readonly { uuid: string; name: string; key: string; endpoints: Endpoints }[];
+      }>(KEY_IMPORT, body);
+      const wrong: InputProblem[] = [];
+      const taken = sent.keys.map(({ uuid, name, key, endpoints }, at) => {
+        if (!isForeignKey(key))
+          wrong.push({ path: pointer("/keys", at, "key"), message: "must be a key that begins with sk_mt_" });
+        const opened = endpointsOf(parts, endpoints, pointer("/keys", at, "endpoints"), wrong);
+        return { id: uuid, name, text: key, endpoints: opened };
+      });
+      if (wrong.length > 0) throw invalid(wrong);
+      if (isOn(query, "dryRun")) return { body: { changes: taken.map(({ name }) => row("create", name)) } };
+      await parts.access.keyControl.takeOver(taken);
+      return { body: { imported: taken.length } };
+    },
+  };
+}
+
+/** As uuids. */
+function endpointsOf(
+  { control }: AdminParts,
+  sent: Endpoints,
+  path: string,
+  wrong: InputProblem[],
+): Endpoints {
+  if (sent === "all") return sent;
+  const find = finderOf(control.compiled.objects.endpoint);
+  return sent.map((reference, at) => {
+    const found = find(reference);
+    const message = `names no endpoint: there is no "${reference.slice(0, 128)}"`;
+    if (!found) wrong.push({ path: pointer(path, at), message });
+    return found?.uuid ?? reference;
+  });
+}
+
+function shown({ id, ...key }: ApiKey): Omit<ApiKey, "id"> & { readonly uuid: string } {
+  return { uuid: id, ...key };
+}
+
+function row(op: "create" | "update" | "delete", name: string) {
+  return { op, kind: "api-key", name };
+}

@@ -1,0 +1,71 @@
+/** Calls that wait for a yes of somebody else. */
+import type { Approval } from "../../gateway/control.ts";
+import { pageOf } from "../page.ts";
+import { APPROVAL_STATES } from "../pipeline-schemas.ts";
+import { Problem } from "../problem.ts";
+import { LIST_QUERY, type Route } from "../route.ts";
+import { listOf, ref } from "../schemas.ts";
+import { type AdminParts, checkedBody } from "./parts.ts";
+
+const DECISION = {
+  type: "object",
+  properties: {
+    comment: { type: "string", maxLength: 500, description: "kept with it; of a no the caller is told" },
+  },
+  additionalProperties: false,
+} as const;
+
+export function approvalRoutes(parts: AdminParts): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/approvals",
+      summary: "Calls that wait for a yes, newest first: those that you may decide, and your own",
+      tag: "approvals",
+      action: "approvals.decide",
+      query: { ...LIST_QUERY, state: { enum: APPROVAL_STATES } },
+      answer: listOf(ref("Approval")),
+      handle({ query, principal }) {
+        const state = stateIn(query);
+        const all = parts.approvals
+          .list(principal)
+          .filter((one) => state === undefined || one.state === state);
+        return { body: pageOf(all, query, { keyOf: newestFirst, textOf }) };
+      },
+    },
+    decisionRoute(parts, "approve", "Say yes to a call that waits: it is made, once"),
+    decisionRoute(parts, "refuse", "Say no to a call that waits: nothing is done"),
+  ];
+}
+
+function decisionRoute({ approvals }: AdminParts, verb: "approve" | "refuse", summary: string): Route {
+  return {
+    method: "POST",
+    path: `/approvals/:uuid/${verb}`,
+    summary,
+    tag: "approvals",
+    action: "approvals.decide",
+    body: DECISION,
+    answer: ref("Approval"),
+    async handle({ params, body, principal }) {
+      const { comment } = await checkedBody<{ comment?: string }>(DECISION, body ?? {});
+      const approve = verb === "approve";
+      return { body: await approvals.decide(params["uuid"] ?? "", { approve, principal, comment }) };
+    },
+  };
+}
+
+function stateIn(query: URLSearchParams): string | undefined {
+  const given = query.get("state") ?? undefined;
+  if (given === undefined || (APPROVAL_STATES as readonly string[]).includes(given)) return given;
+  throw new Problem(400, `"state" in the query must be one of ${APPROVAL_STATES.join(", ")}`);
+}
+
+function textOf({ name, principal, endpoint, reason }: Approval): string {
+  return [name, principal.name, endpoint.name, reason].join("\n");
+}
+
+/** Ids begin with the time at which they were made; pages go from small to large. */
+function newestFirst({ uuid }: Approval): string {
+  return uuid.replaceAll(/[0-9a-f]/g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16));
+}

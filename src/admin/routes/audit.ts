@@ -1,0 +1,131 @@
+/** The audit log: who did what, newest first. */
+import { may } from "../../access/may.ts";
+import type { Audit, AuditQuery, StoredAuditRecord } from "../../store/store.ts";
+import { AUDIT_FIELDS } from "../observe-schemas.ts";
+import { cursorAt, cursorIn, limitIn } from "../page.ts";
+import { Problem } from "../problem.ts";
+import { LIST_QUERY, type Route } from "../route.ts";
+import { ref } from "../schemas.ts";
+import { FORMAT, JSON_LINES, saved } from "./calls.ts";
+import type { AdminParts } from "./parts.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Asked for by uuid or by the name it had. */
+const NAMED: ReadonlySet<string> = new Set(["endpoint", "server", "object"]);
+const TIME = { type: "string", format: "date-time" } as const;
+
+export function auditRoutes({ observed }: AdminParts): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/audit",
+      summary: "Read the audit log, newest first: by any of its fields and by time",
+      tag: "audit",
+      action: "audit.read",
+      query: {
+        limit: LIST_QUERY.limit,
+        cursor: LIST_QUERY.cursor,
+        from: { ...TIME, description: "not before this time" },
+        to: { ...TIME, description: "before this time" },
+        after: { type: "integer", minimum: 0, description: "only records with a greater seq" },
+        ...AUDIT_FIELDS,
+        format: { ...FORMAT.format, description: "jsonl: the newest 10,000, one a line, to be saved" },
+      },
+      answer: ref("AuditPage"),
+      answerTypes: ["application/json", JSON_LINES],
+      async handle({ query, principal }) {
+        const cursor = cursorIn(query);
+        const after = query.get("after");
+        const asked = {
+          fields: fieldsIn(query),
+          limit: limitIn(query),
+          ...timeIn(query, "from"),
+          ...timeIn(query, "to"),
+          ...(after === null ? {} : { after: Number(after) }),
+          ...(cursor === undefined ? {} : { cursor: Number(cursor) }),
+        };
+        const whole = may(principal, "arguments.read");
+        if (query.get("format") === "jsonl") {
+          const records = await allOf(observed.records, asked);
+          return saved(
+            "audit",
+            records.map((record) => shown(record, whole)),
+          );
+        }
+        const page = await observed.records.query(asked);
+        return {
+          body: {
+            items: page.items.map((record) => shown(record, whole)),
+            ...(page.nextCursor === undefined ? {} : { nextCursor: cursorAt(String(page.nextCursor)) }),
+            state: observed.audit.state,
+          },
+        };
+      },
+    },
+    {
+      method: "GET",
+      path: "/audit/verify",
+      summary: "Check that no record was changed or removed",
+      tag: "audit",
+      action: "audit.read",
+      answer: ref("AuditVerdict"),
+      handle: async () => ({ body: await observed.records.verify() }),
+    },
+  ];
+}
+
+const MOST_SAVED = 10_000;
+const MOST_ON_A_PAGE = 500;
+
+/** The newest first, page by page. */
+async function allOf(
+  records: Pick<Audit, "query">,
+  asked: AuditQuery,
+): Promise<readonly StoredAuditRecord[]> {
+  const found: StoredAuditRecord[] = [];
+  let { cursor } = asked;
+  do {
+    const page = await records.query({
+      ...asked,
+      limit: MOST_ON_A_PAGE,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && found.length < MOST_SAVED);
+  return found.slice(0, MOST_SAVED);
+}
+
+function fieldsIn(query: URLSearchParams): Record<string, string> {
+  const given = Object.keys(AUDIT_FIELDS).flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[fieldOf(name, value), value] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+function fieldOf(name: string, value: string): string {
+  return NAMED.has(name) && !UUID.test(value) ? `${name}Name` : name;
+}
+
+function timeIn(query: URLSearchParams, name: "from" | "to"): { from?: number; to?: number } {
+  const text = query.get(name);
+  if (text === null) return {};
+  const time = Date.parse(text);
+  if (Number.isNaN(time))
+    throw new Problem(400, `"${name}" in the query must be a time such as 2030-01-31T12:00:00Z`);
+  return { [name]: time };
+}
+
+/** Arguments and results are for those who may read them. */
+function shown({ seq, at, hash, body }: StoredAuditRecord, whole: boolean): object {
+  const { arguments: args, results, ...rest } = body as Record<string, unknown>;
+  return {
+    seq,
+    at: new Date(at).toISOString(),
+    ...rest,
+    ...(whole && args !== undefined && { arguments: args }),
+    ...(whole && results !== undefined && { results }),
+    hash,
+  };
+}

@@ -1,0 +1,118 @@
+/** The last calls: filtered, one in full, written to a file, and made again. */
+import { may } from "../../access/may.ts";
+import { fromRaw } from "../../kernel/raw.ts";
+import type { KeptCall } from "../../observe/live/recent-calls.ts";
+import { cursorAt, cursorIn, limitIn } from "../page.ts";
+import { Problem } from "../problem.ts";
+import { type AdminAnswer, LIST_QUERY, type Route } from "../route.ts";
+import { listOf, ref } from "../schemas.ts";
+import type { AdminParts } from "./parts.ts";
+
+const TEXT = { type: "string" } as const;
+
+const FILTERS = {
+  endpoint: { ...TEXT, description: "uuid or name" },
+  server: { ...TEXT, description: "uuid or name" },
+  tool: { ...TEXT, description: "the server's own name of it" },
+  principal: { ...TEXT, description: "id or name" },
+  session: { ...TEXT, description: "hash" },
+  outcome: { enum: ["ok", "error", "refused"] },
+  code: { ...TEXT, description: "of the error table" },
+  by: { ...TEXT, description: "the layer that refused it" },
+  q: { ...TEXT, description: "only what has this text in one of its names, its client or its code" },
+} as const;
+
+export const FORMAT = {
+  format: { enum: ["json", "jsonl"], description: "jsonl: all of them, one a line, to be saved" },
+} as const;
+
+export function callRoutes(parts: AdminParts): readonly Route[] {
+  const { observed } = parts;
+  return [
+    {
+      method: "GET",
+      path: "/calls",
+      summary: "The last 1,000 calls with their way through the layers; arguments to administrators",
+      tag: "live",
+      action: "stats.read",
+      query: { limit: LIST_QUERY.limit, cursor: LIST_QUERY.cursor, ...FILTERS, ...FORMAT },
+      answer: listOf(ref("RecentCall")),
+      answerTypes: ["application/json", JSON_LINES],
+      handle({ query, principal }) {
+        const whole = may(principal, "arguments.read");
+        const found = [...observed.calls.list()].filter((call) => fits(call, query));
+        if (query.get("format") === "jsonl")
+          return saved(
+            "calls",
+            found.map((call) => shownCall(call, whole)),
+          );
+        const cursor = cursorIn(query);
+        const left = cursor === undefined ? found : found.filter(({ id }) => id < Number(cursor));
+        const limit = limitIn(query);
+        const items = left.slice(0, limit);
+        const last = items.at(-1);
+        const more = last && left.length > limit ? { nextCursor: cursorAt(String(last.id)) } : {};
+        return { body: { items: items.map((call) => shownCall(call, whole)), ...more } };
+      },
+    },
+    {
+      method: "GET",
+      path: "/calls/:id",
+      summary: "One of the last 1,000 calls",
+      tag: "live",
+      action: "stats.read",
+      answer: ref("RecentCall"),
+      handle: ({ params, principal }) => ({
+        body: shownCall(callAt(parts, params["id"] ?? ""), may(principal, "arguments.read")),
+      }),
+    },
+  ];
+}
+
+export function callAt({ observed }: Pick<AdminParts, "observed">, id: string): KeptCall {
+  const found = /^\d{1,15}$/.test(id) ? observed.calls.get(Number(id)) : undefined;
+  if (!found) throw new Problem(404, "there is no such call among the last 1,000");
+  return found;
+}
+
+/** `whole`: with arguments. */
+export function shownCall({ sent, ...call }: KeptCall, whole: boolean): object {
+  return {
+    ...call,
+    at: new Date(call.at).toISOString(),
+    ...(whole && sent && { arguments: fromRaw(sent) }),
+  };
+}
+
+export const JSON_LINES = "application/x-ndjson";
+
+/** A file for who asked, one object a line. */
+export function saved(name: string, rows: readonly object[]): AdminAnswer {
+  return {
+    status: 200,
+    text: { type: JSON_LINES, content: rows.map((row) => `${JSON.stringify(row)}\n`).join("") },
+    headers: { "content-disposition": `attachment; filename="${name}.jsonl"` },
+  };
+}
+
+function fits(call: KeptCall, query: URLSearchParams): boolean {
+  const { endpoint, server, tool, principal, session, outcome, code, by, client } = call;
+  const is = (name: keyof typeof FILTERS, ...values: readonly (string | undefined)[]): boolean => {
+    const wanted = query.get(name);
+    return wanted === null || values.includes(wanted);
+  };
+  const text = query.get("q")?.toLowerCase() ?? "";
+  return (
+    is("endpoint", endpoint.uuid, endpoint.name) &&
+    is("server", server.uuid, server.name) &&
+    is("tool", tool) &&
+    is("principal", principal.id, principal.name) &&
+    is("session", session) &&
+    is("outcome", outcome) &&
+    is("code", code) &&
+    is("by", by) &&
+    [endpoint.name, server.name, tool, principal.name, client?.name ?? "", code ?? ""].some((one) =>
+      one.toLowerCase().includes(text),
+    )
+  );
+}

@@ -1,0 +1,97 @@
+/** The whole config as one document: read it, compare it, apply it. */
+import { type ApplyOptions, applyDocument } from "../../gateway/document/apply.ts";
+import { exportDocument } from "../../gateway/document/document.ts";
+import { writeYaml } from "../../gateway/document/yaml.ts";
+import type { Objects } from "../../gateway/objects.ts";
+import { below, Refusal } from "../../gateway/refusal.ts";
+import type { ChangeContext } from "../../gateway/settle.ts";
+import { JSON_TYPES, YAML_TYPES } from "../body.ts";
+import { type AdminRequest, DRY_RUN, type Route, TAKE_OVER } from "../route.ts";
+import { APPLY, ref } from "../schemas.ts";
+import { type AdminParts, change, checkedBody, isOn } from "./parts.ts";
+
+const [YAML] = YAML_TYPES;
+
+interface ApplyBody extends Pick<ApplyOptions, "prune" | "source"> {
+  readonly document: unknown;
+}
+
+export function configRoutes(parts: AdminParts): readonly Route[] {
+  const { control } = parts;
+  return [
+    {
+      method: "GET",
+      path: "/config",
+      summary: "The config as a document: names instead of ids, without secrets",
+      tag: "config",
+      // The settings are in it.
+      action: "settings",
+      answer: APPLY.properties.document,
+      answerTypes: ["application/json", YAML],
+      async handle({ accept }) {
+        const document = exportDocument(control.compiled.objects);
+        if (!YAML_TYPES.some((type) => accept.includes(type))) return { body: document };
+        return { text: { type: YAML, content: await writeYaml(document) } };
+      },
+    },
+    {
+      method: "POST",
+      path: "/config/diff",
+      summary: "What applying a document would change",
+      tag: "config",
+      action: "config.apply",
+      query: TAKE_OVER,
+      body: ref("Apply"),
+      types: [...JSON_TYPES, ...YAML_TYPES],
+      answer: ref("Changes"),
+      async handle(request) {
+        const query = new URLSearchParams(request.query);
+        query.set("dryRun", "true");
+        const done = await apply(parts, { ...request, query });
+        return "dry" in done ? done.dry : {};
+      },
+    },
+    {
+      method: "POST",
+      path: "/config/apply",
+      summary: "Make the config what a document says, in one revision or not at all",
+      tag: "config",
+      // Of an editor it is refused where it touches what an editor may not change.
+      action: "config.apply",
+      query: { ...DRY_RUN, ...TAKE_OVER },
+      body: ref("Apply"),
+      types: [...JSON_TYPES, ...YAML_TYPES],
+      answer: ref("Applied"),
+      async handle(request) {
+        const done = await apply(parts, request);
+        if ("dry" in done) return done.dry;
+        const { revision, changes, outcome } = done;
+        const left = outcome.left.length > 0 ? { left: outcome.left } : {};
+        return { body: { revision, changes, ...left } };
+      },
+    },
+  ];
+}
+
+async function apply(parts: AdminParts, request: AdminRequest) {
+  const { document, prune = false, source } = await checkedBody<ApplyBody>(APPLY, request.body);
+  const options = { prune, source, takeOver: isOn(request.query, "takeOver") };
+  const from = source === undefined ? "" : ` ${source}`;
+  return await change(
+    parts,
+    request,
+    (objects, context) => applied(objects, document, options, context),
+    `apply${from || " a document"}`,
+  );
+}
+
+/** Its problems as problems of the body. */
+function applied(objects: Objects, document: unknown, options: ApplyOptions, context: ChangeContext) {
+  try {
+    return applyDocument(objects, document, options, context);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { errors = [] } = error.details;
+    throw new Refusal(error.code, error.message, { ...error.details, errors: below("/document", errors) });
+  }
+}

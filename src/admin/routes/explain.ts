@@ -1,0 +1,51 @@
+/** What would become of a call at an endpoint, and by which rule. Nothing is done and nothing is counted. */
+import type { Explained } from "../../gateway/endpoint/explain-tool.ts";
+import { actorOf } from "../authenticate.ts";
+import { EXPLAIN } from "../pipeline-schemas.ts";
+import type { Route } from "../route.ts";
+import { ref } from "../schemas.ts";
+import { endpointAt, refusalOf, seenAs, userOf } from "./endpoint-use.ts";
+import { type AdminParts, checkedBody } from "./parts.ts";
+
+interface ExplainBody {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly as?: string;
+}
+
+export function explainRoutes(parts: AdminParts): readonly Route[] {
+  const { control, tries } = parts;
+  return [
+    {
+      method: "POST",
+      path: "/endpoints/:uuid/explain",
+      summary: "What would become of a call, layer by layer, and by which rule; nothing is done or counted",
+      tag: "endpoints",
+      action: "objects.read",
+      body: ref("Explain"),
+      answer: ref("Explanation"),
+      async handle(request) {
+        request.did([]);
+        const { tool, args, as = null } = await checkedBody<ExplainBody>(EXPLAIN, request.body ?? {});
+        const endpoint = endpointAt(parts, request);
+        const user = userOf(parts, request, as);
+        const { uuid, name } = endpoint.object;
+        const kept = refusalOf(endpoint.object, user);
+        const principal = seenAs(endpoint, user, request);
+        const rows = control.toolsOf({ kind: "endpoint", uuid }, principal);
+        const explained =
+          kept === undefined ? await tries.explain(uuid, principal, { tool, args, rows }) : undefined;
+        const body = explained ?? notLetIn(name, kept ?? "the endpoint is not served at the moment");
+        return { body: { as: actorOf(user.principal), ...body } };
+      },
+    },
+  ];
+}
+
+/** To such a client the endpoint does not exist. */
+function notLetIn(name: string, reason: string): Explained {
+  return {
+    outcome: "refused",
+    steps: [{ use: "access", at: `endpoint "${name}"`, effect: "deny", reason }],
+  };
+}

@@ -1,0 +1,80 @@
+/** What happens now: a stream of events, and metrics. */
+import type { ServerResponse } from "node:http";
+import { type Action, may } from "../../access/may.ts";
+import { VERSION } from "../../kernel/version.ts";
+import type { Watching } from "../../observe/live/event-feed.ts";
+import { TOLD_TYPES, type ToldEvent } from "../../observe/live/told-event.ts";
+import { METRICS_TYPE } from "../../observe/metrics/metrics.ts";
+import { Problem } from "../problem.ts";
+import type { Route } from "../route.ts";
+import { ref } from "../schemas.ts";
+import type { AdminParts } from "./parts.ts";
+
+const TEXT = { type: "string" } as const;
+
+export function liveRoutes(parts: AdminParts): readonly Route[] {
+  return [eventsRoute(parts), metricsRoute(parts)];
+}
+
+/** What one must be allowed to be told of an event. */
+const NEEDS: Readonly<Record<ToldEvent["type"], Action>> = {
+  call: "stats.read",
+  connection: "stats.read",
+  breaker: "stats.read",
+  pool: "stats.read",
+  session: "sessions",
+  revision: "history.read",
+  update: "stats.read",
+  tools: "objects.read",
+  approval: "stats.read",
+  admin: "audit.read",
+  login: "audit.read",
+  store: "stats.read",
+  audit: "stats.read",
+  changed: "me.read",
+};
+
+function eventsRoute({ observed, control }: AdminParts): Route {
+  return {
+    method: "GET",
+    path: "/events",
+    summary:
+      "A live stream of what happens: calls, states, sessions, changes and the steps of changed servers",
+    tag: "live",
+    // Of each event itself: what the caller may see.
+    action: "me.read",
+    query: { types: { ...TEXT, description: `only these, with commas: ${TOLD_TYPES.join(", ")}` } },
+    answer: ref("Event"),
+    answerTypes: ["text/event-stream"],
+    handle({ query }) {
+      const wanted = query.get("types")?.split(",");
+      const unknown = wanted?.find((type) => !(TOLD_TYPES as readonly string[]).includes(type));
+      if (unknown !== undefined)
+        throw new Problem(400, `"types" has no "${unknown.slice(0, 64)}"; known: ${TOLD_TYPES.join(", ")}`);
+      const { feed } = observed;
+      if (feed.full) throw new Problem(503, "too many are watching already");
+      const types = wanted && new Set(wanted);
+      return {
+        events(outlet: ServerResponse, who) {
+          const sees: Watching["sees"] = (type, reader) =>
+            (types?.has(type) ?? true) && may(reader, NEEDS[type]);
+          return feed.add(outlet, { who, sees }, { version: VERSION, revision: control.revision });
+        },
+      };
+    },
+  };
+}
+
+function metricsRoute({ observed }: AdminParts): Route {
+  return {
+    method: "GET",
+    path: "/metrics",
+    summary: "Metrics in the text format of Prometheus; also at /metrics",
+    tag: "live",
+    action: "metrics.read",
+    answerTypes: ["text/plain"],
+    handle: () => ({
+      text: { type: METRICS_TYPE, content: observed.metrics.text() },
+    }),
+  };
+}

@@ -1,0 +1,184 @@
+/** Ways in for people, and out again: setup, invitations, passwords. Answers set the cookie; bodies hold no secret. */
+import type { Account } from "../../access/account.ts";
+import { accountPrincipal } from "../../access/account.ts";
+import { AccessError } from "../../access/error.ts";
+import { may } from "../../access/may.ts";
+import { LOGIN, NEW_PASSWORD, PASSWORD_CHANGE, SETUP } from "../people-schemas.ts";
+import { Problem } from "../problem.ts";
+import type { AdminAnswer, AdminRequest, Route } from "../route.ts";
+import { ref } from "../schemas.ts";
+import { shownMe } from "./me.ts";
+import { type AdminParts, checkedBody } from "./parts.ts";
+
+interface Typed {
+  readonly email: string;
+  readonly password: string;
+}
+
+export function loginRoutes(parts: AdminParts): readonly Route[] {
+  const { access } = parts;
+  return [
+    {
+      method: "GET",
+      path: "/login",
+      summary: "Which ways in there are, and who one is already",
+      tag: "login",
+      action: "login",
+      answer: {
+        type: "object",
+        properties: {
+          oidc: { type: "boolean", description: "GET /login/oidc leads to an identity provider" },
+          provider: { type: "string", description: "the host of the identity provider" },
+          setup: { type: "boolean", description: "there is no administrator yet" },
+          me: { ...ref("Me"), description: "of whoever is logged in" },
+        },
+        required: ["oidc", "setup"],
+      },
+      handle: ({ principal, account }) => ({
+        body: {
+          oidc: parts.oidc !== undefined,
+          ...(parts.oidc && { provider: parts.oidc.provider }),
+          setup: access.adminToken === undefined && !access.accounts.hasAdmin,
+          ...(may(principal, "me.read") && { me: shownMe(parts, principal, account) }),
+        },
+      }),
+    },
+    {
+      method: "POST",
+      path: "/login",
+      summary: "Log in with a password. The answer sets a cookie",
+      tag: "login",
+      action: "login",
+      body: ref("Login"),
+      answer: ref("Me"),
+      async handle(request) {
+        const { email, password } = await checkedBody<Typed>(LOGIN, request.body);
+        const account = await tried(parts, request, "password", () =>
+          access.accounts.withPassword(email, password, request.address),
+        );
+        if (!account) throw new Problem(401, "the e-mail address or the password is wrong");
+        return await loggedIn(parts, request, account);
+      },
+    },
+    {
+      method: "POST",
+      path: "/setup",
+      summary: "Create the first administrator, with the code that the gateway told at start",
+      tag: "login",
+      action: "login",
+      body: ref("Setup"),
+      answer: ref("Me"),
+      async handle(request) {
+        const { code, ...typed } = await checkedBody<Typed & { code: string }>(SETUP, request.body);
+        const account = await tried(parts, request, "setup", () => access.setup.finish(code, typed));
+        return await loggedIn(parts, request, account);
+      },
+    },
+    {
+      method: "GET",
+      path: "/invitations/:code",
+      summary: "Whom an invitation is for",
+      tag: "login",
+      action: "login",
+      answer: {
+        type: "object",
+        properties: { email: { type: "string" }, expiresAt: { type: "string", format: "date-time" } },
+        required: ["email", "expiresAt"],
+      },
+      async handle({ params }) {
+        const { account, expiresAt } = await access.invitations.find(params["code"] ?? "");
+        return { body: { email: account.email, expiresAt } };
+      },
+    },
+    {
+      method: "POST",
+      path: "/invitations/:code",
+      summary: "Accept an invitation: choose a password and be logged in",
+      tag: "login",
+      action: "login",
+      body: ref("NewPassword"),
+      answer: ref("Me"),
+      async handle(request) {
+        const { password } = await checkedBody<Typed>(NEW_PASSWORD, request.body);
+        const code = request.params["code"] ?? "";
+        const account = await tried(parts, request, "invitation", () =>
+          access.invitations.accept(code, password),
+        );
+        await access.sessions.endOf(account.uuid);
+        return await loggedIn(parts, request, account);
+      },
+    },
+    {
+      method: "POST",
+      path: "/logout",
+      summary: "Log out: the cookie ends",
+      tag: "login",
+      action: "me.read",
+      async handle({ headers }) {
+        return { headers: { "set-cookie": await access.sessions.end(headers) } };
+      },
+    },
+    {
+      method: "PUT",
+      path: "/me/password",
+      summary: "Change one's password. All other logins of the account end",
+      tag: "me",
+      action: "me.change",
+      body: ref("PasswordChange"),
+      answer: ref("Me"),
+      async handle(request) {
+        const { current, password } = await checkedBody<{ current: string; password: string }>(
+          PASSWORD_CHANGE,
+          request.body,
+        );
+        const { account, address, principal } = request;
+        if (!account || principal.key) throw new Problem(403, "log in to change your password");
+        if (account.identity)
+          throw new Problem(409, "this account logs in elsewhere and has no password here");
+        if (!(await access.accounts.withPassword(account.email, current, address)))
+          throw new Problem(403, "the current password is wrong");
+        const changed = await access.accounts.change(account.uuid, { password });
+        await access.sessions.endOf(account.uuid);
+        return await loggedIn(parts, request, changed);
+      },
+    },
+  ];
+}
+
+/** Tells of the attempt, whichever way it ends. */
+async function tried<T extends Account | undefined>(
+  { events }: AdminParts,
+  { address }: AdminRequest,
+  by: string,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const tell = (account: Account | undefined): void => {
+    const principal = account && { principal: accountPrincipal(account) };
+    events?.emit({
+      type: "login",
+      at: Date.now(),
+      outcome: account ? "ok" : "refused",
+      by,
+      address,
+      ...principal,
+    });
+  };
+  try {
+    const account = await attempt();
+    tell(account);
+    return account;
+  } catch (error) {
+    if (error instanceof AccessError) tell(undefined);
+    throw error;
+  }
+}
+
+/** A new cookie, whatever they came with. */
+async function loggedIn(
+  parts: AdminParts,
+  { headers }: AdminRequest,
+  account: Account,
+): Promise<AdminAnswer> {
+  const cookie = await parts.access.sessions.begin(account, headers);
+  return { body: shownMe(parts, accountPrincipal(account), account), headers: { "set-cookie": cookie } };
+}

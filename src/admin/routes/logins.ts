@@ -1,0 +1,161 @@
+/** Logins at servers: a person's own, and those that all share, which are an administrator's. */
+import type { Account } from "../../access/account.ts";
+import { ownPath } from "../../access/own-path.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import type { OwnServer } from "../../logins/login-control.ts";
+import type { LoginBy } from "../../logins/server-logins.ts";
+import { pageOf } from "../page.ts";
+import { LOGIN_START } from "../people-schemas.ts";
+import { Problem } from "../problem.ts";
+import { type AdminRequest, DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
+import { listOf, ref } from "../schemas.ts";
+import { type AdminParts, checkedBody, isOn } from "./parts.ts";
+
+export function loginAtServerRoutes({ logins, control }: AdminParts): readonly Route[] {
+  const own = (request: AdminRequest): OwnServer => {
+    const found = logins.find(accountOf(request), request.params["server"] ?? "");
+    if (!found) throw new Problem(404, "there is no such server that lets you in as yourself");
+    return found;
+  };
+  const shared = ({ params }: AdminRequest) => {
+    const uuid = (params["uuid"] ?? "").toLowerCase();
+    const name = control.compiled.servers.get(uuid)?.object.name;
+    if (name === undefined) throw new Problem(404, "there is no such server");
+    const state = logins.shared(uuid);
+    if (!state)
+      throw new Problem(
+        409,
+        "nobody logs in at this server: it is local, disabled, has an Authorization header, or each account logs in for itself",
+      );
+    return { uuid, name, state };
+  };
+  return [
+    {
+      method: "GET",
+      path: "/me/logins",
+      summary: "The servers that let one in as oneself, and what they lack",
+      tag: "me",
+      action: "me.secrets",
+      query: LIST_QUERY,
+      answer: listOf(ref("OwnServer")),
+      handle(request) {
+        const all = logins.list(accountOf(request));
+        const by = { keyOf: ({ server }: OwnServer) => server, textOf: ({ name }: OwnServer) => name };
+        return { body: pageOf(all, request.query, by) };
+      },
+    },
+    {
+      method: "POST",
+      path: "/me/logins/:server",
+      summary: "Log in at a server: answers the address to open, in the browser that asks",
+      tag: "me",
+      action: "me.secrets",
+      body: ref("LoginStart"),
+      answer: ref("LoginAddress"),
+      async handle(request) {
+        const returnTo = await returnToOf(request);
+        const account = personOf(request);
+        const server = own(request);
+        if (server.needs !== "login")
+          throw new Problem(409, "one does not log in at this server: it is told secrets of yours");
+        if (server.missing) throw new Problem(409, `set your secret ${server.missing[0]} first`);
+        request.did([
+          { action: "begin-login", object: { kind: "server", uuid: server.server, name: server.name } },
+        ]);
+        const begun = logins.begin(server, { ...byOf(request), account }, returnTo);
+        return { body: await begun.catch(unreachable) };
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/me/logins/:server",
+      summary:
+        "Log out at a server. Its connections end, and its tokens are revoked where the issuer allows it",
+      tag: "me",
+      action: "me.secrets",
+      query: DRY_RUN,
+      async handle(request) {
+        const account = personOf(request);
+        const { name, server: uuid, login } = own(request);
+        const object = { kind: "server", uuid, name };
+        if (login === undefined || login.state === "none")
+          throw new Problem(404, `you are not logged in at ${name}`);
+        if (isOn(request.query, "dryRun"))
+          return { body: { changes: [{ op: "delete", kind: "login", name }] } };
+        request.did([{ action: "logout", object }]);
+        await logins.end(own(request), account);
+        return {};
+      },
+    },
+    {
+      method: "GET",
+      path: "/mcp-servers/:uuid/login",
+      summary: "Whether the gateway is logged in at a server that all share",
+      tag: "mcp-servers",
+      action: "servers.write",
+      answer: ref("LoginState"),
+      handle: (request) => ({ body: shared(request).state }),
+    },
+    {
+      method: "POST",
+      path: "/mcp-servers/:uuid/login",
+      summary: "Log in at a server for everybody: answers the address to open",
+      tag: "mcp-servers",
+      action: "servers.write",
+      body: ref("LoginStart"),
+      answer: ref("LoginAddress"),
+      async handle(request) {
+        const returnTo = await returnToOf(request);
+        const { uuid, name } = shared(request);
+        request.did([{ action: "begin-login", object: { kind: "server", uuid, name } }]);
+        return { body: await logins.beginShared(uuid, byOf(request), returnTo).catch(unreachable) };
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/mcp-servers/:uuid/login",
+      summary: "Log the gateway out at a server",
+      tag: "mcp-servers",
+      action: "servers.write",
+      query: DRY_RUN,
+      async handle(request) {
+        const { uuid, name, state } = shared(request);
+        if (state.state === "none") throw new Problem(404, `the gateway is not logged in at ${name}`);
+        if (isOn(request.query, "dryRun"))
+          return { body: { changes: [{ op: "delete", kind: "login", name }] } };
+        request.did([{ action: "logout", object: { kind: "server", uuid, name } }]);
+        await logins.endShared(uuid);
+        return {};
+      },
+    },
+  ];
+}
+
+function byOf({ principal, account, address }: AdminRequest): LoginBy {
+  // A key is not in the browser that comes back.
+  return { principal, address, account: principal.key ? undefined : account };
+}
+
+async function returnToOf({ body }: AdminRequest): Promise<string | undefined> {
+  const { returnTo } = await checkedBody<{ returnTo?: string }>(LOGIN_START, body ?? {});
+  if (returnTo === undefined) return undefined;
+  const path = ownPath(returnTo);
+  if (path === undefined) throw new Problem(422, "returnTo must be a path of this gateway");
+  return path;
+}
+
+function accountOf({ account }: AdminRequest): Account {
+  if (!account) throw new Problem(403, "this is for accounts: log in, or use a key of an account");
+  return account;
+}
+
+/** What a person does for themselves, no key of theirs does. */
+function personOf(request: AdminRequest): Account {
+  if (request.principal.key) throw new Problem(403, "a key cannot log in at servers: log in to do so");
+  return accountOf(request);
+}
+
+function unreachable(error: unknown): never {
+  if (MetaMcpError.is(error)) throw new Problem(502, error.message);
+  throw error;
+}

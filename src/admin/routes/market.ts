@@ -1,0 +1,104 @@
+/** Servers to be had, and what models asked for. */
+import { actorOf } from "../authenticate.ts";
+import { SOURCES } from "../market-schemas.ts";
+import { pageOf } from "../page.ts";
+import { Problem } from "../problem.ts";
+import { LIST_QUERY, type Route } from "../route.ts";
+import { listOf, ref } from "../schemas.ts";
+import { type AdminParts, checkedBody } from "./parts.ts";
+
+const TEXT = { type: "string" } as const;
+
+const APPROVE = {
+  type: "object",
+  properties: {
+    namespace: {
+      type: "string",
+      minLength: 1,
+      description: "a uuid or a name; the endpoint's first unless given",
+    },
+    values: {
+      type: "object",
+      additionalProperties: TEXT,
+      description: "of variables that it needs, by name",
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+const REFUSE = {
+  type: "object",
+  properties: { reason: { type: "string", maxLength: 1_000 } },
+  additionalProperties: false,
+} as const;
+
+export function marketRoutes({ market }: AdminParts): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/registry",
+      summary: "Servers that could be had: of the registry and the gallery, best first",
+      tag: "registry",
+      action: "provision",
+      query: {
+        q: {
+          type: "string",
+          description: "the task, or the name of a server; all of the gallery unless given",
+        },
+        from: { enum: SOURCES, description: "only from there" },
+      },
+      answer: ref("Offers"),
+      async handle({ query }) {
+        const given = query.get("from");
+        const from = SOURCES.find((source) => source === given);
+        if (given !== null && !from) throw new Problem(400, `"from" must be one of ${SOURCES.join(", ")}`);
+        return { body: await market.search({ query: query.get("q") ?? "", from }) };
+      },
+    },
+    {
+      method: "GET",
+      path: "/provision-requests",
+      summary: "Servers that models asked for",
+      tag: "provision-requests",
+      action: "provision",
+      query: { ...LIST_QUERY, state: { type: "string", description: "pending, approved or refused" } },
+      answer: listOf(ref("ProvisionRequest")),
+      async handle({ query }) {
+        const state = query.get("state");
+        const all = (await market.requests()).filter((one) => state === null || one.state === state);
+        const textOf = (one: (typeof all)[number]): string => [one.name, one.id, one.intent].join("\n");
+        return { body: pageOf(all, query, { keyOf: ({ uuid }) => uuid, textOf }) };
+      },
+    },
+    {
+      method: "POST",
+      path: "/provision-requests/:uuid/approve",
+      summary: "Add the server to the endpoint that it was asked for at",
+      tag: "provision-requests",
+      action: "provision",
+      body: APPROVE,
+      answer: ref("ProvisionRequest"),
+      async handle({ params, body, principal, signal }) {
+        const given = await checkedBody<{ namespace?: string; values?: Record<string, string> }>(
+          APPROVE,
+          body ?? {},
+        );
+        const approval = { ...given, by: actorOf(principal), signal };
+        return { body: await market.approve(params["uuid"] ?? "", approval) };
+      },
+    },
+    {
+      method: "POST",
+      path: "/provision-requests/:uuid/refuse",
+      summary: "Say no to a server that was asked for",
+      tag: "provision-requests",
+      action: "provision",
+      body: REFUSE,
+      answer: ref("ProvisionRequest"),
+      async handle({ params, body, principal }) {
+        const given = await checkedBody<{ reason?: string }>(REFUSE, body ?? {});
+        return { body: await market.refuse(params["uuid"] ?? "", { ...given, by: actorOf(principal) }) };
+      },
+    },
+  ];
+}

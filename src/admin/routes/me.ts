@@ -1,0 +1,128 @@
+/** What everybody sees of themselves, and the secrets that they keep for servers. */
+import { type Account, ROLES } from "../../access/account.ts";
+import { actionsOf } from "../../access/may.ts";
+import type { Principal } from "../../kernel/principal.ts";
+import { VERSION } from "../../kernel/version.ts";
+import { pageOf } from "../page.ts";
+import { SECRET_VALUE } from "../people-schemas.ts";
+import { Problem } from "../problem.ts";
+import { type AdminRequest, DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
+import { listOf, ref } from "../schemas.ts";
+import { type AdminParts, checkedBody, isOn } from "./parts.ts";
+import { shownAccount } from "./users.ts";
+
+const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const MOST_SECRETS = 200;
+
+export function meRoutes(parts: AdminParts): readonly Route[] {
+  const kept = () => parts.access.secrets;
+  return [
+    {
+      method: "GET",
+      path: "/me",
+      summary: "Who one is, and what one may do",
+      tag: "me",
+      action: "me.read",
+      answer: ref("Me"),
+      handle: ({ principal, account }) => ({ body: shownMe(parts, principal, account) }),
+    },
+    {
+      method: "GET",
+      path: "/me/secrets",
+      summary: "The names of one's secrets",
+      tag: "me",
+      action: "me.secrets",
+      query: LIST_QUERY,
+      answer: listOf(ref("Secret")),
+      handle(request) {
+        const all = kept().namesOf(selfOf(request).uuid);
+        const nameOf = ({ name }: { name: string }) => name;
+        return { body: pageOf(all, request.query, { keyOf: nameOf, textOf: nameOf }) };
+      },
+    },
+    {
+      method: "PUT",
+      path: "/me/secrets/:name",
+      summary:
+        "Keep a secret for servers whose headers or env name it (user.secret.NAME). Nobody is ever told it",
+      tag: "me",
+      action: "me.secrets",
+      query: DRY_RUN,
+      body: ref("SecretValue"),
+      async handle(request) {
+        const { value } = await checkedBody<{ value: string }>(SECRET_VALUE, request.body);
+        const name = nameIn(request);
+        const { uuid } = ownSelf(request);
+        const known = kept().namesOf(uuid);
+        const isNew = known.every((one) => one.name !== name);
+        if (isNew && known.length >= MOST_SECRETS)
+          throw new Problem(409, `an account can keep ${MOST_SECRETS} secrets: delete one first`);
+        if (isOn(request.query, "dryRun"))
+          return { body: { changes: [row(isNew ? "create" : "update", name)] } };
+        await kept().put(uuid, name, value);
+        return {};
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/me/secrets/:name",
+      summary: "Forget a secret",
+      tag: "me",
+      action: "me.secrets",
+      query: DRY_RUN,
+      async handle(request) {
+        const name = nameIn(request);
+        const { uuid } = ownSelf(request);
+        const known = kept()
+          .namesOf(uuid)
+          .some((one) => one.name === name);
+        if (known && isOn(request.query, "dryRun")) return { body: { changes: [row("delete", name)] } };
+        if (!known || !(await kept().remove(uuid, name)))
+          throw new Problem(404, `there is no secret "${name}"`);
+        return {};
+      },
+    },
+  ];
+}
+
+export function shownMe(
+  { trying }: Pick<AdminParts, "trying">,
+  principal: Principal,
+  account: Account | undefined,
+): object {
+  const { kind, id, name = id, groups, key } = principal;
+  const role = ROLES.find((one) => principal.roles.includes(one)) ?? "member";
+  const actions = actionsOf(principal);
+  return {
+    kind,
+    id,
+    name,
+    role,
+    groups,
+    actions,
+    ...(key && { key }),
+    ...(account && { account: shownAccount(account) }),
+    gateway: { url: trying.url, version: VERSION },
+  };
+}
+
+function selfOf({ account }: AdminRequest): Account {
+  if (!account) throw new Problem(403, "this is for accounts: log in, or use a key of an account");
+  return account;
+}
+
+/** What a person does for themselves, no key of theirs does. */
+function ownSelf(request: AdminRequest): Account {
+  if (request.principal.key) throw new Problem(403, "a key cannot change secrets: log in to do so");
+  return selfOf(request);
+}
+
+function nameIn({ params }: AdminRequest): string {
+  const name = params["name"] ?? "";
+  if (SECRET_NAME.test(name)) return name;
+  throw new Problem(422, "the name of a secret has 1 to 128 letters, digits and _, and begins with no digit");
+}
+
+function row(op: "create" | "update" | "delete", name: string) {
+  return { op, kind: "secret", name };
+}

@@ -1,0 +1,56 @@
+/** The tools of a server, namespace or endpoint: on or off, under which name, and why. */
+import { may } from "../../access/may.ts";
+import type { ToolRow } from "../../gateway/view/tool-row.ts";
+import { pageOf } from "../page.ts";
+import { type AdminRequest, LIST_QUERY, type Route } from "../route.ts";
+import { listOf, ref } from "../schemas.ts";
+import { endpointAt, refusalOf, seenAs, userOf } from "./endpoint-use.ts";
+import { objectAt, type Routed, type RoutedKind } from "./objects.ts";
+import type { AdminParts } from "./parts.ts";
+
+const AS = {
+  as: { type: "string", description: "uuid or e-mail address of an account: what it sees, and why not" },
+} as const;
+
+export function toolsRoute<K extends RoutedKind>(
+  parts: AdminParts,
+  { kind, path }: Pick<Routed<K>, "kind" | "path">,
+): Route {
+  const ofEndpoint = kind === "endpoint";
+  return {
+    method: "GET",
+    path: `${path}/:uuid/tools`,
+    summary: `Every tool of the ${kind}: on or off, under which name, and why`,
+    tag: path.slice(1),
+    action: ofEndpoint ? "endpoints.use" : "objects.read",
+    query: ofEndpoint ? { ...LIST_QUERY, ...AS } : LIST_QUERY,
+    answer: listOf(ref("Tool")),
+    handle(request) {
+      const { params, query } = request;
+      const rows = ofEndpoint
+        ? endpointTools(parts, request)
+        : parts.control.toolsOf({ kind, uuid: objectAt(parts, kind, params["uuid"] ?? "").uuid });
+      return {
+        body: pageOf(rows, query, {
+          keyOf: ({ server, tool }) => `${server} ${tool}`,
+          textOf: ({ tool, name, title = "", description = "" }) =>
+            [tool, name, title, description].join("\n"),
+        }),
+      };
+    },
+  };
+}
+
+/** Whoever reads no objects sees what is there for them, and nothing else. */
+function endpointTools(parts: AdminParts, request: AdminRequest): readonly ToolRow[] {
+  const endpoint = endpointAt(parts, request);
+  const whole = may(request.principal, "objects.read");
+  const as = request.query.get("as");
+  const place = { kind: "endpoint", uuid: endpoint.object.uuid } as const;
+  if (as === null && whole) return parts.control.toolsOf(place);
+  const user = userOf(parts, request, as);
+  const rows = parts.control.toolsOf(place, seenAs(endpoint, user, request));
+  if (!whole) return rows.filter(({ enabled }) => enabled);
+  const because = refusalOf(endpoint.object, user);
+  return because === undefined ? rows : rows.map((row) => ({ ...row, enabled: false, because }));
+}

@@ -1,0 +1,75 @@
+/** Login at an outside identity provider: a browser is sent there and comes back. */
+import { accountPrincipal } from "../../access/account.ts";
+import { LoginRefused } from "../../access/oidc-login.ts";
+import { Problem } from "../problem.ts";
+import type { AdminAnswer, Route } from "../route.ts";
+import type { AdminParts } from "./parts.ts";
+
+export function oidcRoutes(parts: AdminParts): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/login/oidc",
+      summary: "Log in at the identity provider: sends the browser there",
+      tag: "login",
+      action: "login",
+      query: { returnTo: { type: "string", description: "the path to come back to" } },
+      status: 302,
+      async handle({ query }) {
+        const { url, cookie } = await oidcOf(parts)
+          .begin(query.get("returnTo") ?? undefined)
+          .catch((error: Error) => {
+            parts.log?.warn(`the identity provider cannot be used: ${error.message}`);
+            throw new Problem(503, "the identity provider cannot be reached: try again later");
+          });
+        return { status: 302, headers: { location: url, "set-cookie": cookie } };
+      },
+    },
+    {
+      method: "GET",
+      path: "/login/oidc/callback",
+      summary: "Where the identity provider sends the browser back to",
+      tag: "login",
+      action: "login",
+      anyQuery: true,
+      status: 302,
+      async handle({ query, headers, address }) {
+        const oidc = oidcOf(parts);
+        const tell = (principal?: ReturnType<typeof accountPrincipal>): void => {
+          const outcome = principal ? "ok" : "refused";
+          const event = { type: "login", at: Date.now(), outcome, by: "oidc", address } as const;
+          parts.events?.emit({ ...event, ...(principal && { principal }) });
+        };
+        try {
+          const { account, returnTo } = await oidc.finish(query, headers);
+          tell(accountPrincipal(account));
+          const cookie = await parts.access.sessions.begin(account, headers);
+          return { status: 302, headers: { location: returnTo, "set-cookie": [cookie, oidc.cleared] } };
+        } catch (error) {
+          if (!(error instanceof LoginRefused)) throw error;
+          tell();
+          return refusal(error.message, oidc.cleared);
+        }
+      },
+    },
+  ];
+}
+
+function oidcOf({ oidc }: AdminParts): NonNullable<AdminParts["oidc"]> {
+  if (!oidc) throw new Problem(404, "this gateway has no identity provider: log in with a password");
+  return oidc;
+}
+
+/** A browser shows it to a person. */
+function refusal(message: string, cleared: string): AdminAnswer {
+  const shown = message.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  const content = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Login refused</title><h1>Login refused</h1><p>${shown}</p><p><a href="/">Back</a></p></html>`;
+  return {
+    status: 403,
+    text: { type: "text/html; charset=utf-8", content },
+    headers: {
+      "set-cookie": cleared,
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** What the routes work on, and what they have in common. */
+import type { Access } from "../../access/access.ts";
+import { may } from "../../access/may.ts";
+import type { OidcLogin } from "../../access/oidc-login.ts";
+import type { Grants } from "../../authorization/grants.ts";
+import type {
+  ApprovalControl,
+  Changed,
+  GatewayControl,
+  LayerCatalog,
+  Make,
+  MarketControl,
+  PinControl,
+  Trying,
+} from "../../gateway/control.ts";
+import type { Objects, StoredObject } from "../../gateway/objects.ts";
+import { etagOf } from "../../gateway/present.ts";
+import { invalid } from "../../gateway/refusal.ts";
+import { loadValidator, type Validator } from "../../gateway/schema-check.ts";
+import type { Outcome } from "../../gateway/settle.ts";
+import type { TryControl } from "../../gateway/try-control.ts";
+import type { Events } from "../../kernel/events.ts";
+import type { Log } from "../../kernel/log.ts";
+import type { Principal } from "../../kernel/principal.ts";
+import type { LoginControl } from "../../logins/login-control.ts";
+import type { SessionControl } from "../../observe/live/client-session.ts";
+import type { Observed } from "../../observe/observer.ts";
+import type { StoreState } from "../../store/store.ts";
+import { actorOf } from "../authenticate.ts";
+import { neededActions } from "../needed-actions.ts";
+import { Problem } from "../problem.ts";
+import type { AdminAnswer, AdminRequest, Schema } from "../route.ts";
+
+/** Where all of it is. */
+export const BASE = "/api/v1";
+
+/** How the gateway itself stands. */
+export interface GatewayHealth {
+  /** Whether it can be reached from beyond this machine. */
+  readonly exposed: boolean;
+  readonly store: () => StoreState;
+}
+
+export interface AdminParts {
+  readonly control: GatewayControl;
+  readonly access: Access;
+  readonly grants: Pick<Grants, "list" | "revoke">;
+  readonly logins: LoginControl;
+  /** How browsers reach it, for links. */
+  readonly publicUrl: () => string;
+  readonly events?: Pick<Events, "emit"> | undefined;
+  readonly observed: Observed;
+  readonly sessions: SessionControl;
+  readonly trying: Trying;
+  readonly tries: TryControl;
+  readonly pins: PinControl;
+  readonly health: GatewayHealth;
+  /** What a pipeline can have. */
+  readonly layers: LayerCatalog;
+  readonly market: MarketControl;
+  readonly approvals: ApprovalControl;
+  /** Where people log in beside here. */
+  readonly oidc?: OidcLogin | undefined;
+  readonly log?: Log;
+}
+
+export function isOn(query: URLSearchParams, name: string): boolean {
+  return query.get(name) === "true";
+}
+
+/** Makes a change in the name of whoever asked, or tries it out where `dryRun` is asked for. All of it must be theirs to change. */
+export async function change<T extends Outcome>(
+  { control }: AdminParts,
+  { principal, query, did }: AdminRequest,
+  make: Make<T>,
+  summary?: string,
+): Promise<(Changed & { readonly outcome: T }) | { readonly dry: AdminAnswer }> {
+  const dryRun = isOn(query, "dryRun");
+  const options = { dryRun, ...(summary === undefined ? {} : { summary }) };
+  const allowed: Make<T> = (objects, context) => {
+    const outcome = make(objects, context);
+    refuseBeyond(control, principal, objects, outcome);
+    return outcome;
+  };
+  const changed = await control.change(actorOf(principal), allowed, options);
+  const { revision } = changed;
+  did(
+    changed.changes.map(({ op, kind, uuid, name }) => ({
+      action: op,
+      object: { kind, uuid, name },
+      revision,
+    })),
+  );
+  return dryRun ? { dry: { status: 200, body: { changes: changed.changes } } } : changed;
+}
+
+/** Nothing is changed where a part of it is not theirs to change. */
+function refuseBeyond(
+  control: GatewayControl,
+  principal: Principal,
+  before: Objects,
+  { objects }: Outcome,
+): void {
+  if (may(principal, "settings")) return;
+  const annotationsOf = (server: string, tool: string) =>
+    control.toolsOf({ kind: "server", uuid: server }).find((row) => row.tool === tool)?.annotations;
+  const needed = neededActions(before, objects, annotationsOf);
+  const lacking = needed.filter(({ action }) => !may(principal, action));
+  const [first] = lacking;
+  if (!first) return;
+  const more = lacking.length > 1 ? ` (and ${lacking.length - 1} more)` : "";
+  throw new Problem(403, `your role does not allow you to ${first.what}${more}: nothing was changed`);
+}
+
+/** `If-Match` and `takeOver`, as every change of an object takes them. */
+export function guardsOf({ ifMatch, query }: AdminRequest) {
+  return { ifMatch, takeOver: isOn(query, "takeOver") };
+}
+
+export function tagged(object: StoredObject, body: unknown, more: AdminAnswer = {}): AdminAnswer {
+  return { ...more, body, headers: { etag: etagOf(object), ...more.headers } };
+}
+
+let validator: Promise<Validator> | undefined;
+
+/** The body with its defaults. Throws a Refusal that says what is wrong with it. */
+export async function checkedBody<T>(schema: Schema, body: unknown): Promise<T> {
+  validator ??= loadValidator();
+  const checked = (await validator)(schema, body ?? null);
+  if ("value" in checked) return checked.value as T;
+  throw invalid(checked);
+}

@@ -1,0 +1,55 @@
+/** A call made again, as it was made: by the same account, at the same endpoint, with the arguments that are still known. */
+import { isRecord } from "../../kernel/is-record.ts";
+import { fromRaw } from "../../kernel/raw.ts";
+import type { KeptCall } from "../../observe/live/recent-calls.ts";
+import { Problem } from "../problem.ts";
+import type { Route } from "../route.ts";
+import { ref } from "../schemas.ts";
+import { callAt } from "./calls.ts";
+import type { AdminParts } from "./parts.ts";
+import { startTry, type TryStart } from "./trying-endpoints.ts";
+
+export function replayRoutes(parts: AdminParts): readonly Route[] {
+  return [
+    {
+      method: "POST",
+      path: "/calls/:id/replay",
+      summary:
+        "Make one of the last calls again, of a tool that only reads. Answers events as trying it does",
+      tag: "live",
+      action: "servers.use",
+      answer: ref("TryEvent"),
+      answerTypes: ["text/event-stream"],
+      handle: (request) => startTry(parts, request, again(parts, callAt(parts, request.params["id"] ?? ""))),
+    },
+  ];
+}
+
+/** Judged by what the tool says of itself now. */
+function again({ control }: AdminParts, call: KeptCall): TryStart {
+  const { endpoints } = control.compiled;
+  const endpoint = call.endpoint.uuid === undefined ? undefined : endpoints.get(call.endpoint.uuid);
+  if (!endpoint) throw new Problem(409, "the endpoint of this call is gone");
+  const place = { kind: "endpoint", uuid: endpoint.object.uuid } as const;
+  const row = control
+    .toolsOf(place)
+    .find(({ server, tool }) => server === call.server.uuid && tool === call.tool);
+  const part = endpoint.parts.find((placed) => placed.part.server === row?.server)?.part;
+  if (!row || !part) throw new Problem(409, "the endpoint has no such tool any more");
+  if (row.annotations?.readOnlyHint !== true)
+    throw new Problem(409, "only tools that say that they only read are called again");
+  const sent = call.sent && fromRaw(call.sent);
+  if (!isRecord(sent))
+    throw new Problem(409, "the arguments of this call are not known: it can only be tried by hand");
+  // What the namespace sets is not the caller's to give.
+  const set = part.rules.get(row.tool)?.args ?? {};
+  const given = Object.entries(sent).filter(
+    ([name]) => !(Object.hasOwn(set, name) && "fixed" in (set[name] ?? {})),
+  );
+  return {
+    endpoint,
+    as: call.principal.kind === "account" ? call.principal.id : null,
+    tool: { server: part.name, tool: row.name },
+    args: Object.fromEntries(given),
+  };
+}

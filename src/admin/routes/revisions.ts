@@ -1,0 +1,96 @@
+/** The history of the config, and the way back. */
+import { may } from "../../access/may.ts";
+import { rollback } from "../../gateway/document/rollback.ts";
+import { NO_OBJECTS, type Objects, type StoredObject } from "../../gateway/objects.ts";
+import { present } from "../../gateway/present.ts";
+import { type ChangeRow, changesBetween } from "../../gateway/settle.ts";
+import { cursorAt, cursorIn, limitIn } from "../page.ts";
+import { Problem } from "../problem.ts";
+import { DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
+import { listOf, ref } from "../schemas.ts";
+import { type AdminParts, change } from "./parts.ts";
+
+export function revisionRoutes(parts: AdminParts): readonly Route[] {
+  const { control } = parts;
+  return [
+    {
+      method: "GET",
+      path: "/revisions",
+      summary: "List the revisions of the config, newest first",
+      tag: "revisions",
+      action: "history.read",
+      query: { limit: LIST_QUERY.limit, cursor: LIST_QUERY.cursor },
+      answer: listOf(ref("Revision")),
+      async handle({ query }) {
+        const limit = limitIn(query);
+        const cursor = cursorIn(query);
+        const before = cursor === undefined ? {} : { before: numberIn(cursor) };
+        // One more than is told: it shows whether there is a next page.
+        const found = await control.revisions({ ...before, limit: limit + 1 });
+        const items = found.slice(0, limit);
+        const last = items.at(-1);
+        const more = last && found.length > limit ? { nextCursor: cursorAt(String(last.n)) } : {};
+        return { body: { items, ...more } };
+      },
+    },
+    {
+      method: "GET",
+      path: "/revisions/:n",
+      summary: "Read one revision and what it changed",
+      tag: "revisions",
+      action: "history.read",
+      answer: ref("RevisionWithDiff"),
+      async handle({ params, principal }) {
+        const { objects: after, ...revision } = await revisionAt(parts, params["n"] ?? "");
+        const { objects: before } = (await control.revisionAt(revision.n - 1)) ?? { objects: NO_OBJECTS };
+        const seen = ({ kind }: ChangeRow) => kind !== "settings" || may(principal, "settings");
+        const diff = changesBetween(before, after).map((row) =>
+          seen(row) ? { ...row, ...valuesOf(row, before, after) } : row,
+        );
+        return { body: { ...revision, diff } };
+      },
+    },
+    {
+      method: "POST",
+      path: "/revisions/:n/rollback",
+      summary: "Make the config what it was right after a revision, as a new revision",
+      tag: "revisions",
+      // Of an editor it is refused where it touches what an editor may not change.
+      action: "config.apply",
+      query: DRY_RUN,
+      answer: ref("Applied"),
+      async handle(request) {
+        const target = await revisionAt(parts, request.params["n"] ?? "");
+        const done = await change(
+          parts,
+          request,
+          (objects, context) => rollback(objects, target.objects, context),
+          `rollback to revision ${target.n}`,
+        );
+        return "dry" in done ? done.dry : { body: { revision: done.revision, changes: done.changes } };
+      },
+    },
+  ];
+}
+
+/** Secrets are masked: of those the fields alone tell that they changed. */
+function valuesOf({ kind, uuid, fields }: ChangeRow, before: Objects, after: Objects): object {
+  const [old, now] = [before, after].map((objects) => {
+    const object: StoredObject | undefined = objects[kind].get(uuid);
+    if (!object) return undefined;
+    const shown = present(object);
+    return fields ? Object.fromEntries(fields.map((field) => [field, shown[field]])) : shown;
+  });
+  return { ...(old && { before: old }), ...(now && { after: now }) };
+}
+
+async function revisionAt({ control }: AdminParts, written: string) {
+  const n = numberIn(written);
+  const found = n > 0 ? await control.revisionAt(n) : undefined;
+  if (!found) throw new Problem(404, `there is no revision ${written.slice(0, 20)}`);
+  return found;
+}
+
+function numberIn(written: string): number {
+  return /^\d{1,15}$/.test(written) ? Number(written) : 0;
+}

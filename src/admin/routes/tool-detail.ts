@@ -1,0 +1,99 @@
+/** One tool in full: as a server, a namespace or an endpoint has it, with its schemas. */
+import { may } from "../../access/may.ts";
+import type { ToolPlace } from "../../gateway/control.ts";
+import type { Principal } from "../../kernel/principal.ts";
+import { costOf } from "../../kernel/tokens.ts";
+import { Problem } from "../problem.ts";
+import type { AdminAnswer, AdminRequest, Route } from "../route.ts";
+import { ref } from "../schemas.ts";
+import { AS, endpointAt, seenAs, userOf } from "./endpoint-use.ts";
+import { objectAt } from "./objects.ts";
+import type { AdminParts } from "./parts.ts";
+
+export function toolDetailRoutes(parts: AdminParts): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/mcp-servers/:uuid/tools/:tool",
+      summary: "One tool of the server, with its schemas",
+      tag: "mcp-servers",
+      action: "objects.read",
+      answer: ref("ToolDetail"),
+      handle({ params }) {
+        const { uuid } = objectAt(parts, "server", params["uuid"] ?? "");
+        return detail(parts, { kind: "server", uuid }, { server: uuid, tool: params["tool"] ?? "" });
+      },
+    },
+    {
+      method: "GET",
+      path: "/namespaces/:uuid/tools/:server/:tool",
+      summary: "One tool as the namespace has it, by its server and the server's own name of it",
+      tag: "namespaces",
+      action: "objects.read",
+      answer: ref("ToolDetail"),
+      handle({ params }) {
+        const { uuid } = objectAt(parts, "namespace", params["uuid"] ?? "");
+        return detail(parts, { kind: "namespace", uuid }, wantedIn(parts, params));
+      },
+    },
+    {
+      method: "GET",
+      path: "/endpoints/:uuid/tools/:server/:tool",
+      summary: "One tool as clients of the endpoint have it, by its server and the server's own name of it",
+      tag: "endpoints",
+      action: "endpoints.use",
+      query: AS,
+      answer: ref("ToolDetail"),
+      handle(request) {
+        const { principal, query, params } = request;
+        const endpoint = endpointAt(parts, request);
+        const whole = may(principal, "objects.read");
+        const as = query.get("as");
+        const user = as === null && whole ? undefined : userOf(parts, request, as);
+        const { uuid } = endpoint.object;
+        return detail(
+          parts,
+          { kind: "endpoint", uuid },
+          {
+            ...wantedIn(parts, params),
+            ...(user && { as: seenAs(endpoint, user, request) }),
+            hidden: whole,
+          },
+        );
+      },
+    },
+  ];
+}
+
+interface WantedTool {
+  /** uuid. */
+  readonly server: string;
+  readonly tool: string;
+  readonly as?: Principal;
+  /** Tools that are hidden are told too. */
+  readonly hidden?: boolean;
+}
+
+function wantedIn(parts: AdminParts, params: AdminRequest["params"]): WantedTool {
+  return { server: objectAt(parts, "server", params["server"] ?? "").uuid, tool: params["tool"] ?? "" };
+}
+
+function detail(
+  { control }: AdminParts,
+  place: ToolPlace,
+  { server, tool, as, hidden = true }: WantedTool,
+): AdminAnswer {
+  const row = control.toolsOf(place, as).find((one) => one.server === server && one.tool === tool);
+  if (!row || (!row.enabled && !hidden))
+    throw new Problem(404, `there is no tool "${tool.slice(0, 128)}" here`);
+  const { definition, own } = control.definitionsOf(place, row);
+  const bytes = definition === undefined ? 0 : Buffer.byteLength(JSON.stringify(definition));
+  return {
+    body: {
+      ...row,
+      ...costOf(bytes),
+      ...(definition !== undefined && { definition }),
+      ...(own !== undefined && { own }),
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/** An endpoint tried out in the console: a call with all that happens on its way, and what a client is shown. */
+import type { ServerResponse } from "node:http";
+import { may } from "../../access/may.ts";
+import type { CompiledEndpoint } from "../../gateway/compile.ts";
+import type { TriedTool, TryAnswer, TryEvent } from "../../gateway/try-control.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import { Problem } from "../problem.ts";
+import type { AdminAnswer, AdminRequest, Route } from "../route.ts";
+import { ref } from "../schemas.ts";
+import { TRY, TRY_ANSWER } from "../try-schemas.ts";
+import { TryStream } from "../try-stream.ts";
+import { shownCall } from "./calls.ts";
+import { AS, endpointAt, refusalOf, seenAs, userOf } from "./endpoint-use.ts";
+import { type AdminParts, checkedBody } from "./parts.ts";
+
+interface TryBody {
+  readonly as?: string;
+  readonly name?: string;
+  readonly server?: string;
+  readonly tool?: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export function endpointTryingRoutes(parts: AdminParts): readonly Route[] {
+  const { tries } = parts;
+  return [
+    {
+      method: "GET",
+      path: "/endpoints/:uuid/preview",
+      summary: "What a client of the endpoint is shown, exactly, and what it costs",
+      tag: "endpoints",
+      action: "endpoints.use",
+      query: AS,
+      answer: ref("Preview"),
+      async handle(request) {
+        const endpoint = endpointAt(parts, request);
+        const user = userOf(parts, request, request.query.get("as"));
+        const principal = seenAs(endpoint, user, request);
+        const { uuid, name } = endpoint.object;
+        const preview = await tries.preview(uuid, principal);
+        if (!preview) throw notServed(endpoint);
+        const refused = refusalOf(endpoint.object, user);
+        const { kind, id, name: called = id } = user.principal;
+        const url = `${parts.trying.url}/metamcp/${name}/mcp`;
+        return { body: { as: { kind, id, name: called }, ...(refused && { refused }), url, ...preview } };
+      },
+    },
+    {
+      method: "POST",
+      path: "/endpoints/:uuid/try",
+      summary:
+        "Call a tool as a client of the endpoint does, as oneself or, for administrators, as another account. Answers events; to leave is to cancel",
+      tag: "endpoints",
+      action: "endpoints.try",
+      body: ref("Try"),
+      answer: ref("TryEvent"),
+      answerTypes: ["text/event-stream"],
+      async handle(request) {
+        const { as = null, args, ...wanted } = await checkedBody<TryBody>(TRY, request.body ?? {});
+        const endpoint = endpointAt(parts, request);
+        return startTry(parts, request, { endpoint, as, args, tool: toolIn(wanted, endpoint) });
+      },
+    },
+    {
+      method: "POST",
+      path: "/endpoints/:uuid/try/:id/answers",
+      summary: "Answer a question of a call that one tries out",
+      tag: "endpoints",
+      action: "endpoints.try",
+      body: ref("TryAnswer"),
+      async handle({ params, body, principal, did }) {
+        did([]);
+        const answer = await checkedBody<TryAnswer>(TRY_ANSWER, body ?? {});
+        const done = tries.answer(params["id"] ?? "", principal, answer);
+        if (done === "unknown") throw new Problem(404, "there is no such call of yours under way");
+        if (done === "answered") throw new Problem(409, "this question is not open any more");
+        return {};
+      },
+    },
+  ];
+}
+
+export interface TryStart {
+  readonly endpoint: CompiledEndpoint;
+  readonly as: string | null;
+  readonly tool: TriedTool;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** What the account would be refused is refused here. */
+export function startTry(
+  parts: AdminParts,
+  request: AdminRequest,
+  { endpoint, as, tool, args }: TryStart,
+): AdminAnswer {
+  const { principal, did } = request;
+  // What a person does for themselves, no key of theirs does.
+  if (principal.key && !may(principal, "people")) throw new Problem(403, "a key cannot try tools: log in");
+  const user = userOf(parts, request, as);
+  const refused = refusalOf(endpoint.object, user);
+  if (refused !== undefined) throw new Problem(404, `clients of this account find nothing here: ${refused}`);
+  const { actor } = user.principal;
+  const { id: uuid, name = uuid } = user.principal;
+  did(actor ? [{ action: "act-as", object: { kind: "user", uuid, name } }] : []);
+  const tried = opened(() =>
+    parts.tries.open({
+      endpoint: endpoint.object.uuid,
+      principal: seenAs(endpoint, user, request),
+      tool,
+      args,
+    }),
+  );
+  if (!tried) throw notServed(endpoint);
+  const whole = may(principal, "arguments.read");
+  const shown = (event: TryEvent): object =>
+    "calls" in event
+      ? {
+          ...event,
+          calls: event.calls.flatMap((id) => {
+            const call = parts.observed.calls.get(id);
+            return call ? [shownCall(call, whole)] : [];
+          }),
+        }
+      : event;
+  return {
+    events: (outlet: ServerResponse, who) => new TryStream(tried, { outlet, who, shown }).end,
+  };
+}
+
+function toolIn({ name, server = "", tool = "" }: Omit<TryBody, "as" | "args">, endpoint: CompiledEndpoint) {
+  if (name !== undefined) return { name };
+  const known = endpoint.parts.find(({ part }) => part.server === server);
+  return { server: known?.part.name ?? server, tool };
+}
+
+/** As over HTTP: no room is 429. */
+function opened<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (!MetaMcpError.is(error)) throw error;
+    throw new Problem(error.code === "rate_limited" ? 429 : 503, error.message);
+  }
+}
+
+function notServed({ object }: CompiledEndpoint): Problem {
+  return new Problem(409, `the endpoint "${object.name}" is not served at the moment: it is disabled`);
+}

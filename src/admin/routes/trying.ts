@@ -1,0 +1,94 @@
+/** Trying things out: a tool of a server, an endpoint as clients see it, and what to paste into them. */
+import { Problem } from "../problem.ts";
+import type { Route } from "../route.ts";
+import { listOf } from "../schemas.ts";
+import { endpointAt } from "./endpoint-use.ts";
+import { objectAt } from "./objects.ts";
+import { type AdminParts, checkedBody } from "./parts.ts";
+
+const TEXT = { type: "string" } as const;
+const CALL = {
+  type: "object",
+  properties: { args: { type: "object", default: {} } },
+  additionalProperties: false,
+} as const;
+const RESULT = { type: "object", description: "the CallToolResult; isError where it failed" } as const;
+const PASTED = {
+  type: "object",
+  properties: {
+    client: TEXT,
+    title: TEXT,
+    file: { type: "string", description: "where it goes" },
+    text: { type: "string", description: "what to paste; with a key of yours in place of KEY" },
+  },
+  required: ["client", "title", "file", "text"],
+} as const;
+const TESTED = {
+  type: "object",
+  properties: {
+    ok: { type: "boolean" },
+    url: TEXT,
+    steps: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { step: TEXT, ok: { type: "boolean" }, detail: TEXT, ms: { type: "integer" } },
+        required: ["step", "ok", "detail"],
+      },
+    },
+  },
+  required: ["ok", "url", "steps"],
+} as const;
+
+/** Stands where the caller's own key goes. */
+const KEY = "KEY";
+
+export function tryingRoutes(parts: AdminParts): readonly Route[] {
+  const { trying, control } = parts;
+  return [
+    {
+      method: "POST",
+      path: "/mcp-servers/:uuid/tools/:tool/call",
+      summary: "Call a tool of a server, under its own name",
+      tag: "mcp-servers",
+      role: "admin",
+      body: CALL,
+      answer: RESULT,
+      async handle({ params, body, principal, signal }) {
+        const { uuid: server } = objectAt(parts, "server", params["uuid"] ?? "");
+        const { args } = await checkedBody<{ args: Record<string, unknown> }>(CALL, body ?? {});
+        const tool = params["tool"] ?? "";
+        return { body: await trying.inspect({ server, tool, args, principal, signal }) };
+      },
+    },
+    {
+      method: "GET",
+      path: "/endpoints/:uuid/clients",
+      summary: "What to paste into each client to use this endpoint",
+      tag: "endpoints",
+      action: "endpoints.use",
+      answer: { ...listOf(PASTED), properties: { ...(listOf(PASTED)["properties"] as object), url: TEXT } },
+      async handle(request) {
+        const { name, spec } = endpointAt(parts, request).object;
+        const url = `${trying.url}/metamcp/${name}/mcp`;
+        const { access } = spec;
+        const headers: Record<string, string> = access.keys && !access.public ? { "X-API-Key": KEY } : {};
+        return { body: { url, items: await trying.clients({ name, url, headers }) } };
+      },
+    },
+    {
+      method: "POST",
+      path: "/endpoints/:uuid/self-test",
+      summary: "Play a client against the endpoint: which step fails, and why",
+      tag: "endpoints",
+      role: "editor",
+      answer: TESTED,
+      async handle({ params }) {
+        const { uuid } = objectAt(parts, "endpoint", params["uuid"] ?? "");
+        const endpoint = control.compiled.endpoints.get(uuid);
+        if (!endpoint) throw new Problem(404, "there is no such endpoint any more");
+        return { body: await trying.selfTest(endpoint) };
+      },
+    },
+  ];
+}

@@ -1,0 +1,315 @@
+/** The schemas of the admin API by the names they have in its description. What checks the input is made of the same. */
+import { ROLES } from "../access/account.ts";
+import { ENDPOINT, NAMESPACE, SERVER, SETTINGS } from "../gateway/schemas.ts";
+import { ATTENTION_COMPONENTS } from "./attention-schemas.ts";
+import { EVENT_COMPONENTS } from "./event-schemas.ts";
+import { MARKET_COMPONENTS } from "./market-schemas.ts";
+import { OBSERVE_COMPONENTS } from "./observe-schemas.ts";
+import { PEOPLE_SCHEMAS } from "./people-schemas.ts";
+import { PIPELINE_COMPONENTS } from "./pipeline-schemas.ts";
+import type { Schema } from "./route.ts";
+import { TOOL_COMPONENTS } from "./tool-schemas.ts";
+import { TRY_COMPONENTS } from "./try-schemas.ts";
+
+const UUID = { type: "string", format: "uuid" } as const;
+const DATE = { type: "string", format: "date-time" } as const;
+const TEXT = { type: "string" } as const;
+const COUNT = { type: "integer", minimum: 0 } as const;
+
+const STAMPS = {
+  managedBy: { type: "string", description: '"api" or "file:NAME"' },
+  revision: { type: "integer", description: "the one that last changed it" },
+  createdAt: DATE,
+  updatedAt: DATE,
+} as const;
+
+const CONNECTION = {
+  type: "object",
+  properties: {
+    state: { enum: ["idle", "connecting", "active", "failed", "closed", "disabled"] },
+    connected: { type: "boolean" },
+    toolCount: COUNT,
+    reason: TEXT,
+    retryAfterMs: COUNT,
+    since: {
+      ...DATE,
+      description: "since when it is so, where something happened since the gateway started",
+    },
+    needsLogin: { const: true, description: "it is down until somebody logs in there" },
+    instances: { ...COUNT, description: "how many of its processes run, where it may have several" },
+  },
+  required: ["state", "connected", "toolCount"],
+} as const;
+
+const CHANGE = {
+  type: "object",
+  properties: {
+    op: { enum: ["create", "update", "delete"] },
+    kind: { enum: ["server", "namespace", "endpoint", "settings", "api-key", "user", "secret", "grant"] },
+    name: TEXT,
+    uuid: UUID,
+    fields: { type: "array", items: TEXT, description: "of an update: those that differ" },
+  },
+  required: ["op", "kind", "name"],
+} as const;
+
+/** Of an update the fields that differ; settings to those who may read them. */
+const CHANGE_WITH_VALUES = {
+  ...CHANGE,
+  properties: {
+    ...CHANGE.properties,
+    before: { type: "object", description: "as it was, secrets masked" },
+    after: { type: "object", description: "as it became, secrets masked" },
+  },
+} as const;
+
+const TOOL = {
+  type: "object",
+  properties: {
+    server: UUID,
+    tool: { type: "string", description: "the server's own name of it" },
+    name: { type: "string", description: "its name within its server here" },
+    title: TEXT,
+    description: TEXT,
+    annotations: { type: "object" },
+    enabled: { type: "boolean" },
+    missing: { const: true, description: "there is a rule for it, but the server does not list it" },
+    because: { type: "string", description: "what hid, renamed or gates it" },
+    gates: { type: "array", items: TEXT, description: "what is applied before a call of it, by layer" },
+  },
+  required: ["server", "tool", "name", "enabled"],
+} as const;
+
+const REVISION = {
+  type: "object",
+  properties: {
+    n: COUNT,
+    at: DATE,
+    who: { type: "object", properties: { kind: TEXT, id: TEXT, name: TEXT } },
+    summary: TEXT,
+  },
+  required: ["n", "at", "who", "summary"],
+} as const;
+
+const TIERS = ["readOnly", "write", "destructive"] as const;
+
+const API_KEY = {
+  type: "object",
+  properties: {
+    uuid: UUID,
+    name: TEXT,
+    description: TEXT,
+    owner: { ...UUID, description: "the account that it acts for" },
+    endpoints: { anyOf: [{ const: "all" }, { type: "array", items: UUID }] },
+    role: { enum: ROLES },
+    tiers: { type: "array", items: { enum: TIERS } },
+    prefix: { type: "string", description: "how the key begins" },
+    createdAt: DATE,
+    expiresAt: DATE,
+    lastUsedAt: DATE,
+  },
+  required: ["uuid", "name", "prefix", "createdAt"],
+} as const;
+
+const KEY_NAME = {
+  type: "string",
+  minLength: 1,
+  maxLength: 128,
+  pattern: "^[^\\p{Cc}\\p{Cs}]*\\S[^\\p{Cc}\\p{Cs}]*$",
+  description: "1 to 128 characters, without control characters",
+} as const;
+
+const LINE = {
+  type: "string",
+  maxLength: 2_000,
+  pattern: "^[^\\u0000\\p{Cs}]*$",
+  description: "a text without NUL characters",
+} as const;
+
+const KEY_ENDPOINTS = {
+  anyOf: [{ const: "all" }, { type: "array", items: { type: "string" }, minItems: 1, maxItems: 1000 }],
+  description: '"all", or uuids or names of endpoints',
+} as const;
+
+export const NEW_API_KEY = {
+  type: "object",
+  properties: {
+    name: KEY_NAME,
+    description: LINE,
+    endpoints: KEY_ENDPOINTS,
+    role: { enum: ROLES, description: "opens the admin API with this role, in place of endpoints" },
+    tiers: {
+      type: "array",
+      items: { enum: TIERS },
+      minItems: 1,
+      uniqueItems: true,
+      description: "only tools of these tiers, by their annotations",
+    },
+    owner: {
+      type: "string",
+      minLength: 1,
+      description: "uuid or e-mail address of the account that it acts for",
+    },
+    expiresAt: {
+      type: "string",
+      pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)$",
+      description: "a time such as 2030-01-31T12:00:00Z",
+    },
+  },
+  required: ["name"],
+  additionalProperties: false,
+} as const;
+
+export const API_KEY_PATCH = {
+  type: "object",
+  properties: { name: KEY_NAME, description: LINE },
+  additionalProperties: false,
+} as const;
+
+export const KEY_IMPORT = {
+  type: "object",
+  properties: {
+    keys: {
+      type: "array",
+      maxItems: 10_000,
+      items: {
+        type: "object",
+        properties: {
+          uuid: {
+            type: "string",
+            pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+            description: "a uuid",
+          },
+          name: KEY_NAME,
+          key: { type: "string", description: "the text of the key" },
+          endpoints: KEY_ENDPOINTS,
+        },
+        required: ["uuid", "name", "key", "endpoints"],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ["keys"],
+  additionalProperties: false,
+} as const;
+
+export const APPLY = {
+  type: "object",
+  properties: {
+    document: { type: "object", description: "as GET /config gives it" },
+    prune: { type: "boolean", default: false, description: "remove what is not in the document" },
+    source: {
+      type: "string",
+      pattern: "^[^\\p{Cc}\\p{Cs}/\\\\]{1,128}$",
+      description: "the name of the file that manages what is in the document",
+    },
+  },
+  required: ["document"],
+  additionalProperties: false,
+} as const;
+
+/** What an object looks like when it is answered: the fields that can be sent, and the stamps. */
+function answered(input: Schema, more: Readonly<Record<string, Schema>> = {}): Schema {
+  const properties = { uuid: UUID, ...(input["properties"] as object), ...more, ...STAMPS };
+  return { type: "object", properties, required: ["uuid", ...((input["required"] as string[]) ?? [])] };
+}
+
+/** RFC 7396: each field may be left out; null takes it away. */
+function patched(input: Schema): Schema {
+  const fields = Object.entries(input["properties"] as Readonly<Record<string, Schema>>);
+  const properties = fields.map(([name, schema]) => [
+    name,
+    { anyOf: [{ ...schema, default: undefined }, { type: "null" }] },
+  ]);
+  return { type: "object", properties: Object.fromEntries(properties) as object };
+}
+
+export function listOf(item: Schema): Schema {
+  const properties = { items: { type: "array", items: item }, nextCursor: TEXT };
+  return { type: "object", properties, required: ["items"] };
+}
+
+const CHANGES = { type: "array", items: ref("Change") } as const;
+
+export const COMPONENTS = {
+  Server: answered(SERVER, { status: ref("Connection") }),
+  NewServer: SERVER,
+  ServerPatch: patched(SERVER),
+  ServerUpdated: {
+    type: "object",
+    properties: {
+      message: { const: "Server updated successfully" },
+      server: ref("Server"),
+      connection: ref("Connection"),
+      namespaces: { type: "array", items: UUID },
+    },
+    required: ["message", "server", "connection", "namespaces"],
+  },
+  Connection: CONNECTION,
+  StatusEntry: {
+    type: "object",
+    properties: {
+      at: DATE,
+      state: { enum: ["connecting", "started", "connected", "failed", "closed"] },
+      reason: TEXT,
+      pid: COUNT,
+      login: { type: "boolean", description: "it failed for want of a login" },
+    },
+    required: ["at", "state"],
+  },
+  Namespace: answered(NAMESPACE),
+  NewNamespace: NAMESPACE,
+  NamespacePatch: patched(NAMESPACE),
+  Endpoint: answered(ENDPOINT),
+  NewEndpoint: ENDPOINT,
+  EndpointPatch: patched(ENDPOINT),
+  Settings: answered(SETTINGS),
+  SettingsPatch: patched(SETTINGS),
+  Tool: TOOL,
+  ToolDetail: {
+    ...TOOL,
+    properties: {
+      ...TOOL.properties,
+      bytes: COUNT,
+      tokens: COUNT,
+      definition: { type: "object", description: "as clients see it: inputSchema, outputSchema …" },
+      own: { type: "object", description: "as its server lists it, where that is something else" },
+    },
+    required: [...TOOL.required, "bytes", "tokens"],
+  },
+  Change: CHANGE,
+  Changes: { type: "object", properties: { changes: CHANGES }, required: ["changes"] },
+  Applied: {
+    type: "object",
+    properties: { revision: COUNT, changes: CHANGES },
+    required: ["revision", "changes"],
+  },
+  Revision: REVISION,
+  RevisionWithDiff: {
+    ...REVISION,
+    properties: { ...REVISION.properties, diff: { type: "array", items: CHANGE_WITH_VALUES } },
+    required: [...REVISION.required, "diff"],
+  },
+  ApiKey: API_KEY,
+  NewApiKey: NEW_API_KEY,
+  ApiKeyPatch: API_KEY_PATCH,
+  ApiKeyMade: {
+    ...API_KEY,
+    properties: { ...API_KEY.properties, key: { type: "string", description: "the key, told this once" } },
+    required: [...API_KEY.required, "key"],
+  },
+  KeyImport: KEY_IMPORT,
+  Apply: APPLY,
+  ...PEOPLE_SCHEMAS,
+  ...OBSERVE_COMPONENTS,
+  ...EVENT_COMPONENTS,
+  ...MARKET_COMPONENTS,
+  ...ATTENTION_COMPONENTS,
+  ...PIPELINE_COMPONENTS,
+  ...TRY_COMPONENTS,
+  ...TOOL_COMPONENTS,
+} as const satisfies Readonly<Record<string, Schema>>;
+
+export function ref(name: string): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}

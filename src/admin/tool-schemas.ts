@@ -1,0 +1,157 @@
+/** Schemas of all tools at once: what they are, what they cost, and what each namespace makes of them. */
+import { TOOL_OVERRIDE } from "../gateway/schemas.ts";
+import type { Schema } from "./route.ts";
+
+const TEXT = { type: "string" } as const;
+const UUID = { type: "string", format: "uuid" } as const;
+const DATE = { type: "string", format: "date-time" } as const;
+const COUNT = { type: "integer", minimum: 0 } as const;
+
+const { server: _s, tool: _t, disabled: DISABLED, ...OVERRIDE } = TOOL_OVERRIDE.properties;
+
+const TOOL_STATE = {
+  enum: ["on", "off", "new", "server", "namespace", "name", "held"],
+  description:
+    "on, or why not: off (its rule), new (new tools are off), server or namespace (its server is off, or off there), name (another tool holds its name), held (not approved as it is now)",
+} as const;
+
+const CHANGED = {
+  type: "object",
+  properties: {
+    kind: { enum: ["changed", "new", "unknown"] },
+    parts: { type: "array", items: TEXT, description: "of its definition" },
+  },
+  required: ["kind", "parts"],
+  description: "it is not as it was approved",
+} as const;
+
+const TABLE_TOOL = {
+  type: "object",
+  properties: {
+    server: UUID,
+    tool: { type: "string", description: "the server's own name of it" },
+    title: TEXT,
+    description: { type: "string", description: "its beginning" },
+    annotations: TOOL_OVERRIDE.properties.annotations,
+    bytes: { ...COUNT, description: "of its definition" },
+    tokens: { ...COUNT, description: "estimated: four bytes each" },
+    calls: { ...COUNT, description: "since `since`" },
+    lastUsedAt: DATE,
+    changed: CHANGED,
+    missing: { const: true, description: "there is a rule for it, but the server does not list it" },
+    in: {
+      type: "object",
+      additionalProperties: TOOL_STATE,
+      description: "by its place in `namespaces`; those that do not have its server are left out",
+    },
+    overrides: {
+      type: "object",
+      additionalProperties: { type: "object", properties: OVERRIDE },
+      description: "by the place in `namespaces`, where there are any",
+    },
+  },
+  required: ["server", "tool", "bytes", "tokens", "calls", "in"],
+} as const;
+
+const TOOL_TABLE = {
+  type: "object",
+  properties: {
+    servers: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { uuid: UUID, name: TEXT, state: TEXT },
+        required: ["uuid", "name", "state"],
+      },
+    },
+    namespaces: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { uuid: UUID, name: TEXT, newTools: { enum: ["enabled", "disabled"] }, managedBy: TEXT },
+        required: ["uuid", "name", "newTools", "managedBy"],
+      },
+    },
+    since: { ...DATE, description: "since when calls are counted" },
+    pinned: { type: "boolean", description: "tools that are not as approved are kept out of use" },
+    total: { ...COUNT, description: "how many there are, on all pages" },
+    items: { type: "array", items: TABLE_TOOL },
+    nextCursor: TEXT,
+  },
+  required: ["servers", "namespaces", "since", "pinned", "total", "items"],
+} as const;
+
+/** As in a merge patch: null takes a field away. */
+function nullable<S extends Schema>(schema: S) {
+  return { anyOf: [schema, { type: "null" }] } as const;
+}
+
+export const SET_TOOLS = {
+  type: "object",
+  properties: {
+    set: {
+      type: "array",
+      minItems: 1,
+      maxItems: 20_000,
+      items: {
+        type: "object",
+        properties: {
+          server: { type: "string", minLength: 1, description: "a uuid or a name" },
+          tool: TOOL_OVERRIDE.properties.tool,
+          reset: { type: "boolean", description: "forget its rule first" },
+          disabled: nullable(DISABLED),
+          name: nullable(OVERRIDE.name),
+          title: nullable(OVERRIDE.title),
+          description: nullable(OVERRIDE.description),
+          annotations: nullable({ type: "object" }),
+          args: nullable({ type: "object" }),
+        },
+        required: ["server", "tool"],
+        additionalProperties: false,
+        description: "a merge patch of the rule of one tool",
+      },
+    },
+  },
+  required: ["set"],
+  additionalProperties: false,
+} as const;
+
+export const APPROVE_CHANGES = {
+  type: "object",
+  properties: {
+    version: { type: "string", description: "of what was looked at" },
+    tools: { type: "array", items: TEXT, minItems: 1, description: "only these; all unless given" },
+  },
+  required: ["version"],
+  additionalProperties: false,
+} as const;
+
+const TOOL_CHANGES = {
+  type: "object",
+  properties: {
+    version: { type: "string", description: "to be sent with an approval" },
+    items: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          tool: TEXT,
+          ...CHANGED.properties,
+          before: { description: "the definition that was approved, where it is known" },
+          after: { description: "the definition as it is now" },
+        },
+        required: ["tool", "kind", "parts"],
+      },
+    },
+    removed: { type: "array", items: TEXT, description: "approved, and not listed any more" },
+    fault: { type: "string", description: "why nothing can be compared" },
+  },
+  required: ["version", "items", "removed"],
+} as const;
+
+export const TOOL_COMPONENTS = {
+  ToolTable: TOOL_TABLE,
+  SetTools: SET_TOOLS,
+  ToolChanges: TOOL_CHANGES,
+  ApproveChanges: APPROVE_CHANGES,
+} as const;

@@ -1,0 +1,212 @@
+/** Schemas of endpoints that are tried out: a call and its events, and what a client is shown. */
+import { RECENT_CALL } from "./observe-schemas.ts";
+
+const TEXT = { type: "string" } as const;
+const COUNT = { type: "integer", minimum: 0 } as const;
+const ARGUMENTS = { type: "object" } as const;
+
+export const TRY = {
+  type: "object",
+  properties: {
+    as: { type: "string", minLength: 1, description: "uuid or e-mail address of the account to try it as" },
+    name: { type: "string", description: "a tool by the name that the endpoint lists it by" },
+    server: { type: "string", minLength: 1, description: "the server of a tool: uuid or name" },
+    tool: { type: "string", minLength: 1, description: "of that server, by its name at this endpoint" },
+    args: { type: "object", default: {} },
+  },
+  anyOf: [{ required: ["name"] }, { required: ["server", "tool"] }],
+  additionalProperties: false,
+  description: "an object with name, or with server and tool",
+} as const;
+
+export const TRY_ANSWER = {
+  type: "object",
+  properties: {
+    question: { type: "string", description: "its id" },
+    action: { enum: ["accept", "decline", "cancel"] },
+    content: { type: "object", description: "of a form: its fields" },
+    text: { type: "string", description: "of sampling: what the model says" },
+  },
+  required: ["question", "action"],
+  additionalProperties: false,
+} as const;
+
+const QUESTION = {
+  type: "object",
+  properties: {
+    id: TEXT,
+    kind: { enum: ["form", "url", "sampling"] },
+    params: { description: "as asked: message and requestedSchema, or url, or messages" },
+  },
+  required: ["id", "kind", "params"],
+} as const;
+
+const ENDED = {
+  ms: { type: "number", minimum: 0, description: "from the beginning to the end" },
+  calls: {
+    type: "array",
+    items: RECENT_CALL,
+    description: "as GET /calls has them; the one that was tried last",
+  },
+} as const;
+
+const TRY_EVENT = {
+  anyOf: [
+    {
+      type: "object",
+      properties: {
+        type: { const: "begun" },
+        id: { type: "string", description: "where answers go: POST /endpoints/{uuid}/try/{id}/answers" },
+        request: {
+          type: "object",
+          properties: {
+            method: { const: "tools/call" },
+            params: {
+              type: "object",
+              properties: { name: TEXT, arguments: ARGUMENTS },
+              required: ["name", "arguments"],
+            },
+          },
+          required: ["method", "params"],
+          description: "what a client of this endpoint would send",
+        },
+      },
+      required: ["type", "id", "request"],
+    },
+    {
+      type: "object",
+      properties: {
+        type: { const: "progress" },
+        progress: { type: "number" },
+        total: { type: "number" },
+        message: TEXT,
+      },
+      required: ["type"],
+    },
+    {
+      type: "object",
+      properties: { type: { const: "log" }, level: TEXT, logger: TEXT, data: {} },
+      required: ["type"],
+    },
+    {
+      type: "object",
+      properties: { type: { const: "question" }, question: QUESTION },
+      required: ["type", "question"],
+    },
+    {
+      type: "object",
+      properties: { type: { const: "withdrawn" }, id: TEXT },
+      required: ["type", "id"],
+      description: "nobody waits for the answer to this question any more",
+    },
+    {
+      type: "object",
+      properties: { type: { const: "missed" }, count: COUNT },
+      required: ["type", "count"],
+      description: "so many progress and log events came faster than they were read",
+    },
+    {
+      type: "object",
+      properties: {
+        type: { const: "result" },
+        result: { type: "object", description: "the CallToolResult; isError where it failed" },
+        ...ENDED,
+      },
+      required: ["type", "result", "ms", "calls"],
+    },
+    {
+      type: "object",
+      properties: {
+        type: { const: "error" },
+        error: {
+          type: "object",
+          properties: { code: { type: "integer" }, message: TEXT, data: {} },
+          required: ["code", "message"],
+          description: "of JSON-RPC",
+        },
+        ...ENDED,
+      },
+      required: ["type", "error", "ms", "calls"],
+    },
+  ],
+  description: "as server-sent events: event is the type, data this object; result or error is the last",
+} as const;
+
+const COST = { bytes: COUNT, tokens: { ...COUNT, description: "estimated: four bytes each" } } as const;
+
+const PREVIEW = {
+  type: "object",
+  properties: {
+    as: {
+      type: "object",
+      properties: { kind: TEXT, id: TEXT, name: TEXT },
+      required: ["kind", "id", "name"],
+      description: "who is shown this",
+    },
+    refused: { type: "string", description: "why this one could not use the endpoint at all" },
+    url: { type: "string", description: "where clients reach it" },
+    surface: { enum: ["meta", "metatools", "aggregate"] },
+    instructions: {
+      type: "object",
+      properties: { text: TEXT, ...COST },
+      required: ["text", "bytes", "tokens"],
+    },
+    tools: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { definition: { type: "object", description: "as in tools/list" }, ...COST },
+        required: ["definition", "bytes", "tokens"],
+      },
+    },
+    total: {
+      type: "object",
+      properties: COST,
+      required: ["bytes", "tokens"],
+      description: "tools and instructions",
+    },
+    full: {
+      type: "object",
+      properties: { tools: COUNT, ...COST },
+      required: ["tools", "bytes", "tokens"],
+      description: "all tools that can be reached, were they listed one by one",
+    },
+    prompts: COUNT,
+    resources: COUNT,
+    templates: COUNT,
+    unknown: {
+      type: "array",
+      items: TEXT,
+      description: "servers that never told what they have: their tools are not counted in full",
+    },
+    unavailable: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { server: TEXT, reason: TEXT },
+        required: ["server", "reason"],
+      },
+    },
+  },
+  required: [
+    "as",
+    "url",
+    "surface",
+    "instructions",
+    "tools",
+    "total",
+    "full",
+    "prompts",
+    "resources",
+    "templates",
+    "unknown",
+    "unavailable",
+  ],
+} as const;
+
+export const TRY_COMPONENTS = {
+  Try: TRY,
+  TryAnswer: TRY_ANSWER,
+  TryEvent: TRY_EVENT,
+  Preview: PREVIEW,
+} as const;

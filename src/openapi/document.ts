@@ -1,0 +1,159 @@
+/** Describes the tools of an endpoint as OpenAPI 3.1. Schemas are those of the tools; only references within them are moved. */
+import type { Tool } from "../catalog/tool.ts";
+import { isRecord } from "../kernel/is-record.ts";
+import { fromRaw } from "../kernel/raw.ts";
+import { VERSION } from "../kernel/version.ts";
+import { isObject, members } from "../rpc/slice.ts";
+import { scalarArguments } from "./query-arguments.ts";
+import { movedSchema } from "./schema-references.ts";
+
+export interface Described {
+  /** Of the endpoint. */
+  readonly name: string;
+  readonly description: string;
+  /** Where the tools are. */
+  readonly url: string;
+  readonly access: {
+    readonly public: boolean;
+    readonly keys: boolean;
+    readonly oauth: boolean;
+    readonly queryKey: boolean;
+  };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const PROBLEM: Json = {
+  type: "object",
+  properties: {
+    type: { type: "string" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string" },
+    code: { type: "string", description: "of the table of errors" },
+    retryable: { type: "boolean" },
+    retryAfterMs: { type: "number" },
+  },
+  required: ["type", "title", "status", "detail"],
+};
+
+const CONTENT: Json = {
+  type: "object",
+  properties: { content: { type: "array", items: { type: "object" } } },
+  description: "the structured result of the tool where it has one, else its content",
+};
+
+const FAILURES: Readonly<Record<string, string>> = {
+  400: "the arguments do not fit",
+  401: "not authenticated",
+  403: "not allowed",
+  404: "there is no such tool here",
+  422: "the tool says that it failed",
+  429: "too many requests",
+  502: "the server answered with an error",
+  503: "the server cannot be reached at the moment",
+  504: "no answer in time",
+};
+
+export function describeTools(tools: Iterable<readonly [string, Tool]>, about: Described): Json {
+  const schemas: Record<string, unknown> = { Problem: PROBLEM, Content: CONTENT };
+  const paths: Record<string, Json> = {};
+  for (const [name, tool] of tools) paths[`/${encodeURIComponent(name)}`] = pathItem(name, tool, schemas);
+  const { description, name } = about;
+  return {
+    openapi: "3.1.0",
+    info: { title: name, version: VERSION, ...(description === "" ? {} : { description }) },
+    servers: [{ url: about.url }],
+    security: securityOf(about.access),
+    paths,
+    components: {
+      schemas,
+      responses: {
+        Problem: {
+          description: "why it was not done",
+          content: { "application/problem+json": { schema: component("Problem") } },
+        },
+      },
+      securitySchemes: schemesOf(about.access),
+    },
+  };
+}
+
+function pathItem(name: string, tool: Tool, schemas: Record<string, unknown>): Json {
+  const input = keep(schemas, `${name}.input`, fromRaw(tool.inputSchema));
+  const [written] = members(tool.definition, ["outputSchema"]);
+  const output =
+    written && isObject(written) ? keep(schemas, `${name}.output`, fromRaw(written)) : component("Content");
+  const common = {
+    ...(tool.title === undefined ? {} : { summary: tool.title }),
+    description: tool.description,
+    tags: [tool.server],
+    responses: responsesWith(output),
+  };
+  const scalars = scalarArguments(tool);
+  return {
+    post: {
+      operationId: name,
+      ...common,
+      requestBody: { required: true, content: { "application/json": { schema: input } } },
+    },
+    ...(scalars && {
+      get: { operationId: `get ${name}`, ...common, parameters: parametersOf(tool, scalars.keys()) },
+    }),
+  };
+}
+
+/** Under a name that a component can have, and no other has. */
+function keep(schemas: Record<string, unknown>, wanted: string, schema: unknown): Json {
+  const plain = wanted.replace(/[^A-Za-z0-9._-]/g, "_");
+  let name = plain;
+  for (let n = 2; Object.hasOwn(schemas, name); n++) name = `${plain}.${n}`;
+  const { $ref } = component(name);
+  schemas[name] = movedSchema(schema, $ref);
+  return { $ref };
+}
+
+function component(name: string): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function parametersOf({ inputSchema }: Tool, names: Iterable<string>): readonly Json[] {
+  const { properties, required } = fromRaw(inputSchema) as Json;
+  const schemas = isRecord(properties) ? properties : {};
+  return [...names].map((name) => ({
+    name,
+    in: "query",
+    required: Array.isArray(required) && required.includes(name),
+    schema: schemas[name],
+  }));
+}
+
+function responsesWith(output: Json): Json {
+  const failures = Object.entries(FAILURES).map(([status, description]) => [
+    status,
+    { description, content: { "application/problem+json": { schema: component("Problem") } } },
+  ]);
+  return {
+    200: { description: "the result", content: { "application/json": { schema: output } } },
+    ...Object.fromEntries(failures),
+    default: { $ref: "#/components/responses/Problem" },
+  };
+}
+
+const BEARER: Json = { type: "http", scheme: "bearer" };
+
+function schemesOf(access: Described["access"]): Json {
+  if (access.public) return {};
+  return {
+    ...((access.keys || access.oauth) && {
+      bearer: { ...BEARER, description: access.oauth ? "an API key or an access token" : "an API key" },
+    }),
+    ...(access.keys && { key: { type: "apiKey", in: "header", name: "X-API-Key" } }),
+    ...(access.keys && access.queryKey && { queryKey: { type: "apiKey", in: "query", name: "api_key" } }),
+  };
+}
+
+/** Any one of them is enough. */
+function securityOf(access: Described["access"]): readonly Json[] {
+  return Object.keys(schemesOf(access)).map((name) => ({ [name]: [] }));
+}

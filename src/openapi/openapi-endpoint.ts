@@ -1,0 +1,180 @@
+/** An endpoint as plain HTTP: each tool is an address, and `openapi.json` describes them. Calls go the way of every other call. */
+import type { ServerResponse } from "node:http";
+import { readBytes, typeOf } from "../admin/body.ts";
+import { Problem, writeProblem } from "../admin/problem.ts";
+import type { Tool } from "../catalog/tool.ts";
+import type { Origin } from "../kernel/call.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
+import { isMeant, type Principal } from "../kernel/principal.ts";
+import { EMPTY_OBJECT, type Raw } from "../kernel/raw.ts";
+import type { Room } from "../kernel/room.ts";
+import { CallSignal } from "../kernel/signal.ts";
+import { type TraceHeaders, traceHeadersIn } from "../kernel/traceparent.ts";
+import { readValue } from "../rpc/scan.ts";
+import { isObject } from "../rpc/slice.ts";
+import type { LoneRequests } from "../session/lone-requests.ts";
+import { PublicTools } from "../surface/aggregate/public-tools.ts";
+import { callTool } from "../surface/call-tool.ts";
+import { internalError } from "../surface/failure.ts";
+import { recorded, recordRefusal } from "../surface/recorded.ts";
+import type { Scope } from "../surface/scope.ts";
+import type { ClientRequest } from "../surface/surface.ts";
+import type { Received } from "../transport/http/front.ts";
+import { type Described, describeTools } from "./document.ts";
+import { problemOf } from "./problem-of.ts";
+import { argumentsIn, scalarArguments } from "./query-arguments.ts";
+import { plainResult } from "./result.ts";
+
+export interface OpenApiParts {
+  readonly scope: Scope;
+  readonly lone: Pick<LoneRequests, "run">;
+  readonly room: Room;
+  readonly about: () => Described;
+}
+
+const DOCUMENT = "openapi.json";
+const GONE = new MetaMcpError("cancelled", "the client has left");
+
+export class OpenApiEndpoint {
+  readonly #parts: OpenApiParts;
+  readonly #tools: PublicTools;
+  readonly #open = new Map<ServerResponse, Principal>();
+
+  constructor(parts: OpenApiParts) {
+    this.#parts = parts;
+    this.#tools = new PublicTools(parts.scope);
+  }
+
+  /** `way`: what stands behind `api/` in the address. */
+  handle(way: string, received: Received): void {
+    const { response, principal } = received;
+    this.#open.set(response, principal);
+    response.once("close", () => this.#open.delete(response));
+    this.#answer(way, received).then(
+      (body) => write(response, body),
+      (error: unknown) => {
+        const { log } = this.#parts.scope;
+        writeProblem(response, problemOf(error) ?? (problemOf(internalError(log, error)) as Problem));
+      },
+    );
+  }
+
+  /** Nothing of this principal goes on. */
+  endOf(meant: Principal): void {
+    for (const [response, principal] of this.#open) if (isMeant(meant, principal)) response.destroy();
+  }
+
+  end(): void {
+    for (const response of this.#open.keys()) response.destroy();
+  }
+
+  async #answer(way: string, received: Received): Promise<Raw | Buffer> {
+    const { request, principal } = received;
+    const name = decoded(way);
+    const { lone, room } = this.#parts;
+    if (room.full("inFlight")) return await this.#turnAway(name, received);
+    const answer = async (origin: Origin): Promise<Raw | Buffer> =>
+      name === DOCUMENT && request.method === "GET"
+        ? await this.#document(origin)
+        : await this.#call(name, origin, received);
+    return await room.serve(() => lone.run(principal, answer, { surface: "openapi" }));
+  }
+
+  /** Nothing of it is read, and still it is told. */
+  async #turnAway(tool: string, { principal, request }: Received): Promise<never> {
+    const refused = new MetaMcpError("rate_limited", "Too many requests at once: try again later.");
+    const isCall = tool !== DOCUMENT || request.method !== "GET";
+    return await this.#parts.lone.run(
+      principal,
+      (origin) => {
+        const asked = requestOf(origin, new CallSignal());
+        const why = { code: refused.code, by: "limits" };
+        if (isCall) recordRefusal(this.#parts.scope, { server: "", tool }, asked, why);
+        return Promise.reject(refused);
+      },
+      { surface: "openapi" },
+    );
+  }
+
+  async #document(origin: Origin): Promise<Buffer> {
+    await this.#tools.learn(origin);
+    const tools = this.#tools.all(origin);
+    return Buffer.from(JSON.stringify(describeTools(tools, this.#parts.about())));
+  }
+
+  async #call(name: string, origin: Origin, received: Received): Promise<Raw> {
+    const { scope } = this.#parts;
+    const { request, response } = received;
+    const signal = new CallSignal();
+    response.once("close", () => signal.abort(GONE));
+    const asked = requestOf(origin, signal, traceHeadersIn(request.headers));
+    // Read first: while a server is being asked what it has, nobody would.
+    const body = request.method === "POST" ? await bodyOf(received) : undefined;
+    const result = await recorded(scope, { server: "", tool: name, args: body }, asked, (inner) =>
+      this.#tools.use(name, inner, async (tool) => {
+        if (!tool) throw unknown(name);
+        const args = body ?? noted(inner, () => this.#queried(tool, received));
+        return await callTool(scope, { server: tool.server, tool: tool.name, args }, inner);
+      }),
+    );
+    return plainResult(result);
+  }
+
+  #queried(tool: Tool, { request }: Received): Raw {
+    const scalars = scalarArguments(tool);
+    const allow = scalars ? "GET, POST" : "POST";
+    if (!scalars || request.method !== "GET")
+      throw new Problem(405, `only ${allow} here`, { headers: { allow } });
+    const query = new URL(request.url ?? "", "http://localhost").searchParams;
+    // Who asks, not what for.
+    if (this.#parts.about().access.queryKey) query.delete("api_key");
+    return argumentsIn(query, scalars);
+  }
+}
+
+function requestOf(origin: Origin, signal: CallSignal, trace?: TraceHeaders): ClientRequest {
+  return { method: "tools/call", params: undefined, origin, signal, uplink: origin.uplink, trace };
+}
+
+/** What a query cannot say is refused by HTTP's words; the record has ours. */
+function noted(request: ClientRequest, read: () => Raw): Raw {
+  try {
+    return read();
+  } catch (error) {
+    if (request.trail) request.trail.code = "validation_input";
+    throw error;
+  }
+}
+
+/** Hidden or never there: nobody can tell. */
+function unknown(name: string): MetaMcpError {
+  const text = `There is no tool "${name.slice(0, 128)}" here; ${DOCUMENT} lists what there is.`;
+  return new MetaMcpError("tool_not_found", text);
+}
+
+function decoded(way: string): string {
+  try {
+    return decodeURIComponent(way);
+  } catch {
+    throw new Problem(400, "the path has a broken percent escape");
+  }
+}
+
+async function bodyOf({ request }: Received): Promise<Raw> {
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return EMPTY_OBJECT;
+  typeOf(request, ["application/json"]);
+  const value = readValue(bytes);
+  if (typeof value === "string") throw new Problem(400, `the body is ${value}`);
+  if (!isObject(value)) throw new Problem(400, "the body must be an object: the arguments by their names");
+  return value;
+}
+
+function write(response: ServerResponse, body: Buffer): void {
+  response.writeHead(200, {
+    "content-type": "application/json",
+    "content-length": body.length,
+    "cache-control": "no-store",
+  });
+  response.end(body);
+}

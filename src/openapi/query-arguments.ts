@@ -1,0 +1,77 @@
+/** Arguments that stand in the query of a GET: of tools that only read, and whose arguments are all scalars. */
+import { Problem } from "../admin/problem.ts";
+import type { Tool } from "../catalog/tool.ts";
+import { isRecord } from "../kernel/is-record.ts";
+import { asRaw, fromRaw, type Raw } from "../kernel/raw.ts";
+
+const SCALARS = ["string", "integer", "number", "boolean", "null"] as const;
+type Scalar = (typeof SCALARS)[number];
+
+/** By name, what each may be. */
+export type ScalarArguments = ReadonlyMap<string, ReadonlySet<Scalar>>;
+
+const known = new WeakMap<Tool, { readonly found: ScalarArguments | undefined }>();
+
+/** Undefined where the tool cannot be called with GET. */
+export function scalarArguments(tool: Tool): ScalarArguments | undefined {
+  let looked = known.get(tool);
+  if (!looked) {
+    looked = { found: tool.annotations.readOnlyHint === true ? scalarsIn(tool.inputSchema) : undefined };
+    known.set(tool, looked);
+  }
+  return looked.found;
+}
+
+function scalarsIn(inputSchema: Raw): ScalarArguments | undefined {
+  const { properties = {} } = fromRaw(inputSchema) as { readonly properties?: unknown };
+  if (!isRecord(properties)) return undefined;
+  const found = new Map<string, ReadonlySet<Scalar>>();
+  for (const [name, schema] of Object.entries(properties)) {
+    const types = typesOf(schema);
+    if (!types || types.size === 0) return undefined;
+    found.set(name, types);
+  }
+  return found;
+}
+
+/** Undefined: something else than a scalar may stand there, or it cannot be told. */
+function typesOf(schema: unknown): ReadonlySet<Scalar> | undefined {
+  if (!isRecord(schema)) return undefined;
+  const { type, enum: values, anyOf, oneOf } = schema;
+  if (type !== undefined) return scalarSet([type].flat());
+  if ("const" in schema) return scalarSet([typeOfValue(schema["const"])]);
+  if (Array.isArray(values)) return scalarSet(values.map(typeOfValue));
+  const choices = anyOf ?? oneOf;
+  if (!Array.isArray(choices)) return undefined;
+  const all = choices.map(typesOf);
+  return all.includes(undefined) ? undefined : new Set(all.flatMap((types) => [...(types ?? [])]));
+}
+
+function scalarSet(types: readonly unknown[]): ReadonlySet<Scalar> | undefined {
+  const scalars = types.filter((type): type is Scalar => (SCALARS as readonly unknown[]).includes(type));
+  return scalars.length === types.length ? new Set(scalars) : undefined;
+}
+
+function typeOfValue(value: unknown): string {
+  return value === null ? "null" : typeof value;
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** As JSON. Numbers keep their digits. What does not look like what it must be stays a text: the schema judges it. */
+export function argumentsIn(query: Iterable<readonly [string, string]>, scalars: ScalarArguments): Raw {
+  const values = new Map<string, string>();
+  for (const [name, text] of query) {
+    if (values.has(name)) throw new Problem(400, `the query has "${name}" twice`);
+    values.set(name, written(text, scalars.get(name)));
+  }
+  const parts = [...values].map(([name, value]) => `${JSON.stringify(name)}:${value}`);
+  return asRaw(Buffer.from(`{${parts.join()}}`));
+}
+
+function written(text: string, types: ReadonlySet<Scalar> | undefined): string {
+  const numeric = types?.has("number") || types?.has("integer");
+  if (numeric && NUMBER.test(text)) return text;
+  if (types?.has("boolean") && (text === "true" || text === "false")) return text;
+  return types?.has("null") && !types.has("string") && text === "null" ? text : JSON.stringify(text);
+}
