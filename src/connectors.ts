@@ -3,11 +3,12 @@ import type { HttpConnectorOptions } from "./child/http/connector.ts";
 import type { Connector } from "./child/link.ts";
 import type { StdioConnectorOptions } from "./child/stdio/connector.ts";
 import type { ServerSpec } from "./config/spec.ts";
-import type { Authorizations } from "./oauth/authorizations.ts";
+import type { Authorizations, KeepLogins } from "./oauth/authorizations.ts";
 
 export interface ConnectorParts extends StdioConnectorOptions, HttpConnectorOptions {
-  /** METAMCP_HOME: where logins are kept. */
+  /** METAMCP_HOME: where logins are kept, unless `logins` says so. */
   readonly home: string;
+  readonly logins?: KeepLogins | undefined;
 }
 
 export class LazyConnectors {
@@ -47,11 +48,12 @@ export class LazyConnectors {
   }
 
   async #loadHttp(): Promise<Connector> {
-    const [{ createHttpConnector }, { Authorizations: Logins }] = await Promise.all([
+    const [{ createHttpConnector }, { Authorizations: Logins, inFolder }] = await Promise.all([
       import("./child/http/connector.ts"),
       import("./oauth/authorizations.ts"),
     ]);
-    const logins = new Logins(this.#parts.home, Date.now);
+    const { home, logins: keep = inFolder(home) } = this.#parts;
+    const logins = new Logins(keep, Date.now);
     this.#authorizations = logins;
     return createHttpConnector({ ...this.#parts, authorize: (spec) => logins.for(spec) });
   }

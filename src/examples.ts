@@ -1,10 +1,12 @@
 /** Examples from usage, as the config wants them. Loads and keeps nothing until it does. */
 import type { Usage } from "./catalog/usage.ts";
 import { identityOf } from "./config/identity.ts";
+import { secretsOf } from "./config/secrets.ts";
 import type { Config, ServerSpec } from "./config/spec.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
 import type { Raw } from "./kernel/raw.ts";
+import { needlesOf } from "./kernel/secret.ts";
 import type { Memory } from "./middleware/remember.ts";
 
 export interface Examples extends Memory {
@@ -18,9 +20,6 @@ interface Parts {
   readonly clock: Clock;
   readonly config: () => Config;
 }
-
-/** Shorter ones stand in every other text by chance. */
-const SHORTEST_SECRET = 4;
 
 export function createExamples({ config, ...parts }: Parts): Examples {
   let usage: Promise<Usage> | undefined;
@@ -39,7 +38,9 @@ export function createExamples({ config, ...parts }: Parts): Examples {
       // The message it is part of may be gone by the time it is written down.
       const own = Buffer.from(args) as typeof args;
       const note = open()
-        .then((kept) => kept.worked({ server, identity: identityOf(spec), tool }, own, secretsOf(spec)))
+        .then((kept) =>
+          kept.worked({ server, identity: identityOf(spec), tool }, own, needlesOf(secretsOf(spec))),
+        )
         .catch((error: unknown) => parts.log.warn("an example cannot be kept", { server, error }));
       noted = Promise.all([noted, note]);
     },
@@ -52,10 +53,4 @@ export function createExamples({ config, ...parts }: Parts): Examples {
       await (await usage)?.flush();
     },
   };
-}
-
-/** What the config gives a server to itself, under whatever name. */
-function secretsOf(spec: ServerSpec): readonly string[] {
-  const values = Object.values(spec.kind === "stdio" ? spec.env : spec.headers);
-  return values.filter((value) => value.length >= SHORTEST_SECRET);
 }

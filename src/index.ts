@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /** What `import … from "metamcp"` gives. Nothing else is public. */
 
 export type { Hit, SearchOptions, SearchStrategy, ServerText } from "./catalog/search/strategy.ts";
@@ -9,9 +10,11 @@ export type { Call, Handler, Middleware, Origin, Uplink } from "./kernel/call.ts
 export type { ErrorCode, ErrorContext } from "./kernel/errors.ts";
 export { MetaMcpError } from "./kernel/errors.ts";
 export type { Log, LogFields, LogLevel } from "./kernel/log.ts";
+export type { Principal } from "./kernel/principal.ts";
 export type { Raw } from "./kernel/raw.ts";
 export { fromRaw, toRaw } from "./kernel/raw.ts";
 export type { Signal } from "./kernel/signal.ts";
+export type { ToolFacts } from "./kernel/tool-facts.ts";
 export type {
   ConfigFile,
   DiscoverOptions,
@@ -23,9 +26,11 @@ export type {
   ToolResult,
 } from "./library.ts";
 export { createMetaMcp } from "./library.ts";
+export type { Explanation, Layer, LayerRequest, ListRule } from "./middleware/layer.ts";
+export type { OwnLayerContext, OwnLayerKind } from "./middleware/own-layer.ts";
 export { writeMessage } from "./rpc/encode.ts";
 export type { Malformed, Message } from "./rpc/message.ts";
 export { readMessage } from "./rpc/scan.ts";
-export type { Executor, Limits, OutCall, Outcome, Run } from "./sandbox/executor.ts";
-export type { Surface } from "./surface/choose.ts";
-export type { Health, Host, Transport } from "./transport/transport.ts";
+export type { CodeRun, Executor, Limits, OutCall, Outcome } from "./sandbox/executor.ts";
+export type { SurfaceName } from "./surface/choose.ts";
+export type { Host, Readiness, Transport } from "./transport/transport.ts";

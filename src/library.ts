@@ -3,31 +3,36 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { SearchStrategy } from "./catalog/search/strategy.ts";
 import type { Connector } from "./child/link.ts";
+import { folderConsent } from "./config/allowed.ts";
+import type { LayerCheck } from "./config/layers.ts";
 import { loadConfig, parseConfig } from "./config/load.ts";
 import { configCandidates, pickConfig } from "./config/locate.ts";
 import type { Config } from "./config/spec.ts";
+import { ConfigLayers } from "./config-layers.ts";
+import type { Endpoint, Engine } from "./engine.ts";
 import { homeFolder } from "./home/home.ts";
 import type { Middleware, Origin } from "./kernel/call.ts";
 import { MetaMcpError } from "./kernel/errors.ts";
 import { type Log, silentLog } from "./kernel/log.ts";
+import { LOCAL, PERSONAL } from "./kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "./kernel/raw.ts";
 import { CallSignal } from "./kernel/signal.ts";
-import { createEngine, type Engine } from "./main.ts";
+import { createEngine } from "./main.ts";
 import { DEFAULT_MAX_MESSAGE } from "./rpc/lines.ts";
 import { METHOD_NOT_FOUND, RpcError } from "./rpc/rpc-error.ts";
-import { joinObject } from "./rpc/slice.ts";
 import type { Executor } from "./sandbox/executor.ts";
 import { callTool } from "./surface/call-tool.ts";
-import type { Surface } from "./surface/choose.ts";
-import type { ClientRequest } from "./surface/face.ts";
+import type { SurfaceName } from "./surface/choose.ts";
 import { executionFailed } from "./surface/failure.ts";
 import { readInput } from "./surface/input.ts";
 import { discover } from "./surface/meta/discover.ts";
 import { DISCOVER } from "./surface/meta/tools.ts";
+import type { ClientRequest } from "./surface/surface.ts";
+import { systemClock } from "./system-clock.ts";
 import type { Transport } from "./transport/transport.ts";
 
 export interface MetaMcpOptions {
-  /** Path of a config file, or what would stand in one. Without: `.mcp.json` here, else `~/.metamcp/mcp.json`. */
+  /** Path of a config file, or what would stand in one. Without: `.mcp.json` here as far as `metamcp allow` allowed it, else `~/.metamcp/mcp.json`. */
   readonly config?: string | ConfigFile;
   /** Where caches and records are kept. Without: METAMCP_HOME, else `~/.metamcp`. */
   readonly home?: string;
@@ -36,9 +41,11 @@ export interface MetaMcpOptions {
   /** The largest single message of a server, in bytes. */
   readonly maxMessageBytes?: number;
   /** What clients see that are served; `meta` unless given. */
-  readonly surface?: Surface;
+  readonly surface?: SurfaceName;
   /** Around every call, the first outermost. */
   readonly middleware?: readonly Middleware[];
+  /** Where layers of one's own are that the config names. */
+  readonly middlewareDir?: string;
   /** By name of a server: who reaches it. One that the config does not have is added. */
   readonly connectors?: Readonly<Record<string, Connector>>;
   /** How tools are ranked. */
@@ -125,11 +132,22 @@ export interface MetaMcp {
 /** Starts no server: that happens when one is first needed. Rejects with an error if the config cannot be read as a whole. */
 export async function createMetaMcp(options: MetaMcpOptions = {}): Promise<MetaMcp> {
   const { home = homeFolder(process.env), log = silentLog, maxMessageBytes = DEFAULT_MAX_MESSAGE } = options;
-  const { config: given, connectors, ...parts } = options;
+  const { config: given, connectors, surface = "meta", ...parts } = options;
   const own = new Map(Object.entries(connectors ?? {}));
-  const config = await withServers(await configOf(given), [...own.keys()]);
+  const layers = new ConfigLayers(systemClock, options.middlewareDir);
+  const config = await withServers(await configOf(given, home, layers.check), [...own.keys()]);
   const tell = options.log !== undefined;
-  return new Library(createEngine({ ...parts, config, home, log, maxMessageBytes, tell, connectors: own }));
+  const engine = createEngine({
+    ...parts,
+    layers,
+    config,
+    home,
+    log,
+    maxMessageBytes,
+    tell,
+    connectors: own,
+  });
+  return new Library(engine, engine.open({ id: PERSONAL, surface }));
 }
 
 /** Those that only a connector is given for: nothing is ever started for them. */
@@ -141,11 +159,20 @@ async function withServers(config: Config, names: readonly string[]): Promise<Co
   return { ...config, servers: new Map([...config.servers, ...more.servers]) };
 }
 
-async function configOf(given: string | ConfigFile | undefined): Promise<Config> {
+async function configOf(
+  given: string | ConfigFile | undefined,
+  home: string,
+  layers: LayerCheck,
+): Promise<Config> {
   const { env } = process;
   if (typeof given === "object")
-    return await parseConfig(join(process.cwd(), ".mcp.json"), JSON.stringify(given), { env });
-  return await loadConfig(await pickConfig(configCandidates(given, process.cwd(), env)), { env });
+    return await parseConfig(join(process.cwd(), ".mcp.json"), JSON.stringify(given), { env, layers });
+  const consent = folderConsent(given, process.cwd(), home);
+  return await loadConfig(await pickConfig(configCandidates(given, process.cwd(), env)), {
+    env,
+    consent,
+    layers,
+  });
 }
 
 /** Those that may have something running. One listener for all: a program may have many. */
@@ -156,7 +183,9 @@ const killAll = (): void => {
 
 class Library implements MetaMcp {
   readonly #engine: Engine;
+  readonly #endpoint: Endpoint;
   readonly #origin: Origin = {
+    ...LOCAL,
     session: randomBytes(16).toString("hex"),
     capabilities: EMPTY_OBJECT,
     uplink: {
@@ -168,8 +197,9 @@ class Library implements MetaMcp {
   readonly #transports = new Set<Transport>();
   #closed: Promise<void> | undefined;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, endpoint: Endpoint) {
     this.#engine = engine;
+    this.#endpoint = endpoint;
     if (engines.size === 0) process.once("exit", killAll);
     engines.add(engine);
   }
@@ -181,13 +211,9 @@ class Library implements MetaMcp {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<ToolResult> {
     const written = asWritten(args);
-    const params = joinObject([
-      ["name", toRaw(tool)],
-      ["arguments", written],
-    ]);
     return (await this.#run(signal, async (request) => {
       try {
-        return await callTool(this.#engine.scope, { server, tool, args: written, params }, request);
+        return await callTool(this.#engine.scope, { server, tool, args: written }, request);
       } catch (error) {
         throw error instanceof RpcError
           ? executionFailed(error, { server, tool_id: `${server}:${tool}` })
@@ -212,7 +238,7 @@ class Library implements MetaMcp {
     if (this.#closed) throw closed();
     this.#transports.add(transport);
     try {
-      await this.#engine.serve(transport);
+      await transport.serve(this.#endpoint);
     } finally {
       this.#transports.delete(transport);
     }

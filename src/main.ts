@@ -1,94 +1,60 @@
 /** Puts the big pieces together, and knows the order of starting and stopping. The only place that joins catalog and children. */
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ToolCache } from "./catalog/cache.ts";
-import { Catalog } from "./catalog/catalog.ts";
-import { Learner } from "./catalog/learn.ts";
+import { Catalog, type CatalogServer } from "./catalog/catalog.ts";
+import { CatalogLoader } from "./catalog/catalog-loader.ts";
 import { PinGate } from "./catalog/pins/pin-gate.ts";
 import { createSearch } from "./catalog/search/search.ts";
-import type { SearchStrategy } from "./catalog/search/strategy.ts";
 import { Fleet } from "./child/fleet.ts";
-import type { Connector } from "./child/link.ts";
+import type { CallerCredentials } from "./child/own-children.ts";
+import { questionOf } from "./config/allowed.ts";
 import { diff } from "./config/diff.ts";
 import { permits } from "./config/glob.ts";
 import { identityOf } from "./config/identity.ts";
-import type { Config } from "./config/spec.ts";
+import { hasLayers } from "./config/layers.ts";
+import { maskFor } from "./config/secrets.ts";
+import type { Config, ServerSpec } from "./config/spec.ts";
+import { type ConfigLayers, layeredBy, layeredHandler } from "./config-layers.ts";
 import { LazyConnectors } from "./connectors.ts";
+import type { Endpoint, EndpointOptions, Engine, EngineOptions } from "./engine.ts";
 import { createExamples } from "./examples.ts";
-import type { Middleware } from "./kernel/call.ts";
-import type { Clock } from "./kernel/clock.ts";
-import type { Log } from "./kernel/log.ts";
-import { lazyProvision, type ProvisionOptions } from "./provisioning.ts";
+import { MetaMcpError } from "./kernel/errors.ts";
+import { Events } from "./kernel/events.ts";
+import { maskedLog } from "./kernel/masked-log.ts";
+import { Seal } from "./kernel/seal.ts";
+import { lazyProvision } from "./provisioning.ts";
 import { Refresher } from "./refresh.ts";
-import { type ExecutorChoice, LazyExecutor } from "./sandbox/choose.ts";
-import type { Executor } from "./sandbox/executor.ts";
+import { LazyExecutor } from "./sandbox/choose.ts";
 import { createScope } from "./scope.ts";
 import { statusOfAll } from "./server-status.ts";
 import { Sessions } from "./sessions.ts";
-import { chooseSurface, type Surface } from "./surface/choose.ts";
-import type { Face } from "./surface/face.ts";
+import { chooseSurface, type SurfaceName } from "./surface/choose.ts";
+import { FolderConsent } from "./surface/consent.ts";
+import { IntroducedSurface } from "./surface/introduced.ts";
+import { LayeredSurface } from "./surface/layered-surface.ts";
 import { ResultStore } from "./surface/result/store.ts";
 import type { Scope } from "./surface/scope.ts";
+import type { Surface } from "./surface/surface.ts";
+import { Tasks } from "./surface/task/tasks.ts";
 import { systemClock } from "./system-clock.ts";
-import type { Transport } from "./transport/transport.ts";
-import { Trials } from "./trial.ts";
-
-export interface EngineOptions {
-  readonly config: Config;
-  /** METAMCP_HOME: where everything of ours is kept. */
-  readonly home: string;
-  readonly log: Log;
-  readonly maxMessageBytes: number;
-  readonly surface?: Surface;
-  /** Keep tools that are not as the user approved them out of use. */
-  readonly pin?: boolean;
-  /** The user reads the log, so that it may tell what must be told once. */
-  readonly tell?: boolean;
-  /** Tell clients when a list of theirs changes. */
-  readonly notify?: boolean;
-  readonly clock?: Clock;
-  /** Where code runs; false: nowhere. */
-  readonly code?: ExecutorChoice | false;
-  /** Where new servers come from; without it none are to be had. */
-  readonly provision?: ProvisionOptions;
-  /** How tools are ranked; the built-in way unless given. */
-  readonly search?: SearchStrategy;
-  /** Who runs code, in place of what `code` chooses. */
-  readonly executor?: Executor;
-  /** By server: who reaches it, in place of what its entry says. */
-  readonly connectors?: ReadonlyMap<string, Connector>;
-  /** Around every call of a client, the first outermost. */
-  readonly middleware?: readonly Middleware[];
-}
-
-export interface Engine {
-  readonly scope: Scope;
-  /** What the user approved of the tools. */
-  readonly pins: Pick<PinGate, "review" | "approve" | "settled">;
-  /** What a new client would see. */
-  face(): Face;
-  /** Takes another config; nothing that did not change is touched. */
-  apply(config: Config): void;
-  /** The config file cannot be used at the moment, and why; undefined once it is mended. */
-  fault(message: string | undefined): void;
-  /** Serves clients until nobody is left. */
-  serve(transport: Transport): Promise<void>;
-  /** Refuses new work, lets calls under way finish, ends all children. */
-  close(): Promise<void>;
-  /** Kills all children, blocking: for a process that can wait for nothing any more. */
-  killNow(): void;
-}
+import { NOBODY, Trials } from "./trial.ts";
 
 export function createEngine({
   home,
-  log,
+  log: openLog,
   maxMessageBytes,
-  surface = "meta",
   notify = true,
   clock = systemClock,
+  events = new Events(),
   ...options
 }: EngineOptions): Engine {
   let config = options.config;
   let fault: string | undefined;
+  const log = maskedLog(openLog, (server) => {
+    const spec = config.servers.get(String(server));
+    return spec && maskFor(spec);
+  });
   const cache = new ToolCache({ home, log });
   const gate = new PinGate({
     home,
@@ -96,6 +62,7 @@ export function createEngine({
     clock,
     enforced: options.pin ?? false,
     tell: options.tell ?? true,
+    keyFor: (...whose) => catalog.keyFor(...whose),
     hold: (...list) => catalog.hold(...list),
   });
   const catalog: Catalog = new Catalog({
@@ -105,41 +72,62 @@ export function createEngine({
     log,
     gate,
   });
-  const connectors = new LazyConnectors({ home, log, clock, maxMessageBytes, runFolder: join(home, "run") });
-  const own = options.connectors;
-
-  const refresher = new Refresher({
-    catalog,
-    clock,
+  const connectors = new LazyConnectors({
+    home,
     log,
-    items: surface === "aggregate" || surface === "auto",
+    clock,
+    maxMessageBytes,
+    runFolder: join(home, "run"),
+    onStderr: options.onStderr,
+    logins: options.credentials?.logins,
   });
+  const own = options.connectors;
+  const { credentials } = options;
+
+  const refresher = new Refresher({ catalog, clock, log });
 
   const fleet = new Fleet(config, {
     clock,
     log,
+    events,
+    credentials,
+    howToLogIn: credentials?.howToLogIn,
     connector: async (spec) => own?.get(spec.name) ?? (await connectors.for(spec)),
     eraOf: (server) => catalog.snapshot.listings.get(server)?.about.era,
-    greet: (...greeting) => refresher.greet(...greeting),
+    async greet(from, ...greeting) {
+      await refresher.greet(from, ...greeting);
+      options.onConnected?.(from.server);
+    },
     onListChanged: (...change) => refresher.onListChanged(...change),
   });
 
   const loginChanged = (server: string): boolean => connectors.loginChanged(config.servers.get(server));
-  const learner = new Learner({
+  const loader = new CatalogLoader({
     catalog,
     clock,
-    connect: async (server, origin) => (await fleet.connect(server, origin)).release(),
+    connect: async (server, origin) => (await fleet.connect(server, origin, { list: true })).release(),
     cooldownMs: () => config.pool.cooldownMs,
     forgives: loginChanged,
   });
 
   const connect: Scope["connect"] = (server, origin) => {
     const lease = fleet.connect(server, origin);
-    learner.begun(server, lease);
+    loader.begun(server, origin, lease);
     return lease;
   };
-  const servers = () => statusOfAll({ fleet, loginChanged, config: () => config });
+  const servers: Scope["servers"] = (asker) =>
+    statusOfAll({
+      statuses: fleet.status(asker),
+      loginChanged,
+      config,
+      fault: (server) => (asker ? catalog.view(asker).fault(server) : undefined) ?? catalog.fault(server),
+    });
   const results = new ResultStore(clock);
+  const tasks = new Tasks({
+    clock,
+    seal: new Seal(options.secret ?? randomBytes(32), "tasks"),
+    time: () => new Date().toISOString(),
+  });
   const examples = createExamples({ home, log, clock, config: () => config });
   const code =
     options.executor ??
@@ -152,68 +140,140 @@ export function createEngine({
       clock,
       log,
       catalog,
-      learner,
+      loader,
       trials,
       connect,
       config: () => config,
       apply,
     });
-  const scope = createScope({
-    catalog,
-    learner,
+  const view: Scope["view"] = (asker) => catalog.view(asker);
+  let layers: ReturnType<ConfigLayers["around"]> | undefined;
+  const plain = createScope({
+    view,
+    loader,
     log,
     clock,
     results,
+    tasks,
     code,
     provision: provision?.provision,
     connect,
     servers,
+    events,
     fleet,
     gate,
     examples,
     middleware: options.middleware ?? [],
+    layered(handler) {
+      layers = options.layers?.around(() => config, handler);
+      return layers ? layeredHandler(layers, view) : handler;
+    },
     config: () => config,
     fault: () => fault,
+    credentials,
   });
+  const side = layers;
+  const scope = side ? layeredBy(plain, side) : plain;
+  const layered = side && ((surface: Surface) => new LayeredSurface(surface, side, scope));
 
-  const face = chooseSurface(scope, { surface, notify });
-  const sessions = new Sessions({
-    face,
-    clock,
-    down: () =>
-      servers()
-        .filter(({ state }) => state === "failed")
-        .map(({ name, reason }) => ({ server: name, reason })),
-    onEnded: (session) => fleet.sessionEnded(session),
-    onLeft(session) {
-      results.forget(session);
-      fleet.sessionEnded(session);
-    },
-  });
-  if (notify) catalog.onChange(() => sessions.changed());
+  const consent = options.allow && consentOf(options.allow);
+  const asking = (newSurface: () => Surface, name: SurfaceName): (() => Surface) =>
+    consent ? () => consent.around(newSurface(), name === "aggregate" || name === "auto") : newSurface;
+  const endpoints = new Set<Sessions>();
+  const open = ({
+    id,
+    surface,
+    scope: narrowed = scope,
+    team,
+    around = layered,
+  }: EndpointOptions): Endpoint => {
+    const chosen = chooseSurface(narrowed, { surface, notify });
+    const choose = around ? () => around(chosen()) : chosen;
+    const sessions: Sessions = new Sessions({
+      endpoint: id,
+      newSurface: asking(team ? () => new IntroducedSurface(choose(), team) : choose, surface),
+      room: team?.room,
+      clock,
+      events,
+      down: () =>
+        narrowed
+          .servers()
+          .filter(({ state }) => state === "failed")
+          .map(({ name, reason }) => ({ server: name, reason })),
+      onEnded: (session) => fleet.sessionEnded(session),
+      onLeft(session) {
+        results.forget(session);
+        tasks.forget(session);
+        fleet.sessionEnded(session);
+      },
+      onClosed: () => endpoints.delete(sessions),
+    });
+    endpoints.add(sessions);
+    return sessions;
+  };
+  const changed = (): void => {
+    if (notify) for (const sessions of endpoints) void sessions.changed();
+  };
+  catalog.onChange(changed);
 
   function apply(next: Config): void {
     const { removed, redialed } = diff(config, next);
-    for (const name of [...removed, ...redialed]) learner.forget(name);
+    for (const name of [...removed, ...redialed]) loader.forget(name);
+    refuseUnlayered(next);
     config = next;
     fleet.apply(next);
-    catalog.configure(catalogServers(next));
-    if (notify) sessions.changed();
-    sessions.catchUp();
+    catalog.configure(catalogServers(next, credentials));
+    changed();
+    for (const sessions of endpoints) sessions.catchUp();
   }
-  catalog.configure(catalogServers(config));
+  refuseUnlayered(config);
+  catalog.configure(catalogServers(config, credentials));
+
+  /** Nothing is served without what was to guard it. */
+  function refuseUnlayered(given: Config): void {
+    if (!layers && hasLayers(given)) throw new Error("this config names layers, and there are none here");
+  }
+
+  function consentOf(allow: NonNullable<EngineOptions["allow"]>): FolderConsent {
+    return new FolderConsent({
+      clock,
+      log,
+      question: () => config.withheld && questionOf(config.withheld),
+      async allow(question) {
+        const { withheld } = config;
+        // The file may have changed while the person was reading.
+        if (withheld && questionOf(withheld) === question) apply(await allow(withheld));
+      },
+    });
+  }
 
   return {
     scope,
+    catalog,
+    events,
+    connections: () => fleet.counts(),
+    heldBy: (session) => fleet.heldBy(session),
     pins: gate,
-    face,
+    open,
     apply,
+    async stand(server, anew = false) {
+      const standing = fleet.stand(server, NOBODY, anew);
+      loader.begun(server, NOBODY, standing);
+      await standing;
+    },
+    credentialsChanged(account) {
+      fleet.credentialsChanged();
+      loader.credentialsChanged();
+      catalog.credentialsChanged();
+      for (const sessions of endpoints) sessions.catchUp(account);
+    },
+    trial: (spec, signal) => trials.run(spec, signal),
     fault(message) {
       fault = message;
     },
-    serve: (transport) => transport.serve(sessions),
     async close() {
-      await sessions.drain();
+      await Promise.all([...endpoints].map((sessions) => sessions.close()));
+      tasks.close();
       await code?.close();
       await Promise.all([fleet.destroy(), trials.destroy(), provision?.close()]);
       // Children that crashed may still have left something behind that is being ended.
@@ -229,10 +289,19 @@ export function createEngine({
   };
 }
 
-const catalogServers = (config: Config) =>
-  new Map(
-    [...config.servers].map(([name, spec]) => [
-      name,
-      { identity: identityOf(spec), permits: (tool: string) => permits(spec.tools, tool) },
-    ]),
-  );
+function catalogServers(
+  config: Config,
+  credentials: CallerCredentials | undefined,
+): ReadonlyMap<string, CatalogServer> {
+  const entry = (spec: ServerSpec): CatalogServer => ({
+    identity: identityOf(spec),
+    permits: (tool) => permits(spec.tools, tool),
+    ...(spec.perAccount && {
+      credentialOf(account) {
+        const own = credentials?.of(spec, account);
+        return own && !MetaMcpError.is(own) ? own.credential : undefined;
+      },
+    }),
+  });
+  return new Map(Array.from(config.servers, ([name, spec]) => [name, entry(spec)]));
+}

@@ -1,10 +1,9 @@
 /** Joins provisioning with the engine. Nothing of it is loaded before someone asks for a server. */
 import type { Catalog } from "./catalog/catalog.ts";
-import type { Learner } from "./catalog/learn.ts";
-import type { Overrides } from "./config/check.ts";
+import type { CatalogLoader } from "./catalog/catalog-loader.ts";
+import { allowWritten } from "./config/allowed.ts";
 import { type LoadOptions, parseConfig, readConfigText } from "./config/load.ts";
 import type { Config } from "./config/spec.ts";
-import type { Env } from "./home/home.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Log } from "./kernel/log.ts";
 import type { Provisioner } from "./provision/provision.ts";
@@ -12,12 +11,10 @@ import type { Registry } from "./provision/registry/registry.ts";
 import type { Scope } from "./surface/scope.ts";
 import type { Trials } from "./trial.ts";
 
-export interface ProvisionOptions {
+/** As the config is read: what stands in it means the same to us. */
+export interface ProvisionOptions extends LoadOptions {
   /** The official registry unless given. */
   readonly registryUrl?: string | undefined;
-  /** As the config is read: what stands in it means the same to us. */
-  readonly env: Env;
-  readonly overrides?: Overrides;
 }
 
 interface EngineParts {
@@ -25,7 +22,7 @@ interface EngineParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly catalog: Catalog;
-  readonly learner: Learner;
+  readonly loader: CatalogLoader;
   readonly trials: Trials;
   readonly connect: Scope["connect"];
   readonly config: () => Config;
@@ -57,36 +54,58 @@ interface Loaded {
   readonly registry: Registry;
 }
 
-async function load({ registryUrl, env, overrides }: ProvisionOptions, parts: EngineParts): Promise<Loaded> {
-  const [{ Provisioner: Engine }, { Registry: Client }, { galleryCandidates }] = await Promise.all([
+async function load({ registryUrl, ...options }: ProvisionOptions, parts: EngineParts): Promise<Loaded> {
+  const { env } = options;
+  const [
+    { Provisioner: Engine },
+    { Installer },
+    { FileLedger },
+    { ownShop },
+    { Registry: Client },
+    { galleryCandidates },
+  ] = await Promise.all([
     import("./provision/provision.ts"),
+    import("./provision/install.ts"),
+    import("./provision/file-ledger.ts"),
+    import("./provision/own-shop.ts"),
     import("./provision/registry/registry.ts"),
     import("./provision/gallery/gallery.ts"),
   ]);
-  const { home, clock, log, catalog, learner, trials, config } = parts;
+  const { home, clock, log, catalog, loader, trials, config } = parts;
   const registry = new Client({ baseUrl: registryUrl, home, env, clock, log });
-  const provisioner = new Engine({
+  const ledger = new FileLedger({
     home,
-    clock,
-    log,
     env,
-    catalog,
-    learner,
-    registry,
-    gallery: { candidates: async () => ({ candidates: await galleryCandidates() }) },
-    servers: () => [...config().servers.keys()],
     now: () => new Date(),
     configPath: () => config().path,
+    written: (entry) => allowWritten(config().path, [entry], home),
+    reload: () => reload(parts, options),
+  });
+  const installer = new Installer({
+    env,
+    clock,
+    log,
+    ledger,
     async unpack(candidate, signal) {
       const { fetchBundle } = await import("./provision/registry/bundle.ts");
       return await fetchBundle(candidate, { home, env, clock, signal });
     },
     trial: (spec, signal) => trials.run(spec, signal),
-    reload: () => reload(parts, { env, ...(overrides && { overrides }) }),
     async connect(server, origin) {
       (await parts.connect(server, origin)).release();
       return catalog.snapshot.listings.get(server)?.tools ?? [];
     },
+  });
+  const provisioner = new Engine({
+    home,
+    log,
+    env,
+    view: () => catalog,
+    loader,
+    registry,
+    gallery: { candidates: async () => ({ candidates: await galleryCandidates() }) },
+    servers: () => [...config().servers.keys()],
+    shop: ownShop({ installer, ledger, withheld: () => config().withheld?.reason }),
   });
   return { provisioner, registry };
 }

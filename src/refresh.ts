@@ -4,6 +4,7 @@ import { CAPABILITY, ITEM_KINDS, type ItemKind } from "./catalog/item.ts";
 import type { Ask } from "./catalog/list-all.ts";
 import type { Greeting } from "./child/handshake.ts";
 import type { Clock } from "./kernel/clock.ts";
+import type { ListSource } from "./kernel/list-key.ts";
 import type { Log } from "./kernel/log.ts";
 import { type Raw, toRaw } from "./kernel/raw.ts";
 import { entries } from "./rpc/slice.ts";
@@ -17,48 +18,47 @@ export interface RefresherParts {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly log: Log;
-  /** Prompts and resources are shown to somebody; else nobody asks for them. */
-  readonly items: boolean;
 }
 
 export class Refresher {
   readonly #catalog: Catalog;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #items: boolean;
+  /** By server and key. */
   readonly #greetings = new Map<string, Greeting>();
   /** By list, where one is under way or was just now: the refresh that is to follow, if any. */
   readonly #next = new Map<string, (() => Promise<void>) | undefined>();
 
-  constructor({ catalog, clock, log, items }: RefresherParts) {
+  constructor({ catalog, clock, log }: RefresherParts) {
     this.#catalog = catalog;
     this.#clock = clock;
     this.#log = log;
-    this.#items = items;
   }
 
   /** Resolves once the tools are known. The rest need not be waited for: no call depends on it. */
-  greet(server: string, greeting: Greeting, ask: Ask): Promise<void> {
-    this.#greetings.set(server, greeting);
-    const tools = this.#tools(server, greeting, ask);
-    for (const kind of this.#items ? ITEM_KINDS : []) void this.#list(server, kind, greeting, ask);
+  greet(from: ListSource, greeting: Greeting, ask: Ask): Promise<void> {
+    this.#greetings.set(idOf(from), greeting);
+    const tools = this.#tools(from, greeting, ask);
+    for (const kind of ITEM_KINDS) void this.#list(from, kind, greeting, ask);
     return tools;
   }
 
-  onListChanged(server: string, method: string, ask: Ask): void {
-    const greeting = this.#greetings.get(server);
+  onListChanged(from: ListSource, method: string, ask: Ask): void {
+    const { server } = from;
+    const id = idOf(from);
+    const greeting = this.#greetings.get(id);
     if (!greeting) return;
     if (method === "notifications/tools/list_changed") {
-      this.#keepUp(`${server} tools`, () =>
-        this.#tools(server, greeting, ask).catch((error: Error) => {
+      this.#keepUp(`${id} tools`, () =>
+        this.#tools(from, greeting, ask).catch((error: Error) => {
           this.#log.warn(`${server}: its tools could not be listed: ${error.message}`, { server });
         }),
       );
       return;
     }
-    for (const kind of this.#items ? ITEM_KINDS : [])
+    for (const kind of ITEM_KINDS)
       if (method === `notifications/${CAPABILITY[kind]}/list_changed`)
-        this.#keepUp(`${server} ${kind}`, () => this.#list(server, kind, greeting, ask));
+        this.#keepUp(`${id} ${kind}`, () => this.#list(from, kind, greeting, ask));
   }
 
   /** One at a time, with a pause after each; of what comes meanwhile the last follows. */
@@ -76,14 +76,18 @@ export class Refresher {
     void refresh().then(() => this.#clock.after(PAUSE_MS, goOn));
   }
 
-  #tools(server: string, greeting: Greeting, ask: Ask): Promise<void> {
+  #tools(from: ListSource, greeting: Greeting, ask: Ask): Promise<void> {
     const about = aboutOf(greeting);
-    return this.#catalog.refresh(server, offers(greeting, "tools") ? ask : nothingListed, about);
+    return this.#catalog.refresh(from, offers(greeting, "tools") ? ask : nothingListed, about);
   }
 
-  #list(server: string, kind: ItemKind, greeting: Greeting, ask: Ask): Promise<void> {
-    return this.#catalog.refreshItems(server, kind, offers(greeting, CAPABILITY[kind]) ? ask : undefined);
+  #list(from: ListSource, kind: ItemKind, greeting: Greeting, ask: Ask): Promise<void> {
+    return this.#catalog.refreshItems(from, kind, offers(greeting, CAPABILITY[kind]) ? ask : undefined);
   }
+}
+
+function idOf({ server, key }: ListSource): string {
+  return JSON.stringify([server, key]);
 }
 
 function offers({ capabilities }: Greeting, capability: string): boolean {

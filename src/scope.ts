@@ -1,24 +1,39 @@
 /** The scope of the whole engine: what all surfaces may see and use, under the rules of the config of the moment. Starts nothing. */
 import type { PinGate } from "./catalog/pins/pin-gate.ts";
 import type { Fleet } from "./child/fleet.ts";
+import { instancesOf } from "./child/instance.ts";
 import { permits } from "./config/glob.ts";
-import type { Config } from "./config/spec.ts";
+import type { Config, ServerSpec } from "./config/spec.ts";
+import type { EngineCredentials } from "./engine-credentials.ts";
 import type { Examples } from "./examples.ts";
-import { compose, type Middleware } from "./kernel/call.ts";
+import {
+  type Call,
+  compose,
+  type Handler,
+  type Middleware,
+  type Origin,
+  type TraceContext,
+} from "./kernel/call.ts";
+import { accountOf } from "./kernel/principal.ts";
+import { EMPTY_OBJECT, toRaw } from "./kernel/raw.ts";
+import { traceparentOf } from "./kernel/traceparent.ts";
 import { askFirst } from "./middleware/ask.ts";
 import { remember } from "./middleware/remember.ts";
+import { members, withMember } from "./rpc/slice.ts";
 import type { Scope } from "./surface/scope.ts";
 
 type Given =
-  | "catalog"
-  | "learner"
+  | "view"
+  | "loader"
   | "log"
   | "clock"
   | "results"
+  | "tasks"
   | "code"
   | "provision"
   | "connect"
-  | "servers";
+  | "servers"
+  | "events";
 
 interface ScopeParts extends Pick<Scope, Given> {
   readonly fleet: Fleet;
@@ -26,13 +41,16 @@ interface ScopeParts extends Pick<Scope, Given> {
   readonly examples: Examples;
   /** Outside of our own. */
   readonly middleware: readonly Middleware[];
+  /** Puts the layers of the config around what is inside of them. */
+  readonly layered: (handler: Handler) => Handler;
   readonly config: () => Config;
   /** Why the config file cannot be used at the moment. */
   readonly fault: () => string | undefined;
+  readonly credentials?: EngineCredentials | undefined;
 }
 
 export function createScope(parts: ScopeParts): Scope {
-  const { fleet, gate, examples, middleware, config, fault, ...given } = parts;
+  const { fleet, gate, examples, middleware, layered, config, fault, credentials, ...given } = parts;
   const rulesOf = (server: string) => config().servers.get(server)?.tools;
   const allowed = (server: string, tool: string): boolean => {
     const rules = rulesOf(server);
@@ -42,22 +60,73 @@ export function createScope(parts: ScopeParts): Scope {
     ...given,
     maxResultBytes: () => config().maxResultBytes,
     usageOf: (server, tool) => examples.of(server, tool),
-    call: compose([...middleware, askFirst(rulesOf, given.clock), remember(examples)], fleet.handle),
+    call: compose(
+      middleware,
+      layered(
+        compose(
+          [askFirst((server) => config().servers.get(server), given.clock), remember(examples)],
+          atServer(noted(fleet.handle), (server) => config().servers.get(server)),
+        ),
+      ),
+    ),
+    target: (server, tool) => ({ server, tool }),
     specs: () => config().servers,
     setLogLevel: (origin, level) => fleet.setLogLevel(origin.session, level),
-    notify: (origin, method, params) => fleet.notify(origin.session, method, params),
+    notify: (origin, method, params) => fleet.notify(origin, method, params),
     has: (name) => config().servers.has(name),
-    permits: (server, tool) =>
+    permits: (server, tool, asker) =>
       allowed(server, tool) &&
-      !(gate.enforced && gate.review(server).changes.some((change) => change.tool === tool)),
+      !(gate.enforced && gate.review(server, asker).changes.some((change) => change.tool === tool)),
+    connected: (server, origin) => fleet.connected(server, origin),
     pins: {
       enforced: gate.enforced,
-      unapproved: (server) => gate.review(server).changes.filter(({ tool }) => allowed(server, tool)),
+      unapproved: (server, asker) =>
+        gate.review(server, asker).changes.filter(({ tool }) => allowed(server, tool)),
       settled: () => gate.settled(),
     },
-    server: (name) => given.servers().find((status) => status.name === name),
+    server: (name, asker) => given.servers(asker).find((status) => status.name === name),
+    ...(credentials && {
+      login(server: string, { principal }: Origin) {
+        const spec = config().servers.get(server);
+        const account = accountOf(principal);
+        return spec?.perAccount && account !== undefined ? credentials.login(spec, account) : undefined;
+      },
+    }),
     notice: () => fault() ?? absence(config()),
   };
+}
+
+/** What a layer wants done right before the server takes a second way to it: another process, or another request. */
+function atServer(next: Handler, specOf: (server: string) => ServerSpec | undefined): Handler {
+  return (call) => {
+    const { atServer: around, server } = call;
+    const spec = around && specOf(server);
+    const another = spec && (spec.kind !== "stdio" || instancesOf(spec) > 1);
+    return another ? around(next)(call) : next(call);
+  };
+}
+
+/** What is sent is what the record tells: here every layer has had its say. */
+function noted(next: Handler): Handler {
+  return (call) => {
+    const { trail, method, params } = call;
+    if (!trail || method !== "tools/call") return next(call);
+    const [sent] = members(params, ["arguments"]);
+    if (sent) trail.arguments = sent;
+    const child = { from: Date.now(), to: 0 };
+    trail.child = child;
+    return next(trail.trace ? traced(call, trail.trace) : call).finally(() => {
+      child.to = Date.now();
+    });
+  };
+}
+
+/** The child goes on with the trace. */
+function traced(call: Call, trace: TraceContext): Call {
+  const [meta = EMPTY_OBJECT] = members(call.params, ["_meta"]);
+  const told = withMember(meta, "traceparent", toRaw(traceparentOf(trace)));
+  const whole = trace.state === undefined ? told : withMember(told, "tracestate", toRaw(trace.state));
+  return { ...call, params: withMember(call.params, "_meta", whole) };
 }
 
 function absence({ exists, path }: Config): string | undefined {

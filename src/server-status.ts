@@ -1,21 +1,24 @@
 /** How all configured servers are, for a person or a model: those that run or could, and those that the config spoils. */
+import { notListed } from "./catalog/catalog-loader.ts";
 import type { Fleet } from "./child/fleet.ts";
 import type { Config } from "./config/spec.ts";
 import type { ServerStatus } from "./surface/scope.ts";
 
 export interface StatusParts {
-  readonly fleet: Pick<Fleet, "status">;
-  readonly config: () => Config;
+  readonly statuses: ReturnType<Fleet["status"]>;
+  readonly config: Pick<Config, "broken">;
+  /** Why its tools could not be listed, where nothing is known of them. */
+  readonly fault: (server: string) => string | undefined;
   /** Someone logged in or out at this server since it was last asked. */
   readonly loginChanged: (server: string) => boolean;
 }
 
 const LOGIN_CHANGED = "someone logged in or out since it failed; the next call tries it again";
 
-export function statusOfAll({ fleet, config, loginChanged }: StatusParts): readonly ServerStatus[] {
+export function statusOfAll({ statuses, config, loginChanged, fault }: StatusParts): readonly ServerStatus[] {
   return [
-    ...fleet.status().map((status) => sinceLogin(status, loginChanged)),
-    ...Array.from(config().broken, ([name, reason]) => misconfigured(name, reason)),
+    ...statuses.map((status) => unlisted(sinceLogin(status, loginChanged), fault(status.name))),
+    ...Array.from(config.broken, ([name, reason]) => misconfigured(name, reason)),
   ];
 }
 
@@ -24,6 +27,13 @@ function sinceLogin(status: ServerStatus, loginChanged: StatusParts["loginChange
   const { name, state, retryAfterMs } = status;
   const past = state === "failed" && retryAfterMs === undefined && loginChanged(name);
   return past ? { ...status, reason: LOGIN_CHANGED } : status;
+}
+
+/** It runs, and still nobody knows what it has. */
+function unlisted(status: ServerStatus, fault: string | undefined): ServerStatus {
+  return status.reason === undefined && fault !== undefined
+    ? { ...status, reason: notListed(fault) }
+    : status;
 }
 
 function misconfigured(name: string, reason: string): ServerStatus {

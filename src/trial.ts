@@ -1,17 +1,20 @@
 /** Starts a server apart from all others, to see that it runs and what it offers. It can ask our clients nothing, and nothing of it stays. */
+
 import { listTools } from "./catalog/list-tools.ts";
 import type { Tool } from "./catalog/tool.ts";
 import { Fleet, type FleetParts } from "./child/fleet.ts";
 import { emptyConfig } from "./config/check.ts";
 import type { ServerSpec } from "./config/spec.ts";
 import type { Origin } from "./kernel/call.ts";
+import { LOCAL } from "./kernel/principal.ts";
 import { EMPTY_OBJECT } from "./kernel/raw.ts";
 import { aborted, type Signal } from "./kernel/signal.ts";
 import { METHOD_NOT_FOUND, RpcError } from "./rpc/rpc-error.ts";
 import { entries } from "./rpc/slice.ts";
 
-/** Whoever is tried speaks to nobody. */
-const NOBODY: Origin = {
+/** What is said to it reaches nobody. */
+export const NOBODY: Origin = {
+  ...LOCAL,
   session: "trial",
   capabilities: EMPTY_OBJECT,
   uplink: {
@@ -36,7 +39,7 @@ export class Trials {
     const fleet = new Fleet(config, {
       ...this.#parts,
       eraOf: () => undefined,
-      async greet(server, { capabilities }, ask) {
+      async greet({ server }, { capabilities }, ask) {
         if (entries(capabilities).some(([name]) => name === "tools")) listed = listTools(server, ask);
         await listed;
       },

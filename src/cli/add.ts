@@ -1,8 +1,9 @@
 /** `metamcp add`: writes servers into the config. Starts nothing and needs no network. */
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { allowWritten, FOUND_NAME } from "../config/allowed.ts";
 import { type Table, UsageError, type Values } from "../config/command-line.ts";
 import { type Added, addServers } from "../config/edit-servers.ts";
-import { configCandidates, pickConfig } from "../config/locate.ts";
 import { checkServer } from "../config/server.ts";
 import type { ReadSettings } from "../config/settings.ts";
 import { homeFolder } from "../home/home.ts";
@@ -11,9 +12,11 @@ import type { Variable } from "../provision/candidate.ts";
 import { galleryCandidates, galleryCategories } from "../provision/gallery/gallery.ts";
 import { type Addition, fromGallery, spelledOut } from "./addition.ts";
 import type { Command, ExitCode } from "./command.ts";
+import { HERE, targetFile } from "./here.ts";
 import { show, table } from "./table.ts";
 
 const flags = {
+  ...HERE,
   list: { kind: "switch", env: false, help: "Show the servers that can be added by name." },
   category: { kind: "text", env: false, value: "name", help: "Show those of one category." },
   env: {
@@ -54,8 +57,7 @@ async function browse(
   { positionals, settings }: ReadSettings<Table>,
   category: string | undefined,
 ): Promise<ExitCode> {
-  if (positionals.length > 0)
-    throw new UsageError("Either look at the list or add something: not both at once.");
+  if (positionals.length > 0) throw new UsageError("--list and --category take no names.");
   const categories = await galleryCategories();
   if (category !== undefined && !categories.includes(category)) {
     const hint = didYouMean(category, categories) || ` There are: ${categories.join(", ")}.`;
@@ -65,7 +67,7 @@ async function browse(
   const shown = all.filter((one) => category === undefined || one.category === category);
   show({ servers: shown.map(listed) }, settings.json, () => {
     const rows = shown.map((one) => [one.name, one.category, one.description]);
-    return `${table(["NAME", "CATEGORY", "WHAT IT IS FOR"], rows)}\n\nmetamcp add NAME writes one into your config.`;
+    return `${table(["NAME", "CATEGORY", "WHAT IT IS FOR"], rows)}\n\nAdd one with: metamcp add NAME`;
   });
   return 0;
 }
@@ -83,13 +85,18 @@ function listed({
 }
 
 async function add(given: ReadSettings<Table>): Promise<ExitCode> {
-  const { env } = process;
+  const home = homeFolder(process.env);
   const additions = await additionsOf(given);
-  const path = await pickConfig(configCandidates(given.settings.config, process.cwd(), env));
+  const path = targetFile(given);
   for (const addition of additions) check(addition, path);
   const entries = new Map(additions.map(({ name, entry }) => [name, entry]));
-  const done = await addServers(path, entries, { home: homeFolder(env), now: new Date() });
+  const done = await addServers(path, entries, { home, now: new Date() });
   const fresh = additions.filter(({ name }) => done.added.includes(name));
+  await allowWritten(
+    path,
+    fresh.map(({ entry }) => entry),
+    home,
+  );
   const answer = {
     config: path,
     added: fresh.map(({ name, runs, missing }) => ({ name, runs, missing: missing.map((one) => one.name) })),
@@ -97,7 +104,7 @@ async function add(given: ReadSettings<Table>): Promise<ExitCode> {
     copy: done.copy,
   };
   show(answer, given.settings.json, () => forPeople(fresh, done, path));
-  for (const line of fresh.flatMap(remarks)) process.stderr.write(`${line}\n`);
+  for (const line of [...fresh.flatMap(remarks), ...otherFile(path)]) process.stderr.write(`${line}\n`);
   return done.other.length === 0 || !isParticular(given) ? 0 : 1;
 }
 
@@ -120,7 +127,7 @@ async function additionsOf(given: ReadSettings<Table>): Promise<readonly Additio
 function pair(written: string): readonly [string, string] {
   const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(written) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
-  throw new UsageError("--env is not understood: write it as NAME=value.");
+  throw new UsageError("--env is malformed: write it as NAME=value.");
 }
 
 /** What the config would refuse is not written into it. */
@@ -140,16 +147,22 @@ function isParticular({ given, beforeDashes }: ReadSettings<Table>): boolean {
 
 function forPeople(fresh: readonly Addition[], { same, other }: Added, path: string): string {
   const lines = fresh.map(({ name, runs }) => `+ ${name}  ${runs}`);
-  const there = same.map((name) => `= ${name}  is there already`);
+  const there = same.map((name) => `= ${name}  already exists`);
   const differs = other.map(
     (name) =>
-      `= ${name}  is there already, with settings of its own; "metamcp remove ${name}" first to have it anew`,
+      `= ${name}  already exists with other settings; remove it first to replace it: metamcp remove ${name}`,
   );
   const end =
-    fresh.length > 0
-      ? `Written to ${path}. "metamcp doctor" starts each once and says what is wrong.`
-      : `Nothing to do in ${path}.`;
+    fresh.length > 0 ? `Written to ${path}. Check them with: metamcp doctor` : `Nothing to do in ${path}.`;
   return [...lines, ...there, ...differs, end].join("\n");
+}
+
+/** In a folder with a file of its own that one is used, and what was written elsewhere is not seen. */
+function otherFile(path: string): readonly string[] {
+  const found = resolve(FOUND_NAME);
+  return path === found || !existsSync(found)
+    ? []
+    : [`! In this folder MetaMCP uses ${found} instead. To add servers to that file: metamcp add --here`];
 }
 
 function remarks({ name, missing, candidate, runs }: Addition): readonly string[] {
@@ -162,9 +175,7 @@ function remarks({ name, missing, candidate, runs }: Addition): readonly string[
         ]
       : []),
     ...(unchecked
-      ? [
-          `! ${name} is not verified: we have not seen that "${runs}" exists. Look at ${candidate.link} first.`,
-        ]
+      ? [`! ${name} is not verified: nobody checked that "${runs}" exists. See ${candidate.link} first.`]
       : []),
   ];
 }

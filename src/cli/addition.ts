@@ -52,8 +52,8 @@ async function notThere(name: string): Promise<string> {
   const hint =
     alike.length > 0
       ? `Did you mean ${alike.map((one) => `"${one}"`).join(" or ")}?`
-      : `"metamcp add ${list}" shows what there is.`;
-  return `There is no "${name}" in the gallery. ${hint} A server of your own: metamcp add ${name} -- COMMAND …, or --url URL`;
+      : `To list what is there: metamcp add ${list}`;
+  return `There is no "${name}" in the gallery. ${hint} To add a server that is not in it: metamcp add ${name} -- COMMAND …, or --url URL`;
 }
 
 /** A local server that is alone may be given any variable; a container passes on only those it is told of. */
@@ -119,7 +119,7 @@ export function spelledOut(
 function header(written: string): readonly [string, string] {
   const [, name, value] = /^([\w-]+)\s*[:=]\s*(.+)$/s.exec(written) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
-  throw new UsageError('--header is not understood: write it as "Name: value".');
+  throw new UsageError('--header is malformed: write it as "Name: value".');
 }
 
 /** The variables an entry needs and nobody has set. */

@@ -1,20 +1,23 @@
 /** `metamcp approve`: shows what changed of a server's tools since they were approved, and approves what was shown. */
+import { notListed } from "../catalog/catalog-loader.ts";
 import type { Review, ToolChange } from "../catalog/pins/change.ts";
 import { UsageError } from "../config/command-line.ts";
+import type { Engine } from "../engine.ts";
 import { nearest } from "../kernel/nearest.ts";
-import type { Engine } from "../main.ts";
-import { requireServer } from "../surface/call-tool.ts";
-import { differences, headline, visible } from "./changes.ts";
+import { visible } from "../kernel/visible.ts";
+import { requireServer } from "../surface/require-server.ts";
+import { differences, headline } from "./changes.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
-import { person, withEngine } from "./open.ts";
+import { withEngine } from "./open.ts";
+import { person } from "./person.ts";
 import { hushSpinner, spin } from "./spinner.ts";
 import { show } from "./table.ts";
 
 export const command: Command = {
   name: "approve",
   usage: "approve SERVER [TOOL …]",
-  summary: "Show which tools of a server changed, and approve them.",
+  summary: "Show which tools of a server are new or changed, and approve them.",
   flags: { yes: { kind: "switch", env: false, help: "Approve without asking." } },
   takes: [1, Number.POSITIVE_INFINITY],
   async run(given) {
@@ -44,12 +47,16 @@ async function look({ scope, pins }: Engine, server: string): Promise<Review> {
   requireServer(scope, server, '"metamcp list"');
   const spinner = spin(`asking ${server} for its tools`);
   try {
+    // Clients that can do other things may be offered other tools: what they were last offered is reviewed too.
+    await scope.view(person).loadCached();
     (await scope.connect(server, person)).release();
     await pins.settled();
   } finally {
     spinner.stop();
   }
-  if (!scope.catalog.isLive(server)) throw new Error(`${server} runs but does not list its tools.`);
+  const view = scope.view(person);
+  if (!view.isLive(server))
+    throw new Error(`${server} runs, but ${notListed(view.fault(server) ?? "it does not say why")}.`);
   return pins.review(server);
 }
 
@@ -63,7 +70,9 @@ function chosen({ changes }: Review, tools: readonly string[]): readonly ToolCha
       changes.map(({ tool }) => tool),
       1,
     );
-    throw new UsageError(`"${name}" needs no approval.${guess ? ` Did you mean "${visible(guess)}"?` : ""}`);
+    throw new UsageError(
+      `"${name}" does not need approval.${guess ? ` Did you mean "${visible(guess)}"?` : ""}`,
+    );
   });
 }
 
@@ -76,17 +85,20 @@ function forPeople(
   for (const change of wanted)
     lines.push(headline(change), ...differences(change).map((line) => `  ${line}`), "");
   if (removed.length > 0)
-    lines.push(`Not listed any more: ${removed.map((name) => visible(name)).join(", ")}`, "");
+    lines.push(`No longer listed: ${removed.map((name) => visible(name)).join(", ")}`, "");
   if (wanted.length < changes.length)
-    lines.push(`${changes.length - wanted.length} more are not named here.`, "");
+    lines.push(`${changes.length - wanted.length} more need approval but were not named.`, "");
   return wanted.length > 0
     ? lines.join("\n").trimEnd()
-    : [...lines, `Nothing to approve: the tools of ${server} are as they were approved.`].join("\n");
+    : [
+        ...lines,
+        `Nothing to approve: the tools of ${server} have not changed since they were approved.`,
+      ].join("\n");
 }
 
 async function ask(server: string, { length }: readonly ToolChange[]): Promise<boolean> {
   if (!canAsk) {
-    process.stderr.write("metamcp: nobody can be asked here; --yes approves what is shown.\n");
+    process.stderr.write("metamcp: there is no terminal to ask on; --yes approves what is shown.\n");
     return false;
   }
   hushSpinner();
@@ -94,7 +106,7 @@ async function ask(server: string, { length }: readonly ToolChange[]): Promise<b
 }
 
 function outcome(agreed: boolean): string {
-  return agreed ? "\nApproved. Gateways that run take it over in a moment." : "\nNothing was approved.";
+  return agreed ? "\nApproved. Running gateways pick this up within a second." : "\nNothing was approved.";
 }
 
 function answer(server: string, { changes, removed, fault }: Review, approved: readonly string[]) {

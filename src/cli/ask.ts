@@ -2,14 +2,14 @@
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { joinObject, members } from "../rpc/slice.ts";
-import type { ClientRequest } from "../surface/face.ts";
-import { createMetaFace } from "../surface/meta/meta.ts";
+import { createMetaSurface } from "../surface/meta/meta.ts";
 import type { Scope } from "../surface/scope.ts";
-import { person } from "./open.ts";
+import type { ClientRequest } from "../surface/surface.ts";
+import { person } from "./person.ts";
 
 /** The result of one of our own tools, as written. */
 export async function ask(scope: Scope, tool: string, args: Raw): Promise<Raw> {
-  return await createMetaFace(unbounded(scope)).handle(requestFor(tool, args, undefined));
+  return await createMetaSurface(unbounded(scope)).handle(requestFor(tool, args, undefined));
 }
 
 /** The same of the metatools. `onProgress` hears what is under way. */
@@ -19,9 +19,9 @@ export async function askMetatool(
   args: Raw,
   onProgress?: (message: string) => void,
 ): Promise<Raw> {
-  const { createMetatoolsFace } = await import("../surface/metatools/metatools.ts");
-  const face = createMetatoolsFace(unbounded(scope), { notify: false });
-  return await face.handle(requestFor(tool, args, onProgress));
+  const { createMetatoolsSurface } = await import("../surface/metatools/metatools.ts");
+  const surface = createMetatoolsSurface(unbounded(scope), { notify: false });
+  return await surface.handle(requestFor(tool, args, onProgress));
 }
 
 function requestFor(

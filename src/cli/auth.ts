@@ -18,29 +18,29 @@ import { spin } from "./spinner.ts";
 import { show, table } from "./table.ts";
 
 const FLAGS = {
-  status: { kind: "switch", env: false, help: "Show who is logged in, here or everywhere." },
-  logout: { kind: "switch", env: false, help: "Forget the login, and take it back at its issuer." },
+  status: { kind: "switch", env: false, help: "Show the logins at this server, or at all servers." },
+  logout: { kind: "switch", env: false, help: "Delete the login, and revoke it at the issuer." },
   account: {
     kind: "text",
     env: false,
     value: "name",
-    help: "Which of several accounts; it is used from then on.",
+    help: "Account to use, if you have several; used from then on.",
   },
-  noBrowser: { kind: "switch", env: false, help: "Only print the address to go to." },
+  noBrowser: { kind: "switch", env: false, help: "Print the address instead of opening a browser." },
   callbackPort: {
     kind: "whole",
     env: false,
     least: 0,
     most: 65_535,
     default: 0,
-    help: "Port the browser comes back to; 0 picks a free one.",
+    help: "Port for the browser's redirect; 0 picks a free one.",
   },
 } as const satisfies Table;
 
 export const command: Command = {
   name: "auth",
   usage: "auth SERVER [--account NAME] | --logout SERVER | --status [SERVER]",
-  summary: "Log in at a remote server, or out.",
+  summary: "Log in to a remote server, or log out.",
   flags: FLAGS,
   takes: [0, 1],
   async run(given) {
@@ -67,8 +67,7 @@ function remoteServer(config: Config, name: string): RemoteSpec {
         : `No server "${name}" is configured.${didYouMean(name, config.servers.keys())}`,
     );
   }
-  if (spec.kind === "stdio")
-    throw new Error(`${name} runs on this machine: its credentials stand in its env.`);
+  if (spec.kind === "stdio") throw new Error(`${name} is a local server: set its credentials in "env".`);
   return spec;
 }
 
@@ -76,7 +75,9 @@ const storeOf = ({ name }: RemoteSpec): TokenStore => new TokenStore(homeFolder(
 
 async function enter(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
   if (hasOwnCredential(spec))
-    throw new Error(`${spec.name} has an Authorization header in its config, and that is what is used.`);
+    throw new Error(
+      `${spec.name} has an Authorization header in the config, which is used instead of a login.`,
+    );
   const { account = DEFAULT_ACCOUNT } = settings;
   const known = await switchable(spec, account);
   const grant = known ?? (await logInAs(spec, account, settings));
@@ -84,8 +85,8 @@ async function enter(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
   const told = { server: spec.name, account, issuer: issuer.issuer, scopes, expires: dateOf(expiresAt) };
   show({ ...told, loggedIn: !known }, settings.json, () =>
     known
-      ? `${spec.name} is used as ${account} from now on.`
-      : `Logged in at ${spec.name} as ${account}, by ${shownUrl(issuer.issuer)}.`,
+      ? `${spec.name} now uses the account ${account}.`
+      : `Logged in to ${spec.name} as ${account} at ${shownUrl(issuer.issuer)}.`,
   );
   return 0;
 }
@@ -105,7 +106,7 @@ async function switchable(spec: RemoteSpec, account: string): Promise<Grant | un
 async function logInAs(spec: RemoteSpec, account: string, settings: Settings): Promise<Grant> {
   const { logIn } = await import("../oauth/login.ts");
   const { openBrowser } = await import("./browser.ts");
-  const spinner = spin(`asking ${spec.name} who lets people in`);
+  const spinner = spin(`asking ${spec.name} where to log in`);
   try {
     return await logIn({
       spec,
@@ -117,8 +118,10 @@ async function logInAs(spec: RemoteSpec, account: string, settings: Settings): P
       send(address) {
         spinner.stop();
         if (inTheClear(spec))
-          process.stderr.write(`${spec.name} is not reached by https: others may read the tokens.\n`);
-        process.stderr.write(`To log in at ${spec.name}, open this address:\n\n  ${address.href}\n\n`);
+          process.stderr.write(
+            `${spec.name} is reached without https: others on the network can read its tokens.\n`,
+          );
+        process.stderr.write(`To log in to ${spec.name}, open this address:\n\n  ${address.href}\n\n`);
         if (!settings.noBrowser) openBrowser(address);
       },
     });
@@ -136,18 +139,18 @@ async function leave(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
   if (!grant) {
     throw new MetaMcpError(
       "auth_required",
-      `Nobody is logged in at ${spec.name}${settings.account ? ` as ${settings.account}` : ""}.`,
+      `There is no login for ${spec.name}${settings.account ? ` as ${settings.account}` : ""}.`,
     );
   }
   const revoked = await logOut(store, grant, spec.oauth);
   const { account, issuer } = grant;
   const there = revoked
     ? ""
-    : ` ${shownUrl(issuer.issuer)} could not be told; the tokens there end by themselves.`;
+    : ` ${shownUrl(issuer.issuer)} could not be reached to revoke the tokens; they expire by themselves.`;
   show(
     { server: spec.name, account, loggedOut: true, revoked },
     settings.json,
-    () => `Logged out at ${spec.name} (${account}).${there}`,
+    () => `Logged out of ${spec.name} (${account}).${there}`,
   );
   return 0;
 }
@@ -159,15 +162,26 @@ async function status(config: Config, name: string | undefined, json: boolean): 
   const logins = all.flat();
   show({ logins }, json, () => {
     if (logins.length === 0) return "No remote servers are configured.";
-    const rows = logins.map(({ server, account = "", inUse, state, scopes = [] }) => [
+    const rows = logins.map(({ server, account = "", inUse, state, expires, renews, scopes = [] }) => [
       server,
       inUse ? `${account} *` : account,
       state,
+      untilWhen(expires, renews),
       scopes.join(" "),
     ]);
-    return table(["SERVER", "ACCOUNT", "STATE", "SCOPES"], rows);
+    const several = logins.some(({ inUse }) => inUse === false);
+    return `${table(["SERVER", "ACCOUNT", "STATE", "UNTIL", "SCOPES"], rows)}${several ? "\n\n*: in use" : ""}`;
   });
   return 0;
+}
+
+/** In the person's own time. A token that is renewed by itself ends only if the login is revoked. */
+function untilWhen(expires: string | undefined, renews = false): string {
+  if (expires === undefined) return renews ? "renewed by itself" : "";
+  const when = new Date(expires);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
+  return `${day} ${two(when.getHours())}:${two(when.getMinutes())}${renews ? ", then renewed" : ""}`;
 }
 
 function inTheClear({ url }: RemoteSpec): boolean {

@@ -6,9 +6,11 @@ import type { Scope } from "../surface/scope.ts";
 import { ask, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
 import { exact } from "./exact.ts";
-import { person, withEngine } from "./open.ts";
+import { withEngine } from "./open.ts";
+import { person } from "./person.ts";
 import { spin } from "./spinner.ts";
 import { readToolName } from "./tool-name.ts";
+import { wrap } from "./wrap.ts";
 
 export const command: Command = {
   name: "call",
@@ -29,8 +31,9 @@ export const command: Command = {
       const raw = await ask(scope, "mcp_call", input);
       spinner.stop();
       const result = fromRaw(raw) as Result;
-      const out = result.isError && !given.settings.json ? process.stderr : process.stdout;
-      out.write(`${given.settings.json ? raw.toString() : forPeople(raw, result)}\n`);
+      if (given.settings.json) process.stdout.write(`${raw.toString()}\n`);
+      else if (result.isError) process.stderr.write(`${wrap(textOf(result), process.stderr.columns)}\n`);
+      else process.stdout.write(`${forPeople(raw, result)}\n`);
       return result.isError ? 1 : 0;
     }).finally(() => spinner.stop());
   },
@@ -49,12 +52,14 @@ function readArguments(words: readonly string[]): Raw | readonly Pair[] {
   if (words.length === 1 && first.trimStart().startsWith("{")) {
     const whole = asJson(first);
     if (whole) return whole;
-    throw new UsageError("The arguments begin like a JSON object but are none: mind quotes and commas.");
+    throw new UsageError("The arguments start with { but are not valid JSON. Check quotes and commas.");
   }
   return words.map((word) => {
     const equals = word.indexOf("=");
     if (equals > 0) return [word.slice(0, equals), word.slice(equals + 1)];
-    throw new UsageError(`"${word}" is not understood: give arguments as name=value or as one JSON object.`);
+    throw new UsageError(
+      `"${word}" is not an argument. Write arguments as name=value, or as one JSON object.`,
+    );
   });
 }
 
@@ -69,8 +74,8 @@ async function typed(
   tool: string,
   pairs: readonly Pair[],
 ): Promise<readonly (readonly [string, Raw])[]> {
-  if (pairs.length > 0 && scope.has(server)) await scope.learner.learn([server], person);
-  const schema = scope.catalog.snapshot.tool(server, tool)?.inputSchema;
+  if (pairs.length > 0 && scope.has(server)) await scope.loader.learn([server], person);
+  const schema = scope.view(person).snapshot.tool(server, tool)?.inputSchema;
   const { properties } = (schema ? fromRaw(schema) : {}) as {
     properties?: Record<string, { type?: unknown }>;
   };

@@ -36,15 +36,15 @@ interface Flags {
 export const command: Command = {
   name: "chain",
   usage: "chain FILE",
-  summary: "Run the steps of a JSON file, each with what earlier ones gave; - reads stdin.",
+  summary: "Run the steps in a JSON file; a step can use earlier results. - reads stdin.",
   flags: {
-    parallel: { kind: "switch", env: false, help: "Run steps at once that need nothing of each other." },
-    dryRun: { kind: "switch", env: false, help: "Check all steps against the schemas, run none." },
+    parallel: { kind: "switch", env: false, help: "Run independent steps at the same time." },
+    dryRun: { kind: "switch", env: false, help: "Check all steps against the schemas, but run none." },
     onError: {
       kind: "choice",
       choices: ["stop", "continue"],
       env: false,
-      help: "What an error of a step does.",
+      help: "What to do when a step fails.",
     },
   },
   takes: [1, 1],
@@ -85,7 +85,7 @@ async function readChain(file: string): Promise<Raw> {
   const raw = asRaw(Buffer.from(written.replaceAll(/[\r\n]/g, " ").trim()));
   if (raw[0] === 0x5b) return joinObject([["steps", raw]]);
   if (isObject(raw)) return raw;
-  throw new UsageError(`${file} must hold a list of steps, or an object with "steps".`);
+  throw new UsageError(`${file} must contain a list of steps, or an object with "steps".`);
 }
 
 function withFlags(input: Raw, { parallel, dryRun, onError }: Flags): Raw {

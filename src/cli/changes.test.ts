@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ToolChange } from "../catalog/pins/change.ts";
-import { differences, shortDifference, visible } from "./changes.ts";
+import { visible } from "../kernel/visible.ts";
+import { differences, shortDifference } from "./changes.ts";
 
 const change = (before: object | undefined, after: object): ToolChange => ({
   tool: "t",

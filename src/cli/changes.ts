@@ -1,22 +1,10 @@
 /** What changed of a tool, for people: nothing in it can hide, neither from the eye nor from the terminal. */
 import { type ToolChange, whatHappened } from "../catalog/pins/change.ts";
 import { asRaw, type Raw } from "../kernel/raw.ts";
+import { visible } from "../kernel/visible.ts";
 import { elements, entries, isObject } from "../rpc/slice.ts";
 
-/** On one side of one place; the whole is in the answer to --json. */
-const LONGEST = 4_000;
 const SHORT = 100;
-/** Control characters, directions, joiners, tags, and blanks that are none: whatever is not seen as what it is. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
-
-export function visible(text: string, longest = LONGEST): string {
-  const shown = text.slice(0, longest).replaceAll(UNSEEN, escaped);
-  return text.length > longest ? `${shown} … and ${text.length - longest} more characters` : shown;
-}
-
-function escaped(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-}
 
 /** The name as it is, made visible: on the user's own terminal nobody is spared an odd one. */
 export function headline(change: ToolChange): string {

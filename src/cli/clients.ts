@@ -1,5 +1,5 @@
 /** What `init` and `import` share: which clients are meant, and on what machine. */
-import type { Client, Machine } from "../clients/client.ts";
+import type { ClientProgram, Machine } from "../clients/client.ts";
 import { CLIENTS } from "../clients/table.ts";
 import { UsageError } from "../config/command-line.ts";
 import { userFolder } from "../home/home.ts";
@@ -12,12 +12,12 @@ export const machine = (): Machine => ({
 });
 
 /** By id; none means all. */
-export function clientsNamed(names: readonly string[]): readonly Client[] {
+export function clientsNamed(names: readonly string[]): readonly ClientProgram[] {
   const ids = CLIENTS.map(({ id }) => id);
   for (const name of names) {
     if (ids.includes(name)) continue;
     throw new UsageError(
-      `"${name}" is no client known here.${didYouMean(name, ids)} Known: ${ids.join(", ")}.`,
+      `"${name}" is not a known client.${didYouMean(name, ids)} Known: ${ids.join(", ")}.`,
     );
   }
   return names.length === 0 ? CLIENTS : CLIENTS.filter(({ id }) => names.includes(id));

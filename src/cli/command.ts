@@ -19,6 +19,9 @@ export interface Command {
   run(given: ReadSettings<Table>): Promise<ExitCode>;
 }
 
+/** By the word that names them. */
+export type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
+
 /** Reads the command's flags and runs it, or shows its help. */
 export async function runCommand(command: Command, argv: readonly string[]): Promise<ExitCode> {
   const { name, flags = {}, takes } = command;
@@ -39,5 +42,5 @@ export async function runCommand(command: Command, argv: readonly string[]): Pro
 }
 
 function helpOf({ name, usage, summary, flags }: Command): string {
-  return `${summary}\n\nUsage: metamcp ${usage}\n\n${flagHelp(name, flags)}`;
+  return `${summary}\n\nUsage: metamcp ${usage}\n\nFlags:\n${flagHelp(name, flags)}`;
 }

@@ -4,13 +4,19 @@ import { elements, entries, members } from "../rpc/slice.ts";
 import { askMetatool, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
 import { withEngine } from "./open.ts";
+import { readable } from "./readable.ts";
 import { spin } from "./spinner.ts";
-import { table } from "./table.ts";
+import { columns, table } from "./table.ts";
 import { readToolName } from "./tool-name.ts";
+import { wrap } from "./wrap.ts";
 
 interface Described {
   readonly summary: string;
-  readonly tool?: { readonly title?: string; readonly description?: string };
+  readonly tool?: {
+    readonly title?: string;
+    readonly description?: string;
+    readonly inputSchema?: { readonly properties?: Readonly<Record<string, { description?: unknown }>> };
+  };
   readonly schemaInfo?: {
     readonly required: readonly string[];
     readonly types: Readonly<Record<string, string>>;
@@ -24,14 +30,14 @@ interface Described {
 export const command: Command = {
   name: "describe",
   usage: "describe SERVER TOOL (or SERVER:TOOL)",
-  summary: "Show what a tool does and takes.",
+  summary: "Show what a tool does and which inputs it takes.",
   flags: {
     detail: {
       kind: "choice",
       choices: ["summary", "schema", "full"],
       default: "full",
       env: false,
-      help: "How much.",
+      help: "How much to show.",
     },
   },
   takes: [1, 2],
@@ -47,7 +53,7 @@ export const command: Command = {
       const result = fromRaw(raw) as Result;
       const out = result.isError && !json ? process.stderr : process.stdout;
       const [written = EMPTY_OBJECT] = members(raw, ["structuredContent"]);
-      const shown = result.isError ? textOf(result) : forPeople(tool_id, written);
+      const shown = wrap(result.isError ? textOf(result) : forPeople(tool_id, written), columns());
       out.write(`${json ? written.toString() : shown}\n`);
       return result.isError ? 1 : 0;
     }).finally(() => spinner.stop());
@@ -68,7 +74,7 @@ function forPeople(id: string, written: Raw): string {
     externalRefs.join("\n"),
     `Tokens for a model: ${costs.join(", ")}.`,
   ];
-  return sections.filter((section) => section !== "").join("\n\n");
+  return readable(sections.filter((section) => section !== "").join("\n\n"));
 }
 
 /** As it was written: a parser would round numbers. */
@@ -77,15 +83,22 @@ function membersOf<T>(written: Raw, key: string, read: (raw: Raw) => readonly T[
   return found ? read(found) : [];
 }
 
-function inputs({ schemaInfo }: Described, written: Raw): string {
+function inputs({ schemaInfo, tool }: Described, written: Raw): string {
   if (!schemaInfo) return "";
   const { types, required } = schemaInfo;
   const defaults = new Map(membersOf(written, "schemaInfo", (info) => membersOf(info, "defaults", entries)));
-  const rows = Object.entries(types).map(([name, type]) => [
-    name,
-    type,
-    required.includes(name) ? "required" : "",
-    defaults.get(name)?.toString() ?? "",
-  ]);
-  return rows.length > 0 ? table(["INPUT", "TYPE", "", "DEFAULT"], rows) : "It takes no inputs.";
+  const properties = tool?.inputSchema?.properties ?? {};
+  const rows = Object.entries(types).map(([name, type]) => {
+    const description = Object.hasOwn(properties, name) ? properties[name]?.description : undefined;
+    return [
+      name,
+      type,
+      required.includes(name) ? "required" : "",
+      defaults.get(name)?.toString() ?? "",
+      typeof description === "string" ? description : "",
+    ];
+  });
+  return rows.length > 0
+    ? table(["INPUT", "TYPE", "", "DEFAULT", "DESCRIPTION"], rows)
+    : "It takes no inputs.";
 }

@@ -1,13 +1,15 @@
-/** `metamcp doctor`: checks the config, starts each server, times it, and says what is wrong and how to mend it. */
+/** `metamcp doctor`: checks the config, starts each server, times it, and says what is wrong and how to fix it. */
+import { notListed } from "../catalog/catalog-loader.ts";
 import type { ToolChange } from "../catalog/pins/change.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
+import type { Engine } from "../engine.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { VERSION } from "../kernel/version.ts";
-import type { Engine } from "../main.ts";
 import type { Scope } from "../surface/scope.ts";
 import { headline, shortDifference } from "./changes.ts";
 import type { Command } from "./command.ts";
-import { person, withEngine } from "./open.ts";
+import { withEngine } from "./open.ts";
+import { person } from "./person.ts";
 import { spin } from "./spinner.ts";
 import { show, TO_GET_SERVERS } from "./table.ts";
 import { targetsOf } from "./target.ts";
@@ -23,7 +25,7 @@ interface Finding {
   readonly unapproved?: readonly ToolChange[];
 }
 
-/** Of so many it is shown what changed; all of them are in the answer to --json, and in `metamcp approve`. */
+/** So many changes are shown; all of them are in the answer to --json, and in `metamcp approve`. */
 const SHOWN_CHANGES = 5;
 
 interface Report {
@@ -39,7 +41,7 @@ interface Report {
 export const command: Command = {
   name: "doctor",
   usage: "doctor [SERVER …]",
-  summary: "Check the config, start each server, say what is wrong.",
+  summary: "Check the config, start each server, and say what is wrong.",
   takes: [0, Number.POSITIVE_INFINITY],
   async run(given) {
     return await withEngine(given, async (engine, config) => {
@@ -56,7 +58,7 @@ export const command: Command = {
           ...(await checkAll(engine, config, wanted)),
           ...[...broken]
             .filter(([name]) => wanted(name))
-            .map(([name, reason]) => misconfigured(name, reason, path)),
+            .map(([name, reason]) => misconfigured(name, reason, config)),
           ...[...only].filter((name) => !engine.scope.server(name) && !disabled.has(name)).map(unknown),
         ],
         disabled: [...disabled].filter(wanted),
@@ -67,13 +69,14 @@ export const command: Command = {
   },
 };
 
-function misconfigured(server: string, problem: string, path: string): Finding {
-  return { server, ok: false, problem, advice: `Mend its entry in ${path}.` };
+function misconfigured(server: string, problem: string, { path, withheld }: Config): Finding {
+  const advice = problem === withheld?.reason ? undefined : `Fix this entry in ${path}`;
+  return { server, ok: false, problem, advice };
 }
 
 function unknown(server: string): Finding {
-  const advice = '"metamcp list" shows those that are.';
-  return { server, ok: false, problem: "no such server is configured", advice };
+  const advice = '"metamcp list" shows the configured servers';
+  return { server, ok: false, problem: "no server of this name is configured", advice };
 }
 
 async function checkAll(
@@ -104,24 +107,25 @@ async function check({ scope, pins }: Engine, spec: ServerSpec, target: string):
   const ms = (): number => Math.round(performance.now() - since);
   try {
     (await scope.connect(server, person)).release();
-    const tools = scope.catalog.isLive(server)
-      ? scope.catalog.snapshot.listings.get(server)?.tools.length
-      : undefined;
+    const view = scope.view(person);
+    const tools = view.isLive(server) ? view.snapshot.listings.get(server)?.tools.length : undefined;
     const took = ms();
     await pins.settled();
     if (tools !== undefined)
       return { server, ok: true, ms: took, tools, ...approvalOf(pins.review(server).fault, scope, server) };
-    const advice = `See what it says: metamcp doctor ${server} --log-level debug`;
-    return { server, ok: false, ms: ms(), problem: "it runs but does not list its tools", advice };
+    const advice = `See what it prints:\n$ metamcp doctor ${server} --log-level debug`;
+    const fault = view.fault(server);
+    const problem = fault === undefined ? "it runs but did not list its tools" : notListed(fault);
+    return { server, ok: false, ms: ms(), problem, advice };
   } catch (error) {
     return { server, ok: false, ms: ms(), problem: problemOf(error), advice: adviceFor(error, spec, target) };
   }
 }
 
 function approvalOf(fault: string | undefined, { pins }: Scope, server: string): Partial<Finding> {
-  const unapproved = pins.unapproved(server);
+  const unapproved = pins.unapproved(server, person);
   if (unapproved.length === 0) return {};
-  const advice = `Review and approve: metamcp approve ${server}`;
+  const advice = `Review and approve them:\n$ metamcp approve ${server}`;
   return fault ? { problem: `${fault}.`, advice } : { unapproved, advice };
 }
 
@@ -135,13 +139,13 @@ function problemOf(error: unknown): string {
 function adviceToLogIn({ context }: MetaMcpError): string {
   const { command: toRun } = (context.details ?? {}) as { command?: string };
   if (toRun === undefined) return 'Check the credentials in its "headers".';
-  return `Log in: ${toRun}, or give it credentials in its "headers".`;
+  return `Log in, or set credentials in its "headers":\n$ ${toRun}`;
 }
 
 function adviceFor(error: unknown, spec: ServerSpec, target: string): string | undefined {
   const login = MetaMcpError.is(error) && error.code === "auth_required";
   if (spec.kind !== "stdio") {
-    return login ? adviceToLogIn(error) : `Try it by hand: curl -i ${target}`;
+    return login ? adviceToLogIn(error) : `Try it by hand:\n$ curl -i ${target}`;
   }
   // A program that could not be started cannot be started by hand either.
   const fault = ((error as Error).cause as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;
@@ -149,7 +153,7 @@ function adviceFor(error: unknown, spec: ServerSpec, target: string): string | u
   const env = Object.keys(spec.env)
     .map((name) => `${name}=… `)
     .join("");
-  return `Run it by hand to see more: (cd ${spec.cwd} && ${env}${target})`;
+  return `Run it by hand to see more:\n$ (cd ${spec.cwd} && ${env}${target})`;
 }
 
 function forPeople({ metamcp, node, config, exists, warnings, servers, disabled }: Report): string {
@@ -160,7 +164,7 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
   const bad = servers.filter(({ ok }) => !ok).length;
   const lines = [
     `MetaMCP ${metamcp}, node ${node}, config ${config}`,
-    ...(exists ? [] : [`✗ There is no such file. ${TO_GET_SERVERS}`]),
+    ...(exists ? [] : [`✗ This file does not exist. ${TO_GET_SERVERS}`]),
     ...warnings.map((warning) => `! ${warning}`),
     "",
     ...servers.map((finding) => line(finding, width)),
@@ -168,8 +172,9 @@ function forPeople({ metamcp, node, config, exists, warnings, servers, disabled 
   ];
   if (servers.length === 0) return [...lines, "No servers to check."].join("\n");
   const open = servers.some(({ ok, advice }) => ok && advice);
-  const well = open ? "All of them run; some have tools to approve." : "All of them are well.";
-  const verdict = bad === 0 ? well : `${bad} of ${servers.length} need attention.`;
+  const well = open ? "All servers run; some have tools to approve." : "All servers OK.";
+  const verdict =
+    bad === 0 ? well : `${bad} of ${servers.length} ${servers.length === 1 ? "server" : "servers"} failed.`;
   return [...lines, "", verdict].join("\n");
 }
 
@@ -184,7 +189,7 @@ function line(finding: Finding, width: number): string {
       .slice(0, SHOWN_CHANGES)
       .flatMap((change) => [headline(change), ...shortDifference(change).map((side) => `  ${side}`)]),
     ...(unapproved.length > SHOWN_CHANGES ? [`and ${unapproved.length - SHOWN_CHANGES} more`] : []),
-    ...(advice ? [`→ ${advice}`] : []),
+    ...(advice ? `→ ${advice}`.split("\n") : []),
   ];
   const sign = ok ? (advice ? "!" : "✓") : "✗";
   return `${sign} ${server.padEnd(width)}  ${parts.join(indent)}`;

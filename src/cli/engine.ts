@@ -1,34 +1,48 @@
 /** The engine as settings and config want it: for serving, and for one command. */
+import { isDeepStrictEqual } from "node:util";
+import { ReplaceableSearch } from "../catalog/search/replaceable.ts";
 import type { Settings } from "../config/flags.ts";
 import type { Config } from "../config/spec.ts";
+import type { Engine, EngineOptions } from "../engine.ts";
 import { homeFolder } from "../home/home.ts";
-import { createEngine, type Engine, type EngineOptions } from "../main.ts";
+import { createEngine } from "../main.ts";
 import type { ExecutorChoice } from "../sandbox/choose.ts";
 import { systemClock as clock } from "../system-clock.ts";
+import { configLayers } from "./layers.ts";
 import { chooseSearch } from "./ranking.ts";
 
 export function engineFor(
   settings: Settings,
   config: Config,
-  more: Pick<EngineOptions, "log" | "provision" | "tell" | "notify">,
+  more: Pick<EngineOptions, "log" | "provision" | "tell" | "notify" | "allow">,
 ): Engine {
-  const { maxMessage: maxMessageBytes, surface, pin } = settings;
+  const { maxMessage: maxMessageBytes, pin } = settings;
   const home = homeFolder(process.env);
-  const search = chooseSearch(settings, config, { home, clock, log: more.log });
-  return createEngine({
+  const searchFor = (from: Config) => chooseSearch(settings, from, { home, clock, log: more.log });
+  const search = new ReplaceableSearch(searchFor(config));
+  let { embedder } = config;
+  const engine = createEngine({
     ...more,
     config,
     home,
     maxMessageBytes,
     search,
-    surface,
     pin,
     code: codeOf(settings),
+    layers: configLayers(settings),
   });
+  return {
+    ...engine,
+    apply(next) {
+      if (!isDeepStrictEqual(embedder, next.embedder)) search.replace(searchFor(next));
+      ({ embedder } = next);
+      engine.apply(next);
+    },
+  };
 }
 
 /** Where code runs. */
-function codeOf(settings: Settings): ExecutorChoice | false {
+export function codeOf(settings: Settings): ExecutorChoice | false {
   const { noCode, runtimeProfile: profile, runtimeBackend: backend, wasmEnabled } = settings;
   return noCode ? false : { profile, backend, wasmEnabled };
 }

@@ -22,11 +22,12 @@ interface Structured {
 export const command: Command = {
   name: "exec",
   usage: "exec FILE|-",
-  summary: "Run JavaScript or TypeScript that calls tools; - reads it from stdin.",
+  summary: "Run a JavaScript or TypeScript file that calls tools. - reads stdin.",
   flags: { timeout: { kind: "time", least: 1, default: 30_000, env: false, help: "How long it may run." } },
   takes: [1, 1],
   async run(given) {
-    if (given.settings.noCode) throw new UsageError("no code is run: --no-code (METAMCP_NO_CODE) says so");
+    if (given.settings.noCode)
+      throw new UsageError("Code execution is turned off by --no-code (METAMCP_NO_CODE).");
     const [file = ""] = given.positionals;
     const code = await read(file);
     const { timeout } = given.settings as unknown as { timeout: number };
@@ -62,7 +63,7 @@ function print(raw: Raw, json: boolean): void {
   }
   for (const { level, text } of logs)
     process.stderr.write(`${level === "error" || level === "warn" ? `[${level}] ` : ""}${text}\n`);
-  if (unsafe) process.stderr.write("UNSAFE: this ran as a plain process with all your rights.\n");
+  if (unsafe) process.stderr.write("UNSAFE: this code ran as a plain process, with all your permissions.\n");
   if (value !== undefined)
     process.stdout.write(`${typeof value === "string" ? value : JSON.stringify(value, undefined, 2)}\n`);
   if (error) process.stderr.write(`${error.code}: ${error.message}\n`);

@@ -91,7 +91,7 @@ test("servers are found by a word for what they do, and added by their names", a
     expect(said).toContain(`${category}: `);
   }
   expect(said).toMatch(/stripe +Handle payments/);
-  expect(said).toContain("Nothing like that");
+  expect(said).toContain("no such server");
 });
 
 test.each([[[]], [["quit"]], [["add"]], [["add", ""]], [["add", "qqqqqq"]]])(

@@ -56,8 +56,8 @@ There is no config yet. Looked for:
 ${paths.map((path) => `  ${path}`).join("\n")}
 
 What would you like to do?
-${canImport ? "  import  take over the servers that your clients have already\n" : ""}  add     choose from ${known} well-known servers
-  serve   go on without servers; a config is picked up when it appears
+${canImport ? "  import  copy the servers that your clients already have\n" : ""}  add     choose from ${known} well-known servers
+  serve   start without servers; a config is picked up when it appears
   quit
 `;
 }
@@ -114,17 +114,17 @@ function byCategory(all: readonly GalleryCandidate[]): string {
 async function hits(words: readonly string[], all: readonly GalleryCandidate[]): Promise<string> {
   const names = new Set((await Promise.all(words.map((word) => suggestions(word, SHOWN)))).flat());
   const rows = all.filter(({ name }) => names.has(name)).map(({ name, description }) => [name, description]);
-  return rows.length > 0 ? table(["NAME", "WHAT IT IS FOR"], rows) : "Nothing like that is in the gallery.";
+  return rows.length > 0 ? table(["NAME", "WHAT IT IS FOR"], rows) : "The gallery has no such server.";
 }
 
 const NO_CONFIG_YET = `
 There is still no config. Next:
-  metamcp add --list           the well-known servers
-  metamcp add NAME             puts one into the config`;
+  metamcp add --list           list well-known servers
+  metamcp add NAME             add one of them`;
 
 function next(canInit: boolean): string {
   return `
 Next:
-  metamcp doctor               starts each server once and says what is wrong
-${canInit ? "  metamcp init                 puts MetaMCP into the config of your clients\n" : ""}  metamcp search "a task"      which tools fit`;
+  metamcp doctor               check every server
+${canInit ? "  metamcp init                 connect your clients to MetaMCP\n" : ""}  metamcp search "a task"      find tools for it`;
 }

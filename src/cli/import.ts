@@ -1,34 +1,38 @@
 /** `metamcp import`: takes over the servers that clients have. Shows no value of theirs; changes no file of theirs. */
 import { type Found, type Gathered, gather } from "../clients/gather.ts";
 import { type Merged, merge } from "../clients/merge.ts";
+import { allowWritten } from "../config/allowed.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { editJson } from "../config/edit.ts";
 import { isKeys, type Keys, kindOf } from "../config/field.ts";
-import { ConfigError, readConfigText } from "../config/load.ts";
-import { configCandidates, pickConfig } from "../config/locate.ts";
+import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
 import { homeFolder } from "../home/home.ts";
 import { holdsSecret } from "../kernel/looks-secret.ts";
-import { visible } from "./changes.ts";
+import { visible } from "../kernel/visible.ts";
 import { clientsNamed, machine } from "./clients.ts";
 import type { Command } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
+import { HERE, targetFile } from "./here.ts";
 import { show, table } from "./table.ts";
 import { entryTarget } from "./target.ts";
 
 const FLAGS = {
+  ...HERE,
   yes: { kind: "switch", env: false, help: "Do not ask." },
-  dryRun: { kind: "switch", env: false, help: "Only show what would be taken." },
+  dryRun: { kind: "switch", env: false, help: "Only show what would be imported." },
 } as const;
 
 export const command: Command = {
   name: "import",
   usage: "import [CLIENT …]",
-  summary: "Take over the servers that your clients have.",
+  summary: "Copy the servers that your clients have into the config.",
   flags: FLAGS,
   takes: [0, Number.POSITIVE_INFINITY],
-  async run({ settings, positionals }) {
+  async run(given) {
+    const { settings, positionals } = given;
     const { yes, dryRun, json } = settings as typeof settings & { yes: boolean; dryRun: boolean };
-    const config = await pickConfig(configCandidates(settings.config, process.cwd(), process.env));
+    const config = targetFile(given);
     const gathered = await gather(clientsNamed(positionals), machine());
     const merged = merge(gathered.found, await serversOf(config));
     const some = merged.taken.length > 0;
@@ -55,20 +59,25 @@ function inFile(file: unknown): Keys {
 
 /** Decided anew on the file as it is when it is written. */
 async function write(config: string, found: readonly Found[]): Promise<readonly string[]> {
-  let names: readonly string[] = [];
+  const home = homeFolder(process.env);
+  let fresh: readonly (readonly [string, Keys])[] = [];
   const plan = (file: Keys): readonly { at: string[]; value: unknown }[] => {
     const { mcpServers } = file;
     if (mcpServers !== undefined && !isKeys(mcpServers)) {
-      throw new ConfigError(config, `mcpServers is ${kindOf(mcpServers)}, not an object; mend it first`);
+      throw new ConfigError(config, `mcpServers is ${kindOf(mcpServers)}, not an object; fix it first`);
     }
     const { taken } = merge(found, inFile(file));
-    names = taken.map(({ as }) => as);
-    const fresh = taken.map(({ as, entry }): [string, Keys] => [as, entry]);
+    fresh = taken.map(({ as, entry }): [string, Keys] => [as, entry]);
     if (mcpServers) return fresh.map(([as, value]) => ({ at: ["mcpServers", as], value }));
     return fresh.length > 0 ? [{ at: ["mcpServers"], value: Object.fromEntries(fresh) }] : [];
   };
-  await editJson(config, plan, { home: homeFolder(process.env), now: new Date() });
-  return names;
+  await editJson(config, plan, { home, now: new Date() });
+  await allowWritten(
+    config,
+    fresh.map(([, entry]) => entry),
+    home,
+  );
+  return fresh.map(([name]) => name);
 }
 
 function overview(
@@ -79,13 +88,15 @@ function overview(
   const rows = taken.map((server) => [server.as, from(server), entryTarget(server.entry)]);
   const parts = [
     rows.length > 0 ? table(["SERVER", "FROM", "RUNS"], rows) : none(found.length, files.length),
-    ...same.map((server) => `${server.name} (${from(server)}): there already as "${server.as}"`),
-    ...skipped.map((server) => `${visible(server.name)} (${from(server)}): left out, ${server.reason}`),
+    ...same.map((server) => `${server.name} (${from(server)}): already imported as "${server.as}"`),
+    ...skipped.map((server) => `${visible(server.name)} (${from(server)}): skipped: ${server.reason}`),
     ...taken.flatMap(({ as, notes }) => notes.map((note) => `${as}: ${note}`)),
     ...faults,
   ];
   if (/[\\/]\.mcp\.json$/.test(config) && taken.some(({ entry }) => holdsSecret(entry))) {
-    parts.push(`There may be secrets among them, and ${config} may be shared: --config names another file.`);
+    parts.push(
+      `These entries may hold secrets, and ${config} may be shared: without --here they go to ~/.metamcp/mcp.json.`,
+    );
   }
   const lines = parts.flatMap((part) => part.split("\n"));
   return lines.map((line) => visible(line)).join("\n");
@@ -93,7 +104,7 @@ function overview(
 
 function none(found: number, files: number): string {
   if (found > 0) return "Nothing new.";
-  return files > 0 ? "The clients have no servers to take over." : "No config file of a client was found.";
+  return files > 0 ? "The clients have no servers to import." : "No config file of a client was found.";
 }
 
 function from({ client, project }: Found | Gathered["skipped"][number]): string {
@@ -134,6 +145,6 @@ function outcome(written: readonly string[], config: string, undecided: boolean)
     return `\n${count} written to ${config}. Next: metamcp init`;
   }
   return undecided
-    ? `\nNothing was written to ${config}, as there is nobody to ask. Say yes beforehand: metamcp import --yes`
+    ? `\nNothing was written to ${config}: there is no terminal to ask at. To agree beforehand: metamcp import --yes`
     : "\nNothing was written.";
 }

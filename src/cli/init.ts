@@ -1,23 +1,27 @@
-/** `metamcp init`: puts MetaMCP into the clients that are installed, and takes it out again. Changes no file without a yes. */
+/** `metamcp init`: puts MetaMCP into the clients that are installed, offers to take the servers it runs out of their own lists, and puts all back with --undo. Changes no file without a yes. */
 import { realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import type { Client, Own } from "../clients/client.ts";
-import { faultOf, installed } from "../clients/client-file.ts";
+import type { ClientProgram, Own } from "../clients/client.ts";
+import { faultOf, installed, type Spot } from "../clients/client-file.ts";
 import { connect, planConnect } from "../clients/connect.ts";
 import { OWN_NAME, ownEntry } from "../clients/own.ts";
 import { CLIENTS } from "../clients/table.ts";
+import { ownListOf, planTakeOut, takeOut } from "../clients/take-out.ts";
 import { planUndo, undo } from "../clients/undo.ts";
-import { configCandidates, pickConfig } from "../config/locate.ts";
+import type { Keys } from "../config/field.ts";
 import { homeFolder } from "../home/home.ts";
 import { VERSION } from "../kernel/version.ts";
 import { clientsNamed, machine } from "./clients.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
+import { HERE, targetFile } from "./here.ts";
+import { configLayers } from "./layers.ts";
 import { show } from "./table.ts";
+import { usableEntries } from "./usable-entries.ts";
 
 /** One file of one client: what is to be done, then what was done. */
 interface Step {
-  readonly client: Client;
+  readonly client: ClientProgram;
   readonly file: string;
   readonly state: "change" | "connected" | "gone" | "fault";
   readonly diff?: string;
@@ -37,9 +41,14 @@ interface Done {
     | "failed";
   readonly diff?: string;
   readonly problem?: string;
+  /** Servers that were taken out of the client's own list. */
+  readonly taken?: readonly string[];
+  /** Servers that the client still starts by itself. */
+  readonly remaining?: readonly string[];
 }
 
 const FLAGS = {
+  ...HERE,
   yes: { kind: "switch", env: false, help: "Do not ask." },
   undo: { kind: "switch", env: false, help: "Put the files back as they were." },
 } as const;
@@ -50,22 +59,66 @@ export const command: Command = {
   summary: "Connect the clients that are installed to MetaMCP; --undo disconnects them.",
   flags: FLAGS,
   takes: [0, Number.POSITIVE_INFINITY],
-  async run({ settings, positionals }) {
-    const options = settings as typeof settings & { yes: boolean; undo: boolean };
+  async run(given) {
+    const { settings, positionals } = given;
+    const options = settings as typeof settings & Options;
     const clients = clientsNamed(positionals);
     const home = homeFolder(process.env);
-    const config = await pickConfig(configCandidates(settings.config, process.cwd(), process.env));
+    if (options.undo) {
+      const undone = await runSteps(await planUndo(clients, home), ({ file }) => undo(file, home), options);
+      show(undone, options.json, () => forPeople(undone, { back: true, asked: positionals }));
+      return exitCode(undone, positionals, true);
+    }
+    const config = targetFile(given);
     const own = ourselves(config);
-    const steps = options.undo ? await planUndo(clients, home) : await planAll(clients, own, config);
-    const act = async ({ client, file }: Step): Promise<void> => {
-      if (options.undo) await undo(file, home);
-      else await connect({ client, file }, own, { home, now: new Date() });
-    };
-    const done = await runSteps(steps, act, options);
-    show(done, options.json, () => forPeople(done, { back: options.undo, asked: positionals, own }));
-    return exitCode(done, positionals, options.undo);
+    const act = async (step: Step): Promise<void> =>
+      void (await connect(step, own, { home, now: new Date() }));
+    const connected = await runSteps(await planAll(clients, own, config), act, options);
+    const done = await withoutDoubles(connected, await usableEntries(config, configLayers(settings).check), {
+      ...options,
+      home,
+    });
+    show(done, options.json, () => forPeople(done, { back: false, asked: positionals, own }));
+    return exitCode(done, positionals, false);
   },
 };
+
+/** Offers to take out what MetaMCP runs by now; says what else each client starts by itself. */
+async function withoutDoubles(
+  steps: readonly Done[],
+  ours: Keys,
+  options: Options & { readonly home: string },
+): Promise<readonly Done[]> {
+  const done: Done[] = [];
+  for (const step of steps) {
+    const client = CLIENTS.find(({ id }) => id === step.client);
+    const connected = step.result === "connected" || step.result === "already connected";
+    done.push(
+      client && connected ? await withoutDouble({ client, file: step.file }, step, ours, options) : step,
+    );
+  }
+  return done;
+}
+
+async function withoutDouble(
+  spot: Spot,
+  step: Done,
+  ours: Keys,
+  { home, yes, json }: Options & { readonly home: string },
+): Promise<Done> {
+  try {
+    const before = await ownListOf(spot, ours);
+    const plan = await planTakeOut(spot, ours);
+    if (!json && plan?.state === "change") process.stdout.write(`${spot.client.title}\n${plan.diff}\n\n`);
+    const question = `MetaMCP runs ${before.doubled.join(", ")} now. Take ${before.doubled.length === 1 ? "it" : "them"} out of ${spot.client.title}'s own list?`;
+    const agreed = plan?.state === "change" && (yes || (!json && canAsk && (await confirmed(question))));
+    if (agreed) await takeOut(spot, ours, { home, now: new Date() });
+    const { doubled, only } = await ownListOf(spot, ours);
+    return { ...step, taken: agreed ? before.doubled : [], remaining: [...doubled, ...only] };
+  } catch (error) {
+    return { ...step, result: "failed", problem: faultOf(error, spot.file) };
+  }
+}
 
 function ourselves(config: string): Own {
   const { env, execPath, argv } = process;
@@ -78,10 +131,15 @@ function ourselves(config: string): Own {
   });
 }
 
-async function planAll(clients: readonly Client[], own: Own, config: string): Promise<readonly Step[]> {
+async function planAll(
+  clients: readonly ClientProgram[],
+  own: Own,
+  config: string,
+): Promise<readonly Step[]> {
   const spots = await installed(clients, machine());
   const ours = await realpath(config).catch(() => config);
-  const message = "it is MetaMCP's own config, which a client cannot share; name another one with --config";
+  const message =
+    "it is MetaMCP's own config, which a client cannot share; choose another file with --config";
   return await Promise.all(
     spots.map(async (spot) =>
       (await realpath(spot.file).catch(() => spot.file)) === ours
@@ -137,32 +195,45 @@ interface Wish {
   readonly back: boolean;
   /** The clients that were named. */
   readonly asked: readonly string[];
-  readonly own: Own;
+  /** Undefined when it is undone. */
+  readonly own?: Own;
 }
 
 function forPeople(done: readonly Done[], wish: Wish): string {
   if (done.length === 0) return nothing(wish);
   const { back } = wish;
-  const lines = done.map(
-    ({ client, file, result, problem }) => `${client}: ${problem ?? `${result} (${file})`}`,
-  );
-  if (done.some(({ result }) => result === "connected")) {
-    lines.push("", "Restart these clients. `metamcp init --undo` puts the files back as they were.");
+  const lines = done.flatMap((one) => [
+    `${one.client}: ${one.problem ?? `${one.result} (${one.file})`}`,
+    ...listOf(one).map((line) => `  ${line}`),
+  ]);
+  if (done.some(({ result, taken }) => result === "connected" || taken?.length)) {
+    lines.push("", "Restart these clients. To put the files back as they were: metamcp init --undo");
   }
   if (done.some(({ result }) => result === "not done")) {
     const again = back ? "metamcp init --undo --yes" : "metamcp init --yes";
-    lines.push("", `Nothing was changed, as there is nobody to ask. Say yes beforehand: ${again}`);
+    lines.push("", `Nothing was changed: there is no terminal to ask at. To agree beforehand: ${again}`);
   }
   return lines.join("\n");
 }
 
+function listOf({ client, taken = [], remaining }: Done): readonly string[] {
+  const gone = taken.length > 0 ? [`taken out of its own list: ${taken.join(", ")}`] : [];
+  if (remaining === undefined) return gone;
+  return remaining.length === 0
+    ? [...gone, `it has one server now: ${OWN_NAME}`]
+    : [
+        ...gone,
+        `it still starts these by itself: ${remaining.join(", ")}. To hand them over: metamcp import ${client}, then metamcp init ${client}`,
+      ];
+}
+
 function nothing({ back, asked, own }: Wish): string {
-  if (back) return "There is nothing to undo.";
+  if (back || !own) return "There is nothing to undo.";
   const which = asked.length > 0 ? asked : CLIENTS.map(({ id }) => id);
   const { command: program, args, env } = own;
   const entry = { command: program, args, ...(Object.keys(env).length > 0 && { env }) };
   return `Not installed here: ${which.join(", ")}.
-By hand: most clients take this entry among their servers:
+For other clients, add this entry to their list of servers:
 
   "${OWN_NAME}": ${JSON.stringify(entry)}`;
 }

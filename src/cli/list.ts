@@ -1,8 +1,10 @@
 /** `metamcp list`: the configured servers. Starts none of them. */
+import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Config } from "../config/spec.ts";
-import type { Scope } from "../surface/scope.ts";
-import type { Command } from "./command.ts";
+import type { Engine } from "../engine.ts";
+import type { Command, ExitCode } from "./command.ts";
 import { withEngine } from "./open.ts";
+import { person } from "./person.ts";
 import { show, TO_GET_SERVERS, table } from "./table.ts";
 import { targetsOf } from "./target.ts";
 
@@ -21,24 +23,26 @@ export const command: Command = {
   summary: "Show the configured servers; nothing is started.",
   takes: [0, 0],
   async run(given) {
-    return await withEngine(given, async ({ scope }, config) => {
-      await scope.catalog.loadCached();
-      const servers = await listed(scope, config);
+    const list = async ({ scope }: Engine, config: Config): Promise<ExitCode> => {
+      const view = scope.view(person);
+      await view.loadCached();
+      const servers = await listed(view, config);
       show({ config: config.path, exists: config.exists, servers }, given.settings.json, () =>
         forPeople(servers, config),
       );
       return 0;
-    });
+    };
+    return await withEngine(given, list, { starts: false });
   },
 };
 
-async function listed({ catalog }: Scope, config: Config): Promise<readonly Listed[]> {
+async function listed({ snapshot }: CatalogView, config: Config): Promise<readonly Listed[]> {
   const targets = await targetsOf(config);
   return [
     ...[...config.servers.values()].map(({ name, kind }) => ({
       name,
       kind,
-      tools: catalog.snapshot.listings.get(name)?.tools.length,
+      tools: snapshot.listings.get(name)?.tools.length,
       runs: targets.get(name),
     })),
     ...[...config.broken].map(([name, problem]) => ({ name, kind: "broken", problem })),
@@ -59,8 +63,6 @@ function forPeople(servers: readonly Listed[], { path, exists }: Config): string
     problem ?? runs ?? "",
   ]);
   const unknown = servers.some(({ runs, tools }) => runs !== undefined && tools === undefined);
-  const hint = unknown
-    ? '\n\n?: not known yet. "metamcp doctor" starts every server once and finds out.'
-    : "";
+  const hint = unknown ? '\n\n?: not known yet. "metamcp doctor" starts every server once to find out.' : "";
   return `${table(["SERVER", "KIND", "TOOLS", "RUNS"], rows)}${hint}`;
 }

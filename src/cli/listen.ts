@@ -18,7 +18,7 @@ export async function chooseTransport(settings: Settings): Promise<Transport> {
   const { host, token, port, tls, tlsCert = "", tlsKey = "", noAuth } = settings;
   if (!isLoopback(host) && token === undefined && !noAuth) {
     throw new UsageError(
-      `--host ${host} is beyond this machine: set METAMCP_TOKEN, or say --no-auth if something in front takes care.`,
+      `--host ${host} can be reached from other machines: set METAMCP_TOKEN, or use --no-auth behind an authenticating proxy.`,
     );
   }
   const front = {

@@ -2,6 +2,7 @@
 import { createWriteStream } from "node:fs";
 import type { Writable } from "node:stream";
 import type { Log, LogFields, LogLevel } from "../kernel/log.ts";
+import { wrap } from "./wrap.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
@@ -21,14 +22,17 @@ export function createLog({ level, file }: LogOptions): Log {
     to = createWriteStream(file, { flags: "a", mode: 0o600 });
     to.on("error", (error) => {
       to = process.stderr;
-      to.write(`metamcp: the log goes here, its file cannot be written: ${error.message}\n`);
+      to.write(`metamcp: the log file cannot be written, so the log goes to stderr: ${error.message}\n`);
     });
   }
   const least = LEVELS.indexOf(level);
   let lost = 0;
   const write = (of: LogLevel, message: string, fields?: LogFields): void => {
     const plain = to === process.stderr && process.stderr.isTTY;
-    to.write(`${plain ? `metamcp ${of}: ${message}` : asJson(of, message, fields)}\n`);
+    const line = plain
+      ? wrap(`metamcp ${of}: ${message}`, process.stderr.columns, 2)
+      : asJson(of, message, fields);
+    to.write(`${line}\n`);
   };
   const at = (of: LogLevel) => (message: string, fields?: LogFields) => {
     if (LEVELS.indexOf(of) < least) return;
@@ -36,7 +40,7 @@ export function createLog({ level, file }: LogOptions): Log {
       lost += 1;
       return;
     }
-    if (lost > 0) write("warn", `${lost} lines of this log are missing: nobody read it`);
+    if (lost > 0) write("warn", `${lost} lines of this log were dropped because nobody read it`);
     lost = 0;
     write(of, message, fields);
   };

@@ -2,9 +2,10 @@
 /** The command line. Finds the command and loads nothing else. */
 import { UsageError } from "../config/command-line.ts";
 import { nearest } from "../kernel/nearest.ts";
-import type { Command, ExitCode } from "./command.ts";
+import type { Commands, ExitCode } from "./command.ts";
 
-const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly command: Command }>> = new Map([
+const COMMANDS: Commands = new Map([
+  ["serve", () => import("./serve.ts")],
   ["init", () => import("./init.ts")],
   ["import", () => import("./import.ts")],
   ["add", () => import("./add.ts")],
@@ -16,10 +17,12 @@ const COMMANDS: ReadonlyMap<string, () => Promise<{ readonly command: Command }>
   ["call", () => import("./call.ts")],
   ["chain", () => import("./chain.ts")],
   ["exec", () => import("./exec.ts")],
+  ["allow", () => import("./allow.ts")],
   ["approve", () => import("./approve.ts")],
   ["trust", () => import("./trust.ts")],
   ["auth", () => import("./auth.ts")],
   ["doctor", () => import("./doctor.ts")],
+  ["gateway", () => import("./gateway.ts")],
 ]);
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -35,6 +38,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
     const hint = guess ? `Did you mean "${guess}"?` : `Commands: ${[...COMMANDS.keys()].join(", ")}.`;
     throw new UsageError(`"${first}" is not a command. ${hint}`);
   }
+  if (first === "gateway") return await (await import("./gateway.ts")).runGateway(rest);
   const { runCommand } = await import("./command.ts");
   return await runCommand((await load()).command, rest);
 }
@@ -48,9 +52,9 @@ try {
 } catch (error) {
   const { message, stack } = error as Error;
   const wrongly = error instanceof UsageError;
-  process.stderr.write(
-    `metamcp: ${wrongly || process.env["METAMCP_LOG_LEVEL"] !== "debug" ? message : stack}\n`,
-  );
+  const { wrap } = await import("./wrap.ts");
+  const shown = wrongly || process.env["METAMCP_LOG_LEVEL"] !== "debug" ? message : stack;
+  process.stderr.write(`${wrap(`metamcp: ${shown}`, process.stderr.columns)}\n`);
   process.exitCode = wrongly ? 2 : 1;
 }
 // Whatever still holds the event loop has nothing left to say.

@@ -1,32 +1,40 @@
 /** An engine for one command: opened on the config that is meant, closed when the command is done. */
 
+import { folderConsent } from "../config/allowed.ts";
 import type { Table } from "../config/command-line.ts";
 import { loadConfig } from "../config/load.ts";
 import { configCandidates, pickConfig } from "../config/locate.ts";
 import type { ReadSettings } from "../config/settings.ts";
 import type { Config } from "../config/spec.ts";
-import type { Origin, Uplink } from "../kernel/call.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import type { Engine } from "../main.ts";
-import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
+import type { Engine } from "../engine.ts";
+import { homeFolder } from "../home/home.ts";
 import type { ExitCode } from "./command.ts";
 import { engineFor } from "./engine.ts";
+import { configLayers } from "./layers.ts";
 import { createLog } from "./log.ts";
 import { provisionOf } from "./registry.ts";
-import { hushSpinner } from "./spinner.ts";
 
 export async function readConfig({ settings, overrides }: ReadSettings<Table>): Promise<Config> {
-  const path = await pickConfig(configCandidates(settings.config, process.cwd(), process.env));
-  return await loadConfig(path, { env: process.env, overrides });
+  const { env } = process;
+  const path = await pickConfig(configCandidates(settings.config, process.cwd(), env));
+  const consent = folderConsent(settings.config, process.cwd(), homeFolder(env));
+  return await loadConfig(path, { env, overrides, consent, layers: configLayers(settings).check });
+}
+
+export interface WithEngineOptions {
+  /** False: nothing is started, so that there is nothing to ask for. */
+  readonly starts?: boolean;
 }
 
 /** Runs `use` with an engine whose log stays out of the way unless it was asked for. */
 export async function withEngine(
   given: ReadSettings<Table>,
   use: (engine: Engine, config: Config) => Promise<ExitCode>,
+  { starts = true }: WithEngineOptions = {},
 ): Promise<ExitCode> {
   const { settings, given: named } = given;
-  const config = await readConfig(given);
+  const read = await readConfig(given);
+  const config = read.withheld && starts ? await askToAllow(read, given) : read;
   const level = named.has("logLevel") ? settings.logLevel : "error";
   const log = createLog({ level, file: settings.logFile });
   const engine = engineFor(settings, config, { log, tell: false, provision: provisionOf(given) });
@@ -41,34 +49,8 @@ export async function withEngine(
   }
 }
 
-/** Whoever types the command can be asked for a yes, if they sit at a terminal. Progress is dropped. */
-const atTerminal = Boolean(process.stdin.isTTY && process.stderr.isTTY);
-
-const uplink: Uplink = {
-  notify: () => {},
-  async request(method, params) {
-    if (method === "elicitation/create" && atTerminal) return toRaw(await confirm(params));
-    throw RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered on the command line`);
-  },
-};
-
-/** A question with fields is more than a yes or no. */
-async function confirm(params: Raw | undefined): Promise<{ action: "accept" | "decline" | "cancel" }> {
-  const question = (params ? fromRaw(params) : {}) as {
-    message?: string;
-    requestedSchema?: { properties?: object };
-  };
-  if (Object.keys(question.requestedSchema?.properties ?? {}).length > 0) return { action: "cancel" };
-  hushSpinner();
-  const { createInterface } = await import("node:readline/promises");
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${question.message} [y/N] `);
-  terminal.close();
-  return { action: /^\s*y(es)?\s*$/i.test(answer) ? "accept" : "decline" };
+/** Loaded only where there is something to ask. */
+async function askToAllow(config: Config, given: ReadSettings<Table>): Promise<Config> {
+  const { allowedAtTerminal } = await import("./allow.ts");
+  return await allowedAtTerminal(config, () => readConfig(given));
 }
-
-export const person: Origin = {
-  session: "command-line",
-  capabilities: atTerminal ? toRaw({ elicitation: {} }) : EMPTY_OBJECT,
-  uplink,
-};

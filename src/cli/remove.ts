@@ -1,4 +1,4 @@
-/** `metamcp remove`: takes servers out of the config. What runs is ended by the MetaMCP that runs it, when it sees the change. */
+/** `metamcp remove`: removes servers from the config. A running gateway ends them when it sees the change. */
 import { removeServers } from "../config/edit-servers.ts";
 import { configCandidates, pickConfig } from "../config/locate.ts";
 import { homeFolder } from "../home/home.ts";
@@ -9,7 +9,7 @@ import { show } from "./table.ts";
 export const command: Command = {
   name: "remove",
   usage: "remove NAME…",
-  summary: "Take servers out of the config.",
+  summary: "Remove servers from the config.",
   takes: [1, Number.POSITIVE_INFINITY],
   async run({ positionals, settings }) {
     const { env } = process;
@@ -22,7 +22,7 @@ export const command: Command = {
     for (const name of absent) process.stderr.write(`metamcp: ${notThere(name, known, path)}\n`);
     if (absent.length === 0 || settings.json) {
       show({ config: path, removed, absent, copy }, settings.json, () =>
-        [...removed.map((name) => `- ${name}`), `Written to ${path}. As it was before: ${copy}`].join("\n"),
+        [...removed.map((name) => `- ${name}`), `Written to ${path}. Backup: ${copy}`].join("\n"),
       );
     }
     return absent.length === 0 ? 0 : 1;
@@ -30,8 +30,8 @@ export const command: Command = {
 };
 
 function notThere(name: string, known: readonly string[], path: string): string {
-  if (known.length === 0) return `There is no "${name}", nor any other server, in ${path}.`;
+  if (known.length === 0) return `There are no servers in ${path}.`;
   const alike = nearest(name, known);
-  const hint = alike.length > 0 ? `Did you mean ${alike.join(" or ")}?` : `There are: ${known.join(", ")}.`;
+  const hint = alike.length > 0 ? `Did you mean ${alike.join(" or ")}?` : `It has: ${known.join(", ")}.`;
   return `There is no "${name}" in ${path}; nothing was changed. ${hint}`;
 }

@@ -1,26 +1,27 @@
-/** `metamcp` itself: serves clients until they leave or a signal comes, and follows the config meanwhile. */
-import { join } from "node:path";
+/** `metamcp` itself: serves clients until they leave or a signal comes, and applies changes of the config meanwhile. */
 import { setFlagsFromString } from "node:v8";
+import { allow, folderConsent } from "../config/allowed.ts";
 import { UsageError } from "../config/command-line.ts";
-import { flagHelp } from "../config/help.ts";
+import { environmentHelp, flagHelp } from "../config/help.ts";
 import { loadConfig } from "../config/load.ts";
 import { configCandidates, pickConfig } from "../config/locate.ts";
 import { readSettings } from "../config/settings.ts";
 import type { Config } from "../config/spec.ts";
 import { watchConfig } from "../config/watch.ts";
+import type { Engine } from "../engine.ts";
 import { homeFolder } from "../home/home.ts";
 import type { Log } from "../kernel/log.ts";
+import { PERSONAL } from "../kernel/principal.ts";
 import { VERSION } from "../kernel/version.ts";
-import type { Engine } from "../main.ts";
 import { systemClock as clock } from "../system-clock.ts";
-import type { Command, ExitCode } from "./command.ts";
+import type { Commands, ExitCode } from "./command.ts";
 import { engineFor } from "./engine.ts";
+import { configLayers } from "./layers.ts";
 import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
+import { clearOrphans, toldToStop } from "./process.ts";
 import { provisionOf } from "./registry.ts";
 import { wrap } from "./wrap.ts";
-
-type Commands = ReadonlyMap<string, () => Promise<{ readonly command: Command }>>;
 
 export async function run(argv: readonly string[], commands: Commands): Promise<ExitCode> {
   const { env } = process;
@@ -29,7 +30,6 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   if (settings.version) return print(VERSION);
   const [word] = positionals;
   if (word !== undefined) throw new UsageError(misplaced(word, commands));
-  const provision = provisionOf({ settings, given, overrides });
 
   // What passes through lies in buffers that V8 counts as if they were heap: with its own limit, every 20 MB of results
   // would have the whole heap marked, which costs more than carrying them.
@@ -37,15 +37,31 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
   const paths = configCandidates(settings.config, process.cwd(), env);
-  const config = await loadConfig(await pickConfig(paths), { env, overrides });
+  const home = homeFolder(env);
+  const consent = folderConsent(settings.config, process.cwd(), home);
+  const { check: layers } = configLayers(settings);
+  const read = async (): Promise<Config> =>
+    await loadConfig(await pickConfig(paths), { env, overrides, consent, layers });
+  const config = await askedToAllow(await read(), read);
   if (!config.exists && settings.transport === "stdio" && process.stdin.isTTY && process.stderr.isTTY) {
     const next = await greet(commands, paths, settings.config);
     if (next !== "serve") return next;
   }
   report(config, log);
+  const provision = provisionOf({ settings, given, overrides });
   const transport = await chooseTransport(settings);
 
-  const engine = engineFor(settings, config, { log, provision, notify: !settings.noNotify });
+  const engine = engineFor(settings, config, {
+    log,
+    provision,
+    notify: !settings.noNotify,
+    allow:
+      consent &&
+      (async (withheld) => {
+        await allow(withheld, home);
+        return await read();
+      }),
+  });
   const watch = watchConfig(
     paths,
     (next) => applied(engine, next, log),
@@ -53,15 +69,19 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
     {
       env,
       overrides,
+      consent,
+      layers,
       clock,
       initial: config,
     },
   );
-  void clearOrphans(log, homeFolder(env));
+  void clearOrphans(log, home);
   process.once("exit", () => engine.killNow());
   const told = toldToStop();
-  if (settings.transport === "stdio" && process.stdin.isTTY) process.stderr.write(WELCOME);
-  await Promise.race([engine.serve(transport), told]);
+  if (settings.transport === "stdio" && process.stdin.isTTY)
+    process.stderr.write(`${wrap(WELCOME, process.stderr.columns)}\n`);
+  const endpoint = engine.open({ id: PERSONAL, surface: settings.surface });
+  await Promise.race([transport.serve(endpoint), told]);
   watch.close();
   void transport.stop();
   await engine.close();
@@ -69,6 +89,11 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   // What its client has not read by now it will not read.
   if (process.stdout.writableLength > 0) process.exit(0);
   return 0;
+}
+
+/** Loaded only where there is something to ask. */
+async function askedToAllow(config: Config, read: () => Promise<Config>): Promise<Config> {
+  return config.withheld ? await (await import("./allow.ts")).allowedAtTerminal(config, read) : config;
 }
 
 /** A person, and nothing set up yet. */
@@ -94,13 +119,12 @@ async function greet(
   }
 }
 
-const WELCOME = `MetaMCP ${VERSION} speaks MCP on stdin and stdout: put it into a client's config, or try it here:
-  metamcp list                 the servers it stands in front of
-  metamcp search "a task"      which tools fit
+const WELCOME = `MetaMCP ${VERSION} now speaks MCP on stdin and stdout, for a client to start it. You can also try it here:
+  metamcp list                 show your servers
+  metamcp search "a task"      find tools
   metamcp call SERVER TOOL     run one
-  metamcp doctor               what is wrong, and how to mend it
-Ctrl-C ends it.
-`;
+  metamcp doctor               show what is wrong and how to fix it
+Press Ctrl-C to stop.`;
 
 function print(text: string): ExitCode {
   process.stdout.write(`${wrap(text, process.stdout.columns)}\n`);
@@ -109,8 +133,8 @@ function print(text: string): ExitCode {
 
 function misplaced(word: string, commands: Commands): string {
   return commands.has(word)
-    ? `The command comes first: metamcp ${word} …`
-    : `"${word}" is not understood here. "metamcp --help" shows what is.`;
+    ? `Write the command first: metamcp ${word} …`
+    : `"${word}" is not a command or flag. "metamcp --help" shows them.`;
 }
 
 async function help(commands: Commands): Promise<string> {
@@ -119,22 +143,25 @@ async function help(commands: Commands): Promise<string> {
   const list = all.map(({ name, summary }) => `  metamcp ${name.padEnd(width)}${summary}`).join("\n");
   return `MetaMCP ${VERSION}: one MCP server in front of all the others.
 
-Usage: metamcp [flags]            serves
-       metamcp COMMAND --help     tells more of one of these:
+Usage:
+  metamcp [flags]           start the gateway
+  metamcp COMMAND --help    show help for a command
+
+Commands:
 ${list}
 
-${flagHelp("run")}`;
-}
+Flags:
+${flagHelp("run")}
 
-function toldToStop(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve());
-  });
+Environment:
+${environmentHelp()}`;
 }
 
 function report(config: Config, log: Log): void {
   if (!config.exists)
-    log.warn(`There is no config file at ${config.path}: no servers. It is picked up when it appears.`);
+    log.warn(
+      `There is no config file at ${config.path}, so there are no servers. It is used as soon as it exists.`,
+    );
   for (const warning of config.warnings) log.warn(warning);
   for (const [server, reason] of config.broken) log.error(`${server} cannot be used: ${reason}`, { server });
 }
@@ -146,12 +173,8 @@ function applied(engine: Engine, config: Config, log: Log): void {
 }
 
 function faulty(engine: Engine, message: string | undefined, log: Log): void {
-  if (message) log.error(`The config cannot be used, the last good one stays: ${message}`);
-  else log.info("The config is well again");
-  engine.fault(message && `The config cannot be used, the last good one stays: ${message}`);
-}
-
-async function clearOrphans(log: Log, home: string): Promise<void> {
-  const { endOrphans } = await import("../child/stdio/orphans.ts");
-  await endOrphans({ log, clock, runFolder: join(home, "run") });
+  const told = message && `The config file cannot be used, so the last valid one stays in use: ${message}`;
+  if (told) log.error(told);
+  else log.info("The config file is valid again");
+  engine.fault(told);
 }

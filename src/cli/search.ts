@@ -16,12 +16,14 @@ interface Answer {
 export const command: Command = {
   name: "search",
   usage: "search WORDS…",
-  summary: "Find tools for a task, in plain words.",
-  flags: { limit: { kind: "whole", least: 1, most: 100, default: 10, env: false, help: "How many." } },
+  summary: "Find tools for a task that you describe in plain words.",
+  flags: {
+    limit: { kind: "whole", least: 1, most: 100, default: 10, env: false, help: "How many to show." },
+  },
   takes: [1, Number.POSITIVE_INFINITY],
   async run({ positionals, settings, ...given }) {
     const query = positionals.join(" ");
-    if (query.trim() === "") throw new UsageError("Say in words what the tool is for.");
+    if (query.trim() === "") throw new UsageError("Describe the task in words.");
     const spinner = spin("looking at the servers …");
     return await withEngine({ positionals, settings, ...given }, async ({ scope }, { servers }) => {
       const { limit } = settings as unknown as { limit: number };
@@ -37,7 +39,7 @@ export const command: Command = {
 function forPeople({ tools, unknown = [], notice }: Answer, servers: number): string {
   const found =
     tools.length === 0
-      ? `No tool fits.${servers === 0 ? ` There is no server: ${TO_GET_SERVERS}` : ""}`
+      ? `No tool fits.${servers === 0 ? ` No servers are configured: ${TO_GET_SERVERS}` : ""}`
       : table(
           ["SERVER", "TOOL", "FIT", "WHAT IT DOES"],
           tools.map(({ server, tool, confidence, description }) => [

@@ -1,16 +1,24 @@
-/** Rows for people: aligned columns, cut to the terminal's width. */
+/** Rows for people: aligned columns; the last one goes on below itself where the terminal ends. */
+import { wrap } from "./wrap.ts";
 
 const GAP = "  ";
 
-/** For who has none. */
+/** For a user who has none. */
 export const TO_GET_SERVERS =
-  '"metamcp import" takes over the servers of your clients, "metamcp add --list" shows well-known ones.';
+  '"metamcp import" copies the servers of your clients, "metamcp add --list" shows well-known ones.';
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** The width to keep to; undefined where nobody looks. A terminal that does not know its own says 0. */
+export const columns = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined);
+
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  width = columns(),
+): string {
   const all = [head, ...rows].map((row) => row.map(plain));
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  // A terminal that does not know its width says 0.
-  const room = (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY;
+  const last = widths.slice(0, -1).reduce((sum, each) => sum + each + GAP.length, 0);
+  const indent = width && last > width / 2 ? GAP.length * 2 : last;
   return all
     .map((row) =>
       row
@@ -18,13 +26,13 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
         .join(GAP)
         .trimEnd(),
     )
-    .map((line) => (line.length > room ? `${line.slice(0, room - 1)}…` : line))
+    .map((line) => wrap(line, width, indent))
     .join("\n");
 }
 
 /** What a command answers: a table for people, JSON for programs. */
 export function show(value: unknown, json: boolean, forPeople: () => string): void {
-  process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : forPeople()}\n`);
+  process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : wrap(forPeople(), columns())}\n`);
 }
 
 /** On one line, and without what a terminal acts on: many cells are texts of strangers. */

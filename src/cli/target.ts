@@ -3,13 +3,10 @@ import { isKeys, type Keys } from "../config/field.ts";
 import { readConfigText } from "../config/load.ts";
 import { parseText } from "../config/parse.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
-import { isSecretName, isSecretText } from "../kernel/looks-secret.ts";
+import { hasSecretForm, isSecretName, isSecretText } from "../kernel/looks-secret.ts";
+import { HIDDEN, needlesOf, type Secret } from "../kernel/secret.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 
-const HIDDEN = "***";
-const SECRET_WORD = "(?:token|key|secret|passw|pwd|auth|credential|bearer|cookie)";
-/** `--api-key`, whose value follows. */
-const SECRET_FLAG = new RegExp(`^--?(?:[\\w-]*${SECRET_WORD}[\\w-]*|pat)$`, "i");
 /** `--db=…`, and a header, whose value may be one by any name. */
 const PAIR = /^(--?[\w.-]+=)(.+)$/s;
 const HEADER = /^([A-Za-z][\w-]*: )(.+)$/s;
@@ -18,9 +15,7 @@ const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
 const HARMLESS =
   /^(?:[.~]{0,2}[\\/]|[A-Za-z]:[\\/])|^@?(?:[a-z]+\d?|\d{1,8})(?:[-_./@:]+(?:[a-z]+\d?|\d{1,8}))*(?:@sha256:[\da-f]{64})?$/i;
 /** `--api-key=…`, `TOKEN=…`, `Authorization: …` */
-const SECRET_PAIR = new RegExp(`^(-{0,2}[\\w-]*${SECRET_WORD}[\\w-]*\\s*[=:]\\s*)(.*)$`, "is");
-/** How well-known services begin their tokens. */
-const TOKEN = /\b(?:sk-|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|AKIA|eyJ)[\w.-]{8,}/g;
+const NAMED = /^(-{0,2}([\w.-]+)\s*[=:]\s*)(.*)$/s;
 /** Alone it says nothing. */
 const VARIABLE_ONLY = /^(?:\w+ )?\$\{[^}]*\}$/;
 
@@ -40,8 +35,7 @@ export function entryTarget(entry: Keys): string {
   const { command, args, env, url } = entry;
   if (typeof command !== "string") return shownAddress(String(url));
   const words = Array.isArray(args) ? args.map(String) : [];
-  const values = isKeys(env) ? (env as Readonly<Record<string, string>>) : {};
-  return shownCommand([command, ...words], values);
+  return shownCommand([command, ...words], isKeys(env) ? Object.values(env).map(String) : []);
 }
 
 async function entriesOf({ path }: Config): Promise<Keys> {
@@ -56,22 +50,16 @@ function shownTarget(spec: ServerSpec, entry: Keys): string {
   if (spec.kind !== "stdio") return shownUrl(asWritten(entry["url"], spec.url));
   const written: unknown[] = Array.isArray(entry["args"]) ? entry["args"] : [];
   const args = spec.args.map((arg, at) => asWritten(written[at], arg));
-  return shownCommand([asWritten(entry["command"], spec.command), ...args], spec.env);
+  return shownCommand([asWritten(entry["command"], spec.command), ...args], Object.values(spec.env));
 }
 
 function shownCommand(
   [command = "", ...words]: readonly string[],
-  env: Readonly<Record<string, string>>,
+  values: Iterable<Secret | string>,
 ): string {
-  const values = Object.entries(env).filter(([, value]) => value.length > 3 && !value.includes("${"));
-  const isValue = (word: string): boolean =>
-    values.some(
-      ([name, value]) =>
-        word === value ||
-        (word.includes(value) && (isSecretName(name) || isSecretText(value) || couldBeSecret(value))),
-    );
+  const secrets = needlesOf(values).filter((value) => !value.includes("${"));
   const shown = words.map((word, at) => {
-    if (isValue(word)) return HIDDEN;
+    if (secrets.some((secret) => word.includes(secret))) return HIDDEN;
     const before = words[at - 1] ?? "";
     const asked = isSecretFlag(before) || (before === "-p" && couldBeSecret(word));
     return asked && !word.startsWith("-") ? hidden(word) : shownWord(word);
@@ -84,7 +72,7 @@ function couldBeSecret(value: string): boolean {
 }
 
 function isSecretFlag(word: string): boolean {
-  return SECRET_FLAG.test(word) || (word.startsWith("--") && isSecretName(word));
+  return /^--?[\w-]+$/.test(word) && isSecretName(word);
 }
 
 /** What is no address could be anything. */
@@ -102,13 +90,15 @@ function hidden(value: string): string {
 
 function shownWord(word: string): string {
   if (ADDRESS.test(word)) return shownUrl(word);
-  const secret = SECRET_PAIR.exec(word) ?? HEADER.exec(word);
-  if (secret) return `${secret[1]}${hidden(secret[2] ?? "")}`;
+  const [, start, name = "", rest = ""] = NAMED.exec(word) ?? [];
+  if (start !== undefined && isSecretName(name)) return `${start}${hidden(rest)}`;
+  const header = HEADER.exec(word);
+  if (header) return `${header[1]}${hidden(header[2] ?? "")}`;
   const [, flag, value = ""] = PAIR.exec(word) ?? [];
   if (flag !== undefined) return `${flag}${shownWord(value)}`;
   if (/^[[{]/.test(word)) return HIDDEN;
-  const bare = word.replaceAll(TOKEN, HIDDEN);
-  return isSecretText(bare) && !HARMLESS.test(bare) ? HIDDEN : bare;
+  if (hasSecretForm(word)) return HIDDEN;
+  return isSecretText(word) && !HARMLESS.test(word) ? HIDDEN : word;
 }
 
 function quoted(word: string): string {

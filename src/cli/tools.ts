@@ -1,52 +1,94 @@
-/** `metamcp tools`: what a client sees and what it costs, beside what all tools of all servers would cost. */
-import { fromRaw, toRaw } from "../kernel/raw.ts";
-import { CallSignal } from "../kernel/signal.ts";
-import type { Face } from "../surface/face.ts";
+/** `metamcp tools`: what a client sees and what it costs, beside what all tools of all servers would cost; or the tools of one server. */
+import { summarize } from "../catalog/summary.ts";
+import type { Settings } from "../config/flags.ts";
+import type { Engine } from "../engine.ts";
+import { PERSONAL } from "../kernel/principal.ts";
+import { costOf } from "../kernel/tokens.ts";
+import { allPages } from "../surface/all-pages.ts";
+import { requireServer } from "../surface/require-server.ts";
 import type { Command } from "./command.ts";
-import { person, withEngine } from "./open.ts";
+import { withEngine } from "./open.ts";
+import { person } from "./person.ts";
+import { spin } from "./spinner.ts";
 import { show, table } from "./table.ts";
 
-/** Definitions are dense JSON: about four bytes per token with common tokenizers. */
-const BYTES_PER_TOKEN = 4;
+const DESCRIPTION_LENGTH = 200;
 
 export const command: Command = {
   name: "tools",
-  usage: "tools",
-  summary: "Show what a client sees, and its token cost.",
-  takes: [0, 0],
+  usage: "tools [SERVER]",
+  summary: "Show the tools a client sees and their token cost, or all tools of one server.",
+  takes: [0, 1],
   async run(given) {
+    const [server] = given.positionals;
     return await withEngine(given, async (engine) => {
-      const { scope } = engine;
-      const { tools, bytes } = await listTools(engine.face());
-      const shown = tools.map((tool) => cost(tool.name, tool.title ?? "", JSON.stringify(tool)));
-      await scope.catalog.loadCached();
-      const listings = [...scope.catalog.snapshot.listings.values()];
-      const behind = listings.flatMap(({ tools: all }) => all.map((tool) => tool.definition.length));
-      const answer = {
-        surface: given.settings.surface,
-        tools: shown,
-        total: { tools: shown.length, ...sizeOf(bytes) },
-        behind: { tools: behind.length, ...sizeOf(behind.reduce((sum, bytes) => sum + bytes, 0)) },
-      };
-      show(answer, given.settings.json, () =>
-        [
-          table(
-            ["TOOL", "BYTES", "TOKENS", "WHAT IT IS"],
-            shown.map(({ name, bytes, tokens, title }) => [name, String(bytes), `~${tokens}`, title]),
-          ),
-          `\nIn all ${answer.total.bytes} bytes, about ${answer.total.tokens} tokens, in every conversation.`,
-          behindIt(answer.behind),
-        ].join("\n"),
-      );
+      if (server === undefined) await showSurface(engine, given.settings);
+      else await showServer(engine, server, given.settings.json);
       return 0;
     });
   },
 };
 
+async function showSurface(engine: Engine, { surface, json }: Settings): Promise<void> {
+  const { scope } = engine;
+  const seen = engine.open({ id: PERSONAL, surface }).newSurface();
+  await seen.prepare?.(person);
+  const { items: tools, bytes: listed } = await allPages<Shown>(seen, "tools", person);
+  const instructions = Buffer.byteLength(seen.instructions(person));
+  const shown = tools.map((tool) => cost(tool.name, tool.title ?? "", JSON.stringify(tool)));
+  const view = scope.view(person);
+  await view.loadCached();
+  const listings = [...view.snapshot.listings.values()];
+  const behind = listings.flatMap(({ tools: all }) => all.map((tool) => tool.definition.length));
+  const answer = {
+    surface,
+    tools: shown,
+    instructions: costOf(instructions),
+    total: { tools: shown.length, ...costOf(listed + instructions) },
+    behind: { tools: behind.length, ...costOf(behind.reduce((sum, bytes) => sum + bytes, 0)) },
+  };
+  show(answer, json, () =>
+    [
+      table(
+        ["TOOL", "BYTES", "TOKENS", "WHAT IT IS"],
+        [...shown, { name: "instructions", title: "", ...costOf(instructions) }].map(
+          ({ name, bytes, tokens, title }) => [name, String(bytes), `~${tokens}`, title],
+        ),
+      ),
+      `\nIn total ${answer.total.bytes} bytes, about ${answer.total.tokens} tokens, in every conversation.`,
+      behindIt(answer.behind),
+    ].join("\n"),
+  );
+}
+
+/** Starts the server if its tools are not known yet. */
+async function showServer({ scope }: Engine, server: string, json: boolean): Promise<void> {
+  requireServer(scope, server, '"metamcp list"');
+  const spinner = spin(`asking ${server} for its tools …`);
+  const [unknown] = await scope.loader.learn([server], person).finally(() => spinner.stop());
+  if (unknown) throw new Error(`${server} cannot be asked for its tools: ${unknown.reason}`);
+  const tools = (scope.view(person).snapshot.listings.get(server)?.tools ?? []).map((tool) => ({
+    name: tool.name,
+    description: summarize(tool.description, DESCRIPTION_LENGTH),
+    ...costOf(tool.definition.length),
+  }));
+  show({ server, tools }, json, () =>
+    tools.length === 0
+      ? `${server} has no tools that may be used.`
+      : [
+          table(
+            ["TOOL", "TOKENS", "WHAT IT DOES"],
+            tools.map(({ name, tokens, description }) => [name, `~${tokens}`, description]),
+          ),
+          `\n"metamcp describe ${server} TOOL" shows the inputs of one.`,
+        ].join("\n"),
+  );
+}
+
 function behindIt({ tools, tokens }: { tools: number; tokens: number }): string {
   return tools === 0
-    ? 'No tool behind it is known yet: "metamcp doctor" starts every server once and finds out.'
-    : `The ${tools} tools behind it that are known would cost about ${tokens} tokens.`;
+    ? 'No tools of your servers are known yet: "metamcp doctor" starts every server once and lists them.'
+    : `The ${tools} known tools of your servers would cost about ${tokens} tokens.`;
 }
 
 interface Shown {
@@ -54,30 +96,6 @@ interface Shown {
   readonly title?: string;
 }
 
-/** All pages, as a client would read them. */
-async function listTools(face: Face): Promise<{ tools: readonly Shown[]; bytes: number }> {
-  const tools: Shown[] = [];
-  let bytes = 0;
-  for (let cursor: string | undefined; ; ) {
-    const list = await face.handle({
-      method: "tools/list",
-      params: cursor === undefined ? undefined : toRaw({ cursor }),
-      origin: person,
-      signal: new CallSignal(),
-      uplink: person.uplink,
-    });
-    const page = fromRaw(list) as { tools: readonly Shown[]; nextCursor?: string };
-    tools.push(...page.tools);
-    bytes += list.length;
-    cursor = page.nextCursor;
-    if (cursor === undefined) return { tools, bytes };
-  }
-}
-
 function cost(name: string, title: string, definition: string) {
-  return { name, title, ...sizeOf(Buffer.byteLength(definition)) };
-}
-
-function sizeOf(bytes: number) {
-  return { bytes, tokens: Math.ceil(bytes / BYTES_PER_TOKEN) };
+  return { name, title, ...costOf(Buffer.byteLength(definition)) };
 }

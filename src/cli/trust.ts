@@ -1,4 +1,4 @@
-/** `metamcp trust`: whose servers may be started without asking. Edits the list; starts and fetches nothing. */
+/** `metamcp trust`: manages the publishers whose servers may be added without asking. Starts and fetches nothing. */
 import { UsageError } from "../config/command-line.ts";
 import { homeFolder } from "../home/home.ts";
 import { nearest } from "../kernel/nearest.ts";
@@ -10,23 +10,25 @@ import { show, table } from "./table.ts";
 export const command: Command = {
   name: "trust",
   usage: "trust add|remove|list [NAME…]",
-  summary: "Whose servers may be added without asking: packages, registry names, @scope/*, io.github.name/*.",
-  flags: { deny: { kind: "switch", env: false, help: "The names that are never to be added." } },
+  summary:
+    "Manage trusted publishers: packages, registry names, @scope/*, io.github.name/*. Their servers may be added without asking.",
+  flags: {
+    deny: { kind: "switch", env: false, help: "Edit the list of publishers whose servers are never added." },
+  },
   takes: [0, Number.POSITIVE_INFINITY],
   async run({ positionals, settings }) {
     const [verb = "list", ...names] = positionals;
     const { deny, json } = settings as unknown as { deny: boolean; json: boolean };
     const list = deny ? "deny" : "allow";
     const home = homeFolder(process.env);
-    const { path, begun, rules } = await readTrust(home);
-    if (begun) process.stderr.write(`${path} was written, with whom you may want to trust.\n`);
+    const { path, rules } = await readTrust(home);
     if (verb === "list") {
       if (names.length > 0 || deny) throw new UsageError('"metamcp trust list" takes no names.');
       show({ path, ...rules }, json, () => forPeople(path, rules));
       return 0;
     }
     if (verb !== "add" && verb !== "remove") throw new UsageError(unknownVerb(verb));
-    if (names.length === 0) throw new UsageError(`Say whom: metamcp trust ${verb} NAME…`);
+    if (names.length === 0) throw new UsageError(`Usage: metamcp trust ${verb} NAME…`);
     const after = verb === "add" ? await add(home, list, names) : await remove(home, list, names, rules);
     show({ path, ...after }, json, () => forPeople(path, after));
     return 0;
@@ -36,7 +38,7 @@ export const command: Command = {
 async function add(home: string, list: keyof TrustRules, names: readonly string[]): Promise<TrustRules> {
   for (const name of names) {
     const flaw = flawOf(name, list);
-    if (flaw !== undefined) throw new UsageError(`${JSON.stringify(name)} is no name to trust: ${flaw}.`);
+    if (flaw !== undefined) throw new UsageError(`${JSON.stringify(name)} cannot be trusted: ${flaw}.`);
   }
   return await changeTrust(home, { list, add: names }, new Date());
 }
@@ -57,7 +59,7 @@ async function remove(
 
 function unknownVerb(verb: string): string {
   const [guess] = nearest(verb, ["add", "remove", "list"], 1);
-  return `"${verb}" is not understood.${guess ? ` Did you mean "${guess}"?` : " There are add, remove and list."}`;
+  return `"${verb}" is not a trust command.${guess ? ` Did you mean "${guess}"?` : " Use add, remove or list."}`;
 }
 
 function forPeople(path: string, { allow, deny }: TrustRules): string {
@@ -66,6 +68,6 @@ function forPeople(path: string, { allow, deny }: TrustRules): string {
     ...allow.map((name) => [name, "trusted: added without asking"]),
   ];
   return rows.length === 0
-    ? `${path} is empty: everything is asked for.`
-    : `${table(["NAME", "RULE"], rows)}\n\nin ${path}`;
+    ? `No publisher is trusted: you are asked before any server is added. The list is ${path}.`
+    : `${table(["NAME", "RULE"], rows)}\n\nThe list is ${path}.`;
 }

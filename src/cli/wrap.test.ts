@@ -11,6 +11,11 @@ test("lines are broken at spaces, and go on below their text", () => {
   expect(wrap("a /very/long/path/of/a/file b", 10)).toBe("a\n/very/long/path/of/a/file\nb");
 });
 
+test("what is carried over stands where it is told to; a command stays whole", () => {
+  expect(wrap("a  b  one two three", 12, 6)).toBe("a  b  one\n      two\n      three");
+  expect(wrap("run it:\n  $ one two three", 8)).toBe("run it:\n  $ one two three");
+});
+
 test("where the width is not known, and where all fits, nothing changes", () => {
   const text = "one two\n\n  three  four";
   for (const columns of [undefined, 0, 80]) expect(wrap(text, columns)).toBe(text);

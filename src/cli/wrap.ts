@@ -1,16 +1,19 @@
 /** Long lines broken at spaces, to the width of a terminal. Breaks no word. */
 
-/** `columns` is undefined, or 0, where nobody knows: then all stays as it is. What is carried over stands below the text of its line. */
-export function wrap(text: string, columns: number | undefined): string {
+/**
+ * `columns` is undefined, or 0, where nobody knows: then all stays as it is. What is carried over stands below the text of
+ * its line, or `indent` columns in. A command (`$ …`) stays whole: it is there to be copied.
+ */
+export function wrap(text: string, columns: number | undefined, indent?: number): string {
   if (!columns) return text;
   return text
     .split("\n")
-    .flatMap((line) => wrapLine(line, columns))
+    .flatMap((line) => (/^\s*\$ /.test(line) ? [line] : wrapLine(line, columns, indent)))
     .join("\n");
 }
 
-function wrapLine(line: string, columns: number): readonly string[] {
-  const indent = " ".repeat(indentOf(line, columns));
+function wrapLine(line: string, columns: number, depth: number | undefined): readonly string[] {
+  const indent = " ".repeat(depth ?? indentOf(line, columns));
   const lines: string[] = [];
   let rest = line;
   while (rest.length > columns) {

@@ -1,0 +1,87 @@
+/** `metamcp allow`: shows what the `.mcp.json` of this folder would run and call, and remembers a yes. Starts nothing. */
+
+import { resolve } from "node:path";
+import { allow, FOUND_NAME, folderConsent, type Withheld } from "../config/allowed.ts";
+import { UsageError } from "../config/command-line.ts";
+import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/spec.ts";
+import { homeFolder } from "../home/home.ts";
+import { visible } from "../kernel/visible.ts";
+import type { Command, ExitCode } from "./command.ts";
+import { canAsk, confirmed } from "./confirm.ts";
+import { configLayers } from "./layers.ts";
+import { show } from "./table.ts";
+
+const flags = { yes: { kind: "switch", env: false, help: "Do not ask." } } as const;
+
+export const command: Command = {
+  name: "allow",
+  usage: "allow",
+  summary: `Review what the ${FOUND_NAME} of this folder runs, and allow it.`,
+  flags,
+  takes: [0, 0],
+  async run({ settings, given }) {
+    const { yes, json } = settings as typeof settings & { yes: boolean };
+    const named = given.get("config");
+    if (named !== undefined)
+      throw new UsageError(
+        `A file that ${named} names needs no consent: "metamcp allow" is for a ${FOUND_NAME} that is found.`,
+      );
+    const path = resolve(FOUND_NAME);
+    const { env } = process;
+    const { withheld, exists } = await loadConfig(path, {
+      env,
+      consent: folderConsent(undefined, process.cwd(), homeFolder(env)),
+      layers: configLayers(settings).check,
+    });
+    if (!withheld) {
+      const text = exists ? `${path} is allowed already, or runs nothing.` : `There is no ${path}.`;
+      show({ config: path, exists, allowed: exists, runs: [] }, json, () => text);
+      return exists ? 0 : 1;
+    }
+    if (!json) process.stdout.write(`${overview(withheld)}\n`);
+    const agreed = yes || (!json && canAsk && (await confirmed("Allow this?")));
+    if (agreed) await allow(withheld, homeFolder(env));
+    show(answer(withheld, agreed), json, () => outcome(agreed));
+    return exitCode(agreed, json);
+  },
+};
+
+function exitCode(agreed: boolean, json: boolean): ExitCode {
+  if (agreed) return 0;
+  return json || !canAsk ? 2 : 1;
+}
+
+function answer({ path, folder, runs }: Withheld, allowed: boolean): object {
+  return {
+    config: path,
+    exists: true,
+    folder,
+    allowed,
+    runs: runs.map(({ name, shown }) => ({ name, shown })),
+  };
+}
+
+function overview({ path, runs }: Withheld): string {
+  const servers = runs.flatMap(({ name, shown }) => [visible(name), ...shown.map((line) => `  ${line}`)]);
+  return [`${path} would do this, with all your rights:`, "", ...servers, ""].join("\n");
+}
+
+function outcome(agreed: boolean): string {
+  if (agreed)
+    return "Allowed, until the file runs or calls something else. Running gateways pick this up within two seconds.";
+  return canAsk
+    ? "Not allowed: nothing of it is started."
+    : "Not allowed: there is no terminal to ask at. To agree beforehand: metamcp allow --yes";
+}
+
+/** A person at a terminal is asked at once; then the config as it is after a yes. */
+export async function allowedAtTerminal(config: Config, read: () => Promise<Config>): Promise<Config> {
+  const { withheld } = config;
+  if (!withheld || !canAsk) return config;
+  process.stderr.write(`${overview(withheld)}\n`);
+  if (!(await confirmed("This file was found in the folder, and you have not allowed it yet. Allow this?")))
+    return config;
+  await allow(withheld, homeFolder(process.env));
+  return await read();
+}

@@ -1,0 +1,37 @@
+/** `metamcp gateway apply`: makes the config what a document says, in one revision or not at all. */
+import type { Command } from "../command.ts";
+import { show } from "../table.ts";
+import { type ChangeLine, changeTable } from "./change-table.ts";
+import { GatewayClient, type Given } from "./client.ts";
+import { DOCUMENT_FLAGS, documentRequest } from "./document-file.ts";
+
+export interface Applied {
+  readonly revision: number;
+  readonly changes: readonly ChangeLine[];
+  /** What the API took over from this file. */
+  readonly left?: readonly { readonly kind: string; readonly name: string }[];
+}
+
+export const command: Command = {
+  name: "gateway",
+  usage: "gateway apply FILE [--prune] [--source NAME]",
+  summary: "Make the config what a document says.",
+  flags: DOCUMENT_FLAGS,
+  takes: [1, 1],
+  async run(given) {
+    const read = given as Given<typeof DOCUMENT_FLAGS>;
+    const client = new GatewayClient(read.settings);
+    const { query, body } = await documentRequest(read);
+    const answer = await client.post<Applied>(`/config/apply${query}`, body);
+    show(answer, read.settings.json, () => appliedText(answer));
+    return 0;
+  },
+};
+
+export function appliedText({ revision, changes, left = [] }: Applied): string {
+  const kept = left.map(
+    ({ kind, name }) => `The ${kind} "${name}" was not changed: it has since been changed over the API.`,
+  );
+  const done = changes.length > 0 ? [`\nRevision ${revision}.`] : [];
+  return [changeTable(changes), ...kept, ...done].join("\n");
+}

@@ -1,0 +1,77 @@
+/** `metamcp gateway approvals`: calls that wait for a yes, and the yes or no to one. */
+import { type Table, UsageError } from "../../config/command-line.ts";
+import type { Command, ExitCode } from "../command.ts";
+import { show, table } from "../table.ts";
+import { GatewayClient, type Given } from "./client.ts";
+
+const FLAGS = {
+  all: { kind: "switch", env: false, help: "Also show calls that no longer wait." },
+  comment: {
+    kind: "text",
+    env: false,
+    value: "text",
+    help: "With approve and refuse: kept with the decision; of a no the caller is told.",
+  },
+} as const satisfies Table;
+
+interface Approval {
+  readonly uuid: string;
+  readonly state: string;
+  readonly name: string;
+  readonly expiresAt: string;
+  readonly endpoint: { readonly name: string };
+  readonly principal: { readonly name: string };
+  readonly arguments: unknown;
+  readonly reason: string;
+  readonly decidedBy?: { readonly name: string };
+}
+
+const LONGEST_ARGUMENTS = 200;
+
+export const command: Command = {
+  name: "gateway",
+  usage: "gateway approvals [approve UUID | refuse UUID] [--comment TEXT]",
+  summary: "Show calls that wait for a yes, and decide about one.",
+  flags: FLAGS,
+  takes: [0, 2],
+  async run(given) {
+    const { settings, positionals } = given as Given<typeof FLAGS>;
+    const { json, all, comment } = settings;
+    const client = new GatewayClient(settings);
+    const [verb = "list", uuid] = positionals;
+    if (verb === "list" && uuid === undefined) return await list(client, { json, all });
+    if (uuid === undefined || (verb !== "approve" && verb !== "refuse"))
+      throw new UsageError(`Usage: metamcp ${command.usage}`);
+    const path = `/approvals/${encodeURIComponent(uuid)}/${verb}`;
+    const decided = await client.post<Approval>(path, comment === undefined ? {} : { comment });
+    show(decided, json, () => `${decided.name} is ${decided.state}.`);
+    return 0;
+  },
+};
+
+async function list(
+  client: GatewayClient,
+  { json, all }: { json: boolean; all: boolean },
+): Promise<ExitCode> {
+  const known = await client.all<Approval>("/approvals");
+  const items = all ? known : known.filter(({ state }) => state === "waiting");
+  show({ items }, json, () => {
+    if (items.length === 0) return "No call waits for an approval.";
+    const rows = items.map((one) => [
+      one.name,
+      shortly(one.arguments),
+      one.principal.name,
+      one.endpoint.name,
+      one.decidedBy ? `${one.state} by ${one.decidedBy.name}` : one.state,
+      one.expiresAt,
+      one.uuid,
+    ]);
+    return table(["TOOL", "ARGUMENTS", "WHO", "ENDPOINT", "STATE", "UNTIL", "UUID"], rows);
+  });
+  return 0;
+}
+
+function shortly(args: unknown): string {
+  const text = typeof args === "string" ? args : JSON.stringify(args);
+  return text.length > LONGEST_ARGUMENTS ? `${text.slice(0, LONGEST_ARGUMENTS)} …` : text;
+}

@@ -1,0 +1,154 @@
+/** `metamcp gateway audit`: who did what, as it is recorded; `verify` checks that no record was changed. */
+import { setTimeout as pause } from "node:timers/promises";
+import { type Table, UsageError } from "../../config/command-line.ts";
+import type { Command, ExitCode } from "../command.ts";
+import { show, table } from "../table.ts";
+import { GatewayClient, type Given } from "./client.ts";
+
+const field = (help: string) => ({ kind: "text", env: false, value: "text", help }) as const;
+
+const FLAGS = {
+  follow: { kind: "switch", env: false, help: "Go on showing records as they come." },
+  limit: { kind: "whole", env: false, least: 1, most: 500, default: 20, help: "How many records." },
+  kind: field("Only calls, changes or logins: call, admin, login."),
+  endpoint: field("Only of this endpoint: name or uuid."),
+  server: field("Only of this server: name or uuid."),
+  tool: field("Only of this tool, by the server's own name."),
+  outcome: field("Only ok, error or refused."),
+  principal: field("Only of this principal: its id."),
+  from: field("Not before this time, such as 2030-01-31T12:00:00Z."),
+  to: field("Before this time."),
+  where: {
+    kind: "list",
+    env: false,
+    commas: false,
+    value: "field=value",
+    help: "Only where this field of the record is so, such as code=forbidden; can be repeated.",
+  },
+} as const satisfies Table;
+
+const FILTERS = ["kind", "endpoint", "server", "tool", "outcome", "principal", "from", "to"] as const;
+const POLL_MS = 1_000;
+
+interface AuditRecord {
+  readonly seq: number;
+  readonly at: string;
+  readonly kind: string;
+  readonly principal?: { readonly name: string };
+  readonly endpoint?: { readonly name: string };
+  readonly server?: { readonly name: string };
+  readonly tool?: string;
+  readonly action?: string;
+  readonly object?: { readonly kind: string; readonly name?: string };
+  readonly outcome: string;
+  readonly code?: string;
+  readonly by?: string;
+  readonly durationMs?: number;
+}
+
+interface Page {
+  readonly items: readonly AuditRecord[];
+  readonly nextCursor?: string;
+  readonly state: { readonly queued: number; readonly lost: number; readonly fault?: string };
+}
+
+type Verdict =
+  | { readonly ok: true; readonly count: number }
+  | { readonly ok: false; readonly reason: string };
+
+export const command: Command = {
+  name: "gateway",
+  usage: "gateway audit [verify]",
+  summary: "Show who did what; verify checks that no record was changed.",
+  flags: FLAGS,
+  takes: [0, 1],
+  async run(given) {
+    const { settings, positionals } = given as Given<typeof FLAGS>;
+    const client = new GatewayClient(settings);
+    const [word] = positionals;
+    if (word === "verify") return await verify(client, settings.json);
+    if (word !== undefined) throw new UsageError(`"${word}" is not known here: only verify is.`);
+    const query = new URLSearchParams({ limit: String(settings.limit) });
+    for (const name of FILTERS) if (settings[name] !== undefined) query.set(name, settings[name]);
+    for (const [name, value] of settings.where.map(conditionIn)) query.set(name, value);
+    const page = await client.get<Page>(`/audit?${query.toString()}`);
+    if (settings.follow) return await follow(client, page, query, settings.json);
+    show(page, settings.json, () => {
+      const { lost, fault } = page.state;
+      const notes = [
+        ...(fault === undefined ? [] : [`The log cannot be written at the moment: ${fault}`]),
+        ...(lost > 0 ? [`${lost} records were lost.`] : []),
+      ];
+      return [recordTable(page.items.toReversed()), ...notes].join("\n\n");
+    });
+    return 0;
+  },
+};
+
+async function verify(client: GatewayClient, json: boolean): Promise<ExitCode> {
+  const verdict = await client.get<Verdict>("/audit/verify");
+  show(verdict, json, () =>
+    verdict.ok ? `All ${verdict.count} records are as they were written.` : `Tampered: ${verdict.reason}.`,
+  );
+  return verdict.ok ? 0 : 1;
+}
+
+function conditionIn(text: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  if (at <= 0) throw new UsageError(`--where is "${text}", but must be field=value.`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Until it is interrupted: a line per record. */
+async function follow(
+  client: GatewayClient,
+  first: Page,
+  query: URLSearchParams,
+  json: boolean,
+): Promise<never> {
+  let last = 0;
+  const tell = (items: readonly AuditRecord[]): void => {
+    for (const record of items.toReversed()) {
+      last = record.seq;
+      process.stdout.write(`${json ? JSON.stringify(record) : cellsOf(record).join("  ")}\n`);
+    }
+  };
+  tell(first.items);
+  query.set("limit", "500");
+  for (;;) {
+    await pause(POLL_MS);
+    query.set("after", String(last));
+    tell(await allPages(client, query));
+  }
+}
+
+/** Newest first, however many came since the last look. */
+async function allPages(client: GatewayClient, query: URLSearchParams): Promise<readonly AuditRecord[]> {
+  const items: AuditRecord[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const more = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = await client.get<Page>(`/audit?${query.toString()}${more}`);
+    items.push(...page.items);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return items;
+  }
+}
+
+function recordTable(records: readonly AuditRecord[]): string {
+  if (records.length === 0) return "No records.";
+  return table(["AT", "WHO", "WHERE", "WHAT", "OUTCOME", "MS"], records.map(cellsOf));
+}
+
+function cellsOf(record: AuditRecord): string[] {
+  const { at, principal, endpoint, server, tool, action, object, outcome, code, by, durationMs } = record;
+  const what = tool === undefined ? [action, object?.kind, object?.name] : [`${server?.name}:${tool}`];
+  const how = [outcome, code, by && `by ${by}`].filter((part) => part !== undefined);
+  return [
+    at,
+    principal?.name ?? "nobody",
+    endpoint?.name ?? "",
+    what.filter((part) => part !== undefined).join(" "),
+    how.join(" "),
+    durationMs === undefined ? "" : String(Math.round(durationMs)),
+  ];
+}

@@ -1,0 +1,47 @@
+/** `metamcp gateway endpoints`. */
+import type { Table } from "../../config/command-line.ts";
+import type { Command } from "../command.ts";
+import { GatewayClient, type Given } from "./client.ts";
+import { runObjectCommand } from "./object-command.ts";
+
+const FLAGS = {
+  namespace: {
+    kind: "list",
+    env: false,
+    value: "name",
+    help: "With create: a namespace that it shows; may be repeated.",
+  },
+  surface: {
+    kind: "choice",
+    env: false,
+    choices: ["meta", "metatools", "aggregate", "auto"],
+    default: "meta",
+    help: "With create: what clients see.",
+  },
+} as const satisfies Table;
+
+export const command: Command = {
+  name: "gateway",
+  usage: "gateway endpoints [list | show NAME | tools NAME | create NAME [--namespace NAME …] | delete NAME]",
+  summary: "List, show, create and delete endpoints.",
+  flags: FLAGS,
+  takes: [0, 2],
+  async run(given) {
+    const { settings, positionals } = given as Given<typeof FLAGS>;
+    const { json, namespace, surface } = settings;
+    const client = new GatewayClient(settings);
+    const about = {
+      path: "/endpoints",
+      usage: command.usage,
+      head: ["ENDPOINT", "SURFACE", "ADDRESS", "MANAGED BY"],
+      row: ({ name, surface: shown, disabled, managedBy }: Readonly<Record<string, unknown>>) => [
+        String(name),
+        disabled ? "disabled" : String(shown),
+        `${client.url}/metamcp/${String(name)}/mcp`,
+        String(managedBy),
+      ],
+      fields: () => ({ namespaces: namespace, surface }),
+    };
+    return await runObjectCommand(about, client, { positionals, json, force: false });
+  },
+};

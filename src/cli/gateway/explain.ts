@@ -1,0 +1,76 @@
+/** `metamcp gateway explain`: what would become of a call at an endpoint, and by which rule. */
+import { type Table, UsageError } from "../../config/command-line.ts";
+import { isRecord } from "../../kernel/is-record.ts";
+import type { Command } from "../command.ts";
+import { show, table } from "../table.ts";
+import { GatewayClient, type Given } from "./client.ts";
+
+const FLAGS = {
+  as: {
+    kind: "text",
+    env: false,
+    value: "user",
+    help: "Who calls: an e-mail address or a uuid. Without, whoever METAMCP_ADMIN_TOKEN is of.",
+  },
+} as const satisfies Table;
+
+interface Explanation {
+  readonly as: { readonly name: string };
+  readonly outcome: "passes" | "asks" | "answered" | "refused";
+  readonly code?: string;
+  readonly tool?: {
+    readonly server: { readonly name: string };
+    readonly tool: string;
+    readonly name: string;
+  };
+  readonly steps: readonly {
+    readonly use: string;
+    readonly at: string;
+    readonly effect: string;
+    readonly reason?: string;
+  }[];
+}
+
+export const command: Command = {
+  name: "gateway",
+  usage: "gateway explain [--as USER] ENDPOINT TOOL [ARGUMENTS]",
+  summary: "Show what would become of a call, and by which rule. Nothing is done.",
+  flags: FLAGS,
+  takes: [2, 3],
+  async run(given) {
+    const { settings, positionals } = given as Given<typeof FLAGS>;
+    const [endpoint = "", tool = "", written] = positionals;
+    const { as, json } = settings;
+    const body = { tool, args: argumentsIn(written), ...(as === undefined ? {} : { as }) };
+    const path = `/endpoints/${encodeURIComponent(endpoint)}/explain`;
+    const explained = await new GatewayClient(settings).post<Explanation>(path, body);
+    show(explained, json, () => inWords(explained, tool));
+    return 0;
+  },
+};
+
+const OUTCOMES = {
+  passes: "passes",
+  asks: "is made once somebody said yes",
+  answered: "is answered without reaching the server",
+  refused: "is refused",
+} as const;
+
+function inWords({ as, outcome, code, tool, steps }: Explanation, wanted: string): string {
+  const name = tool ? `${tool.server.name}:${tool.name}` : wanted;
+  const end = `A call of ${name} by ${as.name} ${OUTCOMES[outcome]}${code === undefined ? "" : ` (${code})`}.`;
+  if (steps.length === 0) return end;
+  const rows = steps.map(({ use, at, effect, reason = "" }) => [use, at, effect, reason]);
+  return `${table(["LAYER", "OF", "EFFECT", "REASON"], rows)}\n\n${end}`;
+}
+
+function argumentsIn(written = "{}"): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(written);
+  } catch (error) {
+    throw new UsageError(`The arguments are not valid JSON: ${(error as Error).message}`);
+  }
+  if (!isRecord(value)) throw new UsageError('The arguments must be a JSON object, such as {"id": 1}.');
+  return value;
+}

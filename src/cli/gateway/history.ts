@@ -1,0 +1,47 @@
+/** `metamcp gateway history`: the revisions of the config, or one with what it changed. */
+import type { Table } from "../../config/command-line.ts";
+import type { Command } from "../command.ts";
+import { show, table } from "../table.ts";
+import { type ChangeLine, changeTable } from "./change-table.ts";
+import { GatewayClient, type Given } from "./client.ts";
+import { revisionNumber } from "./revision-number.ts";
+
+const FLAGS = {
+  limit: { kind: "whole", env: false, least: 1, most: 500, default: 20, help: "How many revisions." },
+} as const satisfies Table;
+
+interface Revision {
+  readonly n: number;
+  readonly at: string;
+  readonly who: { readonly name: string };
+  readonly summary: string;
+}
+
+export const command: Command = {
+  name: "gateway",
+  usage: "gateway history [N]",
+  summary: "Show the revisions of the config, or what one changed.",
+  flags: FLAGS,
+  takes: [0, 1],
+  async run(given) {
+    const { settings, positionals } = given as Given<typeof FLAGS>;
+    const client = new GatewayClient(settings);
+    const [n] = positionals;
+    if (n === undefined) {
+      const page = await client.get<{ items: readonly Revision[] }>(`/revisions?limit=${settings.limit}`);
+      show(page, settings.json, () => revisionTable(page.items));
+      return 0;
+    }
+    const one = await client.get<Revision & { diff: readonly ChangeLine[] }>(
+      `/revisions/${revisionNumber(n)}`,
+    );
+    show(one, settings.json, () => `${revisionTable([one])}\n\n${changeTable(one.diff)}`);
+    return 0;
+  },
+};
+
+function revisionTable(revisions: readonly Revision[]): string {
+  if (revisions.length === 0) return "Nothing was changed yet.";
+  const rows = revisions.map(({ n, at, who, summary }) => [String(n), at, who.name, summary]);
+  return table(["REVISION", "AT", "WHO", "SUMMARY"], rows);
+}

@@ -1,0 +1,75 @@
+/** `metamcp gateway import`: takes over another system into a gateway that runs. Says what could not be taken over. */
+import { type Table, UsageError } from "../../config/command-line.ts";
+import { readDatabase } from "../../gateway/takeover/read-database.ts";
+import { type Takeover, takeOver } from "../../gateway/takeover/take-over.ts";
+import type { Command } from "../command.ts";
+import { show } from "../table.ts";
+import { type ChangeLine, changeTable } from "./change-table.ts";
+import { GatewayClient, type Given } from "./client.ts";
+
+const FLAGS = {
+  fromMetamcp: {
+    kind: "text",
+    env: false,
+    value: "url",
+    help: "Postgres database of a MetaMCP of the older kind: postgres://…",
+  },
+  dryRun: { kind: "switch", env: false, help: "Only show what would change." },
+  update: { kind: "switch", env: false, help: "Also change objects that are there under the same name." },
+} as const satisfies Table;
+
+export const command: Command = {
+  name: "gateway",
+  usage: "gateway import --from-metamcp postgres://… [--dry-run] [--update]",
+  summary: "Take over servers, namespaces, tools, endpoints and keys.",
+  flags: FLAGS,
+  takes: [0, 0],
+  async run(given) {
+    const { settings } = given as Given<typeof FLAGS>;
+    const { fromMetamcp: url, dryRun, update, json } = settings;
+    if (url === undefined || !/^postgres(ql)?:\/\//.test(url))
+      throw new UsageError(`Usage: metamcp ${command.usage}`);
+    const client = new GatewayClient(settings);
+    const taken = takeOver(await read(url));
+    const { document, keys, notes } = taken;
+    const { changes } = await client.post<{ changes: readonly ChangeLine[] }>("/config/diff", { document });
+    const there = changes.filter(({ op }) => op === "update");
+    const report = { changes, keys: keys.length, notes, done: !dryRun && (update || there.length === 0) };
+    if (report.done) await bring(client, taken);
+    show(report, json, () => text(report, there, dryRun));
+    return report.done || dryRun ? 0 : 1;
+  },
+};
+
+async function read(url: string) {
+  try {
+    return await readDatabase(url);
+  } catch (error) {
+    const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+    throw new Error(`Cannot read the database: ${(first as Error).message}`);
+  }
+}
+
+/** Doing it twice changes nothing more, so what failed in between is done by doing it again. */
+async function bring(client: GatewayClient, { document, keys }: Takeover): Promise<void> {
+  await client.post("/config/apply", { document });
+  if (keys.length > 0) await client.post("/api-keys/import", { keys });
+}
+
+interface Report {
+  readonly changes: readonly ChangeLine[];
+  readonly keys: number;
+  readonly notes: readonly string[];
+  readonly done: boolean;
+}
+
+function text({ changes, keys, notes, done }: Report, there: readonly ChangeLine[], dryRun: boolean): string {
+  const names = there.map(({ kind, name }) => `${kind} "${name}"`).join(", ");
+  const end = done
+    ? `Taken over, with ${keys} API keys.`
+    : dryRun
+      ? `Nothing was changed. ${keys} API keys would be imported.`
+      : `Nothing was changed: ${names} exist with other settings. --update replaces them.`;
+  const told = notes.length > 0 ? [`\nNot as before:\n${notes.map((note) => `- ${note}`).join("\n")}`] : [];
+  return [changeTable(changes), ...told, `\n${end}`].join("\n");
+}

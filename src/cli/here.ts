@@ -1,0 +1,18 @@
+/** Which config file a command writes to: `--here`, `--config`, or the user's own. */
+import { type Table, UsageError } from "../config/command-line.ts";
+import { configToWrite } from "../config/locate.ts";
+import type { ReadSettings } from "../config/settings.ts";
+
+export const HERE = {
+  here: {
+    kind: "switch",
+    env: false,
+    help: "Use the .mcp.json of this folder instead of ~/.metamcp/mcp.json.",
+  },
+} as const satisfies Table;
+
+export function targetFile({ settings, given }: ReadSettings<Table>): string {
+  const { here, config } = settings as typeof settings & { here: boolean };
+  if (here && given.get("config") === "--config") throw new UsageError("Give either --here or --config.");
+  return configToWrite({ config, here }, process.cwd(), process.env);
+}

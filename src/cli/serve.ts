@@ -1,0 +1,206 @@
+/** `metamcp serve`: the gateway of a team, until a signal comes. */
+import { setFlagsFromString } from "node:v8";
+import { addressReader } from "../access/client-address.ts";
+import type { OidcSettings } from "../access/oidc-login.ts";
+import { emptyConfig } from "../config/check.ts";
+import { UsageError, type Values } from "../config/command-line.ts";
+import type { Settings } from "../config/flags.ts";
+import { SERVE_FLAGS } from "../config/gateway-flags.ts";
+import type { ReadSettings } from "../config/settings.ts";
+import type { GatewayControl } from "../gateway/control.ts";
+import { homeFolder } from "../home/home.ts";
+import type { Log } from "../kernel/log.ts";
+import { checkAuditFile } from "../observe/audit/audit-file.ts";
+import { otelEnvironment } from "../observe/traces/otel-environment.ts";
+import { createGateway, type Gateway } from "../serve.ts";
+import { openStore } from "../store/open-store.ts";
+import type { Store } from "../store/store.ts";
+import { systemClock as clock } from "../system-clock.ts";
+import { isLoopback } from "../transport/http/guard.ts";
+import { openBrowser } from "./browser.ts";
+import type { Command, ExitCode } from "./command.ts";
+import { codeOf } from "./engine.ts";
+import { createLog } from "./log.ts";
+import { clearOrphans, toldToStop } from "./process.ts";
+import { chooseSearch } from "./ranking.ts";
+import { registryOf } from "./registry.ts";
+import { givenFiles, takeFiles } from "./serve-files.ts";
+
+type ServeSettings = Settings & Values<typeof SERVE_FLAGS>;
+type Given = ReadSettings<typeof SERVE_FLAGS>;
+
+const LEAST_TOKEN = 32;
+
+export const command: Command = {
+  name: "serve",
+  usage: "serve [flags]",
+  summary: "Start a gateway for a team: servers, namespaces and endpoints over HTTP.",
+  flags: SERVE_FLAGS,
+  takes: [0, 0],
+  run: (given) => run(given as unknown as Given),
+};
+
+async function run({ settings, given, overrides, warnings }: Given): Promise<ExitCode> {
+  check(settings, given);
+  // As in `run.ts`: what passes through must not have the whole heap marked again and again.
+  setFlagsFromString("--heap-growing-percent=400");
+  const { env } = process;
+  const home = homeFolder(env);
+  const log = createLog({ level: settings.logLevel, file: settings.logFile });
+  for (const warning of warnings) log.warn(warning);
+  const registryUrl = registryOf({ settings, given });
+  const files = await givenFiles(settings);
+  if (settings.auditFile !== undefined) await checkAuditFile(settings.auditFile);
+  const url = settings.store ?? `file:${home}/gateway/gateway.db`;
+  const store = await openStore({ url, home, env, clock, log });
+  const config = emptyConfig(home, overrides);
+  const gateway = await open({ settings, store, log, home, config, registryUrl });
+  try {
+    await takeFiles(gateway.control, files);
+  } catch (error) {
+    await gateway.close();
+    throw error;
+  }
+  process.once("exit", () => gateway.killNow());
+  const told = toldToStop();
+  void clearOrphans(log, home);
+  warn(settings, gateway.control, log);
+  try {
+    const url = await gateway.listen();
+    const link = await gateway.setupLink();
+    const setup = link ? `Open this link within 24 hours to create the first administrator: ${link}\n` : "";
+    // People and scripts look for these lines, whatever the log level: in one piece, so that who sees one sees both.
+    process.stderr.write(`${url}\n${setup}`);
+    if (settings.open) openBrowser(new URL(link ?? settings.publicUrl ?? url));
+    await told;
+  } finally {
+    await gateway.close();
+  }
+  return 0;
+}
+
+async function open({
+  settings,
+  store,
+  log,
+  home,
+  config,
+  registryUrl,
+}: {
+  settings: ServeSettings;
+  store: Store;
+  log: Log;
+  home: string;
+  config: ReturnType<typeof emptyConfig>;
+  registryUrl: string | undefined;
+}): Promise<Gateway> {
+  const { host, port, tls, tlsCert = "", tlsKey = "", publicUrl, adminToken } = settings;
+  const { createAdmin } = await import("../admin/admin.ts");
+  try {
+    return await createGateway({
+      store,
+      log,
+      home,
+      config,
+      clock,
+      maxMessageBytes: settings.maxMessage,
+      search: chooseSearch(settings, config, { home, clock, log }),
+      code: codeOf(settings),
+      pin: settings.pin,
+      notify: !settings.noNotify,
+      sessionTimeoutMs: settings.sessionTimeout,
+      around: { path: home, folder: process.cwd(), env: process.env },
+      front: {
+        host,
+        port,
+        tls: tls ? { cert: tlsCert, key: tlsKey } : undefined,
+        allowHosts: [...settings.allowHost, ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])],
+        allowOrigins: [
+          ...settings.allowOrigin,
+          ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin]),
+        ],
+      },
+      publicUrl,
+      adminToken,
+      oidc: oidcOf(settings),
+      trustProxy: settings.trustProxy,
+      audit: { file: settings.auditFile, days: settings.auditDays },
+      metricsPort: settings.metricsPort,
+      registryUrl,
+      middlewareDir: settings.middlewareDir,
+      console: !settings.noConsole,
+      otel: otelIn(process.env),
+      admin: (parts) => createAdmin({ ...parts, log, trustProxy: settings.trustProxy }),
+    });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** What is wrong before anything is touched. */
+function check(settings: ServeSettings, given: ReadonlyMap<string, string>): void {
+  const { host, tls, publicUrl, insecure, adminToken } = settings;
+  if (given.get("config") === "--config")
+    throw new UsageError(
+      "metamcp serve keeps its servers in a store. Use --import FILE to import those of a config file.",
+    );
+  if (adminToken !== undefined && adminToken.length < LEAST_TOKEN)
+    throw new UsageError(
+      `METAMCP_ADMIN_TOKEN has ${adminToken.length} characters and needs ${LEAST_TOKEN} at least. openssl rand -hex 32 makes one.`,
+    );
+  if (publicUrl !== undefined && !/^https?:\/\/[^/]+\/?$/.test(publicUrl))
+    throw new UsageError("--public-url must be http:// or https:// and a host, without a path.");
+  if (settings.open && settings.noConsole)
+    throw new UsageError("--open opens the console, which --no-console leaves out.");
+  checkProxies(settings.trustProxy);
+  oidcOf(settings);
+  const safe = isLoopback(host) || tls || publicUrl?.startsWith("https://") || insecure;
+  if (!safe)
+    throw new UsageError(
+      `--host ${host} is beyond this machine: use --tls, or --public-url https://… behind a proxy that does TLS, or --insecure.`,
+    );
+}
+
+function otelIn(env: NodeJS.ProcessEnv): ReturnType<typeof otelEnvironment> {
+  try {
+    return otelEnvironment(env);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** Undefined: people log in here alone. */
+function oidcOf(settings: ServeSettings): OidcSettings | undefined {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = settings;
+  if (issuer === undefined && clientId === undefined) return undefined;
+  if (issuer === undefined || clientId === undefined)
+    throw new UsageError("--oidc-issuer and --oidc-client-id belong together.");
+  if (!URL.canParse(issuer)) throw new UsageError(`--oidc-issuer is "${issuer}", but must be a URL.`);
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))
+    throw new UsageError("--oidc-issuer must be an https URL.");
+  return {
+    issuer,
+    clientId,
+    clientSecret,
+    groupsClaim: settings.oidcGroupsClaim,
+    adminGroup: settings.oidcAdminGroup,
+    allowGroups: settings.oidcAllowGroup,
+    callback: settings.oidcCallback,
+  };
+}
+
+function checkProxies(trusted: readonly string[]): void {
+  try {
+    addressReader(trusted);
+  } catch (error) {
+    throw new UsageError(`--trust-proxy: ${(error as Error).message}.`);
+  }
+}
+
+function warn({ host, publicUrl }: ServeSettings, control: GatewayControl, log: Log): void {
+  if (isLoopback(host) && publicUrl === undefined) return;
+  for (const { object } of control.compiled.paths.values())
+    if (object.spec.access.public) log.warn(`endpoint "${object.name}" is open to everyone who can reach it`);
+}

@@ -1,0 +1,123 @@
+/** The layers that a config file names: loaded with the first of them, judged when the file is read, composed for the engine. Nothing of it is loaded for a file without. */
+import type { LayerCheck, LayerFault } from "./config/layers.ts";
+import type { Config, LayerEntry, ServerSpec } from "./config/spec.ts";
+import type { Handler } from "./kernel/call.ts";
+import type { Clock } from "./kernel/clock.ts";
+import { EMPTY_OBJECT, fromRaw } from "./kernel/raw.ts";
+import type { ToolFacts } from "./kernel/tool-facts.ts";
+import type { PlacedLayer } from "./middleware/layer.ts";
+import type { LayerRegistry } from "./middleware/registry.ts";
+import { LayerStock } from "./middleware/stock.ts";
+import { members } from "./rpc/slice.ts";
+import { type HidableTool, layeredScope } from "./surface/layered-scope.ts";
+import { callOwn } from "./surface/layered-surface.ts";
+import type { Scope } from "./surface/scope.ts";
+import { type LayerPlaces, ScopeLayers } from "./surface/scope-layers.ts";
+
+/** What has layers in the personal mode. */
+type Owner = Config | ServerSpec | undefined;
+
+const NONE: readonly LayerEntry[] = [];
+const AT_TOP = "the config";
+
+export class ConfigLayers {
+  readonly #clock: Clock;
+  readonly #folder: string | undefined;
+  #registry: LayerRegistry | undefined;
+  #stock: LayerStock | undefined;
+
+  /** `folder`: where those of one's own are. */
+  constructor(clock: Clock, folder: string | undefined) {
+    this.#clock = clock;
+    this.#folder = folder;
+  }
+
+  /** Compiles nothing. */
+  readonly check: LayerCheck = async ({ middleware = NONE, servers }) => {
+    const registry = await this.#load();
+    await registry.prepare(
+      [middleware, ...Array.from(servers.values(), (spec) => spec.middleware ?? NONE)].flat(),
+    );
+    const top = faultsOf(registry, middleware);
+    if (top.length > 0) return top;
+    return [...servers].flatMap(([server, { middleware: own = NONE }]) => {
+      const [wrong = disorderOf(registry, [...middleware, ...own])] = faultsOf(registry, own);
+      return wrong ? [{ ...wrong, server }] : [];
+    });
+  };
+
+  /** For a scope that these configs decide about. */
+  around(config: () => Config, handler: Handler): ScopeLayers<Owner> {
+    const places: LayerPlaces<Owner> = {
+      version: config,
+      servers: () => [...config().servers.keys()],
+      owners: (server) => (server === undefined ? [config()] : [config(), config().servers.get(server)]),
+      layers: (owners) => owners.flatMap((owner) => this.#layersOf(owner)),
+      facts: (_view, tool) => ({ ...factsOf(tool), uuid: tool.server }),
+    };
+    return new ScopeLayers({ places, handler, clock: this.#clock });
+  }
+
+  #layersOf(owner: Owner): readonly PlacedLayer[] {
+    const { middleware = NONE } = owner ?? {};
+    if (!owner || middleware.length === 0) return [];
+    if (!this.#stock) throw new Error("the layers of this config were never checked");
+    return "servers" in owner
+      ? this.#stock.of("", AT_TOP, middleware)
+      : this.#stock.of(owner.name, `server "${owner.name}"`, middleware);
+  }
+
+  async #load(): Promise<LayerRegistry> {
+    if (this.#registry) return this.#registry;
+    const [{ LayerRegistry: Registry }, { BUILT_IN }, { OwnLayers }, { loadValidator }] = await Promise.all([
+      import("./middleware/registry.ts"),
+      import("./middleware/built-in.ts"),
+      import("./middleware/own-layers.ts"),
+      import("./gateway/schema-check.ts"),
+    ]);
+    const registry = new Registry(BUILT_IN, await loadValidator(), new OwnLayers(this.#folder));
+    this.#registry ??= registry;
+    this.#stock ??= new LayerStock(this.#registry, { clock: this.#clock });
+    return this.#registry;
+  }
+}
+
+/** What rules judge a tool by where nothing but the server speaks of it. */
+function factsOf({ server, name, listed }: HidableTool): ToolFacts {
+  return {
+    server,
+    name,
+    labels: [],
+    annotations: listed?.annotations ?? {},
+    definition: listed?.definition,
+  };
+}
+
+function faultsOf(registry: LayerRegistry, entries: readonly LayerEntry[]): readonly LayerFault[] {
+  const wrong = entries.flatMap((entry, at) =>
+    registry.check(entry).map(({ path, message }) => ({ message: `middleware/${at}${path} ${message}` })),
+  );
+  const disorder = disorderOf(registry, entries);
+  return disorder && wrong.length === 0 ? [disorder] : wrong;
+}
+
+function disorderOf(registry: LayerRegistry, entries: readonly LayerEntry[]): LayerFault | undefined {
+  const [first] = registry.checkOrder(entries);
+  return first && { message: `middleware: "${entries[first.at]?.use ?? ""}" ${first.message}` };
+}
+
+/** `base.call`: with the layers around it already. */
+export function layeredBy(base: Scope, layers: ScopeLayers<unknown>): Scope {
+  return layeredScope({ ...base, own: (tool, request, run) => callOwn(layers, tool, request, run) }, layers);
+}
+
+/** Layers around calls of the engine. `view`: what there is for whoever asks. */
+export function layeredHandler(layers: ScopeLayers<unknown>, view: Scope["view"]): Handler {
+  return (call) => {
+    const { server, method, params, origin } = call;
+    if (method !== "tools/call") return layers.handle(call, factsOf({ server, name: "", listed: undefined }));
+    const name = call.tool ?? String(fromRaw(members(params, ["name"])[0] ?? EMPTY_OBJECT));
+    const listed = view(origin).snapshot.tool(server, name);
+    return layers.handle({ ...call, tool: name }, factsOf({ server, name, listed }));
+  };
+}

@@ -1,0 +1,264 @@
+/**
+ * Where calls wait for a yes of somebody else. The store says what was decided, so a decision at any gateway on it
+ * reaches the call. A call that its caller gave up, that ran out of time or whose gateway ended is never made.
+ */
+import { randomUUID } from "node:crypto";
+import type { Actor, Approval, ApprovalControl } from "../../gateway/control.ts";
+import { Refusal } from "../../gateway/refusal.ts";
+import type { Call } from "../../kernel/call.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Events } from "../../kernel/events.ts";
+import type { Log } from "../../kernel/log.ts";
+import type { Principal } from "../../kernel/principal.ts";
+import { EMPTY_OBJECT } from "../../kernel/raw.ts";
+import { unlessAborted } from "../../kernel/signal.ts";
+import type { Approvals, ApprovalTerms } from "../../middleware/approvals.ts";
+import { forbidden, toolOf } from "../../middleware/refusals.ts";
+import { repeatedKey } from "../../rpc/repeated-key.ts";
+import { members } from "../../rpc/slice.ts";
+import type { Store } from "../../store/store.ts";
+import { HolderLease } from "./holder-lease.ts";
+import { isAskers, mayDecide } from "./may-decide.ts";
+import { shownArguments } from "./shown-arguments.ts";
+import { type Ending, type StoredApproval, StoredApprovals } from "./stored-approval.ts";
+import { tellWaiting } from "./tell-waiting.ts";
+
+export interface ApprovalDeskParts {
+  readonly store: Store;
+  /** Other gateways may use the store at the same time. */
+  readonly shared: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: Events;
+  readonly newId: () => string;
+  /** What an endpoint is called. */
+  readonly endpointName: (uuid: string) => string | undefined;
+}
+
+interface Parked {
+  readonly principal: string;
+  settle(ending: Ending): void;
+  fail(error: Error): void;
+}
+
+const MOST_WAITING = 1_000;
+const MOST_OF_ONE = 50;
+/** Of those that nobody decided: older ones are forgotten. */
+const MOST_ENDED = 200;
+
+export class ApprovalDesk implements Approvals, ApprovalControl {
+  readonly #parts: ApprovalDeskParts;
+  readonly #stored: StoredApprovals;
+  readonly #lease: HolderLease;
+  /** Of this gateway. */
+  readonly #holder = randomUUID();
+  readonly #parked = new Map<string, Parked>();
+  readonly #ended: string[] = [];
+  readonly #stop: () => void;
+
+  constructor(parts: ApprovalDeskParts) {
+    this.#parts = parts;
+    const { store } = parts;
+    this.#stored = new StoredApprovals(store);
+    this.#lease = new HolderLease({ ...parts, id: this.#holder, needed: () => this.#parked.size > 0 });
+    this.#stop = store.onChange((change) => {
+      if (change.of !== "records") return;
+      if (change.kind === this.#stored.kind) this.#quietly(this.#stored.load());
+      if (change.kind === this.#lease.kind) this.#quietly(this.#lease.load());
+    });
+  }
+
+  /** Once, before anything waits. */
+  async load(): Promise<void> {
+    await Promise.all([this.#stored.load(), this.#lease.load()]);
+    this.#stored.on((after, before) => this.#changed(after, before));
+  }
+
+  async wait(call: Call, terms: ApprovalTerms): Promise<void> {
+    const { clock, newId } = this.#parts;
+    this.#refuseTooMany(call);
+    const uuid = newId();
+    const began = clock.now();
+    const decided = this.#park(uuid, call);
+    const timer = clock.after(terms.withinMs, () => this.#quietly(this.#expire(uuid)));
+    const stopTelling = tellWaiting(call, clock);
+    const added = this.#add(uuid, call, terms);
+    try {
+      const ending = await unlessAborted(
+        added.then(() => decided),
+        call.signal,
+      );
+      if (ending.state !== "approved") throw refusalOf(call, ending);
+      const { decidedBy: by } = ending;
+      if (call.trail && by) call.trail.approval = { uuid, by, waitedMs: Math.round(clock.now() - began) };
+    } finally {
+      timer.cancel();
+      stopTelling();
+      this.#parked.delete(uuid);
+      if (call.signal.aborted)
+        void added.then(
+          () => this.#quietly(this.#over(uuid, "withdrawn")),
+          () => {},
+        );
+    }
+  }
+
+  list(principal: Principal): readonly Approval[] {
+    return [...this.#stored.all].flatMap(([uuid, stored]) =>
+      mayDecide(stored, principal) || isAskers(stored, principal)
+        ? [this.#shown(uuid, stored, principal)]
+        : [],
+    );
+  }
+
+  async decide(
+    uuid: string,
+    { approve, principal, comment }: Parameters<ApprovalControl["decide"]>[1],
+  ): Promise<Approval> {
+    const stored = await this.#stored.find(uuid);
+    if (!stored) throw new Refusal("not_found", "There is no such call, or it was long ago");
+    if (!mayDecide(stored, principal)) throw notTheirs(stored, principal);
+    if (stored.state !== "waiting" || !this.#lease.isAlive(stored.holder)) throw decidedAlready(stored);
+    const ending: Ending = {
+      state: approve ? "approved" : "refused",
+      decidedAt: new Date().toISOString(),
+      decidedBy: actorOf(principal),
+      ...(comment !== undefined && { comment }),
+    };
+    const { done, stored: ended = stored } = await this.#stored.end(uuid, ending);
+    if (!done) throw decidedAlready(ended);
+    await this.#stored.load();
+    return this.#shown(uuid, ended, principal);
+  }
+
+  /** Calls that wait are refused, and told so. */
+  async close(): Promise<void> {
+    this.#stop();
+    const waiting = [...this.#parked];
+    for (const [, parked] of waiting)
+      parked.fail(new MetaMcpError("server_unavailable", "MetaMCP is stopping. Nothing was done."));
+    this.#parked.clear();
+    await Promise.allSettled(waiting.map(([uuid]) => this.#stored.end(uuid, { state: "withdrawn" })));
+    await this.#lease.release().catch(() => {});
+  }
+
+  #refuseTooMany(call: Call): void {
+    const own = [...this.#parked.values()].filter(({ principal }) => principal === call.origin.principal.id);
+    if (this.#parked.size >= MOST_WAITING || own.length >= MOST_OF_ONE)
+      throw forbidden(
+        call,
+        "It needs an approval, and too many calls wait for one already. Nothing was done.",
+      );
+  }
+
+  #park(uuid: string, { origin }: Call): Promise<Ending> {
+    const decided = new Promise<Ending>((settle, fail) => {
+      this.#parked.set(uuid, { principal: origin.principal.id, settle, fail });
+    });
+    // Whoever gave up does not hear it.
+    decided.catch(() => {});
+    return decided;
+  }
+
+  async #add(uuid: string, call: Call, terms: ApprovalTerms): Promise<void> {
+    const stored = this.#approvalOf(call, terms);
+    try {
+      await this.#lease.hold();
+      await this.#stored.add(uuid, stored);
+    } catch (error) {
+      const text = "It needs an approval, and none can be asked for at the moment. Nothing was done.";
+      throw new MetaMcpError("server_unavailable", text, { cause: error });
+    }
+  }
+
+  #approvalOf(call: Call, { by, withinMs, reason }: ApprovalTerms): StoredApproval {
+    const { origin, server, facts, via } = call;
+    const [args = EMPTY_OBJECT] = members(call.params, ["arguments"]);
+    const twice = repeatedKey(args);
+    // Who decides sees one of them, the server may take the other.
+    if (twice !== undefined) throw forbidden(call, `The arguments name "${twice.slice(0, 64)}" twice.`);
+    const now = Date.now();
+    const { key, actor } = origin.principal;
+    const endpoint = this.#parts.endpointName(origin.endpoint) ?? origin.endpoint;
+    return {
+      state: "waiting",
+      name: toolOf(call),
+      at: new Date(now).toISOString(),
+      expiresAt: new Date(now + withinMs).toISOString(),
+      endpoint: { uuid: origin.endpoint, name: endpoint },
+      principal: { ...actorOf(origin.principal), ...(key && { key }), ...(actor && { actor }) },
+      ...(via && { via }),
+      server: { uuid: server, name: facts?.server ?? server },
+      tool: facts?.name ?? call.tool ?? "",
+      reason,
+      by,
+      sealed: this.#parts.store.sealer.seal(JSON.stringify(shownArguments(args))),
+      holder: this.#holder,
+    };
+  }
+
+  async #expire(uuid: string): Promise<void> {
+    const parked = this.#parked.get(uuid);
+    // A yes of the last moment counts; without the store there is none.
+    const ended = await this.#over(uuid, "expired").catch(() => undefined);
+    parked?.settle(ended ?? { state: "expired" });
+  }
+
+  async #over(uuid: string, state: "expired" | "withdrawn"): Promise<StoredApproval | undefined> {
+    const { stored } = await this.#stored.end(uuid, { state });
+    this.#ended.push(uuid);
+    const old = this.#ended.length > MOST_ENDED ? this.#ended.shift() : undefined;
+    if (old !== undefined) await this.#stored.remove(old);
+    return stored;
+  }
+
+  #changed(after: ReadonlyMap<string, StoredApproval>, before: ReadonlyMap<string, StoredApproval>): void {
+    for (const [uuid, stored] of after) {
+      if (stored.state === before.get(uuid)?.state) continue;
+      if (stored.state !== "waiting") this.#parked.get(uuid)?.settle(stored);
+      const { sealed: _, holder: _h, by: _b, ...told } = stored;
+      this.#parts.events.emit({ type: "approval", ...told, at: Date.now(), uuid });
+    }
+  }
+
+  #shown(uuid: string, stored: StoredApproval, principal: Principal): Approval {
+    const { sealed, holder, ...rest } = stored;
+    const gone = stored.state === "waiting" && !this.#lease.isAlive(holder);
+    const state = gone ? "withdrawn" : stored.state;
+    return {
+      uuid,
+      ...rest,
+      state,
+      arguments: JSON.parse(this.#parts.store.sealer.open(sealed)) as unknown,
+      decidable: state === "waiting" && mayDecide(stored, principal),
+    };
+  }
+
+  #quietly(work: Promise<unknown>): void {
+    work.catch((error: Error) => this.#parts.log.warn(`approvals: ${error.message}; what is known stays`));
+  }
+}
+
+function actorOf({ kind, id, name = id }: Principal): Actor {
+  return { kind, id, name };
+}
+
+function refusalOf(call: Call, { state, comment }: Ending): MetaMcpError {
+  const said = comment ? ` (${comment})` : "";
+  const why = state === "refused" ? `it was refused${said}. Do not try again` : "nobody gave it in time";
+  return forbidden(call, `${toolOf(call)} needs an approval, and ${why}. Nothing was done.`);
+}
+
+function notTheirs(stored: StoredApproval, principal: Principal): Refusal {
+  return isAskers(stored, principal)
+    ? new Refusal("not_yours", "somebody else must decide about a call of yours")
+    : new Refusal("not_yours", "the policy does not name you: others decide about this call");
+}
+
+function decidedAlready({ state, decidedBy }: StoredApproval): Refusal {
+  if (state === "approved" || state === "refused")
+    return new Refusal("decided", `it was ${state} already by ${decidedBy?.name ?? "somebody"}`);
+  const why = state === "expired" ? "its time is over" : "its caller gave it up, or its gateway ended";
+  return new Refusal("decided", `${why}: nothing was done`);
+}

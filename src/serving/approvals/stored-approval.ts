@@ -1,0 +1,86 @@
+/** Calls that wait for a yes, as the store keeps them: each is decided there, once, whichever gateway it waits at. */
+import { Mirror } from "../../access/mirror.ts";
+import type { Approval } from "../../gateway/control.ts";
+import { StoreError } from "../../store/error.ts";
+import type { Store, StoredRecord } from "../../store/store.ts";
+
+/** The kind of record. */
+export const APPROVAL = "approval";
+/** What was decided stays to be looked at; the audit log keeps it for longer. */
+const DECIDED_FOR_MS = 7 * 86_400_000;
+const ENDED_FOR_MS = 3_600_000;
+/** Whoever waits ends it by then: this is for those whose gateway died. */
+const LATE_MS = 60_000;
+
+export interface StoredApproval extends Omit<Approval, "uuid" | "arguments" | "decidable"> {
+  /** JSON of the arguments, sealed. */
+  readonly sealed: string;
+  /** The gateway that it waits at. */
+  readonly holder: string;
+}
+
+export type Ending = Pick<StoredApproval, "state" | "decidedAt" | "decidedBy" | "comment">;
+
+export class StoredApprovals {
+  readonly #records: Store["records"];
+  readonly #mirror: Mirror<StoredApproval>;
+
+  constructor(store: Pick<Store, "records">) {
+    this.#records = store.records;
+    this.#mirror = new Mirror(store, APPROVAL);
+  }
+
+  readonly kind = APPROVAL;
+
+  /** By uuid, as they were when last read. */
+  get all(): ReadonlyMap<string, StoredApproval> {
+    return this.#mirror.values;
+  }
+
+  on(listener: Parameters<Mirror<StoredApproval>["on"]>[0]): () => void {
+    return this.#mirror.on(listener);
+  }
+
+  load(): Promise<void> {
+    return this.#mirror.load();
+  }
+
+  async find(uuid: string): Promise<StoredApproval | undefined> {
+    return approvalIn(await this.#records.get(APPROVAL, uuid));
+  }
+
+  async add(uuid: string, value: StoredApproval): Promise<void> {
+    const expiresAt = Date.parse(value.expiresAt) + LATE_MS;
+    await this.#records.put({ kind: APPROVAL, id: uuid, value, ifVersion: 0, expiresAt });
+  }
+
+  /** Ends one that waits, once. `done` false: it had ended before, and `stored` says how; undefined: there is none. */
+  async end(
+    uuid: string,
+    ending: Ending,
+  ): Promise<{ readonly done: boolean; readonly stored: StoredApproval | undefined }> {
+    for (;;) {
+      const record = await this.#records.get(APPROVAL, uuid);
+      const value = approvalIn(record);
+      if (!record || value?.state !== "waiting") return { done: false, stored: value };
+      const stored: StoredApproval = { ...value, ...ending };
+      const stays = ending.decidedBy ? DECIDED_FOR_MS : ENDED_FOR_MS;
+      const expiresAt = Date.now() + stays;
+      try {
+        const { version: ifVersion } = record;
+        await this.#records.put({ kind: APPROVAL, id: uuid, value: stored, ifVersion, expiresAt });
+        return { done: true, stored };
+      } catch (error) {
+        if (!StoreError.is(error, "conflict")) throw error;
+      }
+    }
+  }
+
+  async remove(uuid: string): Promise<void> {
+    await this.#records.delete(APPROVAL, uuid);
+  }
+}
+
+function approvalIn(record: StoredRecord | undefined): StoredApproval | undefined {
+  return record?.value as StoredApproval | undefined;
+}

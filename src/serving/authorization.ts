@@ -1,0 +1,115 @@
+/** OAuth of a running gateway: its endpoints as resources, the tokens that open them, and the server that gives them. */
+import type { IncomingMessage } from "node:http";
+import type { Access } from "../access/access.ts";
+import { isAllowed } from "../access/allow.ts";
+import { Bearers } from "../authorization/bearers.ts";
+import { Grants, REVOKED } from "../authorization/grants.ts";
+import { fetchPublic } from "../authorization/public-fetch.ts";
+import { recordIds } from "../authorization/record-id.ts";
+import { AuthorizationServer } from "../authorization/server.ts";
+import { signingKey } from "../authorization/signing-key.ts";
+import { Tokens } from "../authorization/tokens.ts";
+import type { Compiled } from "../gateway/compile.ts";
+import type { Events } from "../kernel/events.ts";
+import type { Log } from "../kernel/log.ts";
+import type { Principal } from "../kernel/principal.ts";
+import type { Store } from "../store/store.ts";
+
+export interface AuthorizationOptions {
+  readonly store: Store;
+  readonly access: Pick<Access, "accounts" | "sessions">;
+  readonly compiled: () => Compiled;
+  /** How clients reach the gateway; once it listens. */
+  readonly base: () => string;
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Nothing of this principal goes on. */
+  readonly onEnded: (principal: Principal) => void;
+  /** Where people log in with their organisation, and come back to `returnTo`. */
+  readonly sso?: ((returnTo: string) => string) | undefined;
+  readonly events?: Pick<Events, "emit">;
+  readonly log: Log;
+}
+
+export interface Authorization {
+  readonly base: () => string;
+  readonly server: AuthorizationServer;
+  readonly bearers: Bearers;
+  readonly grants: Grants;
+  /** False for names of endpoints whose `oauth` is off, true for all others. */
+  readonly isOffered: (endpoint: string) => boolean;
+  /** The issuers whose tokens are believed, beside our own. */
+  readonly issuers: () => readonly string[];
+  close(): void;
+}
+
+/** Where people log in with their organisation, and come back from. */
+export function ssoLink(returnTo: string): string {
+  return `/api/v1/login/oidc?returnTo=${encodeURIComponent(returnTo)}`;
+}
+
+export async function openAuthorization(options: AuthorizationOptions): Promise<Authorization> {
+  const { store, access, compiled, base, addressOf, onEnded, log, events, sso } = options;
+  const { accounts, sessions } = access;
+  const idOf = recordIds(store.sealer);
+  const grants = new Grants(store, {
+    idOf,
+    onRevoked: ({ account, client }) =>
+      onEnded({ id: account, kind: "account", roles: [], groups: [], client }),
+  });
+  await grants.load();
+  const failed = (error: Error): void =>
+    log.warn(`what was revoked could not be read or written: ${error.message}`);
+  const stops = [
+    store.onChange((change) => {
+      if (change.of === "records" && change.kind === REVOKED) grants.load().catch(failed);
+    }),
+    // What an account allowed ends with it, also for when it is enabled again.
+    accounts.onChange((uuid, account) => {
+      if (!account || account.disabled) grants.revokeAll(uuid).catch(failed);
+    }),
+  ];
+  const key = signingKey((purpose) => store.sealer.derive(purpose));
+  const settings = () => compiled().settings?.spec;
+  const issuers = () => settings()?.issuers ?? [];
+  const tokens = new Tokens({ base, key: key.public, issuers });
+  const isOffered = (endpoint: string): boolean => accessOf(compiled(), endpoint)?.oauth !== false;
+  const server = new AuthorizationServer({
+    base,
+    store,
+    key,
+    idOf,
+    grants,
+    accounts,
+    isOffered,
+    addressOf,
+    log,
+    events,
+    sso,
+    logins: sessions,
+    mayUse(endpoint, account) {
+      const rules = compiled().paths.get(endpoint)?.object.spec.access;
+      return rules?.oauth === true && isAllowed(account, rules.allow);
+    },
+    registers: () => settings()?.registration !== "closed",
+    fetch: fetchPublic,
+    now: Date.now,
+  });
+  return {
+    base,
+    server,
+    bearers: new Bearers({ tokens, grants, accounts }),
+    grants,
+    isOffered,
+    issuers: () => issuers().map(({ issuer }) => issuer),
+    close() {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** Of disabled ones, too: that they are is not told. */
+function accessOf({ paths, endpoints }: Compiled, name: string) {
+  const served = paths.get(name);
+  const endpoint = served ?? [...endpoints.values()].find(({ object }) => object.name === name);
+  return endpoint?.object.spec.access;
+}

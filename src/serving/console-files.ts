@@ -1,0 +1,158 @@
+/** The console: its files, served from memory. Read when somebody first opens it, all at once, so that they fit together. */
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Where the pages of the console are; what is open in one is the second part of the path. */
+export const CONSOLE_PAGES: ReadonlySet<string> = new Set([
+  "",
+  "servers",
+  "tools",
+  "try",
+  "namespaces",
+  "endpoints",
+  "traffic",
+  "sessions",
+  "audit",
+  "keys",
+  "people",
+  "requests",
+  "history",
+  "settings",
+  "me",
+  "components",
+  "login",
+  "setup",
+  "invitations",
+]);
+
+const ASSETS = "/assets/";
+const PAGE = /^\/([a-z]*)(?:\/[^/]+)?$/;
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+};
+
+/** Nothing but what is served here runs or is shown, and no other page may frame it or keep hold of it. */
+const HEADERS = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    // Pictures and sounds that tools return.
+    "img-src 'self' data:",
+    "media-src data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; "),
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  vary: "accept-encoding",
+} as const;
+
+interface ServedFile {
+  readonly etag: string;
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly br: Buffer;
+  readonly gzip: Buffer;
+}
+
+type Files = ReadonlyMap<string, ServedFile>;
+
+export class ConsoleFiles {
+  readonly #folders: readonly string[];
+  #files: Promise<Files> | undefined;
+
+  /** `folders`: the first that is there. As built, as a chunk of that, and from the source. */
+  constructor(folders: readonly string[] = ["./console", "../console", "../../dist/console"].map(beside)) {
+    this.#folders = folders;
+  }
+
+  /** Whether the path is one of the console's; nothing is read for it. */
+  has(path: string): boolean {
+    if (path.startsWith(ASSETS)) return true;
+    const [, page] = PAGE.exec(path) ?? [];
+    return page !== undefined && CONSOLE_PAGES.has(page) && (page !== "" || path === "/");
+  }
+
+  async answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method } = request;
+    if (method !== "GET" && method !== "HEAD") return end(response, 405, { allow: "GET, HEAD" });
+    this.#files ??= readFiles(this.#folders);
+    const files = await this.#files;
+    const isAsset = path.startsWith(ASSETS);
+    const file = files.get(isAsset ? path.slice(1) : "index.html");
+    if (!file) return end(response, 404, isAsset ? { "cache-control": "no-store" } : {});
+    const headers = {
+      ...HEADERS,
+      "content-type": file.type,
+      etag: file.etag,
+      // The name of an asset changes with what is in it.
+      "cache-control": isAsset ? "public, max-age=31536000, immutable" : "no-cache",
+    };
+    if (request.headers["if-none-match"] === file.etag) return void response.writeHead(304, headers).end();
+    const { encoding, content } = encoded(file, String(request.headers["accept-encoding"] ?? ""));
+    response.writeHead(200, {
+      ...headers,
+      "content-length": content.length,
+      ...(encoding && { "content-encoding": encoding }),
+    });
+    response.end(method === "HEAD" ? undefined : content);
+  }
+}
+
+function beside(folder: string): string {
+  return fileURLToPath(new URL(folder, import.meta.url));
+}
+
+function encoded(
+  file: ServedFile,
+  accepts: string,
+): { readonly encoding?: string; readonly content: Buffer } {
+  const taken = new Set(
+    accepts
+      .toLowerCase()
+      .split(",")
+      .filter((one) => !/;\s*q=0(?:\.0*)?\s*$/.test(one))
+      .map((one) => one.split(";", 1)[0]?.trim()),
+  );
+  if (taken.has("br")) return { encoding: "br", content: file.br };
+  if (taken.has("gzip")) return { encoding: "gzip", content: file.gzip };
+  return { content: file.plain };
+}
+
+/** By path within the folder. None where there is no console in this build. */
+async function readFiles(folders: readonly string[]): Promise<Files> {
+  for (const folder of folders) {
+    const names = await readdir(folder, { recursive: true }).catch(() => []);
+    const served = names.map((name) => name.replaceAll("\\", "/")).filter((name) => extname(name) in TYPES);
+    if (!served.includes("index.html")) continue;
+    const files = served.map(async (name) => [name, await readServed(`${folder}/${name}`)] as const);
+    return new Map(await Promise.all(files));
+  }
+  return new Map();
+}
+
+async function readServed(path: string): Promise<ServedFile> {
+  const [plain, br, gzip] = await Promise.all([path, `${path}.br`, `${path}.gz`].map((one) => readFile(one)));
+  if (!plain || !br || !gzip) throw new Error(`${path} cannot be read`);
+  const etag = `"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`;
+  return { etag, type: TYPES[extname(path)] ?? "", plain, br, gzip };
+}
+
+function end(response: ServerResponse, status: number, headers: Readonly<Record<string, string>>): void {
+  response.writeHead(status, { "content-length": 0, ...headers }).end();
+}

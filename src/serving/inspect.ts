@@ -1,0 +1,59 @@
+/** A single call of a tool as its server has it, in the name of an administrator: no endpoint, no names of a namespace, the layers of the server alone. */
+import { toolId } from "../catalog/tool.ts";
+import type { Engine } from "../engine.ts";
+import type { Compiled } from "../gateway/compile.ts";
+import type { Inspected } from "../gateway/control.ts";
+import { serverFacts } from "../gateway/endpoint/facts.ts";
+import { placedLayers } from "../gateway/endpoint/placed-layers.ts";
+import type { Handler } from "../kernel/call.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { fromRaw, toRaw } from "../kernel/raw.ts";
+import { pipelineOf } from "../middleware/pipeline.ts";
+import type { LayerStock } from "../middleware/stock.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
+import type { LoneRequests } from "../session/lone-requests.ts";
+import { callTool } from "../surface/call-tool.ts";
+import { asResult, executionFailed } from "../surface/failure.ts";
+
+/** What stands for an endpoint in the origin of such calls. */
+export const INSPECTOR = "inspector";
+
+export interface InspectParts {
+  readonly engine: Pick<Engine, "scope" | "catalog">;
+  readonly lone: Pick<LoneRequests, "run">;
+  readonly compiled: () => Compiled;
+  readonly stock: Pick<LayerStock, "of">;
+  readonly clock: Clock;
+}
+
+/** Always a CallToolResult: what went wrong is one that says so. */
+export async function inspect(parts: InspectParts, wanted: Inspected): Promise<unknown> {
+  const { server, tool, args, principal, signal } = wanted;
+  const scope = { ...parts.engine.scope, call: layered(parts) };
+  const result = await parts.lone.run(principal, async (origin) => {
+    const request = { method: "tools/call", params: undefined, origin, signal, uplink: origin.uplink };
+    try {
+      return await callTool(scope, { server, tool, args: toRaw(args) }, request);
+    } catch (error) {
+      const context = { server, tool_id: toolId({ server, name: tool }) };
+      return asResult(scope.log, error instanceof RpcError ? executionFailed(error, context) : error, "meta");
+    }
+  });
+  return fromRaw(result);
+}
+
+/** What the server itself is kept by holds here too; there is no endpoint and no namespace. */
+function layered({ engine, compiled, stock, clock }: InspectParts): Handler {
+  return (call) => {
+    const { servers } = compiled();
+    const layers = placedLayers(stock, [servers.get(call.server)?.object]);
+    const own = engine.catalog.snapshot.tool(call.server, call.tool ?? "");
+    const facts = {
+      ...serverFacts(call.server, { servers }),
+      name: call.tool ?? "",
+      annotations: own?.annotations ?? {},
+      definition: own?.definition,
+    };
+    return pipelineOf(layers, engine.scope.call, clock)({ ...call, facts });
+  };
+}

@@ -1,0 +1,22 @@
+/** The layers of stored objects before they are served: loaded and checked as if they came now. */
+import { layerProblems } from "../gateway/accept.ts";
+import { orderProblems } from "../gateway/layer-order.ts";
+import { allObjects, type Objects } from "../gateway/objects.ts";
+import type { LayerEntry } from "../middleware/layer.ts";
+import type { LayerRegistry } from "../middleware/registry.ts";
+
+export function layersIn(objects: Objects): readonly LayerEntry[] {
+  return allObjects(objects).flatMap(({ spec }) => spec.middleware as readonly LayerEntry[]);
+}
+
+/** Throws with the place: a gateway does not start with half its rules. */
+export async function refuseLayers(registry: LayerRegistry, objects: Objects): Promise<void> {
+  await registry.prepare(layersIn(objects));
+  const rules = { layers: (entry: LayerEntry) => registry.check(entry) };
+  for (const { kind, name, spec } of allObjects(objects)) {
+    const [wrong] = layerProblems(kind, { ...spec }, rules as never);
+    if (wrong) throw new Error(`${kind} "${name}" ${wrong.path}: ${wrong.message}`);
+  }
+  const [disordered] = orderProblems(objects, (entries) => registry.checkOrder(entries));
+  if (disordered) throw new Error(disordered.message);
+}

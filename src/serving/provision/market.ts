@@ -1,0 +1,252 @@
+/** Servers that could be had: finds them for clients and administrators, and adds what an administrator says yes to. */
+import type { Surroundings } from "../../config/dial.ts";
+import type { Engine } from "../../engine.ts";
+import type { CompiledEndpoint } from "../../gateway/compile.ts";
+import type {
+  Actor,
+  GatewayControl,
+  MarketControl,
+  OfferWanted,
+  ProvisionApproval,
+  ProvisionRequest,
+} from "../../gateway/control.ts";
+import { find } from "../../gateway/names.ts";
+import { Refusal } from "../../gateway/refusal.ts";
+import type { Clock } from "../../kernel/clock.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Log } from "../../kernel/log.ts";
+import type { Principal } from "../../kernel/principal.ts";
+import type { Signal } from "../../kernel/signal.ts";
+import type { Candidate, Entry } from "../../provision/candidate.ts";
+import type { Installer } from "../../provision/install.ts";
+import { planOf } from "../../provision/plan.ts";
+import type { CandidateSource } from "../../provision/provision.ts";
+import type { Shown } from "../../provision/show.ts";
+import type { Scope, Seeker, WantedServer } from "../../surface/scope.ts";
+import { NOBODY } from "../../trial.ts";
+import { type Offers, offersOf } from "./offers.ts";
+import type { KeptRequest, ProvisionRequests } from "./requests.ts";
+import { TeamLedger } from "./team-ledger.ts";
+import { teamShop } from "./team-shop.ts";
+
+export interface MarketParts {
+  readonly home: string;
+  readonly around: Surroundings;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The official registry unless given. */
+  readonly registryUrl?: string | undefined;
+  readonly engine: Pick<Engine, "trial" | "catalog">;
+  readonly control: () => GatewayControl;
+  readonly requests: ProvisionRequests;
+}
+
+interface Sources {
+  readonly registry: CandidateSource & { close(): Promise<void> };
+  readonly gallery: CandidateSource;
+}
+
+export class Market implements MarketControl {
+  readonly #parts: MarketParts;
+  #sources: Promise<Sources> | undefined;
+
+  constructor(parts: MarketParts) {
+    this.#parts = parts;
+  }
+
+  /** For one endpoint: what `mcp_provision` does there. */
+  async provision(
+    at: { readonly scope: Scope; readonly endpoint: () => CompiledEndpoint },
+    wanted: WantedServer,
+    seeker: Seeker,
+  ): Promise<object> {
+    const { home, log, around, control } = this.#parts;
+    const { scope, endpoint } = at;
+    const actor = actorOf(seeker.origin.principal);
+    const ledger = new TeamLedger({ control: control(), around, endpoint, actor });
+    const [{ Provisioner }, sources] = await Promise.all([
+      import("../../provision/provision.ts"),
+      this.#load(),
+    ]);
+    const provisioner = new Provisioner({
+      home,
+      log,
+      ...sources,
+      env: around.env,
+      view: (origin) => scope.view(origin),
+      loader: scope.loader,
+      servers: () => [...scope.specs().keys()],
+      shop: teamShop({
+        installer: await this.#installer(ledger),
+        ledger,
+        configured: () => JSON.stringify([...scope.specs().keys()]),
+        withheld: () => (endpoint().namespaces.length > 0 ? undefined : "the endpoint has no namespace"),
+        request: (match, by) => this.#request(match, by, { endpoint: endpoint(), intent: wanted.intent }),
+      }),
+    });
+    return await provisioner.provision(wanted, seeker);
+  }
+
+  async search(wanted: OfferWanted): Promise<Offers> {
+    return await offersOf(await this.#load(), wanted, this.#parts.around.env);
+  }
+
+  requests(): Promise<readonly ProvisionRequest[]> {
+    return this.#parts.requests.list();
+  }
+
+  async approve(uuid: string, approval: ProvisionApproval): Promise<ProvisionRequest> {
+    const { requests, control, around } = this.#parts;
+    const request = await this.#pending(uuid);
+    const { compiled } = control();
+    const endpoint = compiled.endpoints.get(request.endpoint.uuid);
+    if (!endpoint) throw new Refusal("not_found", "The endpoint that it was asked for at is gone");
+    const { namespace, values = {}, by, signal } = approval;
+    if (namespace !== undefined && !find(compiled.objects.namespace, namespace))
+      throw new Refusal("not_found", `There is no namespace "${namespace.slice(0, 128)}"`);
+    const ledger = new TeamLedger({
+      control: control(),
+      around,
+      endpoint: () => endpoint,
+      namespace,
+      actor: by,
+    });
+    const candidate: Candidate = { ...request.candidate, entry: withValues(request.candidate.entry, values) };
+    const env = { ...around.env, ...values };
+    const plan = planOf(candidate, env);
+    if (plan.missing.length > 0)
+      throw new Refusal(
+        "invalid",
+        `It needs ${plan.missing.join(", ")}: give them as values, or set them where the gateway is started`,
+      );
+    const installer = await this.#installer(ledger, env);
+    const { name } = await installed(installer.install(plan, { origin: NOBODY, signal, report: () => {} }));
+    const server = find(control().compiled.objects.server, name);
+    return this.#decided(
+      await requests.decide(uuid, {
+        state: "approved",
+        by,
+        ...(server && { server: { uuid: server.uuid, name } }),
+      }),
+    );
+  }
+
+  async refuse(
+    uuid: string,
+    decision: { readonly by: Actor; readonly reason?: string | undefined },
+  ): Promise<ProvisionRequest> {
+    await this.#pending(uuid);
+    return this.#decided(await this.#parts.requests.decide(uuid, { state: "refused", ...decision }));
+  }
+
+  /** Ends what is still being read. */
+  async close(): Promise<void> {
+    await (await this.#sources?.catch(() => undefined))?.registry.close();
+  }
+
+  async #pending(uuid: string): Promise<KeptRequest> {
+    const request = await this.#parts.requests.find(uuid);
+    if (!request) throw new Refusal("not_found", `There is no request "${uuid.slice(0, 128)}"`);
+    if (request.state !== "pending") throw decidedAlready(request.state);
+    return request;
+  }
+
+  #decided(request: ProvisionRequest | undefined): ProvisionRequest {
+    if (!request) throw decidedAlready("decided");
+    return request;
+  }
+
+  async #request(
+    { plan }: Shown,
+    { kind, id, name = id }: Principal,
+    { endpoint, intent }: { readonly endpoint: CompiledEndpoint; readonly intent: string },
+  ): Promise<ProvisionRequest> {
+    const { candidate, entry, missing } = plan;
+    const { uuid, name: path } = endpoint.object;
+    return await this.#parts.requests.ask({
+      endpoint: { uuid, name: path },
+      principal: { kind, id, name },
+      intent,
+      id: candidate.id,
+      name: candidate.name,
+      entry: { ...entry },
+      missing,
+      candidate,
+    });
+  }
+
+  async #installer(ledger: TeamLedger, env = this.#parts.around.env): Promise<Installer> {
+    const { home, clock, log, engine, control } = this.#parts;
+    const { Installer: Installing } = await import("../../provision/install.ts");
+    return new Installing({
+      env,
+      clock,
+      log,
+      ledger,
+      async unpack(candidate: Candidate, signal: Signal) {
+        const { fetchBundle } = await import("../../provision/registry/bundle.ts");
+        return await fetchBundle(candidate, { home, env, clock, signal });
+      },
+      trial: (spec, signal) => engine.trial(spec, signal),
+      async connect(name) {
+        const server = find(control().compiled.objects.server, name);
+        if (!server) return [];
+        await control().connect(server.uuid);
+        return engine.catalog.snapshot.listings.get(server.uuid)?.tools ?? [];
+      },
+    });
+  }
+
+  #load(): Promise<Sources> {
+    this.#sources ??= this.#read().catch((error: unknown) => {
+      this.#sources = undefined;
+      throw error;
+    });
+    return this.#sources;
+  }
+
+  async #read(): Promise<Sources> {
+    const { registryUrl: baseUrl, home, clock, log, around } = this.#parts;
+    const [{ Registry }, { galleryCandidates }] = await Promise.all([
+      import("../../provision/registry/registry.ts"),
+      import("../../provision/gallery/gallery.ts"),
+    ]);
+    return {
+      registry: new Registry({ baseUrl, home, env: around.env, clock, log }),
+      gallery: { candidates: async () => ({ candidates: await galleryCandidates() }) },
+    };
+  }
+}
+
+function actorOf({ kind, id, name = id }: Principal): Actor {
+  return { kind, id, name };
+}
+
+function decidedAlready(state: string): Refusal {
+  return new Refusal("decided", `Somebody was quicker: it is ${state} already`);
+}
+
+/** What could not be started is no fault of ours. */
+async function installed<T>(installing: Promise<T>): Promise<T> {
+  try {
+    return await installing;
+  } catch (error) {
+    if (MetaMcpError.is(error)) throw new Refusal("invalid", error.message);
+    throw error;
+  }
+}
+
+/** Values in place of the variables that they are for. */
+function withValues(entry: Entry, values: Readonly<Record<string, string>>): Entry {
+  const filled = (texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [
+        name,
+        text.replaceAll(/\$\{(\w+)\}/g, (whole, variable: string) =>
+          Object.hasOwn(values, variable) ? (values[variable] ?? whole) : whole,
+        ),
+      ]),
+    );
+  if ("command" in entry) return { ...entry, ...(entry.env && { env: filled(entry.env) }) };
+  return { ...entry, ...(entry.headers && { headers: filled(entry.headers) }) };
+}

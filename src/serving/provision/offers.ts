@@ -1,0 +1,51 @@
+/** Servers that an administrator could add: of the gallery and the registry, with what would be stored and what it needs. */
+import type { OfferWanted } from "../../gateway/control.ts";
+import type { Env } from "../../home/home.ts";
+import type { Candidate } from "../../provision/candidate.ts";
+import { planOf } from "../../provision/plan.ts";
+import type { CandidateSource } from "../../provision/provision.ts";
+
+export interface Offers {
+  readonly items: readonly object[];
+  /** What could not be looked at. */
+  readonly notice?: string;
+}
+
+type Sources = Readonly<Record<"registry" | "gallery", CandidateSource>>;
+
+const MOST_FOUND = 20;
+
+/** Best first. Without a query: all of the gallery, and the beginning of the registry. */
+export async function offersOf(sources: Sources, { query, from }: OfferWanted, env: Env): Promise<Offers> {
+  const [{ rankCandidates }, { matchOf }] = await Promise.all([
+    import("../../provision/rank.ts"),
+    import("../../provision/show.ts"),
+  ]);
+  const wanted = query.trim();
+  const ask = (source: keyof Sources) =>
+    from === undefined || from === source ? sources[source].candidates() : { candidates: [] };
+  const [gallery, registry] = await Promise.all([ask("gallery"), ask("registry")]);
+  const ranked = async (candidates: readonly Candidate[], first: readonly Candidate[]) =>
+    wanted === ""
+      ? first.map((candidate) => ({ candidate, fit: 0 }))
+      : await rankCandidates(candidates, wanted, MOST_FOUND);
+  const found = [
+    ...(await ranked(gallery.candidates, gallery.candidates)),
+    ...(await ranked(registry.candidates, registry.candidates.slice(0, MOST_FOUND))),
+  ];
+  const items = found
+    .toSorted((a, b) => b.fit - a.fit)
+    .map(({ candidate, fit }) => {
+      const plan = planOf(candidate, env);
+      const { title, entry: template } = candidate;
+      return {
+        ...matchOf({ plan, fit, configured: undefined, trust: "unknown" }, env),
+        ...(title !== undefined && { title }),
+        ...("category" in candidate && { category: candidate.category }),
+        entry: plan.entry,
+        template,
+      };
+    });
+  const { reason } = registry as { readonly reason?: string };
+  return { items, ...(reason === undefined ? {} : { notice: reason }) };
+}

@@ -1,0 +1,97 @@
+/** What models asked for on behalf of people who may not decide it. Kept in the store until somebody decides. */
+import { createHash, randomBytes } from "node:crypto";
+import type { Actor, ProvisionRequest } from "../../gateway/control.ts";
+import { uuidV7 } from "../../gateway/uuid.ts";
+import type { Candidate } from "../../provision/candidate.ts";
+import { StoreError } from "../../store/error.ts";
+import type { Store, StoredRecord } from "../../store/store.ts";
+
+/** The kind of records that they are. */
+export const PROVISION_REQUEST = "provision-request";
+const MOST_LISTED = 500;
+
+/** What is kept of one, for whoever carries it out. */
+export interface KeptRequest extends ProvisionRequest {
+  readonly candidate: Candidate;
+}
+
+type Stored = Omit<KeptRequest, "uuid">;
+
+export class ProvisionRequests {
+  readonly #records: Store["records"];
+
+  constructor({ records }: Pick<Store, "records">) {
+    this.#records = records;
+  }
+
+  /** The same asked for twice is one; `state` says what became of it. */
+  async ask(wanted: Omit<Stored, "state" | "at">): Promise<KeptRequest> {
+    const key = keyOf(wanted);
+    const value: Stored = { ...wanted, state: "pending", at: new Date().toISOString() };
+    try {
+      return shown(
+        await this.#records.put({
+          kind: PROVISION_REQUEST,
+          id: uuidV7(Date.now(), randomBytes(10)),
+          key,
+          value,
+          ifVersion: 0,
+        }),
+      );
+    } catch (error) {
+      const there = StoreError.is(error, "taken")
+        ? await this.#records.find(PROVISION_REQUEST, key)
+        : undefined;
+      if (!there) throw error;
+      return shown(there);
+    }
+  }
+
+  /** In the order in which they came. */
+  async list(): Promise<readonly ProvisionRequest[]> {
+    const records = await this.#records.list(PROVISION_REQUEST, { limit: MOST_LISTED });
+    return records.map(shown).map(withoutCandidate);
+  }
+
+  async find(uuid: string): Promise<KeptRequest | undefined> {
+    const record = await this.#records.get(PROVISION_REQUEST, uuid);
+    return record && shown(record);
+  }
+
+  /** Undefined: somebody else was quicker, or there is none. One that was approved may be asked for again, should it go. */
+  async decide(
+    uuid: string,
+    decision: Pick<ProvisionRequest, "state" | "server"> & {
+      readonly by: Actor;
+      readonly reason?: string | undefined;
+    },
+  ): Promise<ProvisionRequest | undefined> {
+    const record = await this.#records.get(PROVISION_REQUEST, uuid);
+    if (!record || shown(record).state !== "pending") return undefined;
+    const { key, version } = record;
+    const value = { ...(record.value as Stored), ...decision, decidedAt: new Date().toISOString() };
+    const kept = decision.state === "refused" && key !== undefined ? { key } : {};
+    try {
+      const put = { kind: PROVISION_REQUEST, id: uuid, value, ifVersion: version, ...kept };
+      return withoutCandidate(shown(await this.#records.put(put)));
+    } catch (error) {
+      if (StoreError.is(error, "conflict")) return undefined;
+      throw error;
+    }
+  }
+}
+
+function withoutCandidate(kept: KeptRequest): ProvisionRequest {
+  const { candidate: _, ...request } = kept;
+  return request;
+}
+
+function shown({ id, value }: StoredRecord): KeptRequest {
+  return { uuid: id, ...(value as Stored) };
+}
+
+function keyOf({ endpoint, id, entry }: Pick<Stored, "endpoint" | "id" | "entry">): string {
+  return createHash("sha256")
+    .update(JSON.stringify([endpoint.uuid, id, entry]))
+    .digest("base64url");
+}

@@ -1,0 +1,63 @@
+/** A namespace of the gateway, as the place where servers that were added are written down. */
+import type { Surroundings } from "../../config/dial.ts";
+import type { CompiledEndpoint } from "../../gateway/compile.ts";
+import type { Actor, GatewayControl } from "../../gateway/control.ts";
+import { joinServer, runsSame } from "../../gateway/join-server.ts";
+import type { Candidate, Entry } from "../../provision/candidate.ts";
+import type { Ledger } from "../../provision/ledger.ts";
+
+export interface TeamLedgerParts {
+  readonly control: Pick<GatewayControl, "change" | "compiled">;
+  readonly around: Surroundings;
+  readonly endpoint: () => CompiledEndpoint;
+  /** Uuid or name; the endpoint's first unless given. */
+  readonly namespace?: string | undefined;
+  readonly actor: Actor;
+}
+
+export class TeamLedger implements Ledger {
+  readonly around: Surroundings;
+  readonly #parts: TeamLedgerParts;
+
+  constructor(parts: TeamLedgerParts) {
+    this.#parts = parts;
+    this.around = parts.around;
+  }
+
+  get place(): string {
+    return `namespace "${this.#namespace ?? "?"}"`;
+  }
+
+  async check(): Promise<void> {
+    if (this.#namespace === undefined) throw new Error("the endpoint has no namespace to add it to");
+  }
+
+  async nameOf(entry: Entry): Promise<string | undefined> {
+    const { control, endpoint } = this.#parts;
+    const parts = endpoint().parts.filter(({ part }) => !part.off);
+    return parts.find(({ part }) => {
+      const server = control.compiled.servers.get(part.server);
+      return server && runsSame(server.object, { ...entry });
+    })?.part.name;
+  }
+
+  async write({ name, description }: Candidate, entry: Entry): Promise<string> {
+    const { control, actor } = this.#parts;
+    const joining = { name, description, entry: { ...entry }, namespace: this.#namespace ?? "" };
+    const summary = `add server "${name}" to ${this.place}`;
+    const { outcome } = await control.change(
+      actor,
+      (objects, context) => joinServer(objects, joining, context),
+      { summary },
+    );
+    return outcome.server.name;
+  }
+
+  /** A change counts once it is made. */
+  async take(): Promise<void> {}
+
+  get #namespace(): string | undefined {
+    const { namespace, endpoint } = this.#parts;
+    return namespace ?? endpoint().namespaces[0]?.object.name;
+  }
+}

@@ -1,0 +1,58 @@
+/** The gateway: an administrator adds what was found, everybody else asks for it. */
+import type { ProvisionRequest } from "../../gateway/control.ts";
+import type { Principal } from "../../kernel/principal.ts";
+import type { Installer } from "../../provision/install.ts";
+import type { Ledger } from "../../provision/ledger.ts";
+import { type Added, allowedOf, type Noted, readyOf, type Shop } from "../../provision/shop.ts";
+import type { Shown } from "../../provision/show.ts";
+
+export interface TeamShopParts {
+  readonly installer: Pick<Installer, "install">;
+  readonly ledger: Pick<Ledger, "nameOf">;
+  readonly configured: () => string;
+  /** Why nothing can be added at this endpoint. */
+  readonly withheld: () => string | undefined;
+  /** Makes a request of it. */
+  readonly request: (match: Shown, by: Principal) => Promise<ProvisionRequest>;
+}
+
+const NONE =
+  "None of these may be used: the gateway's list of publishers denies them, or their entries are invalid.";
+
+export function teamShop({ installer, ledger, configured, withheld, request }: TeamShopParts): Shop {
+  function advise(matches: readonly Shown[]): string {
+    const [first] = allowedOf(matches);
+    if (!first) return NONE;
+    const { name } = first.plan.candidate;
+    if (first.configured !== undefined)
+      return `${name} is already here: mcp_discover {server: "${first.configured}"} shows its tools.`;
+    return `To get ${name}: call again with autoProvision: true. An administrator of this gateway decides. For another one of these give its id as the intent.`;
+  }
+  async function ask(match: Shown, by: Principal): Promise<Noted> {
+    const { uuid, state, reason } = await request(match, by);
+    const { name } = match.plan.candidate;
+    const next =
+      state === "refused"
+        ? `An administrator refused ${name}${reason === undefined ? "" : `: ${reason}`}. Do not ask for it again.`
+        : `An administrator was asked for ${name}. Its tools appear here once it is approved; there is nothing to wait for now.`;
+    return { next, more: { request: { uuid, state } } };
+  }
+  return {
+    nameOf: (entry) => ledger.nameOf(entry),
+    configured: () => Promise.resolve(configured()),
+    withheld,
+    advise,
+    async add({ matches, locked }, asker): Promise<Added | Noted> {
+      const [first] = allowedOf(matches);
+      const { principal } = asker.origin;
+      if (locked || !first || first.configured !== undefined) return { next: advise(matches) };
+      if (!principal.roles.includes("admin")) return await ask(first, principal);
+      const [ready] = readyOf(matches);
+      if (!ready)
+        return {
+          next: `Set ${first.plan.missing.join(", ")} where the gateway is started, or add it by hand.`,
+        };
+      return { ...(await installer.install(ready.plan, asker)), from: ready.plan.candidate.from };
+    },
+  };
+}

@@ -1,0 +1,179 @@
+/** One endpoint as clients reach it: the surface behind it and the transports in front of it. */
+
+import type { Endpoint, Engine } from "../engine.ts";
+import type { CompiledEndpoint } from "../gateway/compile.ts";
+import { type EndpointLayers, endpointLayers } from "../gateway/endpoint/endpoint-layers.ts";
+import { type EndpointScopeParts, endpointScope } from "../gateway/endpoint/endpoint-scope.ts";
+import { type Explained, type ExplainWanted, explainTool } from "../gateway/endpoint/explain-tool.ts";
+import type { Preview, TriedTool } from "../gateway/try-control.ts";
+import type { Origin } from "../kernel/call.ts";
+import type { Principal } from "../kernel/principal.ts";
+import { Room } from "../kernel/room.ts";
+import type { Described } from "../openapi/document.ts";
+import { OpenApiEndpoint } from "../openapi/openapi-endpoint.ts";
+import type { Session } from "../session/session.ts";
+import { PublicTools } from "../surface/aggregate/public-tools.ts";
+import { LayeredSurface } from "../surface/layered-surface.ts";
+import type { Scope } from "../surface/scope.ts";
+import type { Received } from "../transport/http/front.ts";
+import { SseEndpoint } from "../transport/http/sse-endpoint.ts";
+import { StreamableEndpoint } from "../transport/http/streamable-endpoint.ts";
+import type { LocalClient } from "../transport/local/local-client.ts";
+import { LocalEndpoint } from "../transport/local/local-endpoint.ts";
+import type { Market } from "./provision/market.ts";
+import { previewOf } from "./try/preview.ts";
+import { requestFor } from "./try/request-for.ts";
+
+export interface ServedParts extends Omit<EndpointScopeParts, "current"> {
+  readonly engine: Pick<Engine, "open" | "scope">;
+  readonly sessionTimeoutMs: number;
+  /** Servers that could be had. */
+  readonly market: Pick<Market, "provision">;
+  /** What all endpoints have together. */
+  readonly room: Room;
+}
+
+export class ServedEndpoint {
+  readonly #endpoint: Endpoint;
+  readonly #streamable: StreamableEndpoint;
+  readonly #sse: SseEndpoint;
+  readonly #openapi: OpenApiEndpoint;
+  /** Its clients within this process. */
+  readonly local: LocalEndpoint;
+  readonly #scope: Scope;
+  readonly #tools: PublicTools;
+  /** What stands around its requests, calls and lists. */
+  readonly layers: EndpointLayers;
+  readonly #parts: ServedParts;
+  #compiled: CompiledEndpoint;
+
+  constructor(compiled: CompiledEndpoint, parts: ServedParts) {
+    this.#parts = parts;
+    const { engine, clock, sessionTimeoutMs } = parts;
+    const { uuid, name, spec } = compiled.object;
+    this.#compiled = compiled;
+    const own = { ...parts, current: () => this.#compiled };
+    this.layers = endpointLayers(own, engine.scope.call);
+    const narrowed = endpointScope(engine.scope, this.layers, own);
+    const scope: Scope = {
+      ...narrowed,
+      provision: (...asked) => parts.market.provision({ scope: narrowed, endpoint: own.current }, ...asked),
+    };
+    this.#scope = scope;
+    this.#tools = new PublicTools(scope);
+    const room = new Room(() => this.#compiled.object.spec.limits, parts.room);
+    this.#endpoint = engine.open({
+      id: uuid,
+      surface: spec.surface,
+      scope,
+      around: (surface) => new LayeredSurface(surface, this.layers, scope),
+      team: { room, introduction: () => introductionOf(this.#compiled) },
+    });
+    const { stateless, jsonResponse } = spec;
+    this.#streamable = new StreamableEndpoint(
+      { clock, stateless, jsonResponse, sessionTimeoutMs },
+      this.#endpoint,
+    );
+    this.#sse = new SseEndpoint(this.#endpoint, `/metamcp/${name}/message`);
+    this.local = new LocalEndpoint(this.#endpoint, { stateless });
+    const { lone } = this.#endpoint;
+    this.#openapi = new OpenApiEndpoint({ scope, lone, room, about: () => aboutOf(this.#compiled) });
+  }
+
+  /** Takes what the endpoint is now. False: it must be opened anew, its clients would not fit. */
+  update(compiled: CompiledEndpoint): boolean {
+    if (shapeOf(compiled) !== shapeOf(this.#compiled)) return false;
+    this.#compiled = compiled;
+    return true;
+  }
+
+  /** What its clients see may have changed. Resolves with how many were told. */
+  changed(): Promise<number> {
+    return this.#endpoint.changed();
+  }
+
+  /** `way`: what stands behind its name in the address. False: there is nothing. */
+  route(way: string, received: Received): boolean {
+    const { method } = received.request;
+    if (way === "mcp") this.#streamable.handle(received);
+    else if (way === "sse" && method === "GET") this.#sse.listen(received);
+    else if (way === "message" && method === "POST") this.#sse.take(received);
+    else if (way.startsWith("api/") && this.#compiled.object.spec.openapi)
+      this.#openapi.handle(way.slice("api/".length), received);
+    else return false;
+    return true;
+  }
+
+  /** What a client would be shown. */
+  preview(principal: Principal): Promise<Preview> {
+    const { surface: chosen } = this.#compiled.object.spec;
+    const { lone } = this.#endpoint;
+    const around = { scope: this.#scope, chosen };
+    return lone.run(principal, (origin) => previewOf(this.#endpoint.newSurface(), origin, around), {
+      surface: "preview",
+    });
+  }
+
+  /** What would become of a call of this principal. */
+  explain(principal: Principal, wanted: ExplainWanted): Promise<Explained> {
+    const { engine, views, compiled } = this.#parts;
+    const explaining = (origin: Origin): Promise<Explained> => {
+      const { listings } = engine.scope.view(origin).snapshot;
+      const view = views.ofEndpoint(this.#compiled, (server) => listings.get(server));
+      return explainTool({ compiled: compiled(), layers: this.layers, view }, wanted, origin);
+    };
+    return this.#endpoint.lone.run(principal, explaining, { surface: "preview" });
+  }
+
+  /** The call that this client would make for a tool. */
+  requestFor(client: LocalClient, tool: TriedTool, args: Readonly<Record<string, unknown>>) {
+    const { surface } = this.#compiled.object.spec;
+    return requestFor(client, tool, args, { surface, tools: this.#tools });
+  }
+
+  endOf(principal: Principal): void {
+    this.local.endOf(principal);
+    this.#streamable.endOf(principal);
+    this.#sse.endOf(principal);
+    this.#openapi.endOf(principal);
+  }
+
+  get clients(): readonly Session[] {
+    return this.#endpoint.clients;
+  }
+
+  /** False: there is no such session. */
+  endSession(id: string): boolean {
+    return this.#streamable.endSession(id) || this.#sse.endSession(id) || this.local.endSession(id);
+  }
+
+  /** Ends all its sessions. */
+  end(): void {
+    this.local.end();
+    this.#streamable.end();
+    this.#sse.end();
+    this.#openapi.end();
+    void this.#endpoint.close();
+  }
+}
+
+/** What cannot change under a client. */
+function shapeOf({ object: { name, spec } }: CompiledEndpoint): string {
+  return JSON.stringify([name, spec.surface, spec.stateless, spec.jsonResponse, spec.code]);
+}
+
+function aboutOf(compiled: CompiledEndpoint): Described {
+  const { name, spec } = compiled.object;
+  const { access } = spec;
+  return {
+    name,
+    description: [spec.description.trim(), introductionOf(compiled)].filter(Boolean).join("\n\n"),
+    url: `/metamcp/${name}/api`,
+    access,
+  };
+}
+
+function introductionOf({ namespaces }: CompiledEndpoint): string {
+  const texts = namespaces.flatMap(({ object }) => object.spec.description?.trim() || []);
+  return texts.join("\n\n");
+}

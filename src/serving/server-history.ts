@@ -1,0 +1,74 @@
+/** What became of the connections of each server lately: since when it is as it is, and the way it came there. */
+import type { ConnectionStatus, StatusEntry } from "../gateway/control.ts";
+import type { ConnectionChanged, Events } from "../kernel/events.ts";
+
+const MOST_ENTRIES = 50;
+
+interface Known {
+  /** Newest last. */
+  readonly entries: StatusEntry[];
+  /** Milliseconds since 1970, by what happened last. */
+  readonly at: { connected?: number; closed?: number; connecting?: number };
+  /** It failed, and has not been connected since. */
+  down: { readonly since: number; readonly login: boolean } | undefined;
+}
+
+export class ServerHistory {
+  readonly #known = new Map<string, Known>();
+
+  constructor(events: Pick<Events, "on">) {
+    events.on((event) => {
+      if (event.type === "connection") this.#hear(event);
+    });
+  }
+
+  /** Newest first. */
+  of(server: string): readonly StatusEntry[] {
+    return this.#known.get(server)?.entries.toReversed() ?? [];
+  }
+
+  /** Since when it is in this state; undefined where nothing happened to it since the gateway started. */
+  since(server: string, state: ConnectionStatus["state"]): string | undefined {
+    const known = this.#known.get(server);
+    if (!known) return undefined;
+    const { at, down } = known;
+    const began = {
+      failed: down?.since,
+      connecting: at.connecting,
+      active: at.connected,
+      idle: at.connected,
+      closed: at.closed,
+      disabled: at.closed,
+    }[state];
+    return began === undefined ? undefined : new Date(began).toISOString();
+  }
+
+  /** It is down for want of a login. */
+  needsLogin(server: string): boolean {
+    return this.#known.get(server)?.down?.login ?? false;
+  }
+
+  forget(server: string): void {
+    this.#known.delete(server);
+  }
+
+  #hear({ server, state, at, reason, pid, login = false }: ConnectionChanged): void {
+    const known = this.#known.get(server) ?? { entries: [], at: {}, down: undefined };
+    this.#known.set(server, known);
+    known.entries.push({
+      at: new Date(at).toISOString(),
+      state,
+      ...(reason !== undefined && { reason }),
+      ...(pid !== undefined && { pid }),
+      ...(login && { login }),
+    });
+    if (known.entries.length > MOST_ENTRIES) known.entries.shift();
+    if (state === "connecting" || state === "closed") known.at[state] = at;
+    if (state === "connected") {
+      known.at.connected = at;
+      known.down = undefined;
+    }
+    // The first failure counts: those after it are attempts that changed nothing.
+    if (state === "failed") known.down = { since: known.down?.since ?? at, login };
+  }
+}

@@ -1,0 +1,58 @@
+/** How a server of the gateway is reached at the moment. */
+
+import type { Engine } from "../engine.ts";
+import type { CompiledServer } from "../gateway/compile.ts";
+import type { ConnectionStatus } from "../gateway/control.ts";
+import type { ServerReach } from "./reachability.ts";
+import type { ServerHistory } from "./server-history.ts";
+
+interface Sources {
+  readonly engine: Pick<Engine, "scope" | "catalog">;
+  readonly reach: Pick<ServerReach, "fault" | "changing">;
+  readonly history: Pick<ServerHistory, "since" | "needsLogin">;
+}
+
+export function statusOf(server: CompiledServer | undefined, sources: Sources): ConnectionStatus {
+  const status = reachedOf(server, sources);
+  if (!server) return status;
+  const { uuid, updatedAt } = server.object;
+  // What cannot be used as it is written is so since it was written.
+  const since = server.reason === undefined ? sources.history.since(uuid, status.state) : updatedAt;
+  const needsLogin = status.state === "failed" && sources.history.needsLogin(uuid);
+  return { ...status, ...(since !== undefined && { since }), ...(needsLogin && { needsLogin }) };
+}
+
+function reachedOf(server: CompiledServer | undefined, sources: Sources): ConnectionStatus {
+  const { engine, reach } = sources;
+  if (!server) return { state: "closed", connected: false, toolCount: 0, reason: "there is no such server" };
+  const { uuid } = server.object;
+  const toolCount = engine.catalog.snapshot.listings.get(uuid)?.tools.length ?? 0;
+  if (server.disabled) return { state: "disabled", connected: false, toolCount };
+  const fault = server.reason ?? reach.fault(uuid);
+  const status = engine.scope.server(uuid);
+  if (fault !== undefined || !status)
+    return {
+      state: "failed",
+      connected: false,
+      toolCount: 0,
+      ...retry(status),
+      reason: fault ?? "it is not known",
+    };
+  const { state, connected, reason } = status;
+  // Between the old connection and the new one there is none to show.
+  const shown = reach.changing(uuid) && !connected ? "connecting" : state;
+  return {
+    state: shown,
+    connected,
+    toolCount,
+    ...retry(status),
+    ...(reason === undefined ? {} : { reason }),
+    ...(status.instances === undefined ? {} : { instances: status.instances }),
+  };
+}
+
+function retry(
+  status: { readonly retryAfterMs?: number } | undefined,
+): Pick<ConnectionStatus, "retryAfterMs"> {
+  return status?.retryAfterMs === undefined ? {} : { retryAfterMs: status.retryAfterMs };
+}

@@ -1,0 +1,105 @@
+/** The tools of servers, namespaces and endpoints for whoever configures them: what is known, and what is made of it where. */
+import type { Listing } from "../catalog/catalog.ts";
+import type { Engine } from "../engine.ts";
+import type { Compiled } from "../gateway/compile.ts";
+import type { ToolDefinitions, ToolPlace } from "../gateway/control.ts";
+import { type LayerOwner, placedLayers } from "../gateway/endpoint/placed-layers.ts";
+import type { Judging } from "../gateway/view/judged-row.ts";
+import { shownTool } from "../gateway/view/shown-tool.ts";
+import type { ToolRow } from "../gateway/view/tool-row.ts";
+import { endpointRows, namespaceRows, type RowSources, serverRows } from "../gateway/view/tool-rows.ts";
+import { type TableRow, tableRows } from "../gateway/view/tool-table.ts";
+import type { Principal } from "../kernel/principal.ts";
+import { fromRaw } from "../kernel/raw.ts";
+import type { PlacedLayer } from "../middleware/layer.ts";
+import type { LayerStock } from "../middleware/stock.ts";
+import type { ServerReach } from "./reachability.ts";
+
+export interface ToolListParts {
+  readonly engine: Pick<Engine, "catalog" | "pins">;
+  readonly reach: Pick<ServerReach, "fault">;
+  readonly stock: LayerStock;
+  readonly compiled: () => Compiled;
+}
+
+export class ToolLists {
+  readonly #parts: ToolListParts;
+  /** What a server listed before it was last changed: shown to administrators while it cannot be reached. */
+  readonly #before = new Map<string, Listing>();
+
+  constructor(parts: ToolListParts) {
+    this.#parts = parts;
+  }
+
+  /** The server is about to be another, or to go. */
+  remember(server: string): void {
+    const listing = this.#listed(server);
+    if (listing) this.#before.set(server, listing);
+    if (!this.#parts.compiled().servers.has(server)) this.#before.delete(server);
+  }
+
+  rows({ kind, uuid }: ToolPlace, as?: Principal): readonly ToolRow[] {
+    const { servers, namespaces, endpoints } = this.#parts.compiled();
+    const sources = this.#sources({ kind, uuid }, as);
+    const [server, namespace, endpoint] = [servers.get(uuid), namespaces.get(uuid), endpoints.get(uuid)];
+    if (kind === "server") return server ? serverRows(server, sources) : [];
+    if (kind === "namespace") return namespace ? namespaceRows(namespace, sources) : [];
+    return endpoint ? endpointRows(endpoint, sources) : [];
+  }
+
+  /** Of a tool that `rows` tells of. */
+  definitions(
+    { kind, uuid }: ToolPlace,
+    { server, tool: name }: Pick<ToolRow, "server" | "tool">,
+  ): ToolDefinitions {
+    const tool = this.#listingOf(server)?.tools.find((one) => one.name === name);
+    if (!tool) return {};
+    const { namespaces, endpoints } = this.#parts.compiled();
+    const parts =
+      kind === "endpoint" ? endpoints.get(uuid)?.parts.map(({ part }) => part) : namespaces.get(uuid)?.parts;
+    const rule = parts?.find((part) => part.server === server)?.rules.get(name);
+    const shown = shownTool(tool, rule);
+    const definition = fromRaw(shown.definition);
+    return shown === tool ? { definition } : { definition, own: fromRaw(tool.definition) };
+  }
+
+  table(): readonly TableRow[] {
+    const { pins } = this.#parts.engine;
+    return tableRows(this.#parts.compiled(), {
+      listingOf: (server) => this.#listingOf(server),
+      changesOf: (server) => pins.review(server).changes,
+    });
+  }
+
+  #sources(place: ToolPlace, as: Principal | undefined): RowSources {
+    const judging: Judging = { layersOf: (server) => this.#layersOf(place, server), as };
+    return {
+      compiled: this.#parts.compiled(),
+      listingOf: (server) => this.#listingOf(server),
+      unreachable: (server) => this.#parts.reach.fault(server),
+      judging,
+    };
+  }
+
+  #listingOf(server: string): Listing | undefined {
+    return this.#listed(server) ?? this.#before.get(server);
+  }
+
+  #listed(server: string): Listing | undefined {
+    return this.#parts.engine.catalog.snapshot.listings.get(server);
+  }
+
+  /** A server is the same wherever it is used: for itself only its own count. */
+  #layersOf({ kind, uuid }: ToolPlace, server: string): readonly PlacedLayer[] {
+    const { settings, servers, namespaces, endpoints } = this.#parts.compiled();
+    const own = servers.get(server)?.object;
+    const owners = (): readonly LayerOwner[] => {
+      if (kind === "server") return [own];
+      if (kind === "namespace") return [settings, namespaces.get(uuid)?.object, own];
+      const endpoint = endpoints.get(uuid);
+      const placed = endpoint?.parts.find(({ part }) => part.server === server);
+      return [settings, endpoint?.object, placed?.namespace.object, own];
+    };
+    return placedLayers(this.#parts.stock, owners());
+  }
+}

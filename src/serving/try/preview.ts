@@ -1,0 +1,73 @@
+/** What a client of an endpoint is shown, and what that costs it: read from its surface as a client reads it. */
+import type { Preview } from "../../gateway/try-control.ts";
+import type { Origin } from "../../kernel/call.ts";
+import { costOf } from "../../kernel/tokens.ts";
+import { METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
+import { allPages } from "../../surface/all-pages.ts";
+import type { SurfaceName } from "../../surface/choose.ts";
+import { CALL } from "../../surface/meta/tools.ts";
+import type { Scope } from "../../surface/scope.ts";
+import type { ListName, Surface } from "../../surface/surface.ts";
+
+interface Shown {
+  readonly name: string;
+}
+
+export async function previewOf(
+  surface: Surface,
+  origin: Origin,
+  { scope, chosen }: { readonly scope: Scope; readonly chosen: SurfaceName },
+): Promise<Preview> {
+  await surface.prepare?.(origin);
+  const { items, bytes } = await allPages<Shown>(surface, "tools", origin);
+  const text = surface.instructions(origin);
+  const instructions = Buffer.byteLength(text);
+  const count = (list: ListName): Promise<number> => countOf(surface, list, origin);
+  const [prompts, resources, templates] = [
+    await count("prompts"),
+    await count("resources"),
+    await count("templates"),
+  ];
+  return {
+    surface: chosen === "auto" ? decided(items) : chosen,
+    instructions: { text, ...costOf(instructions) },
+    tools: items.map((definition) => ({
+      definition,
+      ...costOf(Buffer.byteLength(JSON.stringify(definition))),
+    })),
+    total: costOf(bytes + instructions),
+    full: fullOf(scope, origin),
+    prompts,
+    resources,
+    templates,
+    unknown: [...scope.specs().keys()].filter((server) => !scope.view(origin).snapshot.listings.has(server)),
+    unavailable: unavailableIn(scope),
+  };
+}
+
+/** A surface without such a list has nothing of the kind. */
+async function countOf(surface: Surface, list: ListName, origin: Origin): Promise<number> {
+  try {
+    return (await allPages(surface, list, origin)).items.length;
+  } catch (error) {
+    if (error instanceof RpcError && error.code === METHOD_NOT_FOUND) return 0;
+    throw error;
+  }
+}
+
+function decided(tools: readonly Shown[]): "meta" | "aggregate" {
+  return tools.some(({ name }) => name === CALL.name) ? "meta" : "aggregate";
+}
+
+function fullOf(scope: Scope, origin: Origin): Preview["full"] {
+  const listings = [...scope.view(origin).snapshot.listings.values()];
+  const tools = listings.flatMap((listing) => listing.tools);
+  const bytes = tools.reduce((sum, { definition }) => sum + definition.length, 0);
+  return { tools: tools.length, ...costOf(bytes) };
+}
+
+function unavailableIn(scope: Scope): Preview["unavailable"] {
+  return scope
+    .servers()
+    .flatMap(({ name: server, state, reason = state }) => (state === "failed" ? [{ server, reason }] : []));
+}

@@ -1,0 +1,64 @@
+/** Calls that are being tried out at the moment, each answered by nobody but who began it. */
+import type { Explained, ExplainWanted } from "../../gateway/endpoint/explain-tool.ts";
+import type { Preview, Tried, TryAnswer, TryControl, TryWanted } from "../../gateway/try-control.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Events } from "../../kernel/events.ts";
+import type { Principal } from "../../kernel/principal.ts";
+import type { ServedEndpoints } from "../served-endpoints.ts";
+import { TryRun } from "./try-run.ts";
+
+export interface TriesParts {
+  readonly endpoints: Pick<ServedEndpoints, "of">;
+  readonly events: Pick<Events, "on">;
+}
+
+const MOST = 100;
+const MOST_OF_ONE = 10;
+
+export class Tries implements TryControl {
+  readonly #parts: TriesParts;
+  /** By their id. */
+  readonly #open = new Map<string, { readonly run: TryRun; readonly actor: string }>();
+
+  constructor(parts: TriesParts) {
+    this.#parts = parts;
+  }
+
+  preview(endpoint: string, principal: Principal): Promise<Preview> | undefined {
+    return this.#parts.endpoints.of(endpoint)?.preview(principal);
+  }
+
+  explain(endpoint: string, principal: Principal, wanted: ExplainWanted): Promise<Explained> | undefined {
+    return this.#parts.endpoints.of(endpoint)?.explain(principal, wanted);
+  }
+
+  open({ endpoint: uuid, principal, tool, args }: TryWanted): Tried | undefined {
+    const endpoint = this.#parts.endpoints.of(uuid);
+    if (!endpoint) return undefined;
+    const actor = actorOf(principal);
+    const own = [...this.#open.values()].filter((one) => one.actor === actor);
+    if (this.#open.size >= MOST || own.length >= MOST_OF_ONE)
+      throw new MetaMcpError("rate_limited", "Too many calls are being tried out: end one of them first.");
+    const run = new TryRun({
+      connect: (parts) => endpoint.local.connect(principal, parts),
+      requestOf: (client) => endpoint.requestFor(client, tool, args),
+      events: this.#parts.events,
+      onEnd: (ended) => {
+        this.#open.delete(ended.id);
+        endpoint.local.left(ended.client);
+      },
+    });
+    this.#open.set(run.id, { run, actor });
+    return run;
+  }
+
+  answer(id: string, by: Principal, answer: TryAnswer): "done" | "unknown" | "answered" {
+    const open = this.#open.get(id);
+    if (open?.actor !== actorOf(by)) return "unknown";
+    return open.run.answer(answer) ? "done" : "answered";
+  }
+}
+
+function actorOf({ actor, id }: Principal): string {
+  return actor?.id ?? id;
+}

@@ -1,0 +1,104 @@
+/** One call of a tool as a client of an endpoint makes it, told step by step to whoever tries it out. */
+import { randomUUID } from "node:crypto";
+import type {
+  Tried,
+  TriedRequest,
+  TryAnswer,
+  TryEnding,
+  TryError,
+  TryEvent,
+} from "../../gateway/try-control.ts";
+import type { Events } from "../../kernel/events.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { IMPLEMENTATION } from "../../kernel/version.ts";
+import { errorOf } from "../../rpc/rpc-error.ts";
+import type { LocalClient, LocalClientParts } from "../../transport/local/local-client.ts";
+import { ASKABLE, Questions } from "./questions.ts";
+
+export interface TryRunParts {
+  connect(parts: LocalClientParts): LocalClient;
+  /** What is to be sent, once the handshake is done. */
+  requestOf(client: LocalClient): Promise<TriedRequest>;
+  readonly events: Pick<Events, "on">;
+  /** It is over, however. */
+  onEnd(run: TryRun): void;
+}
+
+const ABOUT = { ...IMPLEMENTATION, name: "metamcp-console" };
+/** Any will do: the client has one request under way. */
+const TOKEN = 1;
+
+export class TryRun implements Tried {
+  readonly id = randomUUID();
+  readonly client: LocalClient;
+  readonly #parts: TryRunParts;
+  readonly #questions: Questions;
+  readonly #calls: number[] = [];
+  readonly #stopCounting: () => void;
+  #tell: (event: TryEvent) => void = () => {};
+  #over = false;
+
+  constructor(parts: TryRunParts) {
+    this.#parts = parts;
+    this.#questions = new Questions({
+      asked: (question) => this.#tell({ type: "question", question }),
+      withdrawn: (id) => this.#tell({ type: "withdrawn", id }),
+    });
+    this.client = parts.connect({
+      about: ABOUT,
+      capabilities: ASKABLE,
+      onRequest: (request) => this.#questions.ask(request),
+      onNotification: (method, params = EMPTY_OBJECT) => {
+        if (method === "notifications/message") this.#tell({ type: "log", params: fromRaw(params) });
+      },
+    });
+    const { id: session } = this.client.session;
+    this.#stopCounting = parts.events.on((event) => {
+      if (event.type === "call.ended" && event.origin.session === session) this.#calls.push(event.id);
+    });
+  }
+
+  run(tell: (event: TryEvent) => void): void {
+    this.#tell = (event) => {
+      if (!this.#over) tell(event);
+    };
+    void this.#called().then((ending) => {
+      this.#tell(ending);
+      this.end();
+    });
+  }
+
+  answer(answer: TryAnswer): boolean {
+    return this.#questions.answer(answer);
+  }
+
+  end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#stopCounting();
+    this.#parts.onEnd(this);
+  }
+
+  async #called(): Promise<TryEnding> {
+    try {
+      await this.client.begin();
+      const request = await this.#parts.requestOf(this.client);
+      this.#tell({ type: "begun", id: this.id, request });
+      const result = await this.client.request(request.method, withToken(request), {
+        onProgress: (params) => this.#tell({ type: "progress", params: progressIn(params) }),
+      });
+      return { type: "result", result: fromRaw(result), calls: this.#calls };
+    } catch (error) {
+      return { type: "error", error: fromRaw(errorOf(error)) as TryError, calls: this.#calls };
+    }
+  }
+}
+
+function withToken({ params }: TriedRequest): Raw {
+  return toRaw({ ...params, _meta: { progressToken: TOKEN } });
+}
+
+function progressIn(params: Raw): unknown {
+  const { progressToken: _, ...told } = fromRaw(params) as Record<string, unknown>;
+  return told;
+}

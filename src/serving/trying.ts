@@ -1,0 +1,40 @@
+/** What administrators try out on a running gateway. */
+import type { Passes } from "../access/passes.ts";
+import type { Engine } from "../engine.ts";
+import type { ConnectionStatus, GatewayControl, Trying } from "../gateway/control.ts";
+import { INSPECTOR, type InspectParts, inspect } from "./inspect.ts";
+import { selfTest } from "./self-test.ts";
+import type { ServedEndpoints } from "./served-endpoints.ts";
+
+export interface TryingParts extends Omit<InspectParts, "lone"> {
+  readonly engine: Pick<Engine, "scope" | "open" | "catalog">;
+  readonly endpoints: ServedEndpoints;
+  readonly control: Pick<GatewayControl, "statusOf">;
+  readonly passes: Passes;
+  /** Where clients reach the gateway. */
+  readonly url: () => string;
+}
+
+export function createTrying(parts: TryingParts): Trying {
+  const { engine, endpoints, control, passes, url } = parts;
+  const { lone } = engine.open({ id: INSPECTOR, surface: "aggregate" });
+  return {
+    get url() {
+      return url();
+    },
+    clients: async (remote) => (await import("../clients/remote-entry.ts")).pasteInto(remote),
+    inspect: (wanted) => inspect({ ...parts, lone }, wanted),
+    selfTest: (endpoint) =>
+      selfTest(endpoint, {
+        url: url(),
+        passes,
+        endOf: (principal) => endpoints.endOf(principal),
+        down: ({ parts }) =>
+          parts.flatMap(({ part }) => (part.off ? [] : faultOf(part.name, control.statusOf(part.server)))),
+      }),
+  };
+}
+
+function faultOf(name: string, { state, reason = state }: ConnectionStatus): readonly string[] {
+  return state === "failed" ? [`${name}: ${reason}`] : [];
+}

@@ -1,0 +1,40 @@
+/** A call that was refused at the door, before a surface saw it, because as many are under way as may be. It is told like any other. */
+import { randomUUID } from "node:crypto";
+import type { Origin } from "./kernel/call.ts";
+import type { Principal } from "./kernel/principal.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw } from "./kernel/raw.ts";
+import { CallSignal } from "./kernel/signal.ts";
+import { members } from "./rpc/slice.ts";
+import { UNASKABLE } from "./session/lone-requests.ts";
+import { type Recording, recordRefusal } from "./surface/recorded.ts";
+
+interface TurnedAway {
+  readonly endpoint: string;
+  readonly principal: Principal;
+  /** Of its session, where it has one. */
+  readonly origin: Origin | undefined;
+  readonly method: string;
+  readonly params: Raw | undefined;
+}
+
+/** Which tool of which server is meant nobody has looked up: it is told as the caller wrote it. */
+export function tellTurnedAway(recording: Recording, request: TurnedAway): void {
+  const { endpoint, principal, method, params } = request;
+  if (method !== "tools/call") return;
+  const [raw, args] = params ? members(params, ["name", "arguments"]) : [];
+  const name = raw && fromRaw(raw);
+  const origin: Origin = request.origin ?? {
+    endpoint,
+    principal,
+    session: randomUUID(),
+    sessionless: true,
+    capabilities: EMPTY_OBJECT,
+    uplink: UNASKABLE,
+  };
+  recordRefusal(
+    recording,
+    { server: "", tool: typeof name === "string" ? name : "", args },
+    { method, params, origin, signal: new CallSignal(), uplink: origin.uplink },
+    { code: "rate_limited", by: "limits" },
+  );
+}
