@@ -1,0 +1,146 @@
+/** What changed: two texts line by line, two values place by place or as text. */
+import { useMemo, useState } from "preact/hooks";
+import { componentTexts } from "../texts/components.ts";
+import { Button } from "./button.tsx";
+import { diffLines, type LineChange } from "./diff/diff-lines.ts";
+import { diffValues, type ValueChange } from "./diff/diff-values.ts";
+import { foldLines, type Piece } from "./diff/fold.ts";
+import { ForeignText } from "./foreign-text.tsx";
+import { pathText } from "./json/json-text.ts";
+import "./diff.css";
+
+export interface DiffProps {
+  /** Two strings are texts, all else are values. undefined: it was not there. */
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+const texts = componentTexts.diff;
+
+export function Diff({ before, after }: DiffProps) {
+  const [asText, setAsText] = useState(false);
+  if (typeof before === "string" && typeof after === "string")
+    return <LineDiff before={before} after={after} />;
+  return (
+    <div class="stack-small">
+      <div class="line">
+        <Button size="small" pressed={!asText} onClick={() => setAsText(false)}>
+          {texts.changes}
+        </Button>
+        <Button size="small" pressed={asText} onClick={() => setAsText(true)}>
+          {texts.text}
+        </Button>
+      </div>
+      {asText ? (
+        <LineDiff before={written(before)} after={written(after)} />
+      ) : (
+        <ValueDiff before={before} after={after} />
+      )}
+    </div>
+  );
+}
+
+function LineDiff({ before, after }: { readonly before: string; readonly after: string }) {
+  const pieces = useMemo(() => foldLines(diffLines(before, after)), [before, after]);
+  if (pieces.every(({ folded }) => folded)) return <p class="muted">{texts.same}</p>;
+  return (
+    <div class="diff">
+      {pieces.map((piece, at) => (
+        <DiffPiece key={at} piece={piece} />
+      ))}
+    </div>
+  );
+}
+
+function DiffPiece({ piece: { folded, lines } }: { readonly piece: Piece }) {
+  const [open, setOpen] = useState(!folded);
+  if (!open)
+    return (
+      <button type="button" class="diff-fold" onClick={() => setOpen(true)}>
+        {texts.folded(lines.length)}
+      </button>
+    );
+  return (
+    <>
+      {lines.map((line) => (
+        <DiffLine key={`${line.before}-${line.after}`} line={line} />
+      ))}
+    </>
+  );
+}
+
+function DiffLine({ line: { kind, text, before, after } }: { readonly line: LineChange }) {
+  const content = <ForeignText text={text} />;
+  return (
+    <div class={`diff-line diff-${kind}`}>
+      <span class="diff-number" aria-hidden="true">
+        {before}
+      </span>
+      <span class="diff-number" aria-hidden="true">
+        {after}
+      </span>
+      {kind === "removed" ? (
+        <del>{content}</del>
+      ) : kind === "added" ? (
+        <ins>{content}</ins>
+      ) : (
+        <span>{content}</span>
+      )}
+    </div>
+  );
+}
+
+function ValueDiff({ before, after }: DiffProps) {
+  const changes = useMemo(() => diffValues(before, after), [before, after]);
+  if (changes.length === 0) return <p class="muted">{texts.same}</p>;
+  return (
+    <ul class="diff diff-values">
+      {changes.map((change, at) => (
+        <ChangedValue
+          key={at}
+          change={change}
+          again={pathText(change.path) === pathText(changes[at - 1]?.path ?? ["\0"])}
+        />
+      ))}
+    </ul>
+  );
+}
+
+interface ChangedValueProps {
+  readonly change: ValueChange;
+  /** The place was named just before. */
+  readonly again: boolean;
+}
+
+function ChangedValue({ change, again }: ChangedValueProps) {
+  const { path, before, after } = change;
+  const long = [before, after].some((value) => typeof value === "string" && value.includes("\n"));
+  return (
+    <li class={`diff-value${again ? " diff-again" : ""}`}>
+      <div class={again ? "for-screen-readers" : "diff-path"}>
+        <ForeignText text={pathText(path)} />
+      </div>
+      {long && typeof before === "string" && typeof after === "string" ? (
+        <LineDiff before={before} after={after} />
+      ) : (
+        <>
+          {"before" in change && <Side kind="removed" value={before} />}
+          {"after" in change && <Side kind="added" value={after} />}
+        </>
+      )}
+    </li>
+  );
+}
+
+function Side({ kind, value }: { readonly kind: "removed" | "added"; readonly value: unknown }) {
+  const content = <ForeignText text={written(value)} />;
+  return (
+    <div class={`diff-line diff-${kind}`}>
+      {kind === "removed" ? <del>{content}</del> : <ins>{content}</ins>}
+    </div>
+  );
+}
+
+function written(value: unknown): string {
+  return value === undefined ? "" : JSON.stringify(value, null, 2);
+}

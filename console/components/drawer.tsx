@@ -1,0 +1,82 @@
+/** Detail beside its list. The list stays usable where there is room; on a phone the drawer covers it and is modal. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { componentTexts } from "../texts/components.ts";
+import { Button } from "./button.tsx";
+import "./drawer.css";
+
+export interface DrawerProps {
+  readonly title: string;
+  /** Ids, names and what else others wrote is shown monospaced. */
+  readonly titleMono?: boolean;
+  /** Below the title: state, kind, where it belongs. */
+  readonly subtitle?: ComponentChildren;
+  readonly onClose: () => void;
+  /** Buttons beside the title. */
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly size?: "normal" | "wide";
+}
+
+const NO_ROOM = "(max-width: 800px)";
+
+/** It is open while it is rendered: its address decides. */
+export function Drawer(props: DrawerProps) {
+  const { title, subtitle, onClose, actions, children, size = "normal" } = props;
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const dialog = ref.current;
+    const before = document.activeElement;
+    if (matchMedia(NO_ROOM).matches) dialog?.showModal();
+    else dialog?.show();
+    dialog?.querySelector<HTMLElement>(".drawer-title")?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || event.defaultPrevented || othersOpen(ref.current)) return;
+      event.preventDefault();
+      close.current();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      class={`drawer drawer-${size}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header class="drawer-head">
+        <div class="drawer-heading">
+          <h2 id={id} class={`drawer-title${props.titleMono ? " mono" : ""}`} tabIndex={-1}>
+            <bdi>{title}</bdi>
+          </h2>
+          {subtitle && <div class="drawer-subtitle">{subtitle}</div>}
+        </div>
+        <div class="drawer-actions">
+          {actions}
+          <Button kind="quiet" onClick={onClose}>
+            {componentTexts.close}
+          </Button>
+        </div>
+      </header>
+      <div class="drawer-content">{children}</div>
+    </dialog>
+  );
+}
+
+/** Escape belongs to what lies on top. */
+function othersOpen(self: HTMLDialogElement | null): boolean {
+  return [...document.querySelectorAll("dialog:modal, [popover]:popover-open")].some((one) => one !== self);
+}

@@ -1,0 +1,92 @@
+/** Label, description and problem around one control, tied to it for screen readers. */
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { componentTexts } from "../texts/components.ts";
+import "./field.css";
+
+/** What all fields take. */
+export interface FieldProps {
+  readonly label: string;
+  /** Keeps the label for screen readers alone, where the place already says what it is. */
+  readonly labelHidden?: boolean;
+  /** Names of members and arguments. */
+  readonly labelMono?: boolean;
+  readonly hint?: ComponentChildren;
+  /** Why the value cannot be taken. */
+  readonly error?: string | undefined;
+  readonly required?: boolean;
+  /** Says "optional" beside the label. */
+  readonly optional?: boolean;
+  readonly disabled?: boolean;
+  readonly name?: string;
+  readonly autofocus?: boolean;
+}
+
+export interface ControlProps {
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly required: boolean | undefined;
+  readonly disabled: boolean | undefined;
+  readonly autofocus: boolean | undefined;
+  readonly "aria-describedby": string | undefined;
+  readonly "aria-invalid": boolean | undefined;
+}
+
+export function FieldFrame(
+  props: FieldProps & { readonly control: (control: ControlProps) => ComponentChildren },
+) {
+  const id = useId();
+  const { label, hint, error } = props;
+  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
+  return (
+    <div class={`field${error ? " field-wrong" : ""}`}>
+      <label for={id} class={labelClass(props, "field-label")}>
+        {label}
+        <FieldMark required={props.required} optional={props.optional} />
+      </label>
+      {hint && (
+        <div id={`${id}-hint`} class="field-hint">
+          {hint}
+        </div>
+      )}
+      {props.control({
+        id,
+        name: props.name,
+        required: props.required,
+        disabled: props.disabled,
+        autofocus: props.autofocus,
+        "aria-describedby": described || undefined,
+        "aria-invalid": error ? true : undefined,
+      })}
+      {error && <FieldError id={`${id}-error`} text={error} />}
+    </div>
+  );
+}
+
+export function labelClass({ labelHidden, labelMono }: FieldProps, shown: string): string {
+  if (labelHidden) return "for-screen-readers";
+  return labelMono ? `${shown} mono` : shown;
+}
+
+interface Mark {
+  readonly required: boolean | undefined;
+  readonly optional: boolean | undefined;
+}
+
+export function FieldMark({ required, optional }: Mark) {
+  if (required)
+    return (
+      <span class="field-required" title={componentTexts.required} aria-hidden="true">
+        *
+      </span>
+    );
+  return optional ? <span class="field-optional">{componentTexts.optional}</span> : null;
+}
+
+export function FieldError({ id, text }: { readonly id: string; readonly text: string }) {
+  return (
+    <div id={id} class="field-error" role="alert">
+      {text}
+    </div>
+  );
+}

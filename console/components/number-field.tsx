@@ -1,0 +1,35 @@
+/** A number as its text, so that what was typed stays what is sent: `0.10` and twenty digits too. */
+import { FieldFrame, type FieldProps } from "./field-frame.tsx";
+
+export interface NumberFieldProps extends FieldProps {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly whole?: boolean;
+  /** Shown behind the number: `ms`, `per minute`. */
+  readonly unit?: string;
+  readonly placeholder?: string;
+}
+
+export function NumberField(props: NumberFieldProps) {
+  const { value, onInput, unit } = props;
+  return (
+    <FieldFrame
+      {...props}
+      control={(control) => (
+        <span class="input-with-unit">
+          <input
+            {...control}
+            class="input number"
+            type="text"
+            inputMode={props.whole ? "numeric" : "decimal"}
+            autocomplete="off"
+            value={value}
+            placeholder={props.placeholder}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+          {unit && <span class="input-unit">{unit}</span>}
+        </span>
+      )}
+    />
+  );
+}

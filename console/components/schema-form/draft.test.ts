@@ -1,0 +1,194 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkDraft } from "./check-draft.ts";
+import {
+  type Draft,
+  draftOf,
+  isMap,
+  JsonText,
+  NumberText,
+  readDraft,
+  withItem,
+  withMember,
+  writeDraft,
+} from "./draft.ts";
+import { variantOf } from "./fits.ts";
+import { problemOf } from "./server-problems.ts";
+import { startDraft } from "./start-draft.ts";
+
+describe("drafts", () => {
+  it("come back as the JSON that was read, digit for digit", () => {
+    const json = '{"id":12345678901234567890,"n":0.10,"list":[1e400,null,true,""],"deep":{"a":{}}}';
+    expect(writeDraft(readDraft(json))).toBe(json);
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const plain = JSON.stringify(JSON.parse(text));
+        expect(writeDraft(readDraft(plain))).toBe(plain);
+      }),
+    );
+    expect(readDraft("{")).toBeUndefined();
+  });
+
+  it("survive names that objects have a meaning for", () => {
+    const json = '{"__proto__":{"x":1},"constructor":2}';
+    expect(writeDraft(readDraft(json))).toBe(json);
+    expect(writeDraft(withMember(readDraft(json), "__proto__", undefined))).toBe('{"constructor":2}');
+  });
+
+  it("write what is half typed as text", () => {
+    expect(writeDraft(new NumberText("12x"))).toBe('"12x"');
+    expect(writeDraft(new JsonText('{"a":'))).toBe('"{\\"a\\":"');
+    expect(writeDraft(new JsonText(" [1, 2] "))).toBe("[1, 2]");
+    expect(writeDraft(new JsonText(" "))).toBeUndefined();
+    expect(writeDraft(new Map<string, Draft>([["a", undefined]]))).toBe("{}");
+    expect(writeDraft([undefined, "b"])).toBe('[null,"b"]');
+  });
+
+  it("change one place and keep the order", () => {
+    const draft = readDraft('{"a":1,"b":2}');
+    expect(writeDraft(withMember(draft, "a", "x"))).toBe('{"a":"x","b":2}');
+    expect(writeDraft(withMember(draft, "a", undefined))).toBe('{"b":2}');
+    expect(writeDraft(withMember(undefined, "a", null))).toBe('{"a":null}');
+    expect(writeDraft(withItem(readDraft("[1,2]"), 1, false))).toBe("[1,false]");
+    expect(writeDraft(withItem(undefined, 1, "b"))).toBe('[null,"b"]');
+  });
+
+  it("begin with what is demanded and known", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        mode: { const: "fast" },
+        count: { type: "integer", default: 10 },
+        optional: { type: "integer", default: 5 },
+        dry: { type: "boolean" },
+        text: { type: "string" },
+        nested: { type: "object", properties: { on: { type: "boolean" } }, required: ["on"] },
+        list: { type: "array", items: { type: "string" } },
+      },
+      required: ["mode", "count", "dry", "text", "nested", "list"],
+    };
+    expect(writeDraft(startDraft(schema))).toBe(
+      '{"mode":"fast","count":10,"dry":false,"nested":{"on":false},"list":[]}',
+    );
+    expect(writeDraft(startDraft({ type: "object", default: { a: 1 } }))).toBe('{"a":1}');
+  });
+
+  it("end where a schema demands itself", () => {
+    const schema = { type: "object", properties: { next: { $ref: "#" } }, required: ["next"] };
+    const written = writeDraft(startDraft(schema)) ?? "";
+    expect(written.length).toBeLessThan(200);
+  });
+});
+
+describe("light checks", () => {
+  const check = (schema: unknown, draft: Draft) =>
+    checkDraft(schema, draft).map(({ path, text }) => `${path.join(".")}: ${text}`);
+
+  it("tell what is missing, at its place", () => {
+    const schema = {
+      properties: {
+        a: { properties: { b: { type: "string" } }, required: ["b"] },
+        list: { items: { type: "string" } },
+      },
+      required: ["a"],
+    };
+    expect(check(schema, draftOf({}))).toEqual(["a: Required."]);
+    expect(check(schema, draftOf({ a: {} }))).toEqual(["a.b: Required."]);
+    expect(
+      check(
+        schema,
+        new Map<string, Draft>([
+          ["a", draftOf({ b: "" })],
+          ["list", ["x", undefined]],
+        ]),
+      ),
+    ).toEqual(["list.1: Required."]);
+  });
+
+  it("tell numbers, bounds and lengths", () => {
+    const of = (schema: object, draft: Draft) =>
+      check({ properties: { x: schema } }, new Map([["x", draft]]));
+    expect(of({ type: "number" }, new NumberText("1,5"))).toEqual(["x: Not a number."]);
+    expect(of({ type: "integer" }, new NumberText("1.5"))).toEqual(["x: Not a whole number."]);
+    expect(of({ type: "integer", minimum: 1 }, new NumberText("0"))).toEqual(["x: At least 1."]);
+    expect(of({ type: "number", exclusiveMaximum: 1 }, new NumberText("1"))).toEqual(["x: Less than 1."]);
+    expect(of({ type: "string", maxLength: 2 }, "👍👍👍")).toEqual(["x: At most 2 characters."]);
+    expect(of({ type: "string", pattern: "^a" }, "b")).toEqual(["x: Must match ^a."]);
+    expect(
+      of({ type: "string", pattern: "^(a+)+$" }, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"),
+    ).toEqual([]);
+    expect(of({ type: "string", pattern: "[" }, "b")).toEqual([]);
+    expect(of({ type: "array", minItems: 2 }, [])).toEqual(["x: At least 2 items."]);
+    expect(of({}, new JsonText("{a"))).toEqual(["x: Not JSON."]);
+  });
+
+  it("leave to the gateway what they cannot judge", () => {
+    expect(check({ properties: { x: { type: "string" } } }, draftOf({ x: 5, other: [] }))).toEqual([]);
+    expect(
+      check({ properties: { x: { type: ["string", "null"] } }, required: ["x"] }, draftOf({ x: null })),
+    ).toEqual([]);
+  });
+
+  it("look into the variant that a value is", () => {
+    const schema = {
+      oneOf: [
+        {
+          type: "object",
+          properties: { kind: { const: "a" }, n: { type: "integer" } },
+          required: ["kind", "n"],
+        },
+        {
+          type: "object",
+          properties: { kind: { const: "b" }, s: { type: "string" } },
+          required: ["kind", "s"],
+        },
+      ],
+    };
+    expect(check(schema, draftOf({ kind: "b" }))).toEqual(["s: Required."]);
+    expect(check(schema, draftOf({ kind: "a" }))).toEqual(["n: Required."]);
+  });
+});
+
+it("finds the variant of a value", () => {
+  const variants = [
+    { label: "text", schema: { type: "string" } },
+    { label: "a", schema: { type: "object", properties: { kind: { const: "a" } } } },
+    {
+      label: "b",
+      schema: { type: "object", properties: { kind: { const: "b" }, more: { type: "string" } } },
+    },
+    { label: "list", schema: { type: "array" } },
+  ];
+  const of = (value: unknown) => variants[variantOf(variants, draftOf(value), { root: {} })]?.label;
+  expect(of("x")).toBe("text");
+  expect(of({ kind: "a", more: "x" })).toBe("a");
+  expect(of({ kind: "b" })).toBe("b");
+  expect(of([])).toBe("list");
+  expect(of(undefined)).toBe("text");
+  expect(variantOf(variants, draftOf({}), { root: {}, picked: 2 })).toBe(2);
+  expect(variantOf(variants, draftOf({ kind: "a" }), { root: {}, picked: 2 })).toBe(1);
+});
+
+describe("what the gateway says", () => {
+  it("is shown at its place", () => {
+    expect(problemOf("repo.0.name must be string")).toEqual({
+      path: ["repo", "0", "name"],
+      text: "Must be string.",
+    });
+    expect(problemOf("the arguments must have required property 'owner'")).toEqual({
+      path: ["owner"],
+      text: "Must have required property 'owner'.",
+    });
+    expect(problemOf("a~1b must be one of [1,2]")).toEqual({ path: ["a/b"], text: "Must be one of [1,2]." });
+    expect(problemOf('the arguments must not have "x"')).toEqual({ path: [], text: 'Must not have "x".' });
+    expect(problemOf("the schema of the tool is not known")).toEqual({
+      path: [],
+      text: "The schema of the tool is not known.",
+    });
+  });
+});
+
+it("keeps objects as maps", () => {
+  expect(isMap(draftOf({}))).toBe(true);
+  expect(isMap(draftOf([]))).toBe(false);
+});

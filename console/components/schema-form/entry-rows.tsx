@@ -1,0 +1,119 @@
+/** Members that the schema does not name: a name and a value each. */
+import { useState } from "preact/hooks";
+import { componentTexts } from "../../texts/components.ts";
+import { Button } from "../button.tsx";
+import { TextField } from "../text-field.tsx";
+import { type Draft, isMap, withMember } from "./draft.ts";
+import type { NodeProps } from "./field-props.ts";
+import { nodeOf } from "./form-node.ts";
+import { startDraft } from "./start-draft.ts";
+
+const texts = componentTexts.form;
+
+export function EntryRows({ form, node, draft, onInput, path }: NodeProps<"object">) {
+  const values: ReadonlyMap<string, Draft> = isMap(draft) ? draft : new Map<string, Draft>();
+  const known = new Set(node.members.map(({ name }) => name));
+  const names = [...values.keys()].filter((name) => !known.has(name));
+  const rename = (from: string, to: string) => {
+    onInput(new Map([...values].map(([name, value]) => [name === from ? to : name, value])));
+  };
+  const add = (name: string) => {
+    const start = startDraft(node.additional, form.root);
+    onInput(withMember(draft, name, start ?? emptyOf(node.additional, form.root)));
+  };
+  return (
+    <>
+      {names.map((name, at) => (
+        <div key={at} class="form-entry">
+          <EntryName
+            name={name}
+            taken={(other) => other !== name && values.has(other)}
+            onName={(to) => rename(name, to)}
+          />
+          <form.Field
+            form={form}
+            path={[...path, name]}
+            name={name}
+            bare
+            schema={node.additional}
+            required
+            draft={values.get(name)}
+            // An entry stays while its value is empty: its name is there.
+            onInput={(value) =>
+              onInput(withMember(draft, name, value ?? emptyOf(node.additional, form.root)))
+            }
+          />
+          <Button
+            size="small"
+            kind="quiet"
+            label={texts.removeNamed(name)}
+            onClick={() => onInput(withMember(draft, name, undefined))}
+          >
+            {texts.remove}
+          </Button>
+        </div>
+      ))}
+      <AddEntry taken={(name) => values.has(name) || known.has(name)} onAdd={add} />
+    </>
+  );
+}
+
+function emptyOf(schema: unknown, root: unknown): Draft {
+  return nodeOf(schema, root).kind === "text" ? "" : null;
+}
+
+interface EntryNameProps {
+  readonly name: string;
+  readonly taken: (name: string) => boolean;
+  readonly onName: (name: string) => void;
+}
+
+function EntryName({ name, taken, onName }: EntryNameProps) {
+  const [typed, setTyped] = useState<string>();
+  const shown = typed ?? name;
+  return (
+    <TextField
+      label={texts.entryName}
+      labelHidden
+      mono
+      value={shown}
+      error={taken(shown) ? texts.entryTaken : undefined}
+      onInput={(text) => {
+        const free = text !== "" && !taken(text);
+        setTyped(free ? undefined : text);
+        if (free) onName(text);
+      }}
+    />
+  );
+}
+
+function AddEntry({
+  taken,
+  onAdd,
+}: {
+  readonly taken: (name: string) => boolean;
+  readonly onAdd: (name: string) => void;
+}) {
+  const [name, setName] = useState("");
+  const ready = name !== "" && !taken(name);
+  const add = () => {
+    if (!ready) return;
+    onAdd(name);
+    setName("");
+  };
+  return (
+    <div class="form-add">
+      <TextField
+        label={texts.newEntry}
+        mono
+        value={name}
+        error={name !== "" && !ready ? texts.entryTaken : undefined}
+        onInput={setName}
+        onEnter={add}
+      />
+      <Button disabled={!ready} onClick={add}>
+        {texts.addEntry}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+/** The field for one place of a form, chosen by what its schema says and by what stands there. */
+import { componentTexts } from "../../texts/components.ts";
+import { NumberField } from "../number-field.tsx";
+import { ArrayField } from "./array-field.tsx";
+import { BooleanField, ChoiceField, ConstField } from "./choice-fields.tsx";
+import { NumberText } from "./draft.ts";
+import { type FieldContext, labelOf, type NodeProps, standardOf } from "./field-props.ts";
+import { FileField } from "./file-field.tsx";
+import { fits } from "./fits.ts";
+import { type FormNode, nodeOf } from "./form-node.ts";
+import { FreeTextField } from "./free-text-field.tsx";
+import { plainField } from "./hint.tsx";
+import { JsonField } from "./json-field.tsx";
+import { ObjectField } from "./object-field.tsx";
+import { UnionField } from "./union-field.tsx";
+
+export function NodeField({ schema, ...context }: FieldContext & { readonly schema: unknown }) {
+  const node = nodeOf(schema, context.form.root);
+  if (!fits(node, context.draft))
+    return <JsonField {...context} node={node} note={componentTexts.form.unfit} />;
+  return (
+    <>
+      {context.draft === null && node.kind !== "choice" && node.kind !== "any" ? (
+        <JsonField {...context} node={node} disabled />
+      ) : (
+        <FieldOf {...context} node={node} />
+      )}
+      {node.nullable && <NullBox {...context} node={node} />}
+    </>
+  );
+}
+
+function FieldOf(props: FieldContext & { readonly node: FormNode }) {
+  const { node, ...context } = props;
+  switch (node.kind) {
+    case "object":
+      return <ObjectField {...context} node={node} />;
+    case "array":
+      return <ArrayField {...context} node={node} />;
+    case "union":
+      return <UnionField {...context} node={node} />;
+    case "choice":
+      return <ChoiceField {...context} node={node} />;
+    case "const":
+      return <ConstField {...context} node={node} />;
+    case "boolean":
+      return <BooleanField {...context} node={node} />;
+    case "number":
+      return <DigitsField {...context} node={node} />;
+    case "text":
+      return <FreeTextField {...context} node={node} />;
+    case "file":
+      return <FileField {...context} node={node} />;
+    case "null":
+    case "any":
+      return <JsonField {...context} node={node} />;
+  }
+}
+
+function DigitsField(props: NodeProps<"number">) {
+  const { node, draft, onInput } = props;
+  return (
+    <NumberField
+      {...plainField(props)}
+      whole={node.whole}
+      placeholder={standardOf(node) ?? ""}
+      value={draft instanceof NumberText ? draft.text : ""}
+      onInput={(text) => onInput(text.trim() === "" ? undefined : new NumberText(text.trim()))}
+    />
+  );
+}
+
+function NullBox(props: FieldContext & { readonly node: FormNode }) {
+  const { draft, onInput } = props;
+  return (
+    <label class="form-null">
+      <input
+        type="checkbox"
+        class="checkbox"
+        checked={draft === null}
+        aria-label={componentTexts.form.nullOf(labelOf(props))}
+        onChange={(event) => onInput(event.currentTarget.checked ? null : undefined)}
+      />
+      {componentTexts.form.isNull}
+    </label>
+  );
+}

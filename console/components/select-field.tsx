@@ -1,0 +1,40 @@
+/** One of a few. */
+import { FieldFrame, type FieldProps } from "./field-frame.tsx";
+
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+  readonly disabled?: boolean;
+}
+
+export interface SelectFieldProps extends FieldProps {
+  readonly value: string;
+  readonly options: readonly Option[];
+  readonly onInput: (value: string) => void;
+  /** Text of the empty choice; without it one of the options is always chosen. */
+  readonly none?: string;
+}
+
+export function SelectField(props: SelectFieldProps) {
+  const { value, options, onInput, none } = props;
+  return (
+    <FieldFrame
+      {...props}
+      control={(control) => (
+        <select
+          {...control}
+          class="input select"
+          value={value}
+          onChange={(event) => onInput(event.currentTarget.value)}
+        >
+          {none !== undefined && <option value="">{none}</option>}
+          {options.map((option) => (
+            <option key={option.value} value={option.value} disabled={option.disabled}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    />
+  );
+}

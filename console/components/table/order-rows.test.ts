@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import type { Column } from "./column.ts";
+import { nextSorting, orderRows } from "./order-rows.ts";
+
+interface Row {
+  readonly name: string;
+  readonly calls?: number;
+}
+
+const columns: readonly Column<Row>[] = [
+  { id: "name", head: "Name", value: (row) => row.name },
+  { id: "calls", head: "Calls", value: (row) => row.calls },
+  { id: "buttons", head: "" },
+];
+const rows: readonly Row[] = [
+  { name: "tool-10", calls: 9 },
+  { name: "Tool-2", calls: 10 },
+  { name: "other" },
+];
+const names = (shown: readonly Row[]) => shown.map(({ name }) => name);
+
+describe("rows of a table", () => {
+  it("keeps the order that came where none is wanted", () => {
+    expect(orderRows(rows, columns, {})).toBe(rows);
+    expect(orderRows(rows, columns, { sorting: { column: "buttons", descending: false } })).toBe(rows);
+  });
+
+  it("sorts words by their numbers and numbers by size, and puts what has no value last", () => {
+    const by = (column: string, descending: boolean) =>
+      names(orderRows(rows, columns, { sorting: { column, descending } }));
+    expect(by("name", false)).toEqual(["other", "Tool-2", "tool-10"]);
+    expect(by("calls", false)).toEqual(["tool-10", "Tool-2", "other"]);
+    expect(by("calls", true)).toEqual(["Tool-2", "tool-10", "other"]);
+  });
+
+  it("finds rows that have all words, in any column", () => {
+    expect(names(orderRows(rows, columns, { search: " tool  10 " }))).toEqual(["tool-10", "Tool-2"]);
+    expect(names(orderRows(rows, columns, { search: "OTHER" }))).toEqual(["other"]);
+    expect(names(orderRows(rows, columns, { search: "other 10" }))).toEqual([]);
+  });
+
+  it("turns the order around on the second click", () => {
+    const first = nextSorting(undefined, "name");
+    expect(first).toEqual({ column: "name", descending: false });
+    expect(nextSorting(first, "name")).toEqual({ column: "name", descending: true });
+    expect(nextSorting(first, "calls")).toEqual({ column: "calls", descending: false });
+  });
+});

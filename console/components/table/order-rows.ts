@@ -1,0 +1,56 @@
+/** Which rows of a table are shown, and in which order. */
+import type { Column, Sorting } from "./column.ts";
+
+/** Rows in which every word of the search stands somewhere, in the order wanted. */
+export function orderRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  { search = "", sorting }: { readonly search?: string | undefined; readonly sorting?: Sorting | undefined },
+): readonly Row[] {
+  return sortRows(filterRows(rows, columns, search), columns, sorting);
+}
+
+export function nextSorting(sorting: Sorting | undefined, column: string): Sorting {
+  return { column, descending: sorting?.column === column && !sorting.descending };
+}
+
+function filterRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  search: string,
+): readonly Row[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return rows;
+  const values = columns.flatMap(({ value }) => (value ? [value] : []));
+  return rows.filter((row) => {
+    const text = values
+      .map((value) => value(row) ?? "")
+      .join("\n")
+      .toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sorting: Sorting | undefined,
+): readonly Row[] {
+  const value = columns.find(({ id }) => id === sorting?.column)?.value;
+  if (!value || !sorting) return rows;
+  const factor = sorting.descending ? -1 : 1;
+  const keyed = rows.map((row) => ({ row, by: value(row) }));
+  // What has no value comes last either way.
+  keyed.sort(
+    (a, b) =>
+      Number(a.by === undefined) - Number(b.by === undefined) ||
+      factor * compareValues(a.by ?? "", b.by ?? ""),
+  );
+  return keyed.map(({ row }) => row);
+}
+
+const words = new Intl.Collator("en", { numeric: true });
+
+function compareValues(a: string | number, b: string | number): number {
+  return typeof a === "number" && typeof b === "number" ? a - b : words.compare(String(a), String(b));
+}

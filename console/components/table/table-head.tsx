@@ -1,0 +1,69 @@
+/** Heads of the columns: what they are, how to sort by them, and the box that selects all. */
+import { useEffect, useRef } from "preact/hooks";
+import { componentTexts } from "../../texts/components.ts";
+import { type Column, cellClass, type Sorting } from "./column.ts";
+
+export interface TableHeadProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly sorting: Sorting | undefined;
+  readonly onSort: (column: string) => void;
+  /** How much of what is shown is selected; undefined: rows cannot be selected. */
+  readonly selected: "none" | "some" | "all" | undefined;
+  readonly onSelectAll: () => void;
+}
+
+export function TableHead<Row>({ columns, sorting, onSort, selected, onSelectAll }: TableHeadProps<Row>) {
+  return (
+    <thead>
+      <tr>
+        {selected && (
+          <th class="table-select" scope="col">
+            <SelectAll selected={selected} onSelectAll={onSelectAll} />
+          </th>
+        )}
+        {columns.map((column) => (
+          <th
+            key={column.id}
+            scope="col"
+            class={cellClass(column, "head")}
+            style={column.width ? { width: column.width } : {}}
+            aria-sort={
+              sorting?.column === column.id ? (sorting.descending ? "descending" : "ascending") : undefined
+            }
+          >
+            {column.value ? (
+              <button type="button" class="table-sort" onClick={() => onSort(column.id)}>
+                {column.head}
+              </button>
+            ) : (
+              column.head || <span class="for-screen-readers">{componentTexts.table.actions}</span>
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function SelectAll({
+  selected,
+  onSelectAll,
+}: {
+  selected: "none" | "some" | "all";
+  onSelectAll: () => void;
+}) {
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = selected === "some";
+  }, [selected]);
+  return (
+    <input
+      ref={box}
+      type="checkbox"
+      class="checkbox"
+      aria-label={componentTexts.table.selectAll}
+      checked={selected === "all"}
+      onChange={onSelectAll}
+    />
+  );
+}

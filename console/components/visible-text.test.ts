@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { visibleParts, visibleText } from "./visible-text.ts";
+
+describe("text of others", () => {
+  it("keeps ordinary text of any script in one piece", () => {
+    for (const text of [
+      "search_issues",
+      "<b>bold</b>",
+      "שלום עולם",
+      "日本語",
+      "a\tb\r\nc",
+      "👩‍👩‍👧",
+      "می‌خواهم",
+    ])
+      expect(visibleParts(text)).toEqual([{ text }]);
+    expect(visibleParts("")).toEqual([]);
+  });
+
+  it("shows what turns text around, hides or rings", () => {
+    expect(visibleParts("a\u202eb")).toEqual([
+      { text: "a" },
+      { text: "‹202E›", code: "202E" },
+      { text: "b" },
+    ]);
+    expect(visibleText("\u0007\u001b[31m\u007f\u0085")).toBe("‹BEL›‹ESC›[31m‹DEL›‹0085›");
+    expect(visibleText("\u200b\u2066x\u2069\ufeff\u{e0041}\u2028")).toBe(
+      "‹200B›‹2066›x‹2069›‹FEFF›‹E0041›‹2028›",
+    );
+  });
+
+  it("shows joiners that join nothing", () => {
+    expect(visibleText("sea\u200drch")).toBe("sea‹200D›rch");
+  });
+
+  it("shows marks of annotations", () => {
+    expect(visibleText("a\ufff9b\ufffb")).toBe("a‹FFF9›b‹FFFB›");
+  });
+
+  it("shows halves of characters", () => {
+    expect(visibleText("\ud800x")).toBe("‹D800›x");
+  });
+});

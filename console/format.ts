@@ -1,0 +1,76 @@
+/** Numbers, sizes and times as people read them. Pure: the time of day is passed in. */
+
+/** Keeps a number and what belongs to it on one line. */
+const THIN = "\u202f";
+
+/** `1 240`, with thin spaces. */
+export function count(n: number): string {
+  return String(Math.round(n)).replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
+}
+
+/** `3.1 M`: where the order counts, not the digits. */
+export function roughly(n: number): string {
+  for (const [unit, at] of [
+    ["G", 1e9],
+    ["M", 1e6],
+    ["k", 1e4],
+  ] as const)
+    if (Math.abs(n) >= at) return `${short(n / (unit === "k" ? 1e3 : at))}${THIN}${unit}`;
+  return count(n);
+}
+
+/** `340 ms`, `2.1 s`, `3 min`. */
+export function duration(ms: number): string {
+  if (ms < 1) return `${ms <= 0 ? 0 : ms.toFixed(1)}${THIN}ms`;
+  if (ms < 999.5) return `${Math.round(ms)}${THIN}ms`;
+  if (ms < 59_950) return `${short(ms / 1_000)}${THIN}s`;
+  if (ms < 3_570_000) return `${Math.round(ms / 60_000)}${THIN}min`;
+  if (ms < 172_800_000) return `${short(ms / 3_600_000)}${THIN}h`;
+  return `${Math.round(ms / 86_400_000)}${THIN}days`;
+}
+
+/** `1.2 KB`. */
+export function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes}${THIN}B`;
+  if (bytes < 999_500) return `${short(bytes / 1_024)}${THIN}KB`;
+  if (bytes < 1_023_000_000) return `${short(bytes / 1_048_576)}${THIN}MB`;
+  return `${short(bytes / 1_073_741_824)}${THIN}GB`;
+}
+
+/** `0.4 %`. */
+export function percent(part: number, whole: number): string {
+  const share = whole === 0 ? 0 : (100 * part) / whole;
+  return `${share === 0 || share >= 9.95 ? Math.round(share) : share.toFixed(1)}${THIN}%`;
+}
+
+const STEPS: readonly (readonly [below: number, unit: number, name: string])[] = [
+  [60_000, 1_000, "s"],
+  [3_600_000, 60_000, "min"],
+  [86_400_000, 3_600_000, "h"],
+  [14 * 86_400_000, 86_400_000, "d"],
+];
+
+/** `4 min ago`, `in 3 d`; what is further away is a date. */
+export function ago(at: number, now: number): string {
+  const away = Math.abs(now - at);
+  if (away < 2_000) return "just now";
+  const step = STEPS.find(([below]) => away < below);
+  if (!step)
+    return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+  const text = `${Math.floor(away / step[1])}${THIN}${step[2]}`;
+  return at > now ? `in ${text}` : `${text} ago`;
+}
+
+/** The whole of it, for titles. */
+export function exactly(at: number): string {
+  return new Date(at).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "long" });
+}
+
+/** `1 server`, `2 servers`. */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+function short(n: number): string {
+  return Math.abs(n) < 9.95 ? n.toFixed(1).replace(/\.0$/, "") : String(Math.round(n));
+}

@@ -1,0 +1,37 @@
+/** Which pages there are: what each needs, and the code that loads when it is first opened. A page is one line here, its folder and its texts. */
+import type { ComponentType } from "preact";
+import type { Action } from "../src/access/may.ts";
+import type { BarePage, ShellPage } from "./address.ts";
+
+type Load = () => Promise<{ readonly default: ComponentType }>;
+
+export interface ShellEntry {
+  readonly load: Load;
+  /** Who may not do this does not see the page. */
+  readonly action: Action;
+}
+
+export const SHELL: Readonly<Partial<Record<ShellPage, ShellEntry>>> = {
+  overview: { load: () => import("./pages/overview/overview.tsx"), action: "objects.read" },
+  servers: { load: () => import("./pages/servers/servers.tsx"), action: "objects.read" },
+  tools: { load: () => import("./pages/tools/tools.tsx"), action: "objects.read" },
+  try: { load: () => import("./pages/try/try.tsx"), action: "objects.read" },
+  namespaces: { load: () => import("./pages/namespaces/namespaces.tsx"), action: "objects.read" },
+  endpoints: { load: () => import("./pages/endpoints/endpoints.tsx"), action: "objects.read" },
+  traffic: { load: () => import("./pages/traffic/traffic.tsx"), action: "stats.read" },
+  sessions: { load: () => import("./pages/sessions/sessions.tsx"), action: "sessions" },
+  audit: { load: () => import("./pages/audit/audit.tsx"), action: "audit.read" },
+  keys: { load: () => import("./pages/keys/keys.tsx"), action: "keys.read" },
+  people: { load: () => import("./pages/people/people.tsx"), action: "people" },
+  requests: { load: () => import("./pages/requests/requests.tsx"), action: "approvals.decide" },
+  history: { load: () => import("./pages/history/history.tsx"), action: "history.read" },
+  settings: { load: () => import("./pages/settings/settings.tsx"), action: "settings" },
+  me: { load: () => import("./pages/me/me.tsx"), action: "me.read" },
+  components: { load: () => import("./pages/components/components.tsx"), action: "me.read" },
+};
+
+export const BARE: Readonly<Record<BarePage, Load>> = {
+  login: () => import("./pages/login/login.tsx"),
+  setup: () => import("./pages/setup/setup.tsx"),
+  invitations: () => import("./pages/invitations/invitation.tsx"),
+};

@@ -1,0 +1,63 @@
+/** How an audit record is shown on one line. */
+import { Ago } from "../../ago.tsx";
+import type { AuditRecord } from "../../api/types.ts";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { Status } from "../../components/status.tsx";
+import type { Column } from "../../components/table.tsx";
+import { duration } from "../../format.ts";
+import { auditTexts as texts } from "../../texts/records.ts";
+
+const SHAPES = { ok: "ok", error: "warn", refused: "bad" } as const;
+const { columns } = texts;
+
+export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
+  { id: "at", head: columns.at, width: "110px", cell: ({ at }) => <Ago at={at} /> },
+  {
+    id: "kind",
+    head: columns.kind,
+    width: "80px",
+    hideBelow: "small",
+    cell: ({ kind }) => texts.kinds[kind],
+  },
+  { id: "who", head: columns.who, cell: ({ principal }) => <ForeignText text={principal?.name ?? "–"} /> },
+  {
+    id: "what",
+    head: columns.what,
+    mono: true,
+    primary: true,
+    cell: (record) => <ForeignText text={whatOf(record)} />,
+  },
+  {
+    id: "where",
+    head: columns.where,
+    mono: true,
+    hideBelow: "medium",
+    cell: ({ endpoint, address }) => <ForeignText text={endpoint?.name ?? address ?? ""} />,
+  },
+  {
+    id: "outcome",
+    head: columns.outcome,
+    width: "230px",
+    cell: ({ outcome, code, by }) => (
+      <Status
+        state={SHAPES[outcome]}
+        word={texts.outcomes[outcome]}
+        reason={[code, by && texts.by(by)].filter(Boolean).join(" ") || undefined}
+      />
+    ),
+  },
+  {
+    id: "duration",
+    head: columns.duration,
+    width: "80px",
+    align: "end",
+    hideBelow: "large",
+    cell: ({ durationMs }) => (durationMs === undefined ? "" : duration(durationMs)),
+  },
+];
+
+/** `github:create_issue`, or `update server github`. */
+export function whatOf({ kind, server, tool, action, object }: AuditRecord): string {
+  if (kind === "call") return `${server?.name ?? ""}:${tool ?? ""}`;
+  return [action, object?.kind, object?.name].filter(Boolean).join(" ");
+}

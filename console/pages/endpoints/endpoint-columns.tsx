@@ -1,0 +1,70 @@
+/** How an endpoint is shown on one line. */
+import type { Endpoint } from "../../api/types.ts";
+import { Status } from "../../components/status.tsx";
+import type { Column } from "../../components/table.tsx";
+import { count } from "../../format.ts";
+import { endpointsTexts as texts } from "../../texts/endpoints.ts";
+
+export interface EndpointRow {
+  readonly endpoint: Endpoint;
+  readonly namespaces: readonly string[];
+  /** Undefined where the role may not know. */
+  readonly sessions: number | undefined;
+  /** In the last hour. */
+  readonly calls: number;
+}
+
+const { columns } = texts;
+
+export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
+  {
+    id: "name",
+    head: columns.name,
+    mono: true,
+    value: ({ endpoint }) => endpoint.name,
+    cell: ({ endpoint }) => (
+      <>
+        <strong>{endpoint.name}</strong> {endpoint.disabled && <Status state="off" word={texts.disabled} />}
+      </>
+    ),
+  },
+  { id: "surface", head: columns.surface, width: "110px", value: ({ endpoint }) => endpoint.surface },
+  {
+    id: "namespaces",
+    head: columns.namespaces,
+    hideBelow: "small",
+    value: ({ namespaces }) => namespaces.join(", ") || texts.none,
+  },
+  {
+    id: "access",
+    head: columns.access,
+    width: "140px",
+    hideBelow: "medium",
+    value: ({ endpoint }) => accessWord(endpoint),
+    cell: ({ endpoint }) =>
+      endpoint.access?.public ? <Status state="warn" word={texts.access.public} /> : accessWord(endpoint),
+  },
+  {
+    id: "sessions",
+    head: columns.sessions,
+    width: "90px",
+    align: "end",
+    hideBelow: "medium",
+    value: ({ sessions }) => sessions,
+    cell: ({ sessions }) => (sessions === undefined ? "" : count(sessions)),
+  },
+  {
+    id: "calls",
+    head: columns.calls,
+    width: "100px",
+    align: "end",
+    value: ({ calls }) => calls,
+    cell: ({ calls }) => count(calls),
+  },
+];
+
+function accessWord({ access }: Endpoint): string {
+  if (access?.public) return texts.access.public;
+  const ways = [access?.keys !== false && texts.access.keys, access?.oauth !== false && texts.access.oauth];
+  return ways.filter(Boolean).join(" + ") || texts.access.none;
+}

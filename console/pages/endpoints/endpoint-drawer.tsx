@@ -1,0 +1,79 @@
+/** One endpoint: how to connect, what a client sees, settings, access, pipeline, self-test. */
+import type { ComponentChildren } from "preact";
+import type { Endpoint } from "../../api/types.ts";
+import { Drawer } from "../../components/drawer.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { address, go, setQuery } from "../../navigate.ts";
+import { may } from "../../session.ts";
+import { endpointsTexts } from "../../texts/endpoints.ts";
+import { AccessTab } from "./access-tab.tsx";
+import { ConnectTab } from "./connect-tab.tsx";
+import { PipelineTab } from "./pipeline-tab.tsx";
+import { PreviewTab } from "./preview-tab.tsx";
+import { SettingsTab } from "./settings-tab.tsx";
+import { TestTab } from "./test-tab.tsx";
+
+const texts = endpointsTexts.tabs;
+
+interface Part {
+  readonly id: string;
+  readonly label: string;
+  readonly show: (endpoint: Endpoint) => ComponentChildren;
+}
+
+export function EndpointDrawer({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { query } = address.value;
+  const parts = partsFor();
+  const part = parts.find(({ id }) => id === query["tab"]) ?? parts[0];
+  const { tab: _, ...rest } = query;
+  return (
+    <Drawer
+      title={endpoint.name}
+      titleMono
+      subtitle={endpoint.description}
+      onClose={() => go({ page: "endpoints", query: rest })}
+    >
+      <Tabs
+        label={texts.label}
+        tabs={parts.map(({ id, label }) => ({ id, label }))}
+        active={part?.id ?? ""}
+        onChange={(tab) => setQuery({ tab })}
+      >
+        {part?.show(endpoint)}
+      </Tabs>
+    </Drawer>
+  );
+}
+
+/** Nobody sees a part that they could only be refused in. */
+function partsFor(): readonly Part[] {
+  const all: readonly (Part & { readonly shown: boolean })[] = [
+    { id: "connect", label: texts.connect, show: (one) => <ConnectTab endpoint={one} />, shown: true },
+    { id: "preview", label: texts.preview, show: (one) => <PreviewTab endpoint={one} />, shown: true },
+    {
+      id: "settings",
+      label: texts.settings,
+      show: (one) => <SettingsTab endpoint={one} />,
+      shown: may("endpoints.write"),
+    },
+    {
+      id: "access",
+      label: texts.access,
+      show: (one) => <AccessTab endpoint={one} />,
+      shown: may("access.write"),
+    },
+    {
+      id: "pipeline",
+      label: texts.pipeline,
+      show: (one) => <PipelineTab endpoint={one} />,
+      shown: may("endpoints.write"),
+    },
+    {
+      id: "test",
+      label: texts.test,
+      show: (one) => <TestTab endpoint={one} />,
+      shown: may("endpoints.write"),
+    },
+  ];
+  return all.filter(({ shown }) => shown);
+}

@@ -1,0 +1,128 @@
+/** What an endpoint offers and how; deletes it. */
+import { useSignal } from "@preact/signals";
+import { send } from "../../api/client.ts";
+import type { Endpoint } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { NumberField } from "../../components/number-field.tsx";
+import { SelectField } from "../../components/select-field.tsx";
+import { SwitchField } from "../../components/switch-field.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import { toast } from "../../components/toasts.tsx";
+import { refresh } from "../../live/resource.ts";
+import { go } from "../../navigate.ts";
+import { Confirm } from "../../shell/confirm.tsx";
+import { DraftBar } from "../../shell/draft-bar.tsx";
+import { endpointsTexts } from "../../texts/endpoints.ts";
+import { shellTexts } from "../../texts/shell.ts";
+import { useSending } from "../../use-sending.ts";
+import { NamespacesField } from "./namespaces-field.tsx";
+import { useEndpointDraft } from "./use-endpoint-draft.ts";
+
+const texts = endpointsTexts.form;
+const SWITCHES = ["code", "openapi", "stateless", "jsonResponse"] as const;
+
+export function SettingsTab({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { draft, sending, save } = useEndpointDraft(endpoint);
+  const { value, set } = draft;
+  const limit = (name: "sessions" | "inFlight") => ({
+    value: String(value.limits?.[name] ?? ""),
+    placeholder: texts.unlimited,
+    error: sending.faultOf(`/limits/${name}`),
+    onInput: (text: string) => set({ limits: withNumber(value.limits ?? {}, name, text) }),
+  });
+  if (endpoint.managedBy !== "api") return <p>{shellTexts.managed(endpoint.managedBy)}</p>;
+  return (
+    <div class="stack">
+      <TextField
+        label={texts.name}
+        hint={texts.nameHint(`/metamcp/${value.name}/mcp`)}
+        required
+        mono
+        value={value.name}
+        error={sending.faultOf("/name")}
+        onInput={(name) => set({ name })}
+      />
+      <TextField
+        label={texts.description}
+        optional
+        rows={2}
+        value={value.description ?? ""}
+        error={sending.faultOf("/description")}
+        onInput={(description) => set({ description })}
+      />
+      <SurfaceField value={value.surface} onInput={(surface) => set({ surface })} />
+      <NamespacesField value={value.namespaces} onInput={(namespaces) => set({ namespaces })} />
+      {SWITCHES.map((name) => (
+        <SwitchField
+          key={name}
+          label={texts[name]}
+          value={value[name]}
+          onInput={(on) => set({ [name]: on })}
+        />
+      ))}
+      <NumberField label={texts.sessions} whole optional {...limit("sessions")} />
+      <NumberField label={texts.inFlight} whole optional {...limit("inFlight")} />
+      <SwitchField
+        label={texts.disabled}
+        hint={texts.disabledHint}
+        value={value.disabled}
+        onInput={(disabled) => set({ disabled })}
+      />
+      <DraftBar draft={draft} sending={sending} save={texts.save} onSave={save} />
+      <Remove endpoint={endpoint} />
+    </div>
+  );
+}
+
+interface SurfaceFieldProps {
+  readonly value: Endpoint["surface"];
+  readonly onInput: (surface: Endpoint["surface"]) => void;
+}
+
+export function SurfaceField({ value, onInput }: SurfaceFieldProps) {
+  return (
+    <SelectField
+      label={texts.surface}
+      value={value}
+      options={Object.entries(endpointsTexts.surfaces).map(([name, label]) => ({ value: name, label }))}
+      onInput={(surface) => onInput(surface as Endpoint["surface"])}
+    />
+  );
+}
+
+function Remove({ endpoint: { uuid, name } }: { readonly endpoint: Endpoint }) {
+  const asking = useSignal(false);
+  const sending = useSending();
+  const { action, title, text, done } = endpointsTexts.remove;
+  const remove = async () => {
+    if (!(await sending.run(() => send("DELETE /endpoints/:uuid", undefined, { params: { uuid } })))) return;
+    toast({ text: done(name) });
+    refresh("/endpoints");
+    go({ page: "endpoints" });
+  };
+  return (
+    <div class="line">
+      <Button kind="danger" onClick={() => (asking.value = true)}>
+        {action}
+      </Button>
+      {asking.value && (
+        <Confirm
+          title={title(name)}
+          action={action}
+          sending={sending}
+          onConfirm={() => void remove()}
+          onClose={() => (asking.value = false)}
+        >
+          <p>{text}</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+/** What is no number is sent as it was typed: the gateway says what is wrong with it. */
+function withNumber(all: object, name: string, text: string): object {
+  const { [name]: _, ...rest } = all as Record<string, unknown>;
+  if (text.trim() === "") return rest;
+  return { ...rest, [name]: /^\d+$/.test(text.trim()) ? Number(text) : text };
+}

@@ -1,0 +1,84 @@
+/** One revision: what it changed, and rolling back to it. */
+import { useSignal } from "@preact/signals";
+import { Ago } from "../../ago.tsx";
+import { send, tryOut } from "../../api/client.ts";
+import type { Change } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Drawer } from "../../components/drawer.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { KeyValues } from "../../components/key-values.tsx";
+import { toast } from "../../components/toasts.tsx";
+import { useResource } from "../../live/resource.ts";
+import { address, go } from "../../navigate.ts";
+import { may } from "../../session.ts";
+import { Confirm } from "../../shell/confirm.tsx";
+import { Ready } from "../../shell/ready.tsx";
+import { Refused } from "../../shell/refused.tsx";
+import { historyTexts as texts } from "../../texts/records.ts";
+import { useSending } from "../../use-sending.ts";
+import { ChangeList } from "./change-list.tsx";
+import "./history.css";
+
+export function RevisionDrawer({ n, newest }: { readonly n: number; readonly newest: number }) {
+  const revision = useResource("/revisions/:n", { n }, {});
+  const would = useSignal<readonly Change[] | undefined>(undefined);
+  const sending = useSending();
+  const at = { params: { n } };
+  const close = () => go({ page: "history", query: address.value.query });
+  const look = () =>
+    sending.run(async () => {
+      would.value = await tryOut("POST /revisions/:n/rollback", undefined, at);
+    });
+  const rollBack = () =>
+    sending.run(async () => {
+      const { revision: made } = await send("POST /revisions/:n/rollback", undefined, at);
+      would.value = undefined;
+      toast({ text: texts.done(made) });
+      go({ page: "history", id: String(made) });
+    });
+  return (
+    <Drawer
+      title={texts.revision(n)}
+      onClose={close}
+      actions={
+        n !== newest &&
+        may("config.apply") && (
+          <Button busy={sending.busy} onClick={() => void look()}>
+            {texts.rollback}
+          </Button>
+        )
+      }
+    >
+      <Ready of={revision}>
+        {({ at: when, who, summary, diff }) => (
+          <div class="stack">
+            <KeyValues
+              items={[
+                { key: texts.columns.summary, value: <ForeignText text={summary} /> },
+                { key: texts.columns.who, value: <ForeignText text={who.name ?? ""} /> },
+                { key: texts.columns.at, value: <Ago at={when} /> },
+              ]}
+            />
+            {n === newest && <p class="muted">{texts.current}</p>}
+            <h3>{texts.changes}</h3>
+            {diff.length === 0 ? <p class="muted">{texts.none}</p> : <ChangeList changes={diff} />}
+            {!would.value && <Refused problem={sending.problem} />}
+          </div>
+        )}
+      </Ready>
+      {would.value && (
+        <Confirm
+          title={texts.ask.title(n)}
+          action={texts.ask.confirm}
+          sending={sending}
+          onConfirm={() => void rollBack()}
+          onClose={() => (would.value = undefined)}
+        >
+          <p>{texts.ask.text}</p>
+          <p>{would.value.length === 0 ? texts.ask.same : texts.ask.would}</p>
+          <ChangeList changes={would.value} />
+        </Confirm>
+      )}
+    </Drawer>
+  );
+}

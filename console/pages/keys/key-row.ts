@@ -1,0 +1,31 @@
+/** An API key with the names of what it opens and of whom it acts for. */
+import type { ApiKey, User } from "../../api/types.ts";
+import { keysTexts as texts } from "../../texts/keys.ts";
+import { shellTexts } from "../../texts/shell.ts";
+
+export interface KeyRow {
+  readonly key: ApiKey;
+  readonly opens: string;
+  readonly owner: string;
+  readonly expired: boolean;
+}
+
+interface Names {
+  readonly endpoints: readonly { readonly uuid: string; readonly name: string }[];
+  readonly users: readonly User[];
+  readonly now: number;
+}
+
+export function keyRow(key: ApiKey, { endpoints, users, now }: Names): KeyRow {
+  const owner = users.find(({ uuid }) => uuid === key.owner)?.email ?? key.owner ?? texts.nobody;
+  const expired = key.expiresAt !== undefined && Date.parse(key.expiresAt) <= now;
+  return { key, opens: opens(key, endpoints), owner, expired };
+}
+
+function opens({ role, endpoints }: ApiKey, known: Names["endpoints"]): string {
+  if (role) return texts.admin(shellTexts.roles[role]);
+  if (endpoints === "all" || endpoints === undefined) return texts.allEndpoints;
+  return endpoints
+    .map((uuid) => known.find((endpoint) => endpoint.uuid === uuid)?.name ?? texts.gone)
+    .join(", ");
+}

@@ -1,0 +1,234 @@
+/** Makes an API key, and shows it this once. */
+import { type Signal, useSignal } from "@preact/signals";
+import { send } from "../../api/client.ts";
+import type { ApiKeyMade, NewApiKey, Role } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { CopyLine } from "../../components/empty-state.tsx";
+import { SelectField } from "../../components/select-field.tsx";
+import { SwitchField } from "../../components/switch-field.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import { refresh } from "../../live/resource.ts";
+import { may, me } from "../../session.ts";
+import { Refused } from "../../shell/refused.tsx";
+import { keysTexts } from "../../texts/keys.ts";
+import { shellTexts } from "../../texts/shell.ts";
+import { useSending } from "../../use-sending.ts";
+import { useEndpointNames, useOwners } from "./use-names.ts";
+
+const texts = keysTexts.form;
+const TIERS = ["readOnly", "write", "destructive"] as const;
+const ROLES = ["admin", "editor", "viewer", "member"] as const satisfies readonly Role[];
+
+interface Draft {
+  readonly name: string;
+  readonly description: string;
+  readonly opens: "all" | "some" | "role";
+  readonly endpoints: readonly string[];
+  readonly role: Role;
+  readonly tiers: readonly (typeof TIERS)[number][];
+  readonly owner: string;
+  /** As the field of the browser writes it. */
+  readonly expires: string;
+}
+
+export function NewKey({ onClose }: { readonly onClose: () => void }) {
+  const self = me.value?.account;
+  const draft = useSignal<Draft>({
+    name: "",
+    description: "",
+    opens: "all",
+    endpoints: [],
+    role: "viewer",
+    tiers: TIERS,
+    owner: self?.uuid ?? "",
+    expires: "",
+  });
+  const made = useSignal<ApiKeyMade | undefined>(undefined);
+  const sending = useSending();
+  const submit = () =>
+    sending.run(async () => {
+      made.value = await send("POST /api-keys", bodyOf(draft.value));
+      refresh("/api-keys");
+    });
+  if (made.value) return <Made made={made.value} onClose={onClose} />;
+  return (
+    <Dialog
+      open
+      title={texts.title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{shellTexts.cancel}</Button>
+          <Button kind="primary" busy={sending.busy} onClick={() => void submit()}>
+            {texts.submit}
+          </Button>
+        </>
+      }
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Fields draft={draft} faultOf={sending.faultOf} />
+        <Refused problem={sending.problem} />
+        <button type="submit" hidden />
+      </form>
+    </Dialog>
+  );
+}
+
+interface FieldsProps {
+  readonly draft: Signal<Draft>;
+  readonly faultOf: (path: string) => string | undefined;
+}
+
+function Fields({ draft, faultOf }: FieldsProps) {
+  const owners = useOwners();
+  const now = draft.value;
+  const set = (change: Partial<Draft>) => {
+    draft.value = { ...draft.value, ...change };
+  };
+  return (
+    <>
+      <TextField
+        label={texts.name}
+        hint={texts.nameHint}
+        required
+        autofocus
+        value={now.name}
+        error={faultOf("/name")}
+        onInput={(name) => set({ name })}
+      />
+      <SelectField
+        label={texts.opens}
+        value={now.opens}
+        options={[
+          { value: "all", label: texts.all },
+          { value: "some", label: texts.some },
+          { value: "role", label: texts.role },
+        ]}
+        error={faultOf("/endpoints")}
+        onInput={(opens) => set({ opens: opens as Draft["opens"] })}
+      />
+      {now.opens === "some" && <Endpoints draft={draft} />}
+      {now.opens === "role" ? (
+        <SelectField
+          label={texts.roleLabel}
+          value={now.role}
+          options={givableRoles().map((value) => ({ value, label: shellTexts.roles[value] }))}
+          error={faultOf("/role")}
+          onInput={(role) => set({ role: role as Role })}
+        />
+      ) : (
+        <Tiers draft={draft} />
+      )}
+      {may("people") && (
+        <SelectField
+          label={texts.owner}
+          hint={texts.ownerHint}
+          none={texts.noOwner}
+          value={now.owner}
+          options={owners.map(({ uuid, email }) => ({ value: uuid, label: email }))}
+          error={faultOf("/owner")}
+          onInput={(owner) => set({ owner })}
+        />
+      )}
+      <TextField
+        label={texts.expires}
+        hint={texts.expiresHint}
+        optional
+        type="datetime-local"
+        value={now.expires}
+        error={faultOf("/expiresAt")}
+        onInput={(expires) => set({ expires })}
+      />
+    </>
+  );
+}
+
+function Endpoints({ draft }: { readonly draft: Signal<Draft> }) {
+  const names = useEndpointNames();
+  const { endpoints } = draft.value;
+  if (names.length === 0) return <p class="muted">{texts.noEndpoints}</p>;
+  return (
+    <fieldset class="stack-small">
+      <legend class="field-label">{texts.endpoints}</legend>
+      {names.map(({ uuid, name }) => (
+        <SwitchField
+          key={uuid}
+          label={name}
+          value={endpoints.includes(uuid)}
+          onInput={(on) => {
+            draft.value = { ...draft.value, endpoints: toggled(endpoints, uuid, on) };
+          }}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function Tiers({ draft }: { readonly draft: Signal<Draft> }) {
+  const { tiers } = draft.value;
+  return (
+    <fieldset class="stack-small">
+      <legend class="field-label">{texts.tiers}</legend>
+      {TIERS.map((tier) => (
+        <SwitchField
+          key={tier}
+          label={keysTexts.tiers[tier]}
+          value={tiers.includes(tier)}
+          onInput={(on) => {
+            draft.value = { ...draft.value, tiers: toggled(tiers, tier, on) };
+          }}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function Made({ made, onClose }: { readonly made: ApiKeyMade; readonly onClose: () => void }) {
+  const { title, text, paste, done } = keysTexts.made;
+  return (
+    <Dialog
+      open
+      title={title}
+      onClose={onClose}
+      actions={
+        <Button kind="primary" onClick={onClose}>
+          {done}
+        </Button>
+      }
+    >
+      <div class="stack">
+        <p>{text}</p>
+        <CopyLine text={made.key} />
+        {!made.role && <p class="muted">{paste}</p>}
+      </div>
+    </Dialog>
+  );
+}
+
+function bodyOf({ name, description, opens, endpoints, role, tiers, owner, expires }: Draft): NewApiKey {
+  return {
+    name,
+    ...(description && { description }),
+    ...(opens === "role" ? { role } : { endpoints: opens === "all" ? "all" : [...endpoints] }),
+    ...(opens !== "role" && tiers.length < TIERS.length && { tiers: [...tiers] }),
+    ...(owner && { owner }),
+    ...(expires && { expiresAt: new Date(expires).toISOString() }),
+  } as NewApiKey;
+}
+
+/** Nobody gives a role that they lack. */
+function givableRoles(): readonly Role[] {
+  const own = me.value?.role ?? "member";
+  return ROLES.slice(ROLES.indexOf(own));
+}
+
+function toggled<T>(all: readonly T[], one: T, on: boolean): readonly T[] {
+  return on ? [...all, one] : all.filter((other) => other !== one);
+}

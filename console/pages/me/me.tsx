@@ -1,0 +1,40 @@
+/** What is one's own: endpoints, keys, secrets, clients that were allowed, the password. */
+import { hrefOf } from "../../address.ts";
+import { Button } from "../../components/button.tsx";
+import { may, me } from "../../session.ts";
+import { PageHead } from "../../shell/page-head.tsx";
+import { meTexts as texts } from "../../texts/me.ts";
+import { shellTexts } from "../../texts/shell.ts";
+import { Grants } from "../people/grants.tsx";
+import { MyEndpoints } from "./my-endpoints.tsx";
+import { Password } from "./password.tsx";
+import { Secrets } from "./secrets.tsx";
+import "./me.css";
+
+export default function MyAccount() {
+  const self = me.value;
+  if (!self) return null;
+  return (
+    <>
+      <PageHead
+        title={texts.title}
+        answer={texts.answer(self.name, shellTexts.roles[self.role].toLowerCase())}
+      />
+      <div class="me-sections">
+        <MyEndpoints />
+        {may("keys.read") && (
+          <section class="stack-small">
+            <h2>{texts.keys.title}</h2>
+            <p class="muted">{texts.keys.text}</p>
+            <div class="line">
+              <Button href={hrefOf({ page: "keys" })}>{texts.keys.open}</Button>
+            </div>
+          </section>
+        )}
+        {may("me.secrets") && <Secrets />}
+        {may("me.grants") && <Grants />}
+        {may("me.change") && <Password />}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+/** The endpoints that one may use, with what a client is given. */
+import type { MyEndpoint } from "../../api/types.ts";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { CONFIG, useList } from "../../live/resource.ts";
+import { Ready } from "../../shell/ready.tsx";
+import { meTexts } from "../../texts/me.ts";
+
+const texts = meTexts.endpoints;
+
+const COLUMNS: readonly Column<MyEndpoint>[] = [
+  { id: "name", head: texts.columns.name, width: "160px", mono: true, value: ({ name }) => name },
+  { id: "address", head: texts.columns.address, mono: true, value: ({ url }) => url },
+  {
+    id: "description",
+    head: texts.columns.description,
+    hideBelow: "medium",
+    cell: ({ description }) => <ForeignText text={description ?? ""} />,
+  },
+  {
+    id: "copy",
+    head: "",
+    width: "130px",
+    cell: ({ url, name }) => (
+      <CopyButton text={url} size="small" label={texts.copy} name={`${texts.copy}: ${name}`} />
+    ),
+  },
+];
+
+export function MyEndpoints() {
+  const endpoints = useList("/me/endpoints", {}, CONFIG);
+  return (
+    <section class="stack-small">
+      <h2>{texts.title}</h2>
+      <p class="muted">{texts.hint}</p>
+      <Ready of={endpoints}>
+        {(items) =>
+          items.length === 0 ? (
+            <p>{texts.none}</p>
+          ) : (
+            <Table label={texts.title} rows={items} columns={COLUMNS} rowKey={({ uuid }) => uuid} />
+          )
+        }
+      </Ready>
+    </section>
+  );
+}

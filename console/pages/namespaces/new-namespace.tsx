@@ -1,0 +1,89 @@
+/** Makes a namespace of servers that are there. */
+import { useSignal } from "@preact/signals";
+import { send } from "../../api/client.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { SwitchField } from "../../components/switch-field.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import { CONFIG, refresh, useList } from "../../live/resource.ts";
+import { go } from "../../navigate.ts";
+import { Refused } from "../../shell/refused.tsx";
+import { namespacesTexts } from "../../texts/namespaces.ts";
+import { shellTexts } from "../../texts/shell.ts";
+import { useSending } from "../../use-sending.ts";
+
+const texts = namespacesTexts.form;
+
+export function NewNamespace({ onClose }: { readonly onClose: () => void }) {
+  const name = useSignal("");
+  const description = useSignal("");
+  const chosen = useSignal<readonly string[]>([]);
+  const servers = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
+  const sending = useSending();
+  const create = () =>
+    sending.run(async () => {
+      const { uuid } = await send("POST /namespaces", {
+        name: name.value,
+        ...(description.value && { description: description.value }),
+        servers: chosen.value.map((server) => ({ server })),
+      });
+      refresh("/namespaces");
+      go({ page: "namespaces", id: uuid });
+    });
+  return (
+    <Dialog
+      open
+      title={texts.title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{shellTexts.cancel}</Button>
+          <Button kind="primary" busy={sending.busy} onClick={() => void create()}>
+            {texts.create}
+          </Button>
+        </>
+      }
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <TextField
+          label={texts.name}
+          required
+          autofocus
+          value={name.value}
+          error={sending.faultOf("/name")}
+          onInput={(text) => (name.value = text)}
+        />
+        <TextField
+          label={texts.description}
+          hint={texts.descriptionHint}
+          optional
+          rows={2}
+          value={description.value}
+          error={sending.faultOf("/description")}
+          onInput={(text) => (description.value = text)}
+        />
+        <fieldset class="stack-small">
+          <legend class="field-label">{namespacesTexts.tabs.servers}</legend>
+          {servers.map(({ uuid, name: called }) => (
+            <SwitchField
+              key={uuid}
+              label={called}
+              value={chosen.value.includes(uuid)}
+              onInput={(on) => {
+                chosen.value = on ? [...chosen.value, uuid] : chosen.value.filter((one) => one !== uuid);
+              }}
+            />
+          ))}
+        </fieldset>
+        <Refused problem={sending.problem} />
+        <button type="submit" hidden />
+      </form>
+    </Dialog>
+  );
+}

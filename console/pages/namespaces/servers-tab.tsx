@@ -1,0 +1,71 @@
+/** The servers of a namespace: on or off, and their prefix. */
+import type { Namespace } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { SelectField } from "../../components/select-field.tsx";
+import { SwitchField } from "../../components/switch-field.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import { CONFIG, useList } from "../../live/resource.ts";
+import { DraftBar } from "../../shell/draft-bar.tsx";
+import { namespacesTexts } from "../../texts/namespaces.ts";
+import { shellTexts } from "../../texts/shell.ts";
+import { useNamespaceDraft } from "./use-namespace-draft.ts";
+
+const texts = namespacesTexts.servers;
+
+type Placed = Namespace["servers"][number];
+
+export function ServersTab({ namespace }: { readonly namespace: Namespace }) {
+  const { draft, sending, save } = useNamespaceDraft(namespace);
+  const all = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
+  const { servers } = draft.value;
+  const nameOf = (server: string) => all.find(({ uuid }) => uuid === server)?.name ?? server;
+  const set = (at: number, change: Partial<Placed>) =>
+    draft.set({ servers: servers.map((one, index) => (index === at ? { ...one, ...change } : one)) });
+  const left = all.filter(({ uuid }) => servers.every(({ server }) => server !== uuid));
+  return (
+    <div class="stack">
+      <p class="muted">{servers.length === 0 ? texts.none : texts.text}</p>
+      {servers.map((placed, at) => (
+        <div key={placed.server} class="panel padded stack-small">
+          <div class="line">
+            <strong class="mono">{nameOf(placed.server)}</strong>
+            <span class="push line">
+              <SwitchField
+                label={texts.on}
+                value={!placed.disabled}
+                onInput={(on) => set(at, { disabled: !on })}
+              />
+              <Button
+                size="small"
+                label={shellTexts.order.remove(nameOf(placed.server))}
+                onClick={() => draft.set({ servers: servers.filter((_, index) => index !== at) })}
+              >
+                {texts.remove}
+              </Button>
+            </span>
+          </div>
+          <TextField
+            label={texts.prefix}
+            optional
+            mono
+            value={placed.prefix ?? ""}
+            error={sending.faultOf(`/servers/${at}/prefix`)}
+            onInput={(prefix) => set(at, { prefix: prefix || undefined } as Partial<Placed>)}
+          />
+        </div>
+      ))}
+      {servers.length > 0 && <p class="field-hint">{texts.prefixHint}</p>}
+      {left.length > 0 && (
+        <SelectField
+          label={texts.add}
+          labelHidden
+          none={texts.add}
+          value=""
+          options={left.map(({ uuid, name }) => ({ value: uuid, label: name }))}
+          onInput={(server) => server && draft.set({ servers: [...servers, { server }] })}
+        />
+      )}
+      <DraftBar draft={draft} sending={sending} save={texts.save} onSave={save} />
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+/** The first three steps: servers, an endpoint, a key. */
+import { useSignal } from "@preact/signals";
+import { getPages, itemsOf, send } from "../../api/client.ts";
+import type { Endpoint, Server } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { me } from "../../session.ts";
+import { Refused } from "../../shell/refused.tsx";
+import { overviewTexts } from "../../texts/overview.ts";
+import { useSending } from "../../use-sending.ts";
+import { AddWays, type Way } from "../servers/add-ways.tsx";
+import { join } from "../servers/join.ts";
+import "../servers/servers.css";
+
+const texts = overviewTexts.start;
+
+interface ServersStepProps {
+  readonly servers: readonly Server[];
+  readonly adding: boolean;
+  readonly onAdd: () => void;
+  readonly onDone: () => void;
+}
+
+export function ServersStep({ servers, adding, onAdd, onDone }: ServersStepProps) {
+  const way = useSignal<Way>("paste");
+  if (adding)
+    return (
+      <>
+        <p class="muted">{texts.servers.text}</p>
+        <AddWays way={way.value} onWay={(next) => (way.value = next)} onDone={onDone} />
+      </>
+    );
+  return (
+    <div class="line spread">
+      <ForeignText text={texts.servers.done(servers.map(({ name }) => name).join(", "))} />
+      <Button size="small" onClick={onAdd}>
+        {texts.servers.more}
+      </Button>
+    </div>
+  );
+}
+
+export function EndpointStep({ servers }: { readonly servers: readonly Server[] }) {
+  const sending = useSending();
+  const make = () =>
+    sending.run(async () => {
+      const [namespaces, endpoints] = await Promise.all([getPages("/namespaces"), getPages("/endpoints")]);
+      const there = {
+        namespaces: itemsOf<"/namespaces">(namespaces),
+        endpoints: itemsOf<"/endpoints">(endpoints),
+      };
+      await join(
+        servers.map(({ uuid }) => uuid),
+        "new",
+        there,
+      );
+    });
+  return (
+    <>
+      <p class="muted">{texts.endpoint.text}</p>
+      <Refused problem={sending.problem} />
+      <div class="line">
+        <Button kind="primary" busy={sending.busy} onClick={() => void make()}>
+          {texts.endpoint.make}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+interface KeyStepProps {
+  readonly endpoint: Endpoint;
+  readonly onMade: (key: string) => void;
+}
+
+export function KeyStep({ endpoint, onMade }: KeyStepProps) {
+  const sending = useSending();
+  const make = () =>
+    sending.run(async () => {
+      const owner = me.value?.account?.uuid;
+      const limits = { endpoints: [endpoint.uuid], ...(owner !== undefined && { owner }) };
+      onMade((await send("POST /api-keys", { name: texts.key.name, ...limits })).key);
+    });
+  return (
+    <>
+      <p class="muted">{texts.key.text}</p>
+      <Refused problem={sending.problem} />
+      <div class="line">
+        <Button kind="primary" busy={sending.busy} onClick={() => void make()}>
+          {texts.key.make}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+/** What is wrong now and the way to mend it, and how much goes on. Where nothing is there yet: the first steps. */
+import { hrefOf } from "../../address.ts";
+import { Button } from "../../components/button.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { ATTENTION, CONFIG, STATES, useList, useResource } from "../../live/resource.ts";
+import { address } from "../../navigate.ts";
+import { PageView } from "../../page-view.tsx";
+import { may } from "../../session.ts";
+import { PageHead } from "../../shell/page-head.tsx";
+import { Ready } from "../../shell/ready.tsx";
+import { overviewTexts as texts } from "../../texts/overview.ts";
+import { Attention } from "../servers/attention.tsx";
+import { AttentionList } from "./attention-list.tsx";
+import { EndpointsTable } from "./endpoints-table.tsx";
+import { Figures } from "./figures.tsx";
+import { ServersTable } from "./servers-table.tsx";
+import "./overview.css";
+
+const STATS_MS = 5_000;
+const loadFirstRun = () => import("./first-run.tsx");
+
+export default function Overview() {
+  const servers = useList("/mcp-servers", {}, STATES);
+  const started = address.value.query["start"] !== undefined;
+  return (
+    <Ready of={servers} loading={<Loading />}>
+      {(items) =>
+        started || (items.length === 0 && may("servers.write")) ? <PageView load={loadFirstRun} /> : <Whole />
+      }
+    </Ready>
+  );
+}
+
+function Whole() {
+  const servers = useList("/mcp-servers", {}, STATES).value.value ?? [];
+  const endpoints = useList("/endpoints", {}, CONFIG);
+  const stats = useResource("/stats", { by: "endpoint" }, { everyMs: STATS_MS });
+  const attention = useResource("/attention", {}, ATTENTION).value.value;
+  const quiet = stats.value.value?.totals.calls === 0 && may("servers.write");
+  return (
+    <>
+      <PageHead
+        title={texts.title}
+        answer={<Attention servers={servers} />}
+        actions={
+          quiet && (
+            <Button kind="quiet" href={hrefOf({ page: "overview", query: { start: "1" } })}>
+              {texts.start.resume}
+            </Button>
+          )
+        }
+      />
+      <div class="overview">
+        {attention && <AttentionList attention={attention} servers={servers} />}
+        <Figures stats={stats.value.value} />
+        <section class="stack-small">
+          <h2>{texts.endpoints.title}</h2>
+          <Ready of={endpoints} loading={<Skeleton rows={3} kind="row" />}>
+            {(items) => <EndpointsTable endpoints={items} stats={stats.value.value} />}
+          </Ready>
+        </section>
+        <section class="stack-small">
+          <h2>{texts.servers.title}</h2>
+          <ServersTable servers={servers} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+/** As high as what comes. */
+function Loading() {
+  return (
+    <>
+      <PageHead title={texts.title} />
+      <div class="overview">
+        <Skeleton kind="block" height={96} />
+        <Skeleton rows={4} kind="row" />
+        <Skeleton rows={6} kind="row" />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+/** One call that waits for a yes: what would be sent, and the decision. */
+import { useSignal } from "@preact/signals";
+import { Ago } from "../../ago.tsx";
+import { send } from "../../api/client.ts";
+import type { Approval } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Drawer } from "../../components/drawer.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { JsonTree } from "../../components/json-tree.tsx";
+import { KeyValues } from "../../components/key-values.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import { toast } from "../../components/toasts.tsx";
+import { refresh } from "../../live/resource.ts";
+import { go } from "../../navigate.ts";
+import { Refused } from "../../shell/refused.tsx";
+import { requestsTexts } from "../../texts/requests.ts";
+import { useSending } from "../../use-sending.ts";
+
+const texts = requestsTexts.calls;
+
+export function ApprovalDrawer({ approval }: { readonly approval: Approval }) {
+  const { name, state, principal, endpoint, reason, expiresAt, decidable, decidedBy, comment } = approval;
+  return (
+    <Drawer title={name} titleMono subtitle={texts.states[state]} onClose={() => go({ page: "requests" })}>
+      <div class="stack">
+        <KeyValues
+          items={[
+            { key: texts.columns.who, value: <ForeignText text={principal.name} /> },
+            ...(principal.key ? [{ key: texts.key, value: <ForeignText text={principal.key.name} /> }] : []),
+            { key: texts.columns.endpoint, value: endpoint.name, mono: true },
+            { key: texts.columns.reason, value: <ForeignText text={reason} /> },
+            ...(state === "waiting" ? [{ key: texts.expires, value: <Ago at={expiresAt} /> }] : []),
+            ...(decidedBy ? [{ key: texts.decidedBy, value: <ForeignText text={decidedBy.name} /> }] : []),
+            ...(comment ? [{ key: texts.comment, value: <ForeignText text={comment} /> }] : []),
+          ]}
+        />
+        <h3>{texts.arguments}</h3>
+        <JsonTree label={texts.arguments} value={approval.arguments} />
+        {decidable && <Decide uuid={approval.uuid} />}
+        {state === "waiting" && !decidable && <p class="muted">{texts.notYours}</p>}
+      </div>
+    </Drawer>
+  );
+}
+
+function Decide({ uuid }: { readonly uuid: string }) {
+  const comment = useSignal("");
+  const sending = useSending();
+  const decide = async (verb: "approve" | "refuse") => {
+    const body = comment.value ? { comment: comment.value } : {};
+    const done = await sending.run(() =>
+      send(verb === "approve" ? "POST /approvals/:uuid/approve" : "POST /approvals/:uuid/refuse", body, {
+        params: { uuid },
+      }),
+    );
+    // Somebody may have been faster: the list shows how it was decided.
+    refresh("/approvals");
+    if (done) toast({ text: verb === "approve" ? texts.approved : texts.refused });
+  };
+  return (
+    <>
+      <TextField
+        label={texts.comment}
+        hint={texts.commentHint}
+        optional
+        value={comment.value}
+        onInput={(text) => (comment.value = text)}
+      />
+      <Refused problem={sending.problem} />
+      <div class="line">
+        <Button kind="primary" busy={sending.busy} onClick={() => void decide("approve")}>
+          {texts.approve}
+        </Button>
+        <Button kind="danger" onClick={() => void decide("refuse")}>
+          {texts.refuse}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+/** What waits for a decision: calls that need a yes, servers that were asked for. */
+import { Tabs } from "../../components/tabs.tsx";
+import { useList } from "../../live/resource.ts";
+import { address, go } from "../../navigate.ts";
+import { may } from "../../session.ts";
+import { PageHead } from "../../shell/page-head.tsx";
+import { requestsTexts as texts } from "../../texts/requests.ts";
+import { Approvals } from "./approvals.tsx";
+import { ServerRequests } from "./server-requests.tsx";
+
+export default function Requests() {
+  const { id, query } = address.value;
+  const decides = may("provision");
+  const calls = useList("/approvals", {}, { on: ["approval"], everyMs: 15_000 });
+  const servers = useList("/provision-requests", decides ? {} : undefined, {
+    on: ["admin", "revision"],
+    everyMs: 15_000,
+  });
+  const waiting = calls.value.value?.filter(({ state }) => state === "waiting").length ?? 0;
+  const pending = servers.value.value?.filter(({ state }) => state === "pending").length ?? 0;
+  const tab = decides && query["tab"] === "servers" ? "servers" : "calls";
+  return (
+    <>
+      <PageHead title={texts.title} answer={texts.answer(waiting, pending)} />
+      <Tabs
+        label={texts.tabs}
+        active={tab}
+        onChange={(to) => go({ page: "requests", query: { tab: to } })}
+        tabs={[
+          { id: "calls", label: texts.calls.tab, count: waiting },
+          ...(decides ? [{ id: "servers", label: texts.servers.tab, count: pending }] : []),
+        ]}
+      >
+        {tab === "calls" ? <Approvals of={calls} open={id} /> : <ServerRequests of={servers} open={id} />}
+      </Tabs>
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+/** Servers of the gallery and the registry: found by what one needs, with what they would run shown word for word. */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Offer } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import { useResource } from "../../live/resource.ts";
+import { Ready } from "../../shell/ready.tsx";
+import { serverTexts } from "../../texts/servers.ts";
+import { ChosenOffer } from "./chosen-offer.tsx";
+
+const texts = serverTexts.adding;
+const PAUSE_MS = 250;
+
+export function AddFind({ onDone }: { readonly onDone: () => void }) {
+  const typed = useSignal("");
+  const asked = useSignal("");
+  const chosen = useSignal<Offer | undefined>(undefined);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      asked.value = typed.value.trim();
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed.value]);
+  const found = useResource("/registry", { q: asked.value }, {});
+  if (chosen.value)
+    return <ChosenOffer offer={chosen.value} onDone={onDone} onBack={() => (chosen.value = undefined)} />;
+  return (
+    <div class="stack">
+      <TextField
+        label={texts.find}
+        type="search"
+        placeholder={texts.findPlaceholder}
+        value={typed.value}
+        onInput={(text) => (typed.value = text)}
+      />
+      <Ready of={found}>
+        {({ items, notice }) => (
+          <>
+            {notice !== undefined && <p class="muted">{texts.findNotice(notice)}</p>}
+            {items.length === 0 && <EmptyState title={texts.findNone} />}
+            <ul class="offers">
+              {items.map((offer) => (
+                <OfferRow key={offer.id} offer={offer} onChoose={() => (chosen.value = offer)} />
+              ))}
+            </ul>
+          </>
+        )}
+      </Ready>
+    </div>
+  );
+}
+
+function OfferRow({ offer, onChoose }: { readonly offer: Offer; readonly onChoose: () => void }) {
+  const { name, id, description, from, verified, refused } = offer;
+  return (
+    <li class="offer">
+      <div class="offer-text">
+        <p>
+          <strong>
+            <ForeignText text={name} />
+          </strong>{" "}
+          <span class="faint small">
+            {from && texts.from[from]}
+            {verified && `, ${texts.tried}`}
+          </span>
+        </p>
+        <p class="muted">
+          <ForeignText text={refused ?? description} />
+        </p>
+        {id !== name && (
+          <p class="mono small faint">
+            <ForeignText text={id} />
+          </p>
+        )}
+      </div>
+      <Button
+        size="small"
+        disabled={refused !== undefined}
+        label={`${texts.choose} ${name}`}
+        onClick={onChoose}
+      >
+        {texts.choose}
+      </Button>
+    </li>
+  );
+}

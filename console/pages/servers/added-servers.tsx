@@ -1,0 +1,44 @@
+/** Servers that were just added, as they are tried out. */
+import { hrefOf } from "../../address.ts";
+import { Button } from "../../components/button.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { Status } from "../../components/status.tsx";
+import { serverTexts } from "../../texts/servers.ts";
+import { shownState } from "./server-state.ts";
+import type { Added, Adding } from "./use-adding.ts";
+
+const texts = serverTexts.adding;
+
+export function AddedServers({ adding, onDone }: { readonly adding: Adding; readonly onDone: () => void }) {
+  const { added = [], warnings } = adding;
+  return (
+    <div class="stack">
+      <ul class="found" aria-live="polite">
+        {added.map((one) => (
+          <li key={one.uuid}>
+            <a class="mono" href={hrefOf({ page: "servers", id: one.uuid })}>
+              <bdi>{one.name}</bdi>
+            </a>
+            <Tried added={one} />
+          </li>
+        ))}
+      </ul>
+      {warnings.length > 0 && (
+        <div class="note-warn">
+          {texts.warnings}: <ForeignText text={warnings.join("; ")} />
+        </div>
+      )}
+      <div class="line">
+        <Button kind="primary" onClick={onDone}>
+          {texts.done}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Tried({ added: { name, connection } }: { readonly added: Added }) {
+  if (!connection) return <Status state="busy" word={texts.trying} />;
+  if (connection.connected) return <Status state="ok" word={texts.works(connection.toolCount)} />;
+  return <Status {...shownState({ name, status: connection })} />;
+}

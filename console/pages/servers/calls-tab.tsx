@@ -1,0 +1,72 @@
+/** The last calls of a server. */
+import { Ago } from "../../ago.tsx";
+import type { RecentCall, Server } from "../../api/types.ts";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { Status } from "../../components/status.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { duration } from "../../format.ts";
+import { useResource } from "../../live/resource.ts";
+import { go } from "../../navigate.ts";
+import { Ready } from "../../shell/ready.tsx";
+import { serverTexts } from "../../texts/servers.ts";
+
+const texts = serverTexts.calls;
+const LOOK_MS = 3_000;
+const SHAPES = { ok: "ok", error: "bad", refused: "warn" } as const;
+
+const COLUMNS: readonly Column<RecentCall>[] = [
+  {
+    id: "at",
+    head: texts.columns.at,
+    value: ({ at }) => at,
+    cell: ({ at }) => <Ago at={at} />,
+    width: "100px",
+  },
+  { id: "tool", head: texts.columns.tool, value: ({ tool }) => tool, mono: true },
+  {
+    id: "who",
+    head: texts.columns.who,
+    value: ({ principal, client }) => [client?.name, principal.name].filter(Boolean).join(", "),
+    hideBelow: "small",
+  },
+  {
+    id: "took",
+    head: texts.columns.took,
+    value: ({ durationMs }) => durationMs,
+    cell: ({ durationMs }) => duration(durationMs),
+    align: "end",
+    width: "80px",
+  },
+  {
+    id: "outcome",
+    head: texts.columns.outcome,
+    value: ({ outcome, code = "" }) => `${outcome} ${code}`,
+    cell: ({ outcome, code }) => (
+      <Status state={SHAPES[outcome]} word={texts.outcomes[outcome]} reason={code} />
+    ),
+    width: "26%",
+  },
+];
+
+export function CallsTab({ server }: { readonly server: Server }) {
+  const calls = useResource("/calls", { server: server.uuid, limit: 100 }, { everyMs: LOOK_MS });
+  return (
+    <Ready of={calls}>
+      {({ items }) => (
+        <Table
+          label={texts.label}
+          rows={items}
+          columns={COLUMNS}
+          rowKey={({ id }) => String(id)}
+          live
+          onOpen={({ id }) => go({ page: "traffic", id: String(id) })}
+          empty={
+            <p class="padded muted">
+              <ForeignText text={texts.none} />
+            </p>
+          }
+        />
+      )}
+    </Ready>
+  );
+}

@@ -1,0 +1,98 @@
+/** One server of the gallery or the registry: what it would run, what it needs, and then it is added. */
+import { useSignal } from "@preact/signals";
+import type { Offer } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import { Refused } from "../../shell/refused.tsx";
+import { serverTexts } from "../../texts/servers.ts";
+import { AddedServers } from "./added-servers.tsx";
+import { PlaceField, usePlace } from "./place-field.tsx";
+import type { Entry } from "./read-pasted.ts";
+import { reachedBy } from "./server-state.ts";
+import { useAdding } from "./use-adding.ts";
+
+const texts = serverTexts.adding;
+
+interface ChosenOfferProps {
+  readonly offer: Offer;
+  readonly onDone: () => void;
+  readonly onBack: () => void;
+}
+
+export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
+  const name = useSignal(offer.name);
+  const values = useSignal<Readonly<Record<string, string>>>({});
+  const place = usePlace();
+  const adding = useAdding();
+  if (adding.added) return <AddedServers adding={adding} onDone={onDone} />;
+  const { entry, variables = [] } = offer;
+  const local = "command" in entry;
+  const asked = variables.filter(({ set }) => !set);
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void adding.add({ [name.value]: filled(entry, values.value) }, place.chosen);
+      }}
+    >
+      <p>
+        <strong>
+          <ForeignText text={offer.name} />
+        </strong>{" "}
+        <ForeignText text={offer.description} />
+      </p>
+      <div class="stack-small">
+        <span class="field-label">{local ? texts.runs : texts.calls}</span>
+        <code class="block-code">
+          <ForeignText text={reachedBy(entry as Parameters<typeof reachedBy>[0])} />
+        </code>
+        {local && <p class="muted">{texts.warning}</p>}
+      </div>
+      <TextField
+        label={serverTexts.form.name}
+        mono
+        required
+        value={name.value}
+        onInput={(text) => (name.value = text)}
+      />
+      {asked.map(({ name: variable, description, required, secret }) => (
+        <TextField
+          key={variable}
+          label={variable}
+          hint={description && <ForeignText text={description} />}
+          type={secret ? "password" : "text"}
+          autocomplete={secret ? "new-password" : "off"}
+          mono
+          required={required === true}
+          optional={required !== true}
+          value={values.value[variable] ?? ""}
+          onInput={(text) => (values.value = { ...values.value, [variable]: text })}
+        />
+      ))}
+      <PlaceField place={place} />
+      <Refused problem={adding.problem} />
+      <div class="line">
+        <Button type="submit" kind="primary" busy={adding.busy} disabled={name.value === ""}>
+          {texts.add(1)}
+        </Button>
+        <Button kind="quiet" onClick={onBack}>
+          {texts.tabs.find}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** `${NAME}` is replaced where it was typed; in the environment and the headers the gateway seals it. */
+function filled(entry: Entry, values: Readonly<Record<string, string>>): Entry {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === "string")
+      return value.replace(/\$\{(\w+)(?::-[^}]*)?\}/g, (whole, name: string) => values[name] || whole);
+    if (Array.isArray(value)) return value.map(fill);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fill(one)]));
+  };
+  return fill(entry) as Entry;
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { ServerUpdated } from "../../api/types.ts";
+import type { UpdateEvent } from "../../live/events.ts";
+import { flowSteps } from "./flow.ts";
+
+const event = (step: UpdateEvent["step"], more: Partial<UpdateEvent> = {}): UpdateEvent => ({
+  type: "update",
+  at: "2030-01-01T00:00:00.000Z",
+  server: { uuid: "u", name: "a" },
+  revision: 42,
+  step,
+  ...more,
+});
+const nameOf = (uuid: string) => ({ n1: "dev", n2: "shared" })[uuid] ?? uuid;
+const ANSWER = {} as ServerUpdated;
+const shown = (events: UpdateEvent[], answer?: ServerUpdated) =>
+  flowSteps({ events, answer, nameOf }).map(({ state, text }) => `${state}: ${text}`);
+
+test("steps tick as they are told, and the next one is waited for", () => {
+  expect(shown([])).toEqual(["busy: Storing"]);
+  const events = [event("stored"), event("closed", { pid: 7 })];
+  expect(shown(events)).toEqual([
+    "done: Stored as revision 42",
+    "done: Old connection closed (pid 7)",
+    "busy: Connecting anew",
+  ]);
+  events.push(event("started", { pid: 8 }), event("connected", { toolCount: 13 }));
+  events.push(event("compiled", { namespaces: ["n1", "n2"] }), event("told", { clients: 7 }));
+  expect(shown(events, ANSWER).slice(2)).toEqual([
+    "done: New process started (pid 8)",
+    "done: Handshake, 13 tools",
+    "done: Namespaces dev, shared rebuilt",
+    "done: 7 clients told",
+  ]);
+});
+
+test("a failure stands where the handshake would, with its reason", () => {
+  const events = [event("stored"), event("failed", { reason: "spawn nothing ENOENT" })];
+  expect(shown(events)).toEqual([
+    "done: Stored as revision 42",
+    "failed: Not connected: spawn nothing ENOENT",
+    "busy: Rebuilding namespaces",
+  ]);
+});
+
+test("what did not happen is not shown once there is an answer", () => {
+  expect(shown([event("stored")], ANSWER)).toEqual(["done: Stored as revision 42"]);
+});

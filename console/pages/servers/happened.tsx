@@ -1,0 +1,46 @@
+/** What became of the connections of a server lately. */
+import { Ago } from "../../ago.tsx";
+import type { Server, StatusEntry } from "../../api/types.ts";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { type State, StatusShape } from "../../components/status.tsx";
+import { STATES, useResource } from "../../live/resource.ts";
+import { serverTexts } from "../../texts/servers.ts";
+
+const texts = serverTexts.happened;
+const SHAPES = {
+  connecting: "busy",
+  started: "busy",
+  connected: "ok",
+  failed: "bad",
+  closed: "off",
+} as const satisfies Record<StatusEntry["state"], State>;
+
+export function Happened({ server }: { readonly server: Server }) {
+  const entries =
+    useResource("/mcp-servers/:uuid/history", { uuid: server.uuid }, STATES).value.value?.items ?? [];
+  if (entries.length === 0) return null;
+  return (
+    <section class="stack-small">
+      <h3>{texts.title}</h3>
+      <ol class="happened">
+        {entries.map(({ at, state, reason, pid }, index) => (
+          <li key={`${at} ${index}`}>
+            <span class="faint small">
+              <Ago at={at} />
+            </span>
+            <StatusShape state={SHAPES[state]} />
+            <span>
+              {texts.states[state]} {pid !== undefined && <span class="faint">{texts.pid(pid)}</span>}
+              {reason !== undefined && (
+                <span class="muted">
+                  {" "}
+                  <ForeignText text={reason} />
+                </span>
+              )}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,77 @@
+/** Names with their values: environment, headers. A stored value is never shown, and stays unless it is typed anew. */
+import { useState } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import { serverTexts } from "../../texts/servers.ts";
+
+const texts = serverTexts.form;
+/** How the API shows what it keeps. */
+const MASK = "********";
+
+interface NameValuesProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: Readonly<Record<string, string>>;
+  readonly onInput: (value: Readonly<Record<string, string>>) => void;
+  readonly disabled: boolean;
+}
+
+export function NameValues({ label, hint, value, onInput, disabled }: NameValuesProps) {
+  // Rows by themselves: while a name is typed it may be that of another row for a moment.
+  const [rows, setRows] = useState(() => Object.entries(value));
+  const shown =
+    JSON.stringify(Object.fromEntries(rows)) === JSON.stringify(value) ? rows : Object.entries(value);
+  const write = (next: [string, string][]) => {
+    setRows(next);
+    onInput(Object.fromEntries(next));
+  };
+  const change = (at: number, row: [string, string]) =>
+    write(shown.map((one, index) => (index === at ? row : one)));
+  return (
+    <fieldset class="name-values" disabled={disabled}>
+      <legend class="field-label">{label}</legend>
+      <div class="field-hint">{hint}</div>
+      {shown.map(([name, text], at) => (
+        <div key={at} class="name-value">
+          <TextField
+            label={texts.nameOf}
+            labelHidden
+            placeholder={texts.nameOf}
+            mono
+            value={name}
+            onInput={(next) => change(at, [next, text])}
+          />
+          <TextField
+            label={`${texts.valueOf} ${name}`}
+            labelHidden
+            placeholder={text === MASK ? texts.kept : texts.valueOf}
+            mono
+            value={text === MASK ? "" : text}
+            onInput={(next) => change(at, [name, next])}
+          />
+          <Button
+            kind="quiet"
+            label={texts.removeRow(name)}
+            onClick={() => write(shown.filter((_, index) => index !== at))}
+          >
+            {texts.removeRow("")}
+          </Button>
+        </div>
+      ))}
+      {!("" in value) && (
+        <Button size="small" onClick={() => write([...shown, ["", ""]])}>
+          {texts.addRow}
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+/** What nobody has named yet is not sent. */
+export function withoutUnnamed(draft: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const cleaned = ["env", "headers"].flatMap((field) => {
+    const { "": _, ...rest } = (draft[field] ?? {}) as Record<string, unknown>;
+    return field in draft ? [[field, rest]] : [];
+  });
+  return { ...draft, ...Object.fromEntries(cleaned) };
+}

@@ -1,0 +1,139 @@
+/** What somebody pasted, as servers: the config of a client, a part of one, an address, or a command. Pure. */
+
+export type Entry = Readonly<Record<string, unknown>>;
+export type Entries = Readonly<Record<string, Entry>>;
+
+export type ReadPasted = { readonly entries: Entries } | { readonly problem: "json" | "none" };
+
+/** Where clients keep their servers. */
+const LISTS = ["mcpServers", "servers", "context_servers", "mcp_servers"];
+
+/** Undefined: nothing was pasted. */
+export function readPasted(text: string): ReadPasted | undefined {
+  const written = text.trim();
+  if (written === "") return undefined;
+  if (!/^["{[]/.test(written)) return readLine(written);
+  const parsed = parseJson(written) ?? parseJson(`{${written.replace(/,\s*$/, "")}}`);
+  if (parsed === undefined) return { problem: "json" };
+  const entries = entriesIn(parsed);
+  return entries && Object.keys(entries).length > 0 ? { entries } : { problem: "none" };
+}
+
+function entriesIn(value: unknown): Entries | undefined {
+  if (!isRecord(value)) return undefined;
+  for (const list of LISTS) if (isRecord(value[list])) return onlyEntries(value[list]);
+  // Some keep them one level deeper, among other settings.
+  if (isRecord(value["mcp"])) return entriesIn(value["mcp"]) ?? onlyEntries(value["mcp"]);
+  if (isEntry(value)) {
+    const { name, ...entry } = value;
+    return { [typeof name === "string" && name !== "" ? name : guessName(entry)]: entry };
+  }
+  return onlyEntries(value);
+}
+
+function onlyEntries(value: Readonly<Record<string, unknown>>): Entries {
+  return Object.fromEntries(
+    Object.entries(value).filter((pair): pair is [string, Entry] => isEntry(pair[1])),
+  );
+}
+
+function isEntry(value: unknown): value is Entry {
+  return isRecord(value) && (typeof value["command"] === "string" || typeof value["url"] === "string");
+}
+
+/** An address, or a command with its arguments and the variables in front of it. */
+function readLine(line: string): ReadPasted {
+  const only = line.replace(/^\$ /, "");
+  if (/^https?:\/\/\S+$/.test(only)) return named({ url: only });
+  const words = wordsOf(only);
+  const added = words.indexOf("--");
+  // `claude mcp add NAME -- command …`, and its likes.
+  if (words[1] === "mcp" && words[2] === "add" && added > 0) {
+    const name = words.slice(3, added).find((word) => !word.startsWith("-"));
+    return named(commandOf(words.slice(added + 1)), name);
+  }
+  if (!/^[\w@./~\\:-]+$/.test(words.find((word) => !isVariable(word)) ?? "")) return { problem: "none" };
+  return named(commandOf(words));
+}
+
+function commandOf(words: readonly string[]): Entry {
+  const first = words.findIndex((word) => !isVariable(word));
+  const variables = words.slice(0, Math.max(first, 0)).map((word) => {
+    const at = word.indexOf("=");
+    return [word.slice(0, at), word.slice(at + 1)] as const;
+  });
+  const [command, ...args] = words.slice(first);
+  return {
+    command,
+    ...(args.length > 0 && { args }),
+    ...(variables.length > 0 && { env: Object.fromEntries(variables) }),
+  };
+}
+
+function isVariable(word: string): boolean {
+  return /^[A-Za-z_]\w*=/.test(word);
+}
+
+function named(entry: Entry, name = guessName(entry)): ReadPasted {
+  return { entries: { [name]: entry } };
+}
+
+/** As a shell would cut it, without running anything. */
+function wordsOf(line: string): readonly string[] {
+  const words = line.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs) ?? [];
+  return words.map((word) =>
+    word.replace(
+      /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs,
+      (_, single?: string, double?: string, one?: string) =>
+        single ?? double?.replace(/\\(.)/gs, "$1") ?? one ?? "",
+    ),
+  );
+}
+
+/** What it would be called: `@modelcontextprotocol/server-github` is "github". */
+export function guessName(entry: Entry): string {
+  const { url, command, args } = entry;
+  const source = typeof url === "string" ? hostIn(url) : packageIn(command, args);
+  const name = source
+    .replace(/^(?:mcp[-_]server[-_]|server[-_]|mcp[-_])/i, "")
+    .replace(/(?:[-_]mcp[-_]server|[-_]server|[-_]mcp)$/i, "")
+    .replace(/[^A-Za-z0-9_.-]+/g, "-")
+    .replace(/^[-.]+|[-.]+$/g, "");
+  return name === "" ? "server" : name.slice(0, 64);
+}
+
+function hostIn(url: string): string {
+  if (!URL.canParse(url)) return "";
+  const parts = new URL(url).hostname.split(".").filter((part) => !/^(?:mcp|www|api)$/.test(part));
+  return parts.at(0) ?? "";
+}
+
+/** The first argument that names something to run: no flag, no subcommand. */
+function packageIn(command: unknown, args: unknown): string {
+  const words = Array.isArray(args) ? args.filter((word): word is string => typeof word === "string") : [];
+  const found = words.find(
+    (word) => !word.startsWith("-") && !/^(?:run|exec|dlx|tool|x|node|python3?)$/.test(word),
+  );
+  const parts = (found ?? (typeof command === "string" ? command : "")).split(/[/\\]/);
+  const own = (parts.at(-1) ?? "").replace(/@[^@]*$/, "");
+  // `@playwright/mcp` is Playwright's.
+  const last = /^(?:mcp|server|mcp-server)$/.test(own) ? (parts.at(-2)?.replace("@", "") ?? own) : own;
+  return last.replace(/\.(?:m?[jt]s|py|exe)$/, "");
+}
+
+/** Comments and commas too many, as files of clients have them, are let pass. */
+function parseJson(text: string): unknown {
+  const plain = text.replace(
+    /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*(?:(?:\/\/[^\n]*|\/\*[\s\S]*?\*\/)\s*)*[}\]])/g,
+    (_, quoted: string | undefined) => quoted ?? "",
+  );
+  try {
+    return JSON.parse(plain) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,79 @@
+/** The columns of the table of servers. */
+
+import type { Server, Stats } from "../../api/types.ts";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import type { Column } from "../../components/table.tsx";
+import { count, duration } from "../../format.ts";
+import { serverTexts } from "../../texts/servers.ts";
+import { reachedBy, shownState } from "./server-state.ts";
+import { ServerState } from "./state-cell.tsx";
+
+export interface ServerRow {
+  readonly server: Server;
+  readonly figures: Stats["rows"][number] | undefined;
+}
+
+const { columns: heads } = serverTexts;
+
+/** What failed comes first, then what is under way. */
+const ORDER: Readonly<Record<string, number>> = { bad: 0, warn: 1, busy: 2, ok: 3, off: 4 };
+
+export const COLUMNS: readonly Column<ServerRow>[] = [
+  {
+    id: "name",
+    head: heads.name,
+    value: ({ server }) => server.name,
+    mono: true,
+    width: "clamp(96px, 16vw, 240px)",
+  },
+  {
+    id: "state",
+    head: heads.state,
+    value: ({ server }) => {
+      const { state, word, reason = "" } = shownState(server);
+      return `${ORDER[state]} ${word} ${reason}`;
+    },
+    cell: ({ server }) => <ServerState server={server} />,
+  },
+  {
+    id: "reached",
+    head: heads.reached,
+    value: ({ server }) => reachedBy(server),
+    cell: ({ server }) => (
+      <span class="cut" title={reachedBy(server)}>
+        <ForeignText text={reachedBy(server)} />
+      </span>
+    ),
+    mono: true,
+    hideBelow: "large",
+  },
+  {
+    id: "tools",
+    head: heads.tools,
+    value: ({ server }) => server.status.toolCount,
+    cell: ({ server: { status } }) =>
+      status.toolCount === 0 && !status.connected ? <span class="faint">–</span> : count(status.toolCount),
+    align: "end",
+    width: "80px",
+    hideBelow: "small",
+  },
+  {
+    id: "calls",
+    head: heads.calls,
+    value: ({ figures }) => figures?.calls ?? 0,
+    cell: ({ figures }) => (figures ? count(figures.calls) : <span class="faint">–</span>),
+    align: "end",
+    width: "140px",
+    hideBelow: "medium",
+  },
+  {
+    id: "p95",
+    head: heads.p95,
+    value: ({ figures }) => figures?.p95Ms ?? 0,
+    cell: ({ figures }) =>
+      figures?.p95Ms === undefined ? <span class="faint">–</span> : duration(figures.p95Ms),
+    align: "end",
+    width: "90px",
+    hideBelow: "medium",
+  },
+];

@@ -1,0 +1,131 @@
+/** One server: its state, tools, settings, log and calls. */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Server } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Drawer } from "../../components/drawer.tsx";
+import { Menu, type MenuItem } from "../../components/menu.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { Status } from "../../components/status.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { STATES, useResource } from "../../live/resource.ts";
+import { address, setQuery } from "../../navigate.ts";
+import { may } from "../../session.ts";
+import { Failed } from "../../shell/ready.tsx";
+import { serverTexts as texts } from "../../texts/servers.ts";
+import { CallsTab } from "./calls-tab.tsx";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import { LogTab } from "./log-tab.tsx";
+import { logInAt, restart, switchServer } from "./server-actions.ts";
+import { shownState } from "./server-state.ts";
+import { SettingsTab } from "./settings-tab.tsx";
+import { StateTab } from "./state-tab.tsx";
+import { ToolsTab } from "./tools-tab.tsx";
+
+interface ServerDrawerProps {
+  readonly uuid: string;
+  readonly onClose: () => void;
+}
+
+export function ServerDrawer({ uuid, onClose }: ServerDrawerProps) {
+  const loaded = useResource("/mcp-servers/:uuid", { uuid }, STATES).value;
+  const { value, problem } = loaded;
+  if (problem?.status === 404)
+    return (
+      <Drawer title={texts.title} onClose={onClose}>
+        <p>{texts.gone}</p>
+      </Drawer>
+    );
+  if (value) return <Open server={value} onClose={onClose} />;
+  return (
+    <Drawer title={texts.title} onClose={onClose}>
+      {problem ? <Failed problem={problem} /> : <Skeleton rows={8} />}
+    </Drawer>
+  );
+}
+
+function Open({ server, onClose }: { readonly server: Server; readonly onClose: () => void }) {
+  const deleting = useSignal(false);
+  const restarting = useSignal(false);
+  const tab = address.value.query["tab"] ?? "state";
+  const again = async () => {
+    restarting.value = true;
+    await restart(server);
+    restarting.value = false;
+  };
+  const back = address.value.query["back"] === "login";
+  useEffect(() => {
+    if (!back) return;
+    setQuery({ back: undefined });
+    // What failed for want of a login is tried again with it.
+    if (may("servers.use")) void again();
+  }, [back]);
+  const more: (MenuItem | "line")[] = [];
+  if (may("servers.switch"))
+    more.push({
+      label: server.disabled ? texts.turnOn : texts.turnOff,
+      onSelect: () => void switchServer(server, !server.disabled),
+    });
+  if (may("servers.write"))
+    more.push("line", { label: texts.delete, danger: true, onSelect: () => (deleting.value = true) });
+  return (
+    <Drawer
+      title={server.name}
+      titleMono
+      subtitle={<Status {...shownState(server)} />}
+      onClose={onClose}
+      actions={
+        <>
+          {server.status.needsLogin && server.credentials === "shared" && may("servers.write") && (
+            <Button kind="primary" onClick={() => void logInAt(server)}>
+              {texts.logIn}
+            </Button>
+          )}
+          {may("servers.use") && !server.disabled && (
+            <Button busy={restarting.value} onClick={() => void again()}>
+              {texts.restart}
+            </Button>
+          )}
+          {more.length > 0 && <Menu items={more}>{texts.more}</Menu>}
+        </>
+      }
+    >
+      <Tabs
+        label={texts.tabsLabel}
+        tabs={TABS.filter(({ id }) => id !== "log" || may("servers.logs")).map((one) =>
+          one.id === "tools" ? { ...one, count: server.status.toolCount } : one,
+        )}
+        active={tab}
+        onChange={(id) => setQuery({ tab: id === "state" ? undefined : id })}
+      >
+        <Shown tab={tab} server={server} />
+      </Tabs>
+      <DeleteDialog
+        server={server}
+        open={deleting.value}
+        onClose={() => (deleting.value = false)}
+        onDeleted={onClose}
+      />
+    </Drawer>
+  );
+}
+
+const TABS = (["state", "tools", "settings", "log", "calls"] as const).map((id) => ({
+  id,
+  label: texts.tabs[id],
+}));
+
+function Shown({ tab, server }: { readonly tab: string; readonly server: Server }) {
+  switch (tab) {
+    case "tools":
+      return <ToolsTab server={server} />;
+    case "settings":
+      return <SettingsTab server={server} />;
+    case "log":
+      return <LogTab server={server} />;
+    case "calls":
+      return <CallsTab server={server} />;
+    default:
+      return <StateTab server={server} />;
+  }
+}

@@ -1,0 +1,51 @@
+/** The state of a server as it is shown: shape, word, reason, how it is reached. Pure. */
+import type { ConnectionStatus, Server } from "../../api/types.ts";
+import type { State } from "../../components/status.tsx";
+import { serverTexts } from "../../texts/servers.ts";
+
+export interface ShownState {
+  readonly state: State;
+  readonly word: string;
+  readonly reason?: string | undefined;
+}
+
+const { states } = serverTexts;
+
+export function shownState({
+  name,
+  status,
+}: {
+  readonly name: string;
+  readonly status: ConnectionStatus;
+}): ShownState {
+  const { state, connected } = status;
+  // It stands beside its name already.
+  const reason = status.reason?.startsWith(`${name}: `)
+    ? status.reason.slice(name.length + 2)
+    : status.reason;
+  if (connected) return { state: "ok", word: states.connected };
+  switch (state) {
+    case "failed":
+      return { state: "bad", word: states.failed, reason };
+    case "connecting":
+      return { state: "busy", word: states.connecting, reason };
+    case "disabled":
+      return { state: "off", word: states.disabled };
+    case "closed":
+      return { state: "off", word: states.closed, reason };
+    case "active":
+    case "idle":
+      return { state: "off", word: states.idle, reason: reason ?? serverTexts.idleHint };
+  }
+}
+
+export function needsAttention({ status }: Pick<Server, "status">): boolean {
+  return status.state === "failed";
+}
+
+/** Its command with its arguments, or its address. */
+export function reachedBy({ command, args = [], url }: Pick<Server, "command" | "args" | "url">): string {
+  return (
+    url ?? [command ?? "", ...args].map((word) => (/\s/.test(word) ? JSON.stringify(word) : word)).join(" ")
+  );
+}

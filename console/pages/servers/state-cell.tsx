@@ -1,0 +1,45 @@
+/** The state of a server in one line: word, reason, since when, and the button that mends it. */
+import { useSignal } from "@preact/signals";
+import { Ago } from "../../ago.tsx";
+import type { Server } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Status } from "../../components/status.tsx";
+import { may } from "../../session.ts";
+import { serverTexts } from "../../texts/servers.ts";
+import { logInAt, restart } from "./server-actions.ts";
+import { needsAttention, shownState } from "./server-state.ts";
+import "./state-cell.css";
+
+export function ServerState({ server }: { readonly server: Server }) {
+  const { since, state } = server.status;
+  const telling = state === "failed" || state === "connecting";
+  return (
+    <span class="server-state">
+      <Status {...shownState(server)} />
+      {telling && since !== undefined && (
+        <span class="faint small">
+          <Ago at={since} />
+        </span>
+      )}
+      {needsAttention(server) && <Mend server={server} />}
+    </span>
+  );
+}
+
+/** One that waits for a login is not mended by another attempt. */
+function Mend({ server }: { readonly server: Server }) {
+  const busy = useSignal(false);
+  const login = server.status.needsLogin === true && server.credentials === "shared";
+  if (!may(login ? "servers.write" : "servers.use")) return null;
+  const [name, act] = login ? [serverTexts.logIn, logInAt] : [serverTexts.restart, restart];
+  const mend = async () => {
+    busy.value = true;
+    await act(server);
+    busy.value = false;
+  };
+  return (
+    <Button size="small" busy={busy.value} label={`${name} ${server.name}`} onClick={() => void mend()}>
+      {name}
+    </Button>
+  );
+}

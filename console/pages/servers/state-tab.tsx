@@ -1,0 +1,82 @@
+/** How a server is, why, and where it is used. */
+import { hrefOf } from "../../address.ts";
+import { Ago } from "../../ago.tsx";
+import type { Namespace, Server } from "../../api/types.ts";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { type KeyValue, KeyValues } from "../../components/key-values.tsx";
+import { Status } from "../../components/status.tsx";
+import { count, duration, percent } from "../../format.ts";
+import { CONFIG, useList, useResource } from "../../live/resource.ts";
+import { serverTexts } from "../../texts/servers.ts";
+import { Happened } from "./happened.tsx";
+import { reachedBy, shownState } from "./server-state.ts";
+
+const texts = serverTexts.fields;
+const STATS_MS = 15_000;
+
+export function StateTab({ server }: { readonly server: Server }) {
+  const namespaces = useList("/namespaces", {}, CONFIG).value.value ?? [];
+  const stats = useResource("/stats", { by: "server" }, { everyMs: STATS_MS }).value.value;
+  const figures = stats?.rows.find((row) => row.server?.uuid === server.uuid);
+  const { status } = server;
+  const reached = reachedBy(server);
+  const { word, state, reason } = shownState(server);
+  const uses = namespaces.filter(({ servers }) => servers.some((one) => one.server === server.uuid));
+  const items: (KeyValue | false)[] = [
+    { key: texts.state, value: <Status state={state} word={word} /> },
+    reason !== undefined && { key: texts.reason, value: <ForeignText text={reason} /> },
+    status.since !== undefined && { key: texts.since, value: <Ago at={status.since} /> },
+    status.retryAfterMs !== undefined && {
+      key: texts.next,
+      value: serverTexts.retry(status.retryAfterMs),
+    },
+    { key: texts.reached, value: <ForeignText text={reached} />, mono: true, copy: reached },
+    server.cwd !== undefined && { key: texts.folder, value: <ForeignText text={server.cwd} />, mono: true },
+    status.instances !== undefined && { key: texts.instances, value: texts.inNamespace(status.instances) },
+    { key: texts.namespaces, value: <Uses namespaces={uses} /> },
+    {
+      key: texts.calls,
+      value:
+        figures === undefined
+          ? texts.noCalls
+          : texts.figures(
+              count(figures.calls),
+              percent(figures.errors, figures.calls),
+              figures.p95Ms === undefined ? undefined : duration(figures.p95Ms),
+            ),
+    },
+    server.description !== "" && { key: texts.description, value: <ForeignText text={server.description} /> },
+    server.labels.length > 0 && { key: texts.labels, value: <ForeignText text={server.labels.join(", ")} /> },
+    {
+      key: texts.managedBy,
+      value: server.managedBy === "api" ? texts.byApi : <ForeignText text={server.managedBy} />,
+    },
+    {
+      key: texts.changed,
+      value: (
+        <>
+          <Ago at={server.updatedAt} />, {texts.revision(server.revision)}
+        </>
+      ),
+    },
+  ];
+  return (
+    <div class="stack">
+      <KeyValues items={items.filter((item) => item !== false)} />
+      <Happened server={server} />
+    </div>
+  );
+}
+
+function Uses({ namespaces }: { readonly namespaces: readonly Namespace[] }) {
+  if (namespaces.length === 0) return <span class="muted">{texts.noNamespace}</span>;
+  return (
+    <span class="line">
+      {namespaces.map(({ uuid, name }) => (
+        <a key={uuid} class="mono" href={hrefOf({ page: "namespaces", id: uuid })}>
+          <bdi>{name}</bdi>
+        </a>
+      ))}
+    </span>
+  );
+}

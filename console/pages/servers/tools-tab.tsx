@@ -1,0 +1,57 @@
+/** The tools of a server, as it lists them. */
+import { useSignal } from "@preact/signals";
+import type { Server, ToolRow } from "../../api/types.ts";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { STATES, useList } from "../../live/resource.ts";
+import { Ready } from "../../shell/ready.tsx";
+import { serverTexts } from "../../texts/servers.ts";
+
+const texts = serverTexts.tools;
+
+const COLUMNS: readonly Column<ToolRow>[] = [
+  { id: "name", head: texts.columns.name, value: ({ tool }) => tool, mono: true, width: "34%" },
+  {
+    id: "about",
+    head: texts.columns.about,
+    value: ({ title = "", description = "" }) => `${title} ${description}`,
+    cell: ({ title, description, because }) => (
+      <span class="cut" title={because ?? description}>
+        <ForeignText text={because ?? description ?? title ?? ""} />
+      </span>
+    ),
+  },
+  {
+    id: "kind",
+    head: texts.columns.kind,
+    value: ({ annotations }) => texts.kinds[kindOf(annotations)],
+    width: "100px",
+    hideBelow: "small",
+  },
+];
+
+export function ToolsTab({ server }: { readonly server: Server }) {
+  const tools = useList("/mcp-servers/:uuid/tools", { uuid: server.uuid }, STATES);
+  const search = useSignal("");
+  return (
+    <Ready of={tools}>
+      {(rows) => (
+        <Table
+          label={serverTexts.tabs.tools}
+          rows={rows}
+          columns={COLUMNS}
+          rowKey={({ tool }) => tool}
+          search={search.value}
+          onSearch={(text) => (search.value = text)}
+          searchLabel={texts.search}
+          empty={<p class="padded muted">{texts.none}</p>}
+        />
+      )}
+    </Ready>
+  );
+}
+
+function kindOf(annotations: ToolRow["annotations"]): keyof typeof texts.kinds {
+  if (annotations?.readOnlyHint) return "readOnly";
+  return annotations?.destructiveHint ? "destructive" : "write";
+}

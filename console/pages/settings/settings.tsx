@@ -1,0 +1,93 @@
+/** What holds for the whole gateway: its pipeline, limits, OAuth clients and issuers. */
+import { send } from "../../api/client.ts";
+import type { Settings } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { NumberField } from "../../components/number-field.tsx";
+import { SelectField } from "../../components/select-field.tsx";
+import { toast } from "../../components/toasts.tsx";
+import { CONFIG, refresh, useResource } from "../../live/resource.ts";
+import { type LayerEntry, PipelineEditor } from "../../pipeline/pipeline-editor.tsx";
+import { DraftBar } from "../../shell/draft-bar.tsx";
+import { PageHead } from "../../shell/page-head.tsx";
+import { Ready } from "../../shell/ready.tsx";
+import { settingsTexts as texts } from "../../texts/settings.ts";
+import { shellTexts } from "../../texts/shell.ts";
+import { useDraft } from "../../use-draft.ts";
+import { useSending } from "../../use-sending.ts";
+import { Issuers } from "./issuers.tsx";
+import "./settings.css";
+
+export default function SettingsPage() {
+  const settings = useResource("/settings", {}, CONFIG);
+  return (
+    <>
+      <PageHead title={texts.title} answer={texts.answer} />
+      <Ready of={settings}>{(found) => <Form settings={found} />}</Ready>
+    </>
+  );
+}
+
+function Form({ settings }: { readonly settings: Settings }) {
+  const draft = useDraft(settings);
+  const sending = useSending();
+  const { value, set } = draft;
+  const save = async () => {
+    const done = await sending.run(() =>
+      send("PATCH /settings", draft.patch, { revision: settings.revision }),
+    );
+    refresh("/settings");
+    if (!done) return;
+    draft.clear();
+    toast({ text: texts.saved });
+  };
+  if (settings.managedBy !== "api") return <p>{shellTexts.managed(settings.managedBy)}</p>;
+  return (
+    <div class="settings stack">
+      <h2>{texts.pipeline}</h2>
+      <PipelineEditor
+        value={(value.middleware ?? []) as readonly LayerEntry[]}
+        faultOf={(path) => sending.faultOf(`/middleware${path}`)}
+        onInput={(middleware) => set({ middleware } as Partial<Settings>)}
+      />
+      <h2>{texts.limits}</h2>
+      {(["sessions", "inFlight"] as const).map((name) => (
+        <NumberField
+          key={name}
+          label={texts[name]}
+          whole
+          optional
+          placeholder={texts.unlimited}
+          value={String(value.limits?.[name] ?? "")}
+          error={sending.faultOf(`/limits/${name}`)}
+          onInput={(text) => set({ limits: withLimit(value.limits ?? {}, name, text) } as Partial<Settings>)}
+        />
+      ))}
+      <h2>{texts.registration}</h2>
+      <SelectField
+        label={texts.registrationLabel}
+        value={value.registration}
+        options={Object.entries(texts.registrations).map(([name, label]) => ({ value: name, label }))}
+        onInput={(registration) => set({ registration } as Partial<Settings>)}
+      />
+      <h2>{texts.issuers}</h2>
+      <Issuers
+        value={value.issuers}
+        faultOf={(path) => sending.faultOf(`/issuers${path}`)}
+        onInput={(issuers) => set({ issuers } as Partial<Settings>)}
+      />
+      <DraftBar draft={draft} sending={sending} save={texts.save} onSave={() => void save()} />
+      <h2>{texts.config}</h2>
+      <p class="muted">{texts.configText}</p>
+      <div class="line">
+        <Button href="/api/v1/config">{texts.download}</Button>
+      </div>
+    </div>
+  );
+}
+
+/** What is no number is sent as it was typed: the gateway says what is wrong with it. */
+function withLimit(all: object, name: string, text: string): object {
+  const { [name]: _, ...rest } = all as Record<string, unknown>;
+  const typed = text.trim();
+  return typed === "" ? rest : { ...rest, [name]: /^\d+$/.test(typed) ? Number(typed) : typed };
+}

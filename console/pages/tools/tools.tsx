@@ -1,0 +1,99 @@
+/** Every tool of every server, and what each namespace makes of it. */
+import { useMemo } from "preact/hooks";
+import { hrefOf } from "../../address.ts";
+import type { ToolTable } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { SelectField } from "../../components/select-field.tsx";
+import { Table } from "../../components/table.tsx";
+import { STATES, useResource } from "../../live/resource.ts";
+import { address, go, setQuery } from "../../navigate.ts";
+import { may } from "../../session.ts";
+import { PageHead } from "../../shell/page-head.tsx";
+import { Ready } from "../../shell/ready.tsx";
+import { toolsTexts as texts } from "../../texts/tools.ts";
+import { BulkSwitch } from "./bulk-switch.tsx";
+import { placesOf } from "./place.ts";
+import { toolColumns } from "./tool-columns.tsx";
+import { ToolDrawer } from "./tool-drawer.tsx";
+import { rowsOf, type ToolRowIn } from "./tool-row.ts";
+
+/** All of them in one answer: the table filters and sorts by itself. */
+const ALL = { limit: 10_000 };
+
+export default function Tools() {
+  const table = useResource("/tools", ALL, STATES);
+  const found = table.value.value;
+  const changed = found?.items.filter((tool) => tool.changed).length ?? 0;
+  return (
+    <>
+      <PageHead
+        title={texts.title}
+        answer={found && texts.answer(found.total, found.servers.length, changed)}
+      />
+      <Ready of={table}>{(value) => <AllTools table={value} />}</Ready>
+    </>
+  );
+}
+
+function AllTools({ table }: { readonly table: ToolTable }) {
+  const { id, query } = address.value;
+  const { namespace, server, q } = query;
+  const rows = useMemo(() => rowsOf(table), [table]);
+  const shown = useMemo(() => rows.filter(({ tool }) => !server || tool.server === server), [rows, server]);
+  const places = placesOf(table, namespace);
+  const names = places.map(({ uuid }) => uuid).join();
+  const columns = useMemo(() => toolColumns(places), [names, table]);
+  const open = rows.find(({ key }) => key === id);
+  return (
+    <>
+      <Table
+        label={texts.list}
+        rows={shown}
+        columns={columns}
+        rowKey={({ key }) => key}
+        onOpen={({ key }) => go({ page: "tools", id: key, query })}
+        open={id}
+        search={q}
+        onSearch={(text) => setQuery({ q: text })}
+        searchLabel={texts.search}
+        tools={<Filters table={table} />}
+        {...(may("namespaces.write") && {
+          bulk: (chosen: readonly ToolRowIn[], clear: () => void) => (
+            <BulkSwitch rows={chosen} places={places} onDone={clear} />
+          ),
+        })}
+        empty={
+          <EmptyState
+            title={texts.empty.title}
+            action={<Button href={hrefOf({ page: "servers" })}>{texts.empty.action}</Button>}
+          >
+            <p>{texts.empty.text}</p>
+          </EmptyState>
+        }
+      />
+      {open && <ToolDrawer key={open.key} row={open} table={table} />}
+    </>
+  );
+}
+
+function Filters({ table: { servers, namespaces } }: { readonly table: ToolTable }) {
+  const { query } = address.value;
+  const options = (all: readonly { readonly uuid: string; readonly name: string }[]) =>
+    all.map(({ uuid, name }) => ({ value: uuid, label: name }));
+  return (
+    <>
+      {(["namespace", "server"] as const).map((name) => (
+        <SelectField
+          key={name}
+          label={texts.filters[name]}
+          labelHidden
+          none={`${texts.filters[name]}: ${texts.filters.all}`}
+          value={query[name] ?? ""}
+          options={options(name === "server" ? servers : namespaces)}
+          onInput={(value) => setQuery({ [name]: value || undefined })}
+        />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+/** How a call is shown on one line. */
+import { Ago } from "../../ago.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { Status } from "../../components/status.tsx";
+import type { Column } from "../../components/table.tsx";
+import { duration, size } from "../../format.ts";
+import { trafficTexts as texts } from "../../texts/traffic.ts";
+import type { CallLine } from "./use-calls.ts";
+
+export const SHAPES = { ok: "ok", error: "warn", refused: "bad" } as const;
+const { columns } = texts;
+
+export const CALL_COLUMNS: readonly Column<CallLine>[] = [
+  { id: "at", head: columns.at, width: "100px", cell: ({ at }) => <Ago at={at} /> },
+  {
+    id: "tool",
+    head: columns.tool,
+    mono: true,
+    primary: true,
+    cell: ({ server, tool }) => <ForeignText text={`${server.name}:${tool}`} />,
+  },
+  { id: "who", head: columns.who, cell: ({ principal }) => <ForeignText text={principal.name} /> },
+  {
+    id: "client",
+    head: columns.client,
+    hideBelow: "large",
+    cell: ({ client }) => <ForeignText text={client?.name ?? ""} />,
+  },
+  {
+    id: "endpoint",
+    head: columns.endpoint,
+    mono: true,
+    width: "130px",
+    hideBelow: "medium",
+    cell: ({ endpoint }) => <ForeignText text={endpoint.name} />,
+  },
+  {
+    id: "outcome",
+    head: columns.outcome,
+    width: "210px",
+    cell: ({ outcome, code, by }) => (
+      <Status state={SHAPES[outcome]} word={texts.outcomes[outcome]} reason={reasonOf(code, by)} />
+    ),
+  },
+  {
+    id: "duration",
+    head: columns.duration,
+    width: "80px",
+    align: "end",
+    hideBelow: "small",
+    cell: ({ durationMs }) => duration(durationMs),
+  },
+  {
+    id: "size",
+    head: columns.size,
+    width: "80px",
+    align: "end",
+    hideBelow: "large",
+    cell: ({ resultBytes }) => (resultBytes === undefined ? "" : size(resultBytes)),
+  },
+];
+
+export function reasonOf(code: string | undefined, by: string | undefined): string | undefined {
+  return [code, by && texts.by(by)].filter(Boolean).join(" ") || undefined;
+}

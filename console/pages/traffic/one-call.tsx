@@ -1,0 +1,118 @@
+/** One call in full: who made it, its way through the layers with times, what was sent. */
+import type { ComponentChildren } from "preact";
+import { hrefOf } from "../../address.ts";
+import { Ago } from "../../ago.tsx";
+import type { RecentCall } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { JsonTree } from "../../components/json-tree.tsx";
+import { type KeyValue, KeyValues } from "../../components/key-values.tsx";
+import { Status } from "../../components/status.tsx";
+import { duration, size } from "../../format.ts";
+import { useResource } from "../../live/resource.ts";
+import { address } from "../../navigate.ts";
+import { may } from "../../session.ts";
+import { PageHead } from "../../shell/page-head.tsx";
+import { Ready } from "../../shell/ready.tsx";
+import { trafficTexts } from "../../texts/traffic.ts";
+import { reasonOf, SHAPES } from "./call-columns.tsx";
+import { LayerWay } from "./layer-way.tsx";
+
+const texts = trafficTexts.one;
+
+export function OneCall({ id }: { readonly id: string }) {
+  const call = useResource("/calls/:id", { id }, {});
+  const back = <Button href={hrefOf({ page: "traffic", query: address.value.query })}>{texts.back}</Button>;
+  if (call.value.state === "failed" && call.value.problem.status === 404)
+    return (
+      <EmptyState title={texts.gone} action={back}>
+        <p>
+          {texts.goneText} <a href={hrefOf({ page: "audit" })}>{texts.audit}</a>
+        </p>
+      </EmptyState>
+    );
+  return <Ready of={call}>{(found) => <Shown call={found} actions={back} />}</Ready>;
+}
+
+function Shown({ call, actions }: { readonly call: RecentCall; readonly actions: ComponentChildren }) {
+  const { id, server, tool, outcome, code, by, layers, durationMs } = call;
+  return (
+    <>
+      <PageHead
+        title={texts.title(id)}
+        answer={
+          <>
+            <code>
+              <ForeignText text={`${server.name}:${tool}`} />
+            </code>{" "}
+            <Status
+              state={SHAPES[outcome]}
+              word={trafficTexts.outcomes[outcome]}
+              reason={reasonOf(code, by)}
+            />
+          </>
+        }
+        actions={
+          <>
+            {may("servers.use") && call.arguments !== undefined && (
+              <Button href={again(call)} title={texts.replayTitle}>
+                {texts.replay}
+              </Button>
+            )}
+            {actions}
+          </>
+        }
+      />
+      <div class="stack">
+        <div class="panel padded">
+          <KeyValues items={facts(call)} />
+        </div>
+        <h2>{texts.way}</h2>
+        <div class="panel padded">
+          <LayerWay layers={layers} durationMs={durationMs} />
+        </div>
+        <h2>{texts.arguments}</h2>
+        {call.arguments === undefined ? (
+          <p class="muted">{texts.noArguments}</p>
+        ) : (
+          <JsonTree label={texts.arguments} value={call.arguments} />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The page Try it makes the call, so that a person sees what is sent before it is. */
+function again({ endpoint, server, tool, arguments: args }: RecentCall): string {
+  return hrefOf({
+    page: "try",
+    query: {
+      endpoint: endpoint.uuid ?? endpoint.name,
+      server: server.uuid ?? server.name,
+      tool,
+      args: JSON.stringify(args),
+    },
+  });
+}
+
+function facts(call: RecentCall): readonly KeyValue[] {
+  const { columns } = trafficTexts;
+  const { principal, client, session, surface, requestBytes, resultBytes, attempts, cached, traceId } = call;
+  const all: readonly (KeyValue | false | undefined)[] = [
+    { key: columns.at, value: <Ago at={call.at} /> },
+    { key: columns.who, value: <ForeignText text={principal.name} /> },
+    principal.key && { key: texts.key, value: <ForeignText text={principal.key.name ?? ""} /> },
+    client && { key: columns.client, value: <ForeignText text={`${client.name} ${client.version ?? ""}`} /> },
+    { key: columns.endpoint, value: call.endpoint.name, mono: true },
+    surface !== undefined && { key: texts.surface, value: call.via ? `${surface}, ${call.via}` : surface },
+    { key: columns.duration, value: duration(call.durationMs) },
+    requestBytes !== undefined && { key: texts.sent, value: size(requestBytes) },
+    resultBytes !== undefined && { key: texts.got, value: size(resultBytes) },
+    attempts !== undefined && { key: texts.attempts, value: attempts },
+    cached && { key: texts.cached, value: texts.yes },
+    session !== undefined && { key: texts.session, value: session, mono: true, copy: session },
+    traceId !== undefined && { key: texts.trace, value: traceId, mono: true, copy: traceId },
+  ];
+  return all.filter((one) => typeof one === "object");
+}

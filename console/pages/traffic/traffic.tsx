@@ -1,0 +1,103 @@
+/** Calls as they happen, and one of them in full. */
+import { useSignal } from "@preact/signals";
+import { urlOf } from "../../api/client.ts";
+import { Button } from "../../components/button.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { SelectField } from "../../components/select-field.tsx";
+import { Table } from "../../components/table.tsx";
+import { CONFIG, useList } from "../../live/resource.ts";
+import { address, go, setQuery } from "../../navigate.ts";
+import { PageHead } from "../../shell/page-head.tsx";
+import { Ready } from "../../shell/ready.tsx";
+import { trafficTexts as texts } from "../../texts/traffic.ts";
+import { CALL_COLUMNS } from "./call-columns.tsx";
+import { OneCall } from "./one-call.tsx";
+import { useCalls } from "./use-calls.ts";
+
+export default function Traffic() {
+  const { id } = address.value;
+  return id === undefined ? <AllCalls /> : <OneCall key={id} id={id} />;
+}
+
+function AllCalls() {
+  const { query } = address.value;
+  const { outcome, endpoint, server, q } = query;
+  const paused = useSignal(false);
+  const filters = { outcome, endpoint, server, q };
+  const calls = useCalls(filters, paused.value);
+  const all = calls.value.value;
+  const counted = (wanted: string) => all?.filter((call) => call.outcome === wanted).length ?? 0;
+  return (
+    <>
+      <PageHead
+        title={texts.title}
+        answer={all && texts.answer(all.length, counted("error"), counted("refused"))}
+        actions={
+          <>
+            <Button pressed={paused.value} onClick={() => (paused.value = !paused.value)}>
+              {paused.value ? texts.resume : texts.pause}
+            </Button>
+            <Button href={urlOf("/calls", { ...filters, format: "jsonl" })} title={texts.exportTitle}>
+              {texts.export}
+            </Button>
+          </>
+        }
+      />
+      <Ready of={calls}>
+        {(rows) => (
+          <Table
+            label={texts.list}
+            rows={rows}
+            columns={CALL_COLUMNS}
+            rowKey={(call) => String(call.id)}
+            rowName={({ server: { name }, tool }) => `${name}:${tool}`}
+            onOpen={(call) => go({ page: "traffic", id: String(call.id), query })}
+            live
+            view={JSON.stringify(filters)}
+            search={q}
+            onSearch={(text) => setQuery({ q: text })}
+            searchLabel={texts.search}
+            tools={<Filters />}
+            {...(!outcome && !endpoint && !server && !q
+              ? {
+                  empty: (
+                    <EmptyState title={texts.empty.title}>
+                      <p>{texts.empty.text}</p>
+                    </EmptyState>
+                  ),
+                }
+              : {})}
+          />
+        )}
+      </Ready>
+    </>
+  );
+}
+
+function Filters() {
+  const { query } = address.value;
+  const endpoints = useList("/endpoints", {}, CONFIG).value.value ?? [];
+  const servers = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
+  const names = (all: readonly { readonly name: string }[]) =>
+    all.map(({ name }) => ({ value: name, label: name }));
+  const choices = {
+    outcome: Object.entries(texts.outcomes).map(([value, label]) => ({ value, label })),
+    endpoint: names(endpoints),
+    server: names(servers),
+  };
+  return (
+    <>
+      {(["outcome", "endpoint", "server"] as const).map((name) => (
+        <SelectField
+          key={name}
+          label={texts.filters[name]}
+          labelHidden
+          none={`${texts.filters[name]}: ${texts.filters.any}`}
+          value={query[name] ?? ""}
+          options={choices[name]}
+          onInput={(value) => setQuery({ [name]: value || undefined })}
+        />
+      ))}
+    </>
+  );
+}

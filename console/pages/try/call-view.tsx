@@ -1,0 +1,103 @@
+/** What came of a call: progress, questions, logs, the result, its way through the layers. */
+import { Fragment } from "preact";
+import type { TryEvent } from "../../api/types.ts";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { membersOf, wholeOf } from "../../components/json/json-text.ts";
+import { JsonTree } from "../../components/json-tree.tsx";
+import { LogView } from "../../components/log-view.tsx";
+import { ResultView } from "../../components/result-view.tsx";
+import { duration } from "../../format.ts";
+import { Refused } from "../../shell/refused.tsx";
+import { tryTexts as texts } from "../../texts/try.ts";
+import { LayerWay } from "../traffic/layer-way.tsx";
+import { Question } from "./question.tsx";
+import type { Tried } from "./use-try.ts";
+
+type Of<T extends TryEvent["type"]> = Extract<TryEvent, { readonly type: T }>;
+
+interface CallViewProps {
+  readonly call: Tried;
+  readonly endpoint: string;
+}
+
+export function CallView({ call, endpoint }: CallViewProps) {
+  const told = call.told.value;
+  const all = <T extends TryEvent["type"]>(type: T) =>
+    told.flatMap(({ event }) => (event.type === type ? [event as Of<T>] : []));
+  const [begun] = all("begun");
+  const progress = all("progress").at(-1);
+  const withdrawn = new Set(all("withdrawn").map(({ id }) => id));
+  const logs = all("log").map(({ level = "", data }, key) => ({ key, text: `${level} ${textOf(data)}` }));
+  const ended = told.find(({ event }) => event.type === "result" || event.type === "error");
+  return (
+    <div class="stack" aria-live="polite">
+      <Refused problem={call.problem.value} />
+      {call.running.value && !ended && <p role="status">{texts.waiting}</p>}
+      {progress && !ended && <Progress event={progress} />}
+      {begun &&
+        !ended &&
+        all("question").map(({ question }) =>
+          withdrawn.has(question.id) ? null : (
+            <Question key={question.id} question={question} at={{ uuid: endpoint, id: begun.id }} />
+          ),
+        )}
+      {ended && <Ended event={ended.event as Of<"result"> | Of<"error">} raw={ended.raw} />}
+      {logs.length > 0 && (
+        <>
+          <h3>{texts.logs}</h3>
+          <LogView label={texts.logs} lines={logs} />
+        </>
+      )}
+      {begun && (
+        <details>
+          <summary>{texts.request}</summary>
+          <JsonTree label={texts.request} value={begun.request} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Progress({ event: { progress = 0, total, message } }: { readonly event: Of<"progress"> }) {
+  return (
+    <div class="stack-small">
+      <progress value={progress} {...(total !== undefined && { max: total })} aria-label={texts.waiting} />
+      {message && <ForeignText text={message} />}
+    </div>
+  );
+}
+
+function Ended({ event, raw }: { readonly event: Of<"result"> | Of<"error">; readonly raw: string }) {
+  const last = event.calls.at(-1);
+  return (
+    <>
+      <p class="muted">{texts.took(duration(event.ms))}</p>
+      {event.type === "result" ? (
+        <ResultView raw={resultIn(raw)} />
+      ) : (
+        <p class="refused" role="alert">
+          <ForeignText text={texts.failed(event.error.code, event.error.message)} />
+        </p>
+      )}
+      {last && (
+        <Fragment key="way">
+          <h3>{texts.way}</h3>
+          <div class="panel padded">
+            <LayerWay layers={last.layers} durationMs={last.durationMs} />
+          </div>
+        </Fragment>
+      )}
+    </>
+  );
+}
+
+/** The part of the text that is the result: what is parsed and written again would lose digits. */
+function resultIn(raw: string): string {
+  const whole = wholeOf(raw);
+  const found = whole && [...membersOf(raw, whole)].find(({ key }) => key === "result");
+  return found ? raw.slice(found.start, found.end) : "{}";
+}
+
+function textOf(data: unknown): string {
+  return typeof data === "string" ? data : JSON.stringify(data);
+}

@@ -1,0 +1,108 @@
+/** One tool at an endpoint: its form, the call, what would happen. */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { send } from "../../api/client.ts";
+import type { Endpoint, Explanation, ToolRow } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { checkForm, type FormValue, formJson, SchemaForm, startForm } from "../../components/schema-form.tsx";
+import { STATES, useResource } from "../../live/resource.ts";
+import { address } from "../../navigate.ts";
+import { Ready } from "../../shell/ready.tsx";
+import { Refused } from "../../shell/refused.tsx";
+import { tryTexts as texts } from "../../texts/try.ts";
+import { useSending } from "../../use-sending.ts";
+import { CallView } from "./call-view.tsx";
+import { ExplanationView } from "./explanation-view.tsx";
+import { useTry } from "./use-try.ts";
+
+interface ToolTryProps {
+  readonly endpoint: Endpoint;
+  readonly row: ToolRow;
+  readonly as: string | undefined;
+  /** Name of its server. */
+  readonly server: string;
+}
+
+export function ToolTry(props: ToolTryProps) {
+  const { endpoint, row, as, server } = props;
+  const params = { uuid: endpoint.uuid, server: row.server, tool: row.tool, as };
+  const detail = useResource("/endpoints/:uuid/tools/:server/:tool", params, STATES);
+  return (
+    <div class="stack">
+      <h2 class="mono">
+        <ForeignText text={`${server}:${row.name}`} />
+      </h2>
+      <p>
+        <ForeignText text={row.description ?? ""} />
+      </p>
+      {row.because && (
+        <p class="muted">
+          <ForeignText text={row.because} />
+        </p>
+      )}
+      <Ready of={detail}>
+        {({ definition }) => {
+          const { inputSchema = {} } = (definition ?? {}) as { readonly inputSchema?: unknown };
+          return <Form {...props} schema={inputSchema} />;
+        }}
+      </Ready>
+    </div>
+  );
+}
+
+function Form({ endpoint, row, as, server, schema }: ToolTryProps & { readonly schema: unknown }) {
+  const form = useSignal<FormValue>(startForm(schema, address.peek().query["args"]));
+  const checked = useSignal(false);
+  const explanation = useSignal<Explanation | undefined>(undefined);
+  const sending = useSending();
+  const call = useTry();
+  // A page that is left leaves no call behind.
+  useEffect(() => call.cancel, []);
+  const problems = checked.value ? checkForm(schema, form.value) : [];
+  const run = () => {
+    checked.value = true;
+    explanation.value = undefined;
+    const args = formJson(form.value);
+    if (args === undefined || checkForm(schema, form.value).length > 0) return;
+    call.start({ endpoint: endpoint.uuid, server: row.server, tool: row.name, as, args });
+  };
+  const explain = () =>
+    sending.run(async () => {
+      const args = JSON.parse(formJson(form.value) ?? "{}") as Readonly<Record<string, unknown>>;
+      const body = { tool: `${server}:${row.name}`, args, ...(as && { as }) };
+      explanation.value = await send("POST /endpoints/:uuid/explain", body, {
+        params: { uuid: endpoint.uuid },
+      });
+    });
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        run();
+      }}
+    >
+      <div class="panel padded">
+        <SchemaForm
+          schema={schema}
+          value={form.value}
+          problems={problems}
+          onInput={(value) => (form.value = value)}
+        />
+      </div>
+      <div class="line">
+        <Button type="submit" kind="primary" busy={call.running.value}>
+          {texts.call}
+        </Button>
+        {call.running.value && <Button onClick={call.cancel}>{texts.cancel}</Button>}
+        <Button busy={sending.busy} onClick={() => void explain()}>
+          {row.enabled ? texts.explain : texts.why}
+        </Button>
+      </div>
+      <Refused problem={sending.problem} />
+      {explanation.value && <ExplanationView explanation={explanation.value} />}
+      <CallView call={call} endpoint={endpoint.uuid} />
+    </form>
+  );
+}

@@ -1,0 +1,146 @@
+/** Calls any tool of any endpoint, as oneself or as another account, with all that happens on its way. */
+import { hrefOf } from "../../address.ts";
+import type { Endpoint, ToolRow } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
+import { SelectField } from "../../components/select-field.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { CONFIG, STATES, useList } from "../../live/resource.ts";
+import { address, setQuery } from "../../navigate.ts";
+import { may } from "../../session.ts";
+import { PageHead } from "../../shell/page-head.tsx";
+import { Ready } from "../../shell/ready.tsx";
+import { tryTexts as texts } from "../../texts/try.ts";
+import { ToolTry } from "./tool-try.tsx";
+import "./try.css";
+
+export default function TryIt() {
+  const endpoints = useList("/endpoints", {}, CONFIG);
+  return (
+    <>
+      <PageHead title={texts.title} answer={texts.answer} />
+      <Ready of={endpoints}>
+        {(all) => {
+          const { endpoint: wanted } = address.value.query;
+          const served = all.filter(({ disabled }) => !disabled);
+          const endpoint = served.find(({ uuid, name }) => uuid === wanted || name === wanted) ?? served[0];
+          return endpoint ? <AtEndpoint endpoint={endpoint} all={served} /> : <NoEndpoint />;
+        }}
+      </Ready>
+    </>
+  );
+}
+
+function NoEndpoint() {
+  const { title, text, action } = texts.empty;
+  return (
+    <EmptyState title={title} action={<Button href={hrefOf({ page: "endpoints" })}>{action}</Button>}>
+      <p>{text}</p>
+    </EmptyState>
+  );
+}
+
+interface AtEndpointProps {
+  readonly endpoint: Endpoint;
+  readonly all: readonly Endpoint[];
+}
+
+function AtEndpoint({ endpoint, all }: AtEndpointProps) {
+  const { query } = address.value;
+  const { as, server, tool } = query;
+  const people = useList("/users", may("people") ? {} : undefined, {}).value.value ?? [];
+  const servers = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
+  const nameOf = (uuid: string) => servers.find((one) => one.uuid === uuid)?.name ?? uuid;
+  const tools = useList("/endpoints/:uuid/tools", { uuid: endpoint.uuid, as }, STATES);
+  return (
+    <>
+      <div class="try-where">
+        <SelectField
+          label={texts.endpoint}
+          value={endpoint.uuid}
+          options={all.map(({ uuid, name }) => ({ value: uuid, label: name }))}
+          onInput={(uuid) =>
+            setQuery({ endpoint: uuid, server: undefined, tool: undefined, args: undefined })
+          }
+        />
+        {people.length > 0 && (
+          <SelectField
+            label={texts.as}
+            none={texts.self}
+            value={as ?? ""}
+            options={people.map(({ uuid, email }) => ({ value: uuid, label: email }))}
+            onInput={(uuid) => setQuery({ as: uuid || undefined })}
+          />
+        )}
+      </div>
+      <Ready of={tools}>
+        {(items) => {
+          const rows = items.map((row) => ({ ...row, serverName: nameOf(row.server) }));
+          const open = rows.find((row) => row.server === server && row.tool === tool);
+          return (
+            <div class="try-columns">
+              <ToolChoice rows={rows} open={open} />
+              {open ? (
+                <ToolTry
+                  key={`${endpoint.uuid} ${open.server} ${open.tool} ${as}`}
+                  endpoint={endpoint}
+                  row={open}
+                  as={as}
+                  server={open.serverName}
+                />
+              ) : (
+                <p class="muted">{texts.choose}</p>
+              )}
+            </div>
+          );
+        }}
+      </Ready>
+    </>
+  );
+}
+
+type Row = ToolRow & { readonly serverName: string };
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    id: "tool",
+    head: texts.columns.tool,
+    mono: true,
+    value: ({ serverName, name, tool, title }) => [`${serverName}:${name}`, tool, title].join(" "),
+    cell: ({ serverName, name, enabled }) => (
+      <span class={enabled ? "" : "muted"}>
+        <span class="muted">{serverName}:</span>
+        <ForeignText text={name} />
+        {!enabled && ` (${texts.off})`}
+      </span>
+    ),
+  },
+];
+
+interface ToolChoiceProps {
+  readonly rows: readonly Row[];
+  readonly open: Row | undefined;
+}
+
+function ToolChoice({ rows, open }: ToolChoiceProps) {
+  const { query } = address.value;
+  return (
+    <Table
+      label={texts.tools}
+      rows={rows}
+      columns={COLUMNS}
+      rowKey={rowKey}
+      rowName={({ name }) => name}
+      onOpen={({ server, tool }) => setQuery({ server, tool, args: undefined }, { replace: false })}
+      open={open && rowKey(open)}
+      search={query["q"]}
+      onSearch={(q) => setQuery({ q })}
+      searchLabel={texts.search}
+    />
+  );
+}
+
+function rowKey({ server, tool }: ToolRow): string {
+  return `${server} ${tool}`;
+}

@@ -1,0 +1,164 @@
+/** A list of layers, in order, each with a form made from the schema of its options. */
+import { useSignal } from "@preact/signals";
+import type { LayerKind } from "../api/types.ts";
+import { Button } from "../components/button.tsx";
+import { checkForm, type FormValue, formJson, SchemaForm, startForm } from "../components/schema-form.tsx";
+import { SelectField } from "../components/select-field.tsx";
+import { useResource } from "../live/resource.ts";
+import { may } from "../session.ts";
+import { Ready } from "../shell/ready.tsx";
+import { pipelineTexts as texts } from "../texts/pipeline.ts";
+import { shellTexts } from "../texts/shell.ts";
+import "./pipeline.css";
+
+export type LayerEntry = { readonly use: string } & Readonly<Record<string, unknown>>;
+
+interface PipelineEditorProps {
+  readonly value: readonly LayerEntry[];
+  readonly onInput: (value: LayerEntry[]) => void;
+  /** What the gateway says is wrong, by JSON Pointer below the list: `/0/rules`. */
+  readonly faultOf: (path: string) => string | undefined;
+}
+
+export function PipelineEditor({ value, onInput, faultOf }: PipelineEditorProps) {
+  const kinds = useResource("/layers", {}, {});
+  const open = useSignal<number | undefined>(undefined);
+  const move = (at: number, by: number) => {
+    const next = [...value];
+    const [one] = next.splice(at, 1);
+    if (one) next.splice(at + by, 0, one);
+    open.value = open.value === at ? at + by : undefined;
+    onInput(next);
+  };
+  return (
+    <Ready of={kinds}>
+      {({ items }) => (
+        <div class="stack">
+          <p class="muted">{value.length === 0 ? texts.none : texts.text}</p>
+          <ol class="pipeline">
+            {value.map((entry, at) => (
+              <Layer
+                key={`${at} ${entry.use}`}
+                entry={entry}
+                place={{ at, last: at === value.length - 1, fault: faultOf(`/${at}`) }}
+                kind={items.find(({ use }) => use === entry.use)}
+                open={open.value === at}
+                onOpen={() => (open.value = open.value === at ? undefined : at)}
+                onMove={(by) => move(at, by)}
+                onInput={(one) => onInput(value.map((other, index) => (index === at ? one : other)))}
+                onRemove={() => onInput(value.filter((_, index) => index !== at))}
+              />
+            ))}
+          </ol>
+          <SelectField
+            label={texts.add}
+            labelHidden
+            none={texts.add}
+            value=""
+            options={items
+              .filter(mayChange)
+              .map(({ use, summary }) => ({ value: use, label: summary ? `${use}: ${summary}` : use }))}
+            onInput={(use) => {
+              if (!use) return;
+              open.value = value.length;
+              onInput([...value, { use }]);
+            }}
+          />
+        </div>
+      )}
+    </Ready>
+  );
+}
+
+interface LayerProps {
+  readonly entry: LayerEntry;
+  readonly place: { readonly at: number; readonly last: boolean; readonly fault: string | undefined };
+  readonly kind: LayerKind | undefined;
+  readonly open: boolean;
+  readonly onOpen: () => void;
+  readonly onMove: (by: 1 | -1) => void;
+  readonly onInput: (entry: LayerEntry) => void;
+  readonly onRemove: () => void;
+}
+
+function Layer({
+  entry,
+  place: { at, last, fault },
+  kind,
+  open,
+  onOpen,
+  onMove,
+  onInput,
+  onRemove,
+}: LayerProps) {
+  const { use } = entry;
+  const changeable = kind !== undefined && mayChange(kind);
+  const { up, down, remove, take } = shellTexts.order;
+  return (
+    <li class="panel pipeline-layer" aria-label={texts.layer(at + 1, use)}>
+      <div class="line">
+        <strong class="mono">{use}</strong>
+        <span class="muted">{changeable ? kind.summary : texts.guarded}</span>
+        {changeable && (
+          <span class="push line">
+            <Button size="small" disabled={at === 0} label={up(use)} onClick={() => onMove(-1)}>
+              ↑
+            </Button>
+            <Button size="small" disabled={last} label={down(use)} onClick={() => onMove(1)}>
+              ↓
+            </Button>
+            <Button size="small" pressed={open} label={`${texts.open} ${use}`} onClick={onOpen}>
+              {open ? texts.close : texts.open}
+            </Button>
+            <Button size="small" kind="danger" label={remove(use)} onClick={onRemove}>
+              {take}
+            </Button>
+          </span>
+        )}
+      </div>
+      {fault && <p class="field-error">{fault}</p>}
+      {open && changeable && <Options schema={optionsOf(kind)} entry={entry} onInput={onInput} />}
+    </li>
+  );
+}
+
+interface OptionsProps {
+  readonly schema: unknown;
+  readonly entry: LayerEntry;
+  readonly onInput: (entry: LayerEntry) => void;
+}
+
+function Options({ schema, entry: { use, ...options }, onInput }: OptionsProps) {
+  const form = useSignal<FormValue>(startForm(schema, JSON.stringify(options)));
+  return (
+    <SchemaForm
+      schema={schema}
+      value={form.value}
+      problems={checkForm(schema, form.value)}
+      onInput={(value) => {
+        form.value = value;
+        const json = formJson(value);
+        if (json !== undefined) onInput({ ...(JSON.parse(json) as object), use });
+      }}
+    />
+  );
+}
+
+/** The layers that guard are an administrator's. */
+function mayChange({ guards }: LayerKind): boolean {
+  return !guards || may("layers.guarded");
+}
+
+/** Which layer it is, is chosen elsewhere. */
+function optionsOf({ schema }: LayerKind): unknown {
+  const {
+    properties = {},
+    required = [],
+    ...rest
+  } = schema as {
+    readonly properties?: Readonly<Record<string, unknown>>;
+    readonly required?: readonly string[];
+  };
+  const { use: _, ...options } = properties;
+  return { ...rest, properties: options, required: required.filter((name) => name !== "use") };
+}

@@ -1,0 +1,43 @@
+/** Around pages for those who are not logged in: one card in the middle. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { shellTexts } from "../texts/shell.ts";
+import "./bare.css";
+
+export function Bare({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <main class="bare">
+      <p class="bare-product">{shellTexts.product}</p>
+      <div class="bare-card panel">
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+/** The first field that is empty has the focus. */
+export function BareForm({
+  children,
+  onSubmit,
+}: {
+  readonly children: ComponentChildren;
+  readonly onSubmit: () => void;
+}) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    [...(form.current?.querySelectorAll("input") ?? [])].find(({ value }) => value === "")?.focus();
+  }, []);
+  return (
+    <form
+      ref={form}
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}

@@ -1,0 +1,75 @@
+/** Texts of the page Keys. */
+import { plural } from "../format.ts";
+
+export const keysTexts = {
+  title: "Keys",
+  answer: (all: number, unused: number) =>
+    `${plural(all, "key")}${unused > 0 ? `, ${plural(unused, "was", "were")} never used` : ""}.`,
+  list: "API keys",
+  search: "Search keys",
+  create: "Create key",
+  empty: {
+    title: "No keys yet",
+    text: "A key lets a client or a script in without a login. It is shown once, when it is made.",
+  },
+  columns: {
+    name: "Name",
+    opens: "Opens",
+    owner: "Owner",
+    prefix: "Begins with",
+    lastUsed: "Last used",
+    expires: "Ends",
+    created: "Created",
+  },
+  never: "never",
+  nobody: "nobody",
+  allEndpoints: "all endpoints",
+  admin: (role: string) => `admin API as ${role}`,
+  gone: "deleted endpoint",
+  expired: "ended",
+  tiers: {
+    readOnly: "Tools that only read",
+    write: "Tools that change something",
+    destructive: "Tools that may delete or overwrite",
+  },
+  form: {
+    title: "Create an API key",
+    name: "Name",
+    nameHint: "Who or what will use it.",
+    description: "Description",
+    opens: "It opens",
+    endpoints: "Endpoints",
+    all: "All endpoints",
+    some: "Only these endpoints",
+    role: "The admin API",
+    noEndpoints: "There is no endpoint yet.",
+    roleLabel: "With the role",
+    tiers: "Tools it may call",
+    owner: "Owner",
+    ownerHint:
+      "It can do what this account can do at that moment. Without an owner its own limits alone hold.",
+    noOwner: "Nobody",
+    expires: "Ends at",
+    expiresHint: "Without a date it works until it is revoked.",
+    submit: "Create key",
+  },
+  made: {
+    title: "Copy the key now",
+    text: "It is not shown again. Whoever has it can use what it opens.",
+    paste: "What to paste into a client stands on the page of its endpoint.",
+    done: "I copied it",
+  },
+  revoke: {
+    action: "Revoke key",
+    title: (name: string) => `Revoke ${name}?`,
+    text: "It stops working at once, and the sessions that came with it end. This cannot be undone.",
+    done: (name: string) => `Key ${name} is revoked`,
+  },
+  drawer: {
+    name: "Name",
+    description: "Description",
+    save: "Save",
+    saved: "Saved",
+    calls: "Show its calls in the audit log",
+  },
+} as const;

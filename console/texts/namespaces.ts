@@ -1,0 +1,72 @@
+/** Texts of the page Namespaces. */
+import { plural } from "../format.ts";
+
+export const namespacesTexts = {
+  title: "Namespaces",
+  answer: (all: number, unused: number) =>
+    `${plural(all, "namespace")}${unused > 0 ? `, ${plural(unused, "is", "are")} in no endpoint` : ""}.`,
+  list: "Namespaces",
+  search: "Search namespaces",
+  create: "Create namespace",
+  empty: {
+    title: "No namespaces yet",
+    text: "A namespace puts servers together and decides which of their tools are there, and under which names.",
+  },
+  columns: {
+    name: "Namespace",
+    servers: "Servers",
+    tools: "Rules for tools",
+    endpoints: "Endpoints",
+    newTools: "New tools",
+  },
+  newTools: { enabled: "on", disabled: "off" },
+  none: "none",
+  tabs: {
+    label: "Parts of the namespace",
+    servers: "Servers",
+    tools: "Tools",
+    settings: "Settings",
+    pipeline: "Pipeline",
+  },
+  form: {
+    title: "Create a namespace",
+    name: "Name",
+    description: "Description",
+    descriptionHint: "Clients of its endpoints are told it as instructions.",
+    newTools: "A tool that nobody listed here is",
+    newToolsChoices: {
+      enabled: "on: new tools of a server appear by themselves",
+      disabled: "off: somebody must switch them on",
+    },
+    create: "Create namespace",
+    save: "Save",
+    saved: "Saved",
+  },
+  servers: {
+    text: "Servers whose tools are in this namespace.",
+    on: "On",
+    prefix: "Prefix",
+    prefixHint:
+      "“server” gives server__tool, “none” the bare name, any other text its own prefix. It counts on the aggregate surface.",
+    add: "Add server …",
+    none: "No server is in this namespace yet.",
+    remove: "Remove",
+    save: "Save servers",
+  },
+  tools: {
+    sentence: (on: number, all: number) => `${on} of ${plural(all, "tool")} are on.`,
+    columns: { tool: "Tool", name: "Name here", state: "State" },
+    on: "on",
+    off: "off",
+    missing: "not listed by its server",
+    edit: "Switch and rename on the page Tools",
+    search: "Search tools",
+  },
+  remove: {
+    action: "Delete namespace",
+    title: (name: string) => `Delete ${name}?`,
+    text: "Its rules for tools go with it. Servers stay. You can roll this back on the page History.",
+    used: (endpoints: string) => `It is taken out of: ${endpoints}.`,
+    done: (name: string) => `${name} is deleted`,
+  },
+} as const;

@@ -1,0 +1,72 @@
+/** Texts of the page People. */
+import { plural } from "../format.ts";
+
+export const peopleTexts = {
+  title: "People",
+  answer: (all: number, invited: number) =>
+    `${plural(all, "account")}${invited > 0 ? `, ${count(invited)} not yet accepted` : ""}.`,
+  list: "Accounts",
+  search: "Search people",
+  invite: "Invite person",
+  columns: {
+    email: "E-mail address",
+    role: "Role",
+    groups: "Groups",
+    state: "State",
+    login: "Logs in",
+    created: "Since",
+    changed: "Changed",
+  },
+  states: { active: "Active", invited: "Invited", disabled: "Disabled" },
+  password: "with a password",
+  issuer: (issuer: string) => `at ${issuer}`,
+  you: "you",
+  form: {
+    title: "Invite a person",
+    email: "E-mail address",
+    role: "Role",
+    groups: "Groups",
+    groupsHint: "Separated by commas. Endpoints and policies can name them.",
+    submit: "Create invitation",
+  },
+  roles: {
+    admin: "Decides everything: servers, access, people.",
+    editor: "Changes namespaces and endpoints, switches servers on and off.",
+    viewer: "Sees servers, tools, history and traffic.",
+    member: "Uses endpoints, with keys and logins of their own.",
+  },
+  invited: {
+    title: "Send this link",
+    text: (email: string) => `It lets ${email} choose a password. It works once, for seven days.`,
+    done: "Done",
+    again: "Create a new link",
+  },
+  drawer: {
+    save: "Save",
+    saved: "Saved. It counts from the next request on.",
+    self: "This is your own account: another administrator can change its role.",
+    disable: "Disable",
+    enable: "Enable",
+    grants: "Clients that may act for this person",
+    noGrants: "None. A client appears here once this person allowed it to use an endpoint.",
+    keys: "Keys are listed on the page Keys.",
+    revoke: "Revoke",
+    revoked: (client: string) => `${client} is not allowed any more`,
+    columns: { client: "Client", endpoint: "Endpoint", used: "Last used" },
+  },
+  disable: {
+    title: (email: string) => `Disable ${email}?`,
+    text: "Their logins, keys, sessions and tokens end at once. You can enable the account again, but they must log in anew.",
+    done: (email: string) => `${email} is disabled`,
+  },
+  remove: {
+    action: "Delete account",
+    title: (email: string) => `Delete ${email}?`,
+    text: "Their keys, logins, secrets and sessions go with it, at once. This cannot be undone.",
+    done: (email: string) => `${email} is deleted`,
+  },
+} as const;
+
+function count(n: number): string {
+  return plural(n, "invitation is", "invitations are");
+}

@@ -1,0 +1,103 @@
+/** Texts of the pages Sessions, Audit and History. */
+import { count, plural } from "../format.ts";
+
+export const sessionsTexts = {
+  title: "Sessions",
+  answer: (n: number, endpoints: number) =>
+    n === 0
+      ? "No client is connected."
+      : `${plural(n, "client is", "clients are")} connected to ${plural(endpoints, "endpoint")}.`,
+  list: "Sessions",
+  search: "Search sessions",
+  empty: {
+    title: "No client is connected",
+    text: "A client appears here when it opens a session at an endpoint. Clients of the stateless protocol have none: their calls are on the page Traffic.",
+  },
+  columns: {
+    client: "Client",
+    principal: "Who",
+    endpoint: "Endpoint",
+    protocol: "Protocol",
+    calls: "Calls",
+    since: "Since",
+    seen: "Last seen",
+    key: "Key",
+    id: "Session",
+  },
+  unknownClient: "unnamed",
+  end: "End session",
+  endAsk: {
+    title: "End this session?",
+    text: "Its calls under way are cancelled. The client may open another one: revoke its key or disable its account to keep it out.",
+  },
+  ended: "The session has ended",
+  calls: "Show its calls in the audit log",
+} as const;
+
+export const auditTexts = {
+  title: "Audit",
+  answer: "Every call, change and login, newest first.",
+  lost: (n: number) => `${plural(n, "record")} could not be kept.`,
+  fault: (reason: string) => `Records wait in memory: ${reason}`,
+  list: "Audit records",
+  verify: "Check the chain",
+  verified: (n: number) => `${plural(n, "record")} checked: none was changed or removed.`,
+  broken: (seq: number | undefined, reason: string) =>
+    `The chain is broken${seq === undefined ? "" : ` at record ${count(seq)}`}: ${reason}`,
+  more: "Show older records",
+  export: "Export as JSON lines",
+  empty: { title: "No record fits", text: "Take away a filter, or choose another time." },
+  filters: {
+    kind: "Kind",
+    outcome: "Outcome",
+    principalName: "Who",
+    endpoint: "Endpoint",
+    server: "Server",
+    tool: "Tool",
+    from: "From",
+    to: "To",
+    any: "any",
+    clear: "Clear filters",
+    key: "Key",
+    session: "Session",
+  },
+  kinds: { call: "Call", admin: "Change", login: "Login" },
+  outcomes: { ok: "ok", error: "error", refused: "refused" },
+  columns: {
+    at: "When",
+    kind: "Kind",
+    who: "Who",
+    what: "What",
+    where: "Where",
+    outcome: "Outcome",
+    duration: "Took",
+  },
+  by: (layer: string) => `by ${layer}`,
+  record: (seq: number) => `Record ${count(seq)}`,
+} as const;
+
+export const historyTexts = {
+  title: "History",
+  answer: (n: number) => (n === 0 ? "Nothing was configured yet." : `The config is at revision ${count(n)}.`),
+  list: "Revisions",
+  search: "Search revisions",
+  empty: {
+    title: "No revisions yet",
+    text: "Each change of servers, namespaces, endpoints or settings is one revision, and each can be brought back.",
+  },
+  columns: { n: "Revision", at: "When", who: "Who", summary: "What" },
+  revision: (n: number) => `Revision ${count(n)}`,
+  changes: "What it changed",
+  none: "It changed nothing that is kept in the config.",
+  rollback: "Roll back to here",
+  current: "This is the config as it is.",
+  ask: {
+    title: (n: number) => `Roll back to revision ${count(n)}?`,
+    text: "The config becomes what it was right after this revision, as a revision of its own. Keys, accounts and the audit log stay as they are.",
+    same: "The config is the same as it was then: nothing would change.",
+    would: "This would change:",
+    confirm: "Roll back",
+  },
+  done: (n: number) => `Rolled back: the config is at revision ${count(n)}`,
+  ops: { create: "created", update: "changed", delete: "deleted" },
+} as const;

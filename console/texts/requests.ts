@@ -1,0 +1,65 @@
+/** Texts of the page Requests. */
+import { plural } from "../format.ts";
+
+export const requestsTexts = {
+  title: "Requests",
+  answer: (calls: number, servers: number) =>
+    calls + servers === 0
+      ? "Nothing waits for a decision."
+      : `${plural(calls, "call waits", "calls wait")} for a yes, ${plural(servers, "server is", "servers are")} asked for.`,
+  tabs: "Requests",
+  calls: {
+    tab: "Calls",
+    list: "Calls that wait for a yes",
+    empty: {
+      title: "No call waits for a yes",
+      text: "A policy with the effect “approve” holds a call here until somebody decides it.",
+    },
+    columns: { tool: "Tool", who: "Who", endpoint: "Endpoint", reason: "Why", state: "State", at: "Since" },
+    states: {
+      waiting: "Waiting",
+      approved: "Approved",
+      refused: "Refused",
+      expired: "Expired",
+      withdrawn: "Withdrawn",
+    },
+    arguments: "What would be sent",
+    ends: "Decided by",
+    key: "Key",
+    approve: "Approve call",
+    refuse: "Refuse",
+    comment: "Comment",
+    commentHint: "Kept in the audit log; of a no the caller is told.",
+    approved: "Approved: the call is made",
+    refused: "Refused: nothing was done",
+    decidedBy: "Decided by",
+    expires: "Waits until",
+    notYours: "Somebody else decides this one.",
+  },
+  servers: {
+    tab: "Servers",
+    list: "Servers that were asked for",
+    empty: {
+      title: "Nobody asked for a server",
+      text: "When a model needs a server that is not here, its request appears on this page.",
+    },
+    columns: {
+      name: "Server",
+      who: "Who",
+      intent: "What for",
+      endpoint: "Endpoint",
+      state: "State",
+      at: "Asked",
+    },
+    states: { pending: "Waiting", approved: "Added", refused: "Refused" },
+    runs: "What would run",
+    namespace: "Namespace it joins",
+    first: "The first one of the endpoint",
+    missing: "Values it needs",
+    approve: "Add server",
+    refuse: "Refuse",
+    reason: "Reason",
+    approved: (name: string) => `${name} was added`,
+    refused: "The request is refused",
+  },
+} as const;

@@ -1,0 +1,41 @@
+/** Something that is sent to the gateway: whether it is under way, and why it was refused. */
+import { useSignal } from "@preact/signals";
+import { ApiProblem } from "./api/client.ts";
+
+export interface Sending {
+  readonly busy: boolean;
+  readonly problem: ApiProblem | undefined;
+  /** What is wrong with one field, by its JSON Pointer: `/password`. */
+  readonly faultOf: (path: string) => string | undefined;
+  /** Resolves with false where it was refused. One at a time. */
+  readonly run: (send: () => Promise<unknown>) => Promise<boolean>;
+  readonly clear: () => void;
+}
+
+export function useSending(): Sending {
+  const busy = useSignal(false);
+  const problem = useSignal<ApiProblem | undefined>(undefined);
+  return {
+    busy: busy.value,
+    problem: problem.value,
+    faultOf: (path) => problem.value?.errors.find((fault) => fault.path === path)?.message,
+    async run(send) {
+      if (busy.peek()) return false;
+      busy.value = true;
+      problem.value = undefined;
+      try {
+        await send();
+        return true;
+      } catch (error) {
+        if (!(error instanceof ApiProblem)) throw error;
+        problem.value = error;
+        return false;
+      } finally {
+        busy.value = false;
+      }
+    },
+    clear() {
+      problem.value = undefined;
+    },
+  };
+}
