@@ -16,9 +16,10 @@ const seeded = {
 export default defineConfig({
   plugins: [seeded],
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    // Far beyond what any needs: they bound only what has failed already.
-    testTimeout: 120_000,
+    include: ["src/**/*.test.ts", "console/**/*.test.{ts,tsx}", "test/**/*.test.ts"],
+    // Most tests take under ten seconds on two busy cores, and who waits for a condition gives up after thirty: a hang shows
+    // soon. Those that need longer say so.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
     // Most tests wait for processes: a third worker fills the gaps on two cores.

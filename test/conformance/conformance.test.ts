@@ -15,7 +15,7 @@ const EXPECTED = JSON.parse(readFileSync(new URL("expected.json", import.meta.ur
   Record<Era, Record<string, { reason: string; checks: string[] }>>
 >;
 
-type Era = "legacy" | "modern";
+type Era = "legacy" | "2026";
 type ChildTransport = "stdio" | "http";
 
 /** Its URL. */
@@ -72,7 +72,7 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
 
   describe.each([
     ["2025-11-25", "legacy"],
-    ["2026-07-28", "modern"],
+    ["2026-07-28", "2026"],
   ] as const)("%s", (revision, era) => {
     let direct: Report;
 
@@ -86,8 +86,8 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
     test.each([
       ["legacy", "stdio"],
       ["legacy", "http"],
-      ["modern", "stdio"],
-      ["modern", "http"],
+      ["2026", "stdio"],
+      ["2026", "http"],
     ] as const)(
       "through MetaMCP to a %s child over %s",
       // A status is chosen while nothing is written yet: a machine so busy that an answer becomes a stream gets another try.
@@ -95,7 +95,7 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
       async (childEra, transport) => {
         // While calls of others wait for their clients, nobody knows for whom a child on stdio asks, and over HTTP
         // the names of its questions are taken.
-        const asksAnyone = era === "modern" && childEra === "legacy";
+        const asksAnyone = era === "2026" && childEra === "legacy";
         const url = await through(childEra, transport, asksAnyone ? "session" : "shared");
         const passed = await suite.server(url, revision);
         const expected = Object.entries(EXPECTED[revision][childEra]).map(([scenario, { checks }]) => [

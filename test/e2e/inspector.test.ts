@@ -23,9 +23,9 @@ async function server(front: "stdio" | "streamable", folder: Temp): Promise<obje
 describe.skipIf(obstacle)(`the inspector${obstacle}`, () => {
   test.each([
     ["stdio", "legacy"],
-    ["stdio", "modern"],
+    ["stdio", "2026"],
     ["streamable", "legacy"],
-    ["streamable", "modern"],
+    ["streamable", "2026"],
   ] as const)("over %s, %s era", { timeout: INSTALL_MS }, async (front, era) => {
     const packages = await install(PACKAGES);
     const folder = temp();

@@ -1,4 +1,5 @@
 /** MetaMCP as a library, from the built package, as a stranger would use it. */
+
 import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ import type {
   MetaMcp,
   MetaMcpOptions,
   Middleware,
+  Principal,
   Transport,
 } from "../../src/index.ts";
 import { gone } from "../support/processes.ts";
@@ -19,6 +21,7 @@ import { fixture, ROOT, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 const built = join(ROOT, "dist/index.js");
+const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const { createMetaMcp, MetaMcpError, toRaw, writeMessage } = (await import(
   built
 )) as typeof import("../../src/index.ts");
@@ -52,6 +55,8 @@ test("the example with parts of one's own does what it says", async () => {
   expect(stdout.split("\n")).toEqual(["numbers tools/call: 41 bytes", "42", "numbers:double", "metamcp", ""]);
 });
 
+const ME: Principal = { id: "me", kind: "local", roles: [], groups: [] };
+
 /** A client in process: what it is answered, request by request. */
 class OneClient implements Transport {
   readonly name = "one client";
@@ -62,7 +67,7 @@ class OneClient implements Transport {
   readonly ended: string[] = [];
 
   serve(host: Host): Promise<void> {
-    this.#session = host.open((message) => void this.#told.push(message));
+    this.#session = host.open((message) => void this.#told.push(message), ME);
     return new Promise((resolve) => {
       this.#leave = resolve;
     });
@@ -155,7 +160,7 @@ test("parts of one's own take the place of ours: connector, layers, code engine,
   await expect(metamcp.serve(client)).rejects.toThrow("MetaMCP is closed.");
 });
 
-test("a stranger runs a contract on a part of their own", async () => {
+test("a stranger runs a contract on a part of their own", { timeout: 120_000 }, async () => {
   const folder = temp();
   mkdirSync(folder.path("node_modules"));
   symlinkSync(ROOT, folder.path("node_modules/metamcp"));
@@ -170,15 +175,45 @@ test("a stranger runs a contract on a part of their own", async () => {
       `import { middlewareContract } from "metamcp/contract";\nmiddlewareContract("mine", () => ${code});`,
     );
   }
+  const example = join(ROOT, "examples/middleware/change-ticket.mjs");
+  folder.write(
+    "layer.test.mjs",
+    `import { layerContract } from "metamcp/contract";
+import kind from ${JSON.stringify(example)};
+layerContract("the example", { kind, options: { prefix: "OPS-" }, refuses: { tool: "two:delete" } });`,
+  );
   const vitest = (name: string) =>
     promisify(execFile)(
       process.execPath,
       [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--root", folder.path("."), name],
       { cwd: folder.path("."), env: { ...folder.env, NO_COLOR: "1" } },
     );
-  expect((await vitest("right")).stdout).toContain("Test Files  1 passed");
+  for (const name of ["right", "layer"])
+    expect((await vitest(name)).stdout).toContain("Test Files  1 passed");
   await expect(vitest("wrong")).rejects.toMatchObject({
     stdout: expect.stringContaining("Test Files  1 failed"),
+  });
+});
+
+test("a folder that was installed by its path has its types", { timeout: 120_000 }, async () => {
+  const folder = temp();
+  mkdirSync(folder.path("node_modules"));
+  symlinkSync(ROOT, folder.path("node_modules/metamcp"));
+  folder.write("package.json", '{ "type": "module" }');
+  const file = folder.write(
+    "use.ts",
+    `import { createMetaMcp } from "metamcp";
+export const close = async () => await (await createMetaMcp({})).close();
+export const wrong: string = await createMetaMcp({});`,
+  );
+  const tsc = promisify(execFile)(
+    process.execPath,
+    [TSC, "--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", file],
+    { cwd: folder.path(".") },
+  );
+  // The one mistake there is, and nothing else.
+  await expect(tsc).rejects.toMatchObject({
+    stdout: expect.stringMatching(/^[^\n]*use\.ts\(3,14\): error TS2322: Type 'MetaMcp'[^\n]*\n$/),
   });
 });
 

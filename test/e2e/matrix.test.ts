@@ -32,7 +32,7 @@ const CLIENTS: readonly (readonly [Sdk, Front])[] = [
   ["SDK v2, stateless era", "streamable --stateless"],
 ];
 
-async function remote(era: "legacy" | "modern"): Promise<string> {
+async function remote(era: "legacy" | "2026"): Promise<string> {
   const child = spawn(process.execPath, [SERVER, "--http", "0", "--era", era], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -45,11 +45,11 @@ async function remote(era: "legacy" | "modern"): Promise<string> {
 
 async function setUp(): Promise<Temp> {
   const folder = temp();
-  const [old, new_] = await Promise.all([remote("legacy"), remote("modern")]);
+  const [old, new_] = await Promise.all([remote("legacy"), remote("2026")]);
   const local = (era: string) => ({ command: process.execPath, args: [SERVER, "--era", era] });
   const children: Record<Child, object> = {
     stdio: local("legacy"),
-    stdio_new: local("modern"),
+    stdio_new: local("2026"),
     http: { type: "http", url: old },
     http_new: { type: "http", url: new_ },
     sse: { type: "sse", url: old.replace(/mcp$/, "sse") },

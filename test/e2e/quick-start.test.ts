@@ -100,7 +100,7 @@ test("the packed package does what the first page says, in an empty folder", {
 
   await metamcp("add", "mine", "--", ...Object.values(fixture()).flat());
   expect(await metamcp("doctor", "mine")).toMatch(/✓ mine +\d+ tools/);
-  expect(await metamcp("search", "add two numbers", "--limit", "1")).toContain("mine");
+  expect(await metamcp("search", "add two numbers", "--limit", "5")).toContain("mine");
   const library = 'import("metamcp").then(({ createMetaMcp }) => console.log(typeof createMetaMcp))';
   expect(await started(process.execPath, "-e", library)).toBe("function\n");
 

@@ -85,7 +85,7 @@ async function answer(
   outgoing.end();
 }
 
-function modernClient(): Client {
+function era2026Client(): Client {
   const client = new Client(
     { name: "sdk-client", version: "2" },
     { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: "2026-07-28" } } },
@@ -100,7 +100,7 @@ async function overHttp(
   ...flags: string[]
 ): Promise<{ client: Client; stop(): Promise<unknown> }> {
   const server = await httpGateway(folder, ...flags);
-  const client = modernClient();
+  const client = era2026Client();
   await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
   return { client, stop: () => server.stop() };
 }
@@ -110,7 +110,7 @@ async function overStdio(
   ...flags: string[]
 ): Promise<{ client: Client; stop(): Promise<unknown> }> {
   const args = [join(ROOT, "dist/metamcp.js"), "--config", folder.config, "--log-level", "error", ...flags];
-  const client = modernClient();
+  const client = era2026Client();
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env: { ...folder.env } }));
   return { client, stop: () => client.close() };
 }

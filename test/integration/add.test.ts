@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Ended, metamcp } from "../support/command.ts";
-import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
+import { fixture, ROOT, type Temp, temp, unnamed } from "../support/temp.ts";
 
 const json = ({ out }: Ended): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
 const serversIn = (path: string): Record<string, Record<string, unknown>> =>
@@ -13,7 +13,7 @@ const serversIn = (path: string): Record<string, Record<string, unknown>> =>
     .mcpServers;
 
 test("a name is enough; what is missing is written as a variable and named", async () => {
-  const folder = temp();
+  const folder = unnamed(temp());
   const { code, out, err } = await metamcp(folder, ["add", "memory", "gitlab", "filesystem"]);
   const path = join(folder.home, "mcp.json");
   expect(code).toBe(0);
@@ -36,13 +36,21 @@ test("a name is enough; what is missing is written as a variable and named", asy
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test("it goes into the file that MetaMCP would read, and what is there stays", async () => {
-  const folder = temp();
+test("a repository gets nothing unless --here says so; then it needs no further consent, and what is there stays", async () => {
+  const folder = unnamed(temp());
   folder.write(
     ".mcp.json",
     '{\n  "mcpServers": {\n    // mine\n    "a": { "command": "a" }, // too\n  },\n}\n',
   );
-  await metamcp(folder, ["add", "time"]);
+  const before = readFileSync(folder.config, "utf8");
+  const own = await metamcp(folder, ["add", "time", "--env", "KEY=hush-hush"]);
+  expect(own).toMatchObject({ code: 0, err: expect.stringContaining("metamcp add --here") });
+  expect(readFileSync(folder.config, "utf8")).toBe(before);
+  expect(serversIn(join(folder.home, "mcp.json"))["time"]).toMatchObject({ env: { KEY: "hush-hush" } });
+  await metamcp(folder, ["allow", "--yes"]);
+  await metamcp(folder, ["add", "time", "--here"]);
+  expect((await metamcp(folder, ["list"])).out).not.toMatch(/metamcp allow/);
+  expect((await metamcp(folder, ["add", "time", "--here", "--config", "x.json"])).code).toBe(2);
   expect(readFileSync(folder.config, "utf8")).toMatch(
     /\/\/ mine\n {4}"a": \{ "command": "a" \}, \/\/ too\n {4}"time": \{[\s\S]*"uvx"/,
   );
@@ -83,12 +91,12 @@ test("values can be given at once, and need not be secrets in an argument", asyn
   expect(`${out}${err}`).not.toContain("hunter2");
 });
 
-test("what is there already stays, whatever is asked; only who wants it otherwise hears of a failure", async () => {
+test("what exists stays, whatever is asked; only who wants it otherwise hears of a failure", async () => {
   const folder = temp();
   await metamcp(folder, ["add", "memory", "--config", "c.json"]);
   const before = readFileSync(folder.path("c.json"), "utf8");
   const again = await metamcp(folder, ["add", "memory", "--config", "c.json"]);
-  expect([again.code, again.out]).toEqual([0, expect.stringContaining("memory  is there already")]);
+  expect([again.code, again.out]).toEqual([0, expect.stringContaining("memory  already exists")]);
   const other = await metamcp(folder, [
     "add",
     "memory",
@@ -151,14 +159,14 @@ test("what cannot be done is said, and nothing is written", async () => {
     [["add", "__proto__", "--", "x"], 2, /cannot be the name/],
     [["add", "x", "--"], 2, /either a command behind -- or --url/],
     [["add", "x", "--url", "https://x", "--", "y"], 2, /either a command/],
-    [["add", "x", "--url", "ftp://x"], 2, /no web address/],
+    [["add", "x", "--url", "ftp://x"], 2, /not a web address/],
     [["add", "x", "y", "--", "z"], 2, /Give one name/],
     [["add", "x", "--header", "A: b"], 2, /--header needs --url/],
     [["add", "x", "--", "metamcp"], 2, /start MetaMCP itself/],
     [["add", "--category", "database"], 2, /Did you mean "databases"/],
-    [["add", "--list", "memory"], 2, /not both/],
+    [["add", "--list", "memory"], 2, /take no names/],
     [["remove"], 2, /Usage: metamcp remove/],
-    [["remove", "x"], 1, /no "x", nor any other/],
+    [["remove", "x"], 1, /There are no servers in/],
   ];
   const all = await Promise.all(
     wrong.map(async ([args, code, says]) => ({ args, code, says, ended: await metamcp(folder, args) })),
@@ -213,7 +221,7 @@ test("remove takes out what is named, and names what is there", async () => {
   );
   expect(await metamcp(folder, ["remove", "memory"])).toMatchObject({
     code: 1,
-    err: expect.stringContaining("There are: a."),
+    err: expect.stringContaining("It has: a."),
   });
 });
 
@@ -267,7 +275,7 @@ test("killed in the middle it leaves whole files, none for others to read, and n
 });
 
 test("many at once all arrive", async () => {
-  const folder = temp();
+  const folder = unnamed(temp());
   const names = ["memory", "time", "fetch", "everything"];
   const ended = await Promise.all(names.map((name) => metamcp(folder, ["add", name])));
   expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0]);

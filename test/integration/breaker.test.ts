@@ -1,4 +1,4 @@
-/** When a server is fenced off, how often a failure counts, and how one call finds out that it is well again. */
+/** When a server is blocked, how often a failure counts, and how one call finds out that it is well again. */
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
@@ -38,10 +38,10 @@ async function setUp(servers: Record<string, object>, options: Options): Promise
 }
 
 function isFenced({ code, message, retryAfterMs = 0 }: Failure): boolean {
-  return code === "server_unavailable" && /fenced off/.test(message) && retryAfterMs > 0;
+  return code === "server_unavailable" && /blocked/.test(message) && retryAfterMs > 0;
 }
 
-async function fenced(client: RawClient, server: string): Promise<boolean> {
+async function blocked(client: RawClient, server: string): Promise<boolean> {
   const outcome = await client.mcpCall(server, "echo", { message: "?" });
   return outcome["isError"] === true && isFenced(failureOf(outcome));
 }
@@ -65,7 +65,7 @@ test("a failed connect counts once, however many wait for it, and fences off nob
   expect(others.map(failureOf).every(isFenced)).toBe(true);
   expect(failureOf(first ?? {})).toMatchObject({ retryable: true });
   expect(folder.journal("exits").pids()).toHaveLength(3);
-  expect((await shown(client, "exits")).reason).toMatch(/fenced off.*code 1/s);
+  expect((await shown(client, "exits")).reason).toMatch(/blocked.*code 1/s);
   expect(textOf(await client.mcpCall("well", "echo", { message: "still" }))).toBe("still");
   await client.close();
 });
@@ -83,7 +83,7 @@ test("a death under many calls counts once, and so does a crash that a second at
     kill(journal.pids()[death - 1] as number);
     expect((await Promise.all(calls)).map(failureOf).filter(isFenced)).toEqual([]);
   }
-  expect(await fenced(client, "never")).toBe(true);
+  expect(await blocked(client, "never")).toBe(true);
   expect(journal.pids()).toHaveLength(2);
 
   // Each of these dies twice, and is one failure.
@@ -91,7 +91,7 @@ test("a death under many calls counts once, and so does a crash that a second at
     expect(isFenced(failureOf(await client.mcpCall("vital", "count", { key, crashes: 9 })))).toBe(false);
   const vital = folder.journal("vital");
   expect([vital.executions("one"), vital.executions("two")]).toEqual([2, 2]);
-  expect(await fenced(client, "vital")).toBe(true);
+  expect(await blocked(client, "vital")).toBe(true);
   await client.close();
 });
 
@@ -104,17 +104,17 @@ test("what was cured, and every answer, is no failure", async () => {
     expect(failureOf(await client.mcpCall("a", "fail")).code).toBe("execution_failed");
     expect(await client.mcpCall("a", "is_error")).toMatchObject({ isError: true });
   }
-  expect(await fenced(client, "a")).toBe(false);
+  expect(await blocked(client, "a")).toBe(false);
   await client.close();
 });
 
-/** Lets `server` die until it is fenced off. */
+/** Lets `server` die until it is blocked. */
 async function open(client: RawClient, server: string, failures: number): Promise<void> {
   for (let n = 0; n < failures; n++) failureOf(await client.mcpCall(server, "crash"));
 }
 
 async function cooledDown(client: RawClient, server: string): Promise<void> {
-  await until(async () => /the next call is let through/.test((await shown(client, server)).reason ?? ""), {
+  await until(async () => /the next call tries it again/.test((await shown(client, server)).reason ?? ""), {
     what: "the cooldown to end",
   });
 }
@@ -132,9 +132,9 @@ test("after the cooldown one call of a hundred reaches the child, and its fate d
 
   await client.mcpCall("a", "pid");
   await open(client, "a", 2);
-  // The probe fails: fenced off again, with a fresh cooldown.
+  // The probe fails: blocked again, with a fresh cooldown.
   expect(rejected(await rush("crash", {}))).toBe(99);
-  expect(await fenced(client, "a")).toBe(true);
+  expect(await blocked(client, "a")).toBe(true);
   // The probe is answered.
   expect(rejected(await rush("count", { ms: 500 }))).toBe(99);
   expect(journal.events("count").filter(({ tool }) => tool === "count")).toHaveLength(1);
@@ -142,7 +142,7 @@ test("after the cooldown one call of a hundred reaches the child, and its fate d
   expect(new Set(all.map(textOf))).toEqual(new Set([String(journal.pids().at(-1))]));
   // One failure alone does not open it again.
   await open(client, "a", 1);
-  expect(await fenced(client, "a")).toBe(false);
+  expect(await blocked(client, "a")).toBe(false);
   await client.close();
 });
 
@@ -177,7 +177,7 @@ test("a slow child is no failure; one that answers nothing any more is one, and 
     await ended(journal);
     await timedOut(server, "b");
     await ended(journal);
-    expect(await fenced(client, server)).toBe(true);
+    expect(await blocked(client, server)).toBe(true);
   };
   // A crash, then a second attempt that hangs, is one failure, not two.
   const crashed = async (): Promise<void> => {
@@ -185,7 +185,7 @@ test("a slow child is no failure; one that answers nothing any more is one, and 
     expect(failureOf(first).code).toBe("timeout");
     await ended(folder.journal("crashed"));
     expect(folder.journal("crashed").executions("k")).toBe(2);
-    expect(await fenced(client, "crashed")).toBe(false);
+    expect(await blocked(client, "crashed")).toBe(false);
   };
   const stopped = async (): Promise<void> => {
     const journal = folder.journal("stopped");
@@ -248,10 +248,10 @@ test("a login that is missing never counts; answers of 5xx do", async () => {
   ];
   expect(failures.map(isFenced)).toEqual([false, false, true]);
   expect(failures[0]).toMatchObject({ code: "server_unavailable", retryable: false });
-  // Who was let in before says nothing about now, and why it is fenced off is not forgotten.
+  // Who was let in before says nothing about now, and why it is blocked is not forgotten.
   finished();
   expect(textOf(await slow)).toBe("late");
-  expect((await shown(client, "live")).reason).toMatch(/fenced off.*503/);
+  expect((await shown(client, "live")).reason).toMatch(/blocked.*503/);
   status = 200;
   expect(textOf(await call("closed"))).toBe("in");
   await client.close();

@@ -144,7 +144,7 @@ test("on_error: continue runs the rest, but nothing that needs what failed", asy
     ),
   ).toEqual(["execution_failed", "free", "validation_input", "tool_not_found", "validation_input", "last"]);
   expect(told.value.final).toBe("last");
-  expect(told.text).toBe("4 of 6 steps failed: see results.");
+  expect(told.content[1]?.text).toBe("4 of 6 steps failed: see results.");
   expect(ran()).toEqual(["is_error", "echo", "echo"]);
   await metatools.close();
 });
@@ -249,7 +249,7 @@ test("a dry run holds all steps against the schemas and runs none", async () => 
     { dry_run: true },
   );
   expect(fits.value.results).toEqual([0, 1, 2].map(() => ({ tool_id: expect.any(String), durationMs: 0 })));
-  expect(fits.text).toBe("All 3 steps fit; nothing was run.");
+  expect(fits.content[1]?.text).toBe("All steps fit; nothing was run.");
   const bad = await chain([{ tool_id: "a:add", args: { a: from("steps/0/structured"), b: 2 } }], {
     dry_run: true,
   });
@@ -277,7 +277,9 @@ test("a dry run holds all steps against the schemas and runs none", async () => 
     "tool_not_found",
     undefined,
   ]);
-  expect(misfits.value.results[4].error.message).toBe('MetaMCP itself has no tool "nothing", only "read".');
+  expect(misfits.value.results[4].error.message).toBe(
+    '"metamcp" has no tool "nothing". It has read, resources, prompts, prompt.',
+  );
   expect(misfits.value.results[1].error.details.problems).toEqual(["b must be number"]);
   expect(misfits.error).toMatchObject({ code: "chain_step_failed", step_index: 0 });
   const nowhere = await chain(
@@ -323,11 +325,11 @@ test("what makes no sense as a chain is refused before anything runs", async () 
     [Array.from({ length: 33 }, () => echo("x")), {}, /list of 1 to 32, not 33/],
     [[echo("x"), { tool_id: "a:echo", argz: {} }], {}, /step 1: there is no "argz"/],
     [[{ args: {} }], {}, /step 0: "tool_id" is missing/],
-    [[{ tool_id: "echo" }], {}, /no tool id/],
+    [[{ tool_id: "echo" }], {}, /not a tool id/],
     [[echo("x", { timeout_ms: 0 })], {}, /at least 1/],
     [[echo("x"), echo(from("steps/1/structured"))], {}, /not of an earlier step/],
-    [[echo("x"), echo(from("step/0/structured"))], {}, /no reference/],
-    [[echo("x"), echo(from("steps/0"))], {}, /no reference/],
+    [[echo("x"), echo(from("step/0/structured"))], {}, /not a reference/],
+    [[echo("x"), echo(from("steps/0"))], {}, /not a reference/],
     [[echo("x")], { on_error: "ignore" }, /must be one of stop, continue/],
     [[echo("x")], { parallel: "yes" }, /must be true or false/],
     [[echo("x")], { turbo: true }, /there is no "turbo"/],

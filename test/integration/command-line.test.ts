@@ -73,17 +73,17 @@ test("what is used wrongly ends with 2 and says how it is meant", async () => {
     [["--tls"], /--tls needs --tls-cert/],
     [[], /METAMCP_COOLDOWN is "soon"/, { METAMCP_COOLDOWN: "soon" }],
     [["lost"], /"lost" is not a command\. Did you mean "list"\?/],
-    [["--json", "list"], /--json is not a flag of "metamcp run"|The command comes first/],
-    [["--config", "x.json", "list"], /The command comes first: metamcp list/],
+    [["--json", "list"], /--json is not a flag of "metamcp run"|Write the command first/],
+    [["--config", "x.json", "list"], /Write the command first: metamcp list/],
     [["list", "more"], /Usage: metamcp list/],
     [["list", "--port", "1"], /--port is not a flag of "metamcp list"/],
     [["add", "--registry-url", "https://x"], /--registry-url is not a flag of "metamcp add"/],
     [["search"], /Usage: metamcp search/],
-    [["search", " "], /Say in words/],
+    [["search", " "], /Describe the task in words/],
     [["search", "x", "--limit", "0"], /--limit/],
     [["call", "a"], /Usage: metamcp call SERVER TOOL/],
-    [["call", "a", "echo", "hello"], /"hello" is not understood: .* name=value/],
-    [["call", "a", "echo", '{"message":'], /none: mind quotes/],
+    [["call", "a", "echo", "hello"], /"hello" is not an argument\. .* name=value/],
+    [["call", "a", "echo", '{"message":'], /not valid JSON\. Check quotes/],
   ];
   const ended = await Promise.all(wrong.map(([args, , env]) => metamcp(folder, args, env)));
   for (const [at, [args, says]] of wrong.entries()) {
@@ -107,7 +107,7 @@ test("a config that cannot be read as a whole ends with 1, and says where", asyn
     metamcp(folder, ["--config", folder.path(".")]),
   ]);
   for (const { code, out } of ended) expect([code, out]).toEqual([1, ""]);
-  for (const { err } of ended.slice(0, 3)) expect(err).toMatch(`${path}:3:37: this is no JSON value`);
+  for (const { err } of ended.slice(0, 3)) expect(err).toMatch(`${path}:3:37: this is not a JSON value`);
   expect(ended[3]?.err).toMatch(`${other}:1:17: mcpServers is a list, not an object`);
   expect(ended[4]?.err).toMatch(/it is a folder/);
 });
@@ -173,7 +173,8 @@ test("search, call and tools work for people and for programs", async () => {
   expect(noTool).toMatchObject({ code: 1, err: expect.stringMatching(/^tool_not_found: .*Nearest: add/) });
   expect(noServer).toMatchObject({ code: 1, err: expect.stringMatching(/^server_not_found/) });
   expect(tools.out).toMatch(/^TOOL +BYTES +TOKENS/);
-  expect(tools.out).toMatch(/In all \d+ bytes, about \d+ tokens/);
+  expect(tools.out).toMatch(/^instructions +\d+ /m);
+  expect(tools.out).toMatch(/In total \d+ bytes, about \d+ tokens/);
   expect(json(toolsJson)).toMatchObject({ surface: "meta", total: { bytes: expect.any(Number) } });
   expect(json(hits)).toMatchObject({ tools: [{ server: "a", tool: "add" }] });
 });
@@ -182,7 +183,7 @@ test("a tool under tools.ask is not run where nobody can be asked", async () => 
   const folder = temp();
   folder.writeConfig({ a: { ...fixture(), tools: { ask: ["*"] } } });
   const { code, err } = await metamcp(folder, ["call", "a", "echo", "message=hi"]);
-  expect([code, err]).toEqual([1, expect.stringMatching(/^forbidden: .*consent/)]);
+  expect([code, err]).toEqual([1, expect.stringMatching(/^forbidden: .*consent/m)]);
 });
 
 test("a log whose file cannot be written goes to stderr, and says so", async () => {
@@ -193,7 +194,7 @@ test("a log whose file cannot be written goes to stderr, and says so", async () 
   const { code, out, err } = await metamcp(folder, ["call", "a", "echo", "message=hello", ...flags]);
   expect([code, out]).toEqual([0, "hello\n"]);
   expect(err).toMatch(
-    /^metamcp: the log goes here, its file cannot be written: ENOTDIR.*\n.*"level":"debug"/,
+    /^metamcp: the log file cannot be written, so the log goes to stderr: ENOTDIR.*\n.*"level":"debug"/,
   );
 });
 
@@ -236,7 +237,7 @@ test("doctor names each fault and says what to do about it", async () => {
   symlinkSync(process.execPath, npx);
   const noList = fileURLToPath(new URL("../fixture/no-list.mjs", import.meta.url));
   const faults: Record<string, [entry: object | null, problem: RegExp, advice?: RegExp]> = {
-    exits: [fixture("--exit-at-once", "7"), /exited with code 7/, /by hand.*child\.mjs --exit-at-once 7/],
+    exits: [fixture("--exit-at-once", "7"), /exited with code 7/, /by hand.*child\.mjs --exit-at-once 7/s],
     speaks: [
       { command: process.execPath, args: ["-e", "throw new Error('no database')"] },
       /exited with code 1.*no database/s,
@@ -265,7 +266,7 @@ test("doctor names each fault and says what to do about it", async () => {
     refuses: [fixture("--refuse-initialize"), /refused the handshake/, /by hand/],
     unlisted: [
       { command: process.execPath, args: [noList, noList] },
-      /does not list its tools/,
+      /its tools could not be listed: not today/,
       /--log-level debug/,
     ],
     missing: [{ command: "no-such-program-anywhere" }, /"no-such-program-anywhere" was not found/],
@@ -274,9 +275,9 @@ test("doctor names each fault and says what to do about it", async () => {
     variable: [
       { command: "x", args: [`\${METAMCP_TEST_UNSET}`] },
       /METAMCP_TEST_UNSET is not set/,
-      /Mend its entry/,
+      /Fix this entry/,
     ],
-    malformed: [null, /it is null/, /Mend its entry/],
+    malformed: [null, /it is null/, /Fix this entry/],
     refused: [
       { url: "http://127.0.0.1:9/mcp" },
       /refused the connection/,
@@ -323,17 +324,17 @@ test("doctor names each fault and says what to do about it", async () => {
   expect(forPeople.out).toMatch(/^! well: timeoutMs is ignored/m);
   expect(forPeople.out).toMatch(/^! the key "pol" is unknown and ignored\. Did you mean "pool"\?$/m);
   expect(forPeople.out).toMatch(/^! METAMCP_PROT is not a known variable\. Did you mean "METAMCP_PORT"\?$/m);
-  expect(forPeople.out).toMatch(/18 of 19 need attention\.\n$/);
+  expect(forPeople.out).toMatch(/18 of 19 servers failed\.\n$/);
   expect(forPeople.err).toBe("");
 
   const [one, none] = await Promise.all([
     metamcp(folder, ["doctor", "well"]),
     metamcp(folder, ["doctor", "wel"]),
   ]);
-  expect(one).toMatchObject({ code: 0, out: expect.stringMatching(/All of them are well/) });
-  expect(none).toMatchObject({ code: 1, out: expect.stringMatching(/no such server is configured/) });
+  expect(one).toMatchObject({ code: 0, out: expect.stringMatching(/All servers OK\./) });
+  expect(none).toMatchObject({ code: 1, out: expect.stringMatching(/no server of this name is configured/) });
   const nothing = await metamcp(temp(), ["doctor"]);
-  expect(nothing).toMatchObject({ code: 1, out: expect.stringMatching(/There is no such file/) });
+  expect(nothing).toMatchObject({ code: 1, out: expect.stringMatching(/This file does not exist/) });
 });
 
 test("secrets are never printed and never logged", async () => {
@@ -407,8 +408,8 @@ test("secrets are never printed and never logged", async () => {
     ).toEqual([]);
   // It is not that nothing was said.
   expect(ended[0]?.out).toMatch(
-    /--token '\*\*\*' '--api-key=\*\*\*' --header 'Authorization: \*\*\*' "\$\{HUSH\}"/,
+    /--token '\[secret\]' '--api-key=\[secret\]' --header 'Authorization: \[secret\]' "\$\{HUSH\}"/,
   );
-  expect(ended[0]?.out).toContain(`${web}/404/***`);
+  expect(ended[0]?.out).toContain(`${web}/404/[secret]`);
   expect(client.stderr).toMatch(/started with \[secret\] \[secret\]/);
 });

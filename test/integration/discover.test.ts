@@ -1,10 +1,11 @@
 /** What mcp_discover answers: servers, one server, the best tools for a task; in pages, compact, and never silent about what is missing. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { metamcp } from "../support/command.ts";
 import { gateway } from "../support/gateway.ts";
 import { failureOf, textOf } from "../support/meta.ts";
 import { RawClient } from "../support/raw-client.ts";
-import { fixture, ROOT, temp } from "../support/temp.ts";
+import { fixture, ROOT, temp, unnamed } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 interface Hit {
@@ -65,8 +66,14 @@ test("without arguments: the servers, as they are; with a cache nothing is start
   expect(answer).toEqual({ content: [{ type: "text", text: expect.any(String) }] });
   expect(JSON.parse(textOf(answer))).toEqual({
     servers: [
-      { name: "first", ...known, toolCount: 3, criticality: "vital" },
-      { name: "second", ...known, toolCount: 2, criticality: "optional" },
+      {
+        name: "first",
+        ...known,
+        toolCount: 3,
+        criticality: "vital",
+        about: expect.stringMatching(/^fixture.*: tool_0/),
+      },
+      { name: "second", ...known, toolCount: 2, criticality: "optional", about: expect.any(String) },
       {
         name: "broken",
         state: "failed",
@@ -292,7 +299,7 @@ test("a config that is missing or broken is said in every answer until it is men
 });
 
 test("without --config, the file that appears in the working folder is used", async () => {
-  const folder = temp();
+  const folder = unnamed(temp());
   const client = new RawClient(process.execPath, {
     args: [join(ROOT, "dist/metamcp.js")],
     cwd: folder.path("."),
@@ -302,6 +309,8 @@ test("without --config, the file that appears in the working folder is used", as
   expect(await discover(client)).toMatchObject({ servers: [], notice: expect.stringContaining(folder.home) });
   folder.writeConfig({ here: fixture() });
   await until(async () => (await discover(client)).servers?.length === 1, { what: ".mcp.json to be used" });
+  await metamcp(folder, ["allow", "--yes"]);
+  await until(async () => JSON.stringify(await discover(client)).includes(`"state":"idle"`));
   expect(textOf(await client.mcpCall("here", "echo", { message: "hi" }))).toBe("hi");
   await client.close();
 });

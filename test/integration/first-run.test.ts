@@ -5,7 +5,9 @@ import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { gateway } from "../support/gateway.ts";
 import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
-import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
+import { fixture, temp as named, ROOT, type Temp, unnamed } from "../support/temp.ts";
+
+const temp = (): Temp => unnamed(named());
 
 const reason = noTerminal();
 const terminalTest = reason === undefined ? test : test.skip;
@@ -67,7 +69,7 @@ terminalTest(titled("who goes on is served, and whoever has a config is not aske
   asked.type("\x03");
   expect(await asked.exited).toBe(0);
 
-  const second = temp();
+  const second = named();
   second.writeConfig({ a: fixture() });
   const served = sitDown(second);
   await served.sees("speaks MCP on stdin and stdout");

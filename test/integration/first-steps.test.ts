@@ -4,7 +4,7 @@ import { metamcp } from "../support/command.ts";
 import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
 import { fixture, ROOT, temp } from "../support/temp.ts";
 
-const BY_COMMAND = /"metamcp import" takes over .*"metamcp add --list" shows/;
+const BY_COMMAND = /"metamcp import" copies .*"metamcp add --list" shows/;
 
 test("without a config every command says how to get one", async () => {
   const folder = temp();
@@ -17,7 +17,7 @@ test("without a config every command says how to get one", async () => {
   ]);
   for (const { out } of [list, doctor, search]) expect(out).toMatch(BY_COMMAND);
   expect([list.code, doctor.code, search.code]).toEqual([0, 1, 0]);
-  expect(tools.out).toContain('No tool behind it is known yet: "metamcp doctor"');
+  expect(tools.out).toContain('No tools of your servers are known yet: "metamcp doctor"');
 });
 
 test("where no client is found, the entry for one is shown", async () => {
@@ -39,7 +39,7 @@ test("hints name commands, and one call is one call", async () => {
     metamcp(folder, ["exec", "one.js"]),
   ]);
   for (const { code, err } of [tool, server, described])
-    expect([code, err]).toEqual([1, expect.stringContaining('"metamcp search" shows what there is.')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('"metamcp search" shows what is available.')]);
   expect(exec.err).toMatch(/^1 call, \d+ ms$/m);
 });
 

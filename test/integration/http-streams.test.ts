@@ -27,7 +27,7 @@ const call = (id: number, tool: string, args: object = {}): string =>
     params: { name: `a__${tool}`, arguments: args },
   });
 
-const modern = (id: number, method: string, params: Record<string, unknown>): string =>
+const era2026 = (id: number, method: string, params: Record<string, unknown>): string =>
   written({
     headers: {
       "mcp-protocol-version": MODERN,
@@ -87,11 +87,11 @@ test("requests that wait behind others on their socket are cancelled with it", a
   const { gateway, journal } = await setUp([], "--resources", "1");
   const socket = open(gateway.url);
   socket.write(
-    modern(1, "tools/call", { name: "a__hang", arguments: {} }) +
-      modern(2, "subscriptions/listen", {
+    era2026(1, "tools/call", { name: "a__hang", arguments: {} }) +
+      era2026(2, "subscriptions/listen", {
         notifications: { resourceSubscriptions: ["fixture://item/0"] },
       }) +
-      modern(3, "tools/call", { name: "a__sleep", arguments: { ms: 60_000 } }),
+      era2026(3, "tools/call", { name: "a__sleep", arguments: { ms: 60_000 } }),
   );
   const heard = (of: string): boolean =>
     journal.events("message").some(({ tool, method }) => tool === of || method === of);

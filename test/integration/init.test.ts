@@ -7,7 +7,7 @@ import { CLIENT_FILES, SECRET } from "../support/client-files.ts";
 import { type Ended, metamcp } from "../support/command.ts";
 import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
 import { RawClient } from "../support/raw-client.ts";
-import { ROOT, type Temp, temp } from "../support/temp.ts";
+import { ROOT, type Temp, temp, unnamed } from "../support/temp.ts";
 
 /** A person's home with a file of each client. */
 function person(): Temp & {
@@ -15,7 +15,7 @@ function person(): Temp & {
   file(path: string): string;
   run(...args: string[]): Promise<Ended>;
 } {
-  const folder = temp();
+  const folder = unnamed(temp());
   const user = join(folder.folder, "user");
   const elsewhere =
     /^(?:XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|CODEX_HOME|COPILOT_HOME|GEMINI_CLI_HOME|CLINE_|CONTINUE_)/;
@@ -47,9 +47,15 @@ test("import, init and undo leave every client's file byte for byte as it was", 
   const done = await me.run("init", "--yes", "--json");
   expect(done).toMatchObject({ code: 0, err: "" });
   expect(done.out).not.toContain(SECRET);
-  const steps = JSON.parse(done.out) as { client: string; result: string }[];
+  const steps = JSON.parse(done.out) as {
+    client: string;
+    result: string;
+    taken: string[];
+    remaining: string[];
+  }[];
   expect(steps.map(({ client }) => client)).toEqual(CLIENT_FILES.map(({ id }) => id));
   expect(new Set(steps.map(({ result }) => result))).toEqual(new Set(["connected"]));
+  expect(steps.find(({ client }) => client === "cursor")?.taken.length).toBeGreaterThan(0);
 
   const again = JSON.parse((await me.run("init", "--yes", "--json")).out) as typeof steps;
   expect(new Set(again.map(({ result }) => result))).toEqual(new Set(["already connected"]));
@@ -110,15 +116,28 @@ test("a name that would begin a line of its own is shown on one, and one server 
   writeFileSync(me.file(".cursor/mcp.json"), JSON.stringify({ mcpServers }));
   const { code, out } = await me.run("import", "cursor", "--yes");
   expect(code).toBe(0);
-  expect(out).toMatch(/^odd\\u\{a\}All is well \(Cursor\): left out/m);
+  expect(out).toMatch(/^odd\\u\{a\}All is well \(Cursor\): skipped/m);
   expect(out).toContain("1 server written");
+});
+
+test("import inside a repository leaves that repository's file alone, unless --here names it", async () => {
+  const me = person();
+  const text = '{ "mcpServers": { "theirs": { "command": "node" } } }';
+  me.write(".mcp.json", text);
+  expect(await me.run("import", "claude-desktop", "--yes")).toMatchObject({ code: 0 });
+  expect(readFileSync(me.config, "utf8")).toBe(text);
+  expect(readFileSync(join(me.home, "mcp.json"), "utf8")).toContain(SECRET);
+
+  const here = await me.run("import", "claude-desktop", "--here", "--yes");
+  expect(here.out + here.err).toContain("These entries may hold secrets");
+  expect(readFileSync(me.config, "utf8")).toContain(SECRET);
 });
 
 test("a config of ours that is broken is left alone", async () => {
   const me = person();
   for (const text of ['{"mcpServers": []}', '{\n  "mcpServers": {']) {
     me.write(".mcp.json", text);
-    expect(await me.run("import", "--yes")).toMatchObject({
+    expect(await me.run("import", "--here", "--yes")).toMatchObject({
       code: 1,
       err: expect.stringContaining(".mcp.json"),
     });
@@ -201,4 +220,79 @@ test("a client and MetaMCP do not share one file", async () => {
   const ended = await me.run("init", "cursor", "--yes", "--config", me.file(".cursor/mcp.json"));
   expect(ended).toMatchObject({ code: 1, out: expect.stringMatching(/own config.*--config/) });
   asTheyWere(me);
+});
+
+const CURSOR = ".cursor/mcp.json";
+const listedBy = (me: ReturnType<typeof person>): string[] =>
+  Object.keys((JSON.parse(readFileSync(me.file(CURSOR), "utf8")) as { mcpServers: object }).mcpServers);
+
+test("init takes the servers that MetaMCP runs out of the client's list, and undo brings them back", async () => {
+  const me = person();
+  const text = `{\n  "mcpServers": {\n    "one": { "command": "node", "args": ["one.js"], "env": { "KEY": "hush-hush" } },\n    "two": {"command": "node"}\n  },\n  "other": 1\n}\n`;
+  writeFileSync(me.file(CURSOR), text);
+  writeFileSync(join(me.folder, "x"), "");
+  me.write(
+    "ours.json",
+    JSON.stringify({
+      mcpServers: { mine: { command: "node", args: ["one.js"], env: { KEY: "hush-hush" } } },
+    }),
+  );
+
+  const shown = await me.run("init", "cursor", "--yes", "--config", "ours.json");
+  expect(shown.out).toMatch(/^- +"one": \{/m);
+  expect(shown.out).not.toContain("hush-hush");
+  expect(shown.out).toContain("taken out of its own list: one");
+  expect(shown.out).toMatch(/still starts these by itself: two\. .*metamcp import cursor/);
+  expect(shown.out).not.toContain("one server now");
+  expect(listedBy(me)).toEqual(["two", "metamcp"]);
+  await me.run("init", "cursor", "--undo", "--yes");
+  expect(readFileSync(me.file(CURSOR), "utf8")).toBe(text);
+
+  me.write(
+    "ours.json",
+    JSON.stringify({
+      mcpServers: {
+        mine: { command: "node", args: ["one.js"], env: { KEY: "hush-hush" } },
+        b: { command: "node" },
+      },
+    }),
+  );
+  expect((await me.run("init", "cursor", "--yes", "--config", "ours.json")).out).toContain(
+    "it has one server now: metamcp",
+  );
+  expect(listedBy(me)).toEqual(["metamcp"]);
+  // The client itself writes its file.
+  const later = readFileSync(me.file(CURSOR), "utf8").replace('"other": 1', '"other": 2');
+  writeFileSync(me.file(CURSOR), later);
+  await me.run("init", "cursor", "--undo", "--yes");
+  const back = JSON.parse(readFileSync(me.file(CURSOR), "utf8")) as unknown;
+  expect(back).toEqual({ ...(JSON.parse(text) as object), other: 2 });
+});
+
+test("a server that the config has switched off, or with another credential, stays with the client", async () => {
+  const me = person();
+  const one = { command: "node", args: ["one.js"], env: { KEY: "hush-hush" } };
+  writeFileSync(me.file(CURSOR), JSON.stringify({ mcpServers: { one, two: { command: "node" } } }));
+  const other = { ...one, env: { KEY: "another" } };
+  me.write(
+    "ours.json",
+    JSON.stringify({ mcpServers: { one: other, two: { command: "node", disabled: true } } }),
+  );
+  await me.run("init", "cursor", "--yes", "--config", "ours.json");
+  expect(listedBy(me)).toEqual(["one", "two", "metamcp"]);
+});
+
+test("clients are given the user's own config, unless --here names that of the folder", async () => {
+  const me = person();
+  me.writeConfig({});
+  const named = async (...flags: string[]): Promise<unknown> => {
+    writeFileSync(me.file(CURSOR), "{}");
+    await me.run("init", "cursor", "--yes", ...flags);
+    const { mcpServers } = JSON.parse(readFileSync(me.file(CURSOR), "utf8")) as {
+      mcpServers: { metamcp: { args: string[] } };
+    };
+    return mcpServers.metamcp.args.at(-1);
+  };
+  expect(await named()).toBe(join(me.home, "mcp.json"));
+  expect(await named("--here")).toBe(me.config);
 });

@@ -1,7 +1,9 @@
 /** Lists that change: who is told, how often, and what the auto surface makes of them. */
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { envelope, era2026Headers } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
+import { httpGateway, messages } from "../support/http-gateway.ts";
 import { aggregate, names, told } from "../support/lists.ts";
 import { textOf } from "../support/meta.ts";
 import type { RawClient } from "../support/raw-client.ts";
@@ -70,6 +72,8 @@ test("auto shows all tools while they are few, and else the meta surface", async
   const few = auto();
   const { result } = await few.initialize();
   expect(result).toMatchObject({ capabilities: { prompts: {}, resources: { subscribe: true } } });
+  // What it is told at the beginning fits what it is shown.
+  expect(result?.["instructions"]).not.toContain("mcp_discover");
   const lists = await Promise.all([names(few, "prompts/list"), names(few)]);
   expect(lists).toEqual([["a__prompt_0"], ["a__tool_0", "a__tool_1", "a__tool_2"]]);
   expect(textOf(await few.tool("a__tool_0", { message: "hi" }))).toBe("hi");
@@ -77,9 +81,7 @@ test("auto shows all tools while they are few, and else the meta surface", async
 
   folder.writeConfig({ a: fixture("--tools", "100", "--prompts", "1") });
   const many = auto();
-  await many.initialize();
-  // Before it is decided both kinds of names work.
-  expect(textOf(await many.tool("a__echo", { message: "hi" }))).toBe("hi");
+  expect((await many.initialize()).result?.["instructions"]).toContain("mcp_discover");
   expect(textOf(await many.mcpCall("a", "echo", { message: "hi" }))).toBe("hi");
   expect(await names(many)).toContain("mcp_discover");
   expect(await names(many, "prompts/list")).toEqual([]);
@@ -97,4 +99,42 @@ test("auto shows all tools while they are few, and else the meta surface", async
   expect(await names(unknown)).toContain("mcp_call");
   writeFileSync(folder.path("open"), "");
   await unknown.close();
+});
+
+test("auto decides for each kind of 2026-07-28 client by what it is offered", async () => {
+  const folder = temp();
+  // Whoever can sample is offered more than can be shown.
+  const script = folder.write(
+    "server.mjs",
+    `import { createInterface } from "node:readline";
+     let many = false;
+     createInterface({ input: process.stdin }).on("line", (line) => {
+       const { id, method, params } = JSON.parse(line);
+       if (id === undefined) return;
+       if (method === "initialize") many = params.capabilities.sampling !== undefined;
+       const tools = Array.from({ length: many ? 200 : 2 }, (_, n) => ({ name: "t" + n, inputSchema: { type: "object" } }));
+       const serverInfo = { name: "s", version: "1" };
+       const greeting = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo };
+       const result = method === "initialize" ? greeting : { tools };
+       process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\\n");
+     });`,
+  );
+  folder.writeConfig({ s: { command: process.execPath, args: [script] } });
+  const http = await httpGateway(folder, "--surface", "auto");
+  const ask = async (method: string, capabilities: Record<string, unknown>) => {
+    const params = { _meta: envelope(capabilities) };
+    const [answer] = await messages(
+      await http.post({ id: 1, method, params }, era2026Headers(method, params)),
+    );
+    return answer?.["result"] as { tools: { name: string }[]; instructions: string };
+  };
+  const shown = async (capabilities: Record<string, unknown>) =>
+    (await ask("tools/list", capabilities)).tools.map(({ name }) => name);
+  for (let round = 0; round < 2; round++) {
+    expect(await shown({})).toEqual(["s__t0", "s__t1"]);
+    expect(await shown({ sampling: {} })).toContain("mcp_discover");
+  }
+  expect((await ask("server/discover", {})).instructions).not.toContain("mcp_discover");
+  expect((await ask("server/discover", { sampling: {} })).instructions).toContain("mcp_discover");
+  await http.stop();
 });

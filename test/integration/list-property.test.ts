@@ -2,16 +2,19 @@
  * Lists that change at random, over the real engine and real servers, with a clock that moves when it is told to:
  * a client is told exactly when its list is another than the one it last saw, and once it is quiet it has missed nothing.
  */
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseConfig } from "../../src/config/load.ts";
 import type { Config } from "../../src/config/spec.ts";
+import type { Engine } from "../../src/engine.ts";
 import type { Origin } from "../../src/kernel/call.ts";
 import { ManualClock } from "../../src/kernel/clock.ts";
 import { silentLog } from "../../src/kernel/log.ts";
+import { LOCAL, PERSONAL } from "../../src/kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../src/kernel/raw.ts";
 import { CallSignal } from "../../src/kernel/signal.ts";
-import { createEngine, type Engine } from "../../src/main.ts";
+import { createEngine } from "../../src/main.ts";
 import type { Message } from "../../src/rpc/message.ts";
 import { readMessage } from "../../src/rpc/scan.ts";
 import type { Session } from "../../src/session/session.ts";
@@ -66,6 +69,7 @@ const event = fc.oneof(
 type Event = typeof event extends fc.Arbitrary<infer E> ? E : never;
 
 const origin: Origin = {
+  ...LOCAL,
   session: "the world",
   capabilities: EMPTY_OBJECT,
   uplink: { notify() {}, request: () => Promise.reject(new Error("nobody is here")) },
@@ -93,7 +97,7 @@ class Client {
   constructor(host: Host, relists: boolean, shown: (kind: Kind) => string) {
     this.#relists = relists;
     this.#shown = shown;
-    this.#session = host.open((message) => this.#hear(message));
+    this.#session = host.open((message) => this.#hear(message), LOCAL.principal);
   }
 
   get waiting(): boolean {
@@ -162,7 +166,6 @@ class World {
       log: silentLog,
       clock: this.clock,
       maxMessageBytes: 1 << 20,
-      surface: "aggregate",
       code: false,
     });
   }
@@ -179,16 +182,7 @@ class World {
       return parseConfig(folder.config, text, { env: folder.env });
     };
     const world = new World(await read(SERVERS), folder.home, read);
-    void world.#engine.serve({
-      name: "test",
-      info: "in process",
-      serve: (host) => {
-        world.#host = host;
-        return Promise.resolve();
-      },
-      stop: () => Promise.resolve(),
-      close: () => Promise.resolve(),
-    });
+    world.#host = world.#engine.open({ id: PERSONAL, surface: "aggregate" });
     for (const relists of obedient)
       world.clients.push(new Client(world.#host as Host, relists, (kind) => world.shown(kind)));
     await world.settled(Promise.all(world.clients.map((client) => client.begin())));
@@ -197,7 +191,7 @@ class World {
 
   /** What the catalog has for a client at this moment. */
   shown(kind: Kind): string {
-    const { listings } = this.#engine.scope.catalog.snapshot;
+    const { listings } = this.#engine.scope.view(origin).snapshot;
     return this.#servers
       .flatMap((name) =>
         (listings.get(name)?.[kind] ?? []).map((item) =>
@@ -263,7 +257,7 @@ class World {
   }
 
   #known(name: Server, kind: Kind): string {
-    const items = this.#engine.scope.catalog.snapshot.listings.get(name)?.[kind] ?? [];
+    const items = this.#engine.scope.view(origin).snapshot.listings.get(name)?.[kind] ?? [];
     return items
       .map((item) => item.name)
       .sort()

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { envelope, modernHeaders } from "../support/eras.ts";
+import { envelope, era2026Headers } from "../support/eras.ts";
 import { type HttpGateway, httpGateway } from "../support/http-gateway.ts";
 import { inTurn, open, written } from "../support/raw-http.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -114,7 +114,7 @@ async function flood(gateway: HttpGateway, count: number, first: number): Promis
   const kinds = [
     (id: number) => ({ headers: session, body: JSON.stringify(call(id)) }),
     (id: number) => ({
-      headers: modernHeaders("tools/call", params),
+      headers: era2026Headers("tools/call", params),
       body: JSON.stringify(call(id, envelope({}))),
     }),
   ];

@@ -57,7 +57,7 @@ test("search, list and namespaces say what there is, and what is down and why", 
     { server: "broken", reason: expect.stringMatching(/command/) },
   ];
   expect(found.value.unavailable).toEqual(unavailable);
-  expect(found.text).toMatch(/^2 tools, more with nextCursor\.\nNot available: down: .*broken: /);
+  expect(found.text).toMatch(/"unavailable":\[\{"server":"down".*"server":"broken"/);
 
   const all = await metatools.call("list_tools", { limit: 1_000 });
   const ids = all.value.tools.map(({ id }: { id: string }) => id);
@@ -87,7 +87,7 @@ test("without servers the answers are empty, not errors", async () => {
   });
   const listed = await metatools.call("list_namespaces");
   expect(listed.value).toEqual({ namespaces: [], unavailable: [] });
-  expect(listed.text).toMatch(/no config file/);
+  expect(listed.content[1]?.text).toMatch(/no config file/);
   await metatools.close();
 });
 
@@ -165,19 +165,26 @@ test("a walk gives each item once; a cursor holds for its own question, caller a
 
 test("clients hear list_changed when what can be searched did change, and only then", async () => {
   const folder = temp();
-  folder.writeConfig({ a: fixture() });
+  folder.writeConfig({ a: fixture("--prompts", "1") });
   const metatools = await Metatools.open(folder);
   const { client } = metatools;
   await metatools.call("list_tools");
   const heard = (): number =>
     client.notifications.filter(({ method }) => method === "notifications/tools/list_changed").length;
-  await client.until(() => heard() === 1);
-  await metatools.call("run_tool", { tool_id: "a:change" });
-  await metatools.call("run_tool", { tool_id: "a:change", args: { add: ["one", "two"] } });
-  await client.until(() => heard() === 2);
+  await client.until(() => heard() >= 1);
+  /** The last call takes longer than a notification may be held back: one that was due has come before its answer. */
+  const changed = async (args: object, expected: number): Promise<void> => {
+    await metatools.call("run_tool", { tool_id: "a:change", args });
+    await client.until(() => heard() >= expected);
+    await metatools.call("run_tool", { tool_id: "a:sleep", args: { ms: 1_500 } });
+    expect(heard()).toBe(expected);
+  };
+  await changed({}, 1);
+  await changed({ prompts: ["another"] }, 1);
+  await changed({ add: ["one", "two"] }, 2);
+  await changed({}, 2);
   await client.request("tools/list");
-  await metatools.call("run_tool", { tool_id: "a:change", args: { remove: ["one"] } });
-  await client.until(() => heard() === 3);
+  await changed({ remove: ["one"] }, 3);
   await metatools.close();
 });
 
@@ -220,7 +227,7 @@ test("describe_tool at three levels, each with its cost", async () => {
   });
   expect(Object.keys(schema)).toEqual(["summary", "tool", "schemaInfo", "tokens"]);
   expect(full).toMatchObject({
-    notes: expect.stringMatching(/only reads.*person is asked.*outputSchema/),
+    notes: expect.stringMatching(/Only reads.*Asks a person.*output schema/),
     examples: [{ id: "schema-1", args: { what: "books" }, resultHint: "{ hits?: string[] }" }],
     externalRefs: ["https://example.com/docs", "https://example.com/more"],
   });
@@ -399,7 +406,7 @@ test("run_tool gives the value: structured content, JSON in a text, or the text;
     { type: "hologram", x: 1 },
   ]);
   expect(done.meta).toEqual({ "x/y": 1 });
-  expect(done.text).toBe("v:give is done.");
+  expect(done.text).toBe("hi");
   expect(done.value.durationMs).toBeGreaterThan(0);
   expect(Object.keys(done.value)).toEqual(["structured", "durationMs"]);
 

@@ -26,6 +26,7 @@ test.each(["meta", "aggregate"])(
       second: fixture("--journal", second.file),
     });
     const client = gateway(folder, { flags: ["--surface", surface] });
+    client.reply = () => ({ result: { roots: [] } });
     const { result } = await client.initialize({ roots: { listChanged: true } });
     expect(result).toMatchObject({ capabilities: { logging: {} } });
     const call = (server: string, tool: string, args: object) =>

@@ -53,7 +53,7 @@ test("over HTTP nobody answers for another", async () => {
     await (await server.post({ id: message["id"], result: ACCEPT }, asked)).text();
   });
   const result = answers.at(-1)?.["result"] as Record<string, unknown>;
-  expect(JSON.parse(textOf(result)).next).toMatch(/does not want weather/);
+  expect(JSON.parse(textOf(result)).next).toMatch(/declined weather/);
   expect(configured(set)).toEqual([]);
   expect(set.started()).toBe(0);
   await server.stop();

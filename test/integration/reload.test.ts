@@ -2,7 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, shown, textOf } from "../support/meta.ts";
 import { alive, gone } from "../support/processes.ts";
@@ -173,7 +176,7 @@ test("a file that is broken for a while changes nothing and is named until it is
   expect(await notice({ query: "echo" })).toMatch(/cannot be used/);
   expect(await namesShown(client)).toEqual(["a"]);
   expect(textOf(await client.mcpCall("a", "echo", { message: "still" }))).toBe("still");
-  expect(client.stderr).toMatch(/the last good one stays/);
+  expect(client.stderr).toMatch(/the last valid one stays in use/);
 
   folder.writeConfig({ a, b: kept(folder, "b") });
   await until(async () => (await namesShown(client)).includes("b"));
@@ -207,5 +210,42 @@ test("a config that appears later is picked up, one that goes takes its servers 
   rmSync(folder.config);
   await until(async () => (await namesShown(client)).length === 0);
   await gone(pid);
+  await client.close();
+});
+
+test("another embedder ranks from then on, and none once it is taken out", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const asked: string[][] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { input } = (await json(request)) as { input: string[] };
+    asked.push(input);
+    // Whatever was asked for last is what the tool "hang" is about.
+    const vector = (text: string): number[] => (/Never answers|zebra/.test(text) ? [1, 0] : [0, 1]);
+    const data = input.map((text, index) => ({ index, embedding: vector(text) }));
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data }));
+  };
+  const service = createServer((request, response) => void answer(request, response));
+  onTestFinished(() => void service.close());
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  const { port } = service.address() as AddressInfo;
+  const client = gateway(folder);
+  await client.initialize();
+  await discover(client, { query: "zebra stripes" });
+  expect(asked).toEqual([]);
+
+  folder.writeConfig({ a: fixture() }, { embedder: { url: `http://127.0.0.1:${port}`, model: "m" } });
+  await until(async () => {
+    const { tools } = await discover(client, { query: "zebra stripes" });
+    return tools?.[0]?.tool === "hang";
+  });
+  expect(asked.flat()).toContain("zebra stripes");
+
+  folder.writeConfig({ a: fixture() });
+  await until(async () => {
+    const count = asked.length;
+    await discover(client, { query: `zebra number ${count}` });
+    return asked.length === count;
+  });
   await client.close();
 });

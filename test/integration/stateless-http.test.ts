@@ -1,6 +1,6 @@
 /** The stateless era over HTTP as a stranger meets it: statuses, headers, streams that close, and state that was never given. */
 import { expect, test } from "vitest";
-import { eachMessage, envelope, modernHeaders, modernHttp } from "../support/eras.ts";
+import { eachMessage, envelope, era2026Headers, era2026Http } from "../support/eras.ts";
 import { type HttpGateway, httpGateway, messages } from "../support/http-gateway.ts";
 import { gone } from "../support/processes.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -26,7 +26,7 @@ function tool(name: string, args: object = {}, more: Json = {}): { method: strin
 }
 
 async function post(server: HttpGateway, { method, params }: { method: string; params: Json }, id = 1) {
-  const response = await server.post({ id, method, params }, modernHeaders(method, params));
+  const response = await server.post({ id, method, params }, era2026Headers(method, params));
   return {
     status: response.status,
     type: response.headers.get("content-type"),
@@ -41,7 +41,7 @@ test("what is wrong is refused by status and code, as JSON, with the id of the r
   const refused = async (method: string, params: Json, headers: Record<string, string> = {}) => {
     const response = await server.post(
       { id: "own", method, params },
-      { ...modernHeaders(method, params), ...headers },
+      { ...era2026Headers(method, params), ...headers },
     );
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(response.headers.get("mcp-session-id")).toBeNull();
@@ -79,7 +79,7 @@ test("what is wrong is refused by status and code, as JSON, with the id of the r
     { id: 1, method: "tools/list", params: { _meta } },
     {
       ...session,
-      ...modernHeaders("tools/list", {}),
+      ...era2026Headers("tools/list", {}),
     },
   );
   expect((await messages(both))[0]?.["result"]).toMatchObject({ resultType: "complete" });
@@ -106,7 +106,7 @@ test("plain JSON where that is wanted; a listener still gets its stream", async 
     headers: {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
-      ...modernHeaders(listens.method, listens.params),
+      ...era2026Headers(listens.method, listens.params),
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 9, ...listens }),
     signal: stop.signal,
@@ -133,7 +133,7 @@ test("who closes the stream has cancelled; who was asked and left has not, until
     headers: {
       "content-type": "application/json",
       accept: "*/*",
-      ...modernHeaders(request.method, request.params),
+      ...era2026Headers(request.method, request.params),
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...request }),
     signal: stop.signal,
@@ -202,7 +202,7 @@ test("many clients at once, each asked by a child of its own, each answered for 
   const journal = folder.journal();
   folder.writeConfig({ a: { ...fixture("--journal", journal.file), isolation: "session" } });
   const server = await httpGateway(folder);
-  const driver = modernHttp(server, ABLE);
+  const driver = era2026Http(server, ABLE);
   const names = ["Ada", "Bea", "Cyd", "Dee"];
   const results = await Promise.all(
     names.map((name) =>

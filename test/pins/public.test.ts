@@ -31,6 +31,7 @@ test("the library exports this and nothing else", async () => {
   expect(types).toEqual([
     "Call",
     "ChildFailure",
+    "CodeRun",
     "ConfigFile",
     "Connector",
     "DiscoverOptions",
@@ -38,15 +39,18 @@ test("the library exports this and nothing else", async () => {
     "ErrorCode",
     "ErrorContext",
     "Executor",
+    "Explanation",
     "FoundServer",
     "FoundTool",
     "Handler",
-    "Health",
     "Hit",
     "Host",
+    "Layer",
+    "LayerRequest",
     "Limits",
     "Link",
     "LinkEvents",
+    "ListRule",
     "Log",
     "LogFields",
     "LogLevel",
@@ -59,15 +63,19 @@ test("the library exports this and nothing else", async () => {
     "Origin",
     "OutCall",
     "Outcome",
+    "OwnLayerContext",
+    "OwnLayerKind",
+    "Principal",
     "Raw",
-    "Run",
+    "Readiness",
     "SearchOptions",
     "SearchStrategy",
     "ServerSpec",
     "ServerText",
     "Signal",
-    "Surface",
+    "SurfaceName",
     "Tool",
+    "ToolFacts",
     "ToolResult",
     "Transport",
     "Uplink",
@@ -84,6 +92,7 @@ test("the contracts that a part of one's own can be tried with", async () => {
   expect(Object.keys(contracts).toSorted()).toEqual([
     "connectorContract",
     "executorContract",
+    "layerContract",
     "middlewareContract",
     "searchContract",
     "transportContract",
@@ -134,7 +143,7 @@ test("flags and environment names", async () => {
   const rows: Table = FLAGS;
   const flags = Object.keys(rows).filter((key) => rows[key]?.flag !== false);
   expect(flags.map(flagOf).join(" ")).toBe(
-    "--config --surface --transport --host --port --tls --tls-cert --tls-key --stateless --json-response " +
+    "--config --middleware-dir --surface --transport --host --port --tls --tls-cert --tls-key --stateless --json-response " +
       "--session-timeout --max-connections --idle-timeout --failure-threshold --cooldown --registry-url --no-code " +
       "--no-notify --pin --allow-origin --allow-host --no-auth --max-message --log-level --log-file --json --help --version",
   );
@@ -146,10 +155,10 @@ test("flags and environment names", async () => {
 });
 
 test("keys of the config file", () => {
-  expect(TOP_KEYS.join(" ")).toBe("mcpServers pool maxResultBytes examples embedder");
+  expect(TOP_KEYS.join(" ")).toBe("mcpServers pool maxResultBytes examples embedder middleware");
   expect(SERVER_KEYS.join(" ")).toBe(
-    "command args env cwd inheritEnv url headers oauth type transport transportType lifecycle criticality timeoutMs " +
-      "deadlineMs connectTimeoutMs disabled enabled tools isolation retry prefix examples",
+    "command args env cwd inheritEnv instances url headers oauth type transport transportType lifecycle criticality timeoutMs " +
+      "deadlineMs connectTimeoutMs disabled enabled tools isolation retry prefix examples middleware",
   );
   const page = read("docs/config.md");
   for (const key of [...TOP_KEYS, ...SERVER_KEYS]) expect(page, key).toContain(`\`${key}\``);
@@ -179,4 +188,24 @@ test.each([
 ])("%s", async (_what, script) => {
   const check = promisify(execFile)(process.execPath, [join(ROOT, "scripts", script), "--check"]);
   await expect(check).resolves.toMatchObject({ stderr: "" });
+});
+
+test("ARCHITECTURE.md says which folder may import which, as it is enforced", () => {
+  const enforced = /const MAY = \{([\s\S]*?)\n\};/.exec(read(".dependency-cruiser.cjs"))?.[1] ?? "";
+  const rules = [...enforced.matchAll(/^ {2}(\w+): \[(.*)\],$/gm)].map(([, folder, may = ""]) => [
+    folder,
+    [...may.matchAll(/"(\w+)"/g)].map(([, name]) => name).toSorted(),
+  ]);
+  expect(rules.length).toBeGreaterThan(10);
+  const rows = read("ARCHITECTURE.md").matchAll(/^\| `(\w+)\/` \|.*\| ([\w, ()]+) \|$/gm);
+  const told = [...rows].map(([, folder, may = ""]) => [
+    folder,
+    may === "nothing"
+      ? []
+      : may
+          .replaceAll(/ \(.*?\)/g, "")
+          .split(", ")
+          .toSorted(),
+  ]);
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(rules));
 });

@@ -1,14 +1,18 @@
 /** A catalog for one test that searches nothing, and someone who uses it and cannot be asked. */
+
 import { onTestFinished } from "vitest";
 import { ToolCache } from "../../src/catalog/cache.ts";
 import { Catalog } from "../../src/catalog/catalog.ts";
-import type { Origin } from "../../src/kernel/call.ts";
+import type { Origin, ServerId } from "../../src/kernel/call.ts";
 import { ManualClock } from "../../src/kernel/clock.ts";
+import { type ListSource, listKeyOf } from "../../src/kernel/list-key.ts";
 import { silentLog } from "../../src/kernel/log.ts";
+import { LOCAL } from "../../src/kernel/principal.ts";
 import { EMPTY_OBJECT } from "../../src/kernel/raw.ts";
 import { temp } from "./temp.ts";
 
 export const NOBODY: Origin = {
+  ...LOCAL,
   session: "session",
   capabilities: EMPTY_OBJECT,
   uplink: { notify: () => {}, request: () => Promise.reject(new Error("nobody there")) },
@@ -29,3 +33,6 @@ export function openCatalog(home = temp().home): OpenCatalog {
   const search = { update: () => {}, remove: () => {}, search: async () => [] };
   return { catalog: new Catalog({ cache, search, clock, log }), cache, clock };
 }
+
+/** A list as clients that can do nothing special are offered it. */
+export const listBy = (server: ServerId): ListSource => ({ server, key: listKeyOf(NOBODY) });

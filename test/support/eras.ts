@@ -8,7 +8,7 @@ import type { RawClient } from "./raw-client.ts";
 import type { Temp } from "./temp.ts";
 
 const KEY = "io.modelcontextprotocol/";
-export const MODERN_CHILD = fileURLToPath(new URL("../fixture/modern-child.mjs", import.meta.url));
+export const MODERN_CHILD = fileURLToPath(new URL("../fixture/era-2026-child.mjs", import.meta.url));
 
 type Json = Record<string, unknown>;
 export interface Question {
@@ -46,8 +46,8 @@ export function envelope(capabilities: Json, more: Json = {}): Json {
   return { [`${KEY}protocolVersion`]: "2026-07-28", [`${KEY}clientCapabilities`]: capabilities, ...more };
 }
 
-export function modernHeaders(method: string, params: Json): Record<string, string> {
-  const name = params["name"] ?? params["uri"];
+export function era2026Headers(method: string, params: Json): Record<string, string> {
+  const name = params["name"] ?? params["uri"] ?? params["taskId"];
   return {
     "mcp-protocol-version": "2026-07-28",
     "mcp-method": method,
@@ -78,18 +78,22 @@ function reply(answer: Json | undefined): { result: Json } | { error: Json } {
   return answer ? { result: answer } : { error: { code: -32601, message: "nobody answers here" } };
 }
 
-export async function open(kind: ClientKind, folder: Temp, capabilities: Json = {}): Promise<Driver> {
-  if (kind === "legacy stdio") return await legacyStdio(folder, capabilities);
-  if (kind === "modern stdio") return modernStdio(folder, capabilities);
-  const server = await httpGateway(folder);
-  return kind === "legacy http" ? await legacyHttp(server, capabilities) : modernHttp(server, capabilities);
+export async function open(
+  kind: ClientKind,
+  folder: Temp,
+  capabilities: Json = {},
+  flags: readonly string[] = [],
+): Promise<Driver> {
+  if (kind === "legacy stdio") return await legacyStdio(gateway(folder, { flags }), capabilities);
+  if (kind === "2026 stdio") return era2026Stdio(gateway(folder, { flags }), capabilities);
+  const server = await httpGateway(folder, ...flags);
+  return kind === "legacy http" ? await legacyHttp(server, capabilities) : era2026Http(server, capabilities);
 }
 
-export const CLIENTS = ["legacy stdio", "modern stdio", "legacy http", "modern http"] as const;
+export const CLIENTS = ["legacy stdio", "2026 stdio", "legacy http", "2026 http"] as const;
 export type ClientKind = (typeof CLIENTS)[number];
 
-async function legacyStdio(folder: Temp, capabilities: Json): Promise<Driver> {
-  const client = gateway(folder);
+async function legacyStdio(client: RawClient, capabilities: Json): Promise<Driver> {
   await client.initialize(capabilities);
   return {
     async request(method, params, answer = nobody) {
@@ -101,8 +105,7 @@ async function legacyStdio(folder: Temp, capabilities: Json): Promise<Driver> {
   };
 }
 
-function modernStdio(folder: Temp, capabilities: Json): Driver {
-  const client = gateway(folder);
+export function era2026Stdio(client: RawClient, capabilities: Json): Driver {
   return {
     request: (method, params, answer = nobody) =>
       rounds(params, answer, (now) =>
@@ -122,7 +125,7 @@ async function spoken(client: RawClient, method: string, params: Json): Promise<
   return { ...(result && { result }), ...(error && { error }), notifications };
 }
 
-async function legacyHttp(server: HttpGateway, capabilities: Json): Promise<Driver> {
+export async function legacyHttp(server: HttpGateway, capabilities: Json): Promise<Driver> {
   const session = await server.open(capabilities);
   let id = 0;
   return {
@@ -141,10 +144,10 @@ async function legacyHttp(server: HttpGateway, capabilities: Json): Promise<Driv
   };
 }
 
-export function modernHttp(server: HttpGateway, capabilities: Json): Driver {
+export function era2026Http(server: HttpGateway, capabilities: Json): Driver {
   let id = 0;
   const send = async (method: string, params: Json): Promise<Answered> => {
-    const response = await server.post({ id: ++id, method, params }, modernHeaders(method, params));
+    const response = await server.post({ id: ++id, method, params }, era2026Headers(method, params));
     return answeredBy(await messages(response), response.status);
   };
   return {
@@ -185,7 +188,7 @@ export async function eachMessage(
 }
 
 /** A child of the stateless era over HTTP; gone after the test. */
-export async function modernHttpChild(...flags: string[]): Promise<string> {
+export async function era2026HttpChild(...flags: string[]): Promise<string> {
   const child = spawn(process.execPath, [MODERN_CHILD, "--http", ...flags], {
     stdio: ["pipe", "ignore", "pipe"],
   });

@@ -10,8 +10,9 @@ export interface GatewayOptions {
 
 /** Starts `dist/metamcp.js` on the config of the folder, in that folder; nothing is sent yet. */
 export function gateway(folder: Temp, { flags = [], env }: GatewayOptions = {}): RawClient {
+  const named = folder.env["METAMCP_CONFIG"] === undefined ? [] : ["--config", folder.config];
   return new RawClient(process.execPath, {
-    args: [join(ROOT, "dist/metamcp.js"), "--config", folder.config, ...flags],
+    args: [join(ROOT, "dist/metamcp.js"), ...named, ...flags],
     cwd: folder.path("."),
     env: { ...folder.env, ...env },
   });

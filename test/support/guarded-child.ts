@@ -12,7 +12,7 @@ export interface Guarded extends HttpChild {
   readonly held: (() => void)[];
 }
 
-export type Kind = "legacy" | "modern" | "sse";
+export type Kind = "legacy" | "2026" | "sse";
 
 const SCOPES: Readonly<Record<string, string>> = { read: "read", write: "write", hold: "read" };
 const TOOLS = Object.keys(SCOPES).map((name) => ({
@@ -45,7 +45,7 @@ export async function guardedChild(by: Issuer, kind: Kind = "legacy"): Promise<G
     else if (seen.method === "GET") response.writeHead(405).end();
     else if (seen.method === "DELETE" || seen.message.id === undefined) response.writeHead(202).end();
     else if (seen.message.params?.["name"] === "hold") held.push(() => json(response, legacy(seen)));
-    else json(response, (kind === "modern" ? modern : legacy)(seen));
+    else json(response, (kind === "2026" ? era2026 : legacy)(seen));
   });
   const guarded: Guarded = { ...child, by, shown, held };
   return guarded;
@@ -88,7 +88,7 @@ function legacy({ message: { id, method, params } }: Seen): unknown {
   return method === "ping" ? result(id) : error(id, -32601, "Method not found");
 }
 
-function modern(seen: Seen): unknown {
+function era2026(seen: Seen): unknown {
   const { id, method } = seen.message;
   if (method === "initialize") return error(id, -32601, "Method not found");
   if (method === "server/discover") {

@@ -46,9 +46,14 @@ export function textOf(result: Result): string {
 
 /** The typed error of a failed call; throws where it succeeded. */
 export function failureOf(result: Result): Failure {
-  const { error } = (result["structuredContent"] ?? {}) as { error?: Failure };
+  const { error = inMeta(result) } = (result["structuredContent"] ?? {}) as { error?: Failure };
   if (!result["isError"] || !error) throw new Error(`no failure: ${JSON.stringify(result).slice(0, 500)}`);
   return error;
+}
+
+/** Where the structured content belongs to the tool. */
+function inMeta(result: Result): Failure | undefined {
+  return (result["_meta"] as Record<string, Failure> | undefined)?.["metamcp/error"];
 }
 
 export function attemptsOf(result: Result): unknown {

@@ -5,6 +5,9 @@ import { until } from "./until.ts";
 
 const SPAWN = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
 
+/** As wide as terminals are by default. */
+const SIZED = 'stty cols 80; exec "$@"';
+
 /** Why there is none, or undefined. */
 export function noTerminal(): string | undefined {
   if (process.platform === "win32") return "no pseudo terminals on this system";
@@ -20,7 +23,7 @@ export class PseudoTerminal {
 
   /** Call inside a test: what still runs when the test is over is killed. */
   constructor(command: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
-    const child = spawn("python3", ["-c", SPAWN, ...command], {
+    const child = spawn("python3", ["-c", SPAWN, "sh", "-c", SIZED, "sh", ...command], {
       cwd,
       env: { ...env, TERM: "dumb" },
       stdio: "pipe",

@@ -122,11 +122,16 @@ const MAKE: Readonly<Record<Sdk, (logged: unknown[]) => Made>> = {
 };
 
 /** A client of that kind, connected to MetaMCP as it listens there; both are gone after the test. */
-export async function connect(sdk: Sdk, front: Front, folder: Temp): Promise<SdkClient> {
+export async function connect(
+  sdk: Sdk,
+  front: Front,
+  folder: Temp,
+  surface = "aggregate",
+): Promise<SdkClient> {
   const logged: unknown[] = [];
   const { client, call } = MAKE[sdk](logged);
   const stateless = sdk === "SDK v2, stateless era";
-  const { transport, stop } = await reach(front, folder, sdk === "SDK v1");
+  const { transport, stop } = await reach(front, folder, { v1: sdk === "SDK v1", surface });
   await client.connect(transport as never);
   onTestFinished(() => client.close());
   let meta: Json | undefined;
@@ -161,9 +166,9 @@ export async function connect(sdk: Sdk, front: Front, folder: Temp): Promise<Sdk
 async function reach(
   front: Front,
   folder: Temp,
-  v1: boolean,
+  { v1, surface }: { v1: boolean; surface: string },
 ): Promise<{ transport: unknown; stop(): Promise<unknown> }> {
-  const flags = ["--surface", "aggregate"];
+  const flags = ["--surface", surface];
   if (front === "stdio") {
     const program = {
       command: process.execPath,

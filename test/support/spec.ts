@@ -7,7 +7,7 @@ export const COMMON = {
   timeoutMs: 60_000,
   deadlineMs: 60_000,
   connectTimeoutMs: 30_000,
-  tools: { allow: [], deny: [], ask: [] },
+  tools: { allow: undefined, deny: [], ask: [] },
   isolation: "shared",
   retry: "crash",
   prefix: "server",

@@ -68,6 +68,7 @@ export function bench(traits: readonly string[], more: BenchOptions = {}): Bench
     env: {},
     inheritEnv: [],
     cwd: process.cwd(),
+    instances: 1,
     ...COMMON,
     ...changes,
   };

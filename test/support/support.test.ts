@@ -42,7 +42,10 @@ test("gives a test a home and a config of its own", async () => {
   expect(existsSync(folder.config)).toBe(true);
   expect(existsSync(folder.home)).toBe(false);
   expect(folder.env["METAMCP_HOME"]).toBe(folder.home);
-  expect(Object.keys(folder.env).filter((name) => name.startsWith("METAMCP_"))).toEqual(["METAMCP_HOME"]);
+  expect(Object.keys(folder.env).filter((name) => name.startsWith("METAMCP_"))).toEqual([
+    "METAMCP_HOME",
+    "METAMCP_CONFIG",
+  ]);
 });
 
 test("a client loses its requests when the process ends, and says what was not protocol", async () => {

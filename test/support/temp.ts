@@ -15,7 +15,7 @@ export interface Temp {
   readonly home: string;
   /** Path of the config file, written or not. */
   readonly config: string;
-  /** Our environment with METAMCP_HOME set and no other variable of ours. */
+  /** Our environment with METAMCP_HOME and METAMCP_CONFIG set and no other variable of ours: the config is named, so that nobody has to allow it. */
   readonly env: Readonly<Record<string, string>>;
   path(name: string): string;
   write(name: string, content: string): string;
@@ -44,13 +44,19 @@ export function temp(): Temp {
     folder,
     home,
     config: path(".mcp.json"),
-    env: { ...Object.fromEntries(foreign), METAMCP_HOME: home },
+    env: { ...Object.fromEntries(foreign), METAMCP_HOME: home, METAMCP_CONFIG: path(".mcp.json") },
     path,
     write,
     writeConfig: (servers, more) =>
       write(".mcp.json", JSON.stringify({ mcpServers: servers, ...more }, null, 2)),
     journal: (name = "journal") => new Journal(path(name)),
   };
+}
+
+/** The same folder for a MetaMCP that is told of no config, and has to find one. */
+export function unnamed(folder: Temp): Temp {
+  const { METAMCP_CONFIG: _, ...env } = folder.env;
+  return { ...folder, env };
 }
 
 /** What was killed a moment ago may still write into it; what is left after all is no failure of the test. */

@@ -1,7 +1,7 @@
 /** Waits for a condition by looking, never by guessing how long it takes. */
 
 export interface Patience {
-  /** How long to look, in ms. Generous: it only bounds a test that has failed already. */
+  /** How long to look, in ms. Less than a test may take, so that the message says what did not come. */
   readonly within?: number;
   /** What is waited for, for the message. */
   readonly what?: string;

@@ -1,0 +1,166 @@
+/** What administrators do in the console, and what clients notice of it. */
+import { describe, expect, test } from "vitest";
+import { expectComplaint, noBrowser } from "../support/browser-page.ts";
+import { openConsole } from "../support/console-page.ts";
+import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+/** A server, a namespace and an endpoint with every tool by its name. */
+async function team(flags: readonly string[] = [], endpoint: object = {}): Promise<TeamGateway> {
+  const gateway = await teamGateway(temp());
+  const { api } = gateway;
+  await api("POST", "/mcp-servers", { name: "fix", ...fixture(...flags) });
+  await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+  await api("POST", "/endpoints", { name: "main", namespaces: ["team"], surface: "aggregate", ...endpoint });
+  return gateway;
+}
+
+describe.skipIf(noBrowser)("administering", () => {
+  test("a key is made, shown once, used by a client that shows as a session, and revoked", async () => {
+    const gateway = await team();
+    const page = await openConsole(gateway, { path: "/keys" });
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    await page.getByLabel("Name", { exact: false }).fill("laptop");
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    const key = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
+    expect(key).toMatch(/^mmcp_/);
+    await page.getByRole("button", { name: "I copied it" }).click();
+    expect(await page.content()).not.toContain(key);
+    const client = await teamClient(gateway, "main", { key });
+    expect(await client.call("fix__echo", { message: "hello" })).toBe("hello");
+    await page.getByRole("link", { name: "Sessions" }).click();
+    await page.getByRole("row", { name: /team/ }).getByText("main").waitFor();
+    await page.getByRole("link", { name: "Keys" }).click();
+    await page.getByText("laptop").click();
+    await page.getByRole("button", { name: "Revoke key" }).click();
+    await page
+      .getByRole("dialog", { name: "Revoke laptop?" })
+      .getByRole("button", { name: "Revoke key" })
+      .click();
+    await page.getByText("Key laptop is revoked").waitFor();
+    await expect(client.call("fix__echo", { message: "again" })).rejects.toThrow();
+    await page.getByRole("link", { name: "Sessions" }).click();
+    await page.getByText("No client is connected.").waitFor();
+  });
+
+  test("500 tools are switched off at once, by the search; the client hears of it and they come back", async () => {
+    const gateway = await team(["--tools", "500"]);
+    const client = await teamClient(gateway, "main", { key: await gateway.key() });
+    const numbered = async () =>
+      (await client.tools()).filter((name) => name.startsWith("fix__tool_")).length;
+    await until(async () => (await numbered()) > 400, { what: "the first page of the list" });
+    const page = await openConsole(gateway, { path: "/tools" });
+    await page.getByPlaceholder("Search tools").fill("tool_");
+    await page.getByRole("checkbox", { name: /select all/i }).check();
+    await page.getByRole("button", { name: "Switch off in team" }).click();
+    await page.getByText("500 tools switched off").waitFor();
+    await until(async () => (await numbered()) === 0, { what: "a list without them" });
+    expect(await client.tools()).toContain("fix__echo");
+    await until(() => client.told > 0, { what: "list_changed" });
+    const { body } = await gateway.api("GET", "/revisions?limit=1");
+    expect(body.items[0].n).toBe(4);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await until(async () => (await numbered()) > 400, { what: "the whole list" });
+  });
+
+  test("a tool gets another name and a fixed argument, and a roll back takes both away", async () => {
+    const gateway = await team();
+    const client = await teamClient(gateway, "main", { key: await gateway.key() });
+    await client.tools();
+    const page = await openConsole(gateway, { path: "/tools?q=echo" });
+    await page.getByRole("gridcell", { name: "fix:echo" }).first().click();
+    await page.getByRole("tab", { name: "In a namespace" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("say");
+    await page.getByLabel("message", { exact: true }).selectOption("fixed");
+    await page.getByLabel("Value (JSON): message").fill('"always"');
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await until(async () => (await client.tools()).includes("fix__say"), { what: "the new name" });
+    expect(await client.call("fix__say")).toBe("always");
+    await page.goto(`${gateway.url}/history/3`);
+    await page.getByRole("button", { name: "Roll back to here" }).click();
+    await page
+      .getByRole("dialog", { name: /Roll back to revision/ })
+      .getByRole("button", { name: "Roll back" })
+      .click();
+    await page.getByText(/Rolled back: the config is at revision/).waitFor();
+    await until(async () => (await client.tools()).includes("fix__echo"), { what: "the old name" });
+  });
+
+  test("two administrators at once: the other's change shows, and what both changed is said", async () => {
+    const gateway = await team();
+    const ada = await openConsole(gateway, { path: "/endpoints/main?tab=settings" });
+    await ada.getByRole("textbox", { name: /Description/ }).fill("of Ada");
+    const { body } = await gateway.api("PATCH", "/endpoints/main", {
+      description: "of Bob",
+      surface: "meta",
+    });
+    expect(body.description).toBe("of Bob");
+    await ada.getByText("Somebody else changed this meanwhile: description.").waitFor();
+    expect(await ada.getByLabel("Surface").inputValue()).toBe("meta");
+    await ada.getByRole("button", { name: "Keep mine" }).click();
+    await ada.getByRole("button", { name: "Save", exact: true }).click();
+    await ada.getByText("Saved", { exact: true }).waitFor();
+    const { body: after } = await gateway.api("GET", "/endpoints/main");
+    expect(after).toMatchObject({ description: "of Ada", surface: "meta" });
+  });
+
+  test("a call that waits for a yes shows by itself, and is made once it has one", async () => {
+    const rules = [{ effect: "approve", tools: ["fix:echo"] }];
+    const gateway = await team([], { middleware: [{ use: "policy", default: "allow", rules }] });
+    const client = await teamClient(gateway, "main", { key: await gateway.key() });
+    const page = await openConsole(gateway, { path: "/requests" });
+    await page.getByText("Nothing waits for a decision.").waitFor();
+    const answer = client.call("fix__echo", { message: "please" });
+    await page.getByText("fix:echo").click();
+    await page.getByText('"please"').waitFor();
+    await page.getByRole("button", { name: "Approve call" }).click();
+    expect(await answer).toBe("please");
+    await page.getByText("Approved: the call is made").waitFor();
+    await page.goto(`${gateway.url}/traffic`);
+    await page.getByText("fix:echo").first().click();
+    await page.getByText("Its way through the layers").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "policy" }).getByText("passed").waitFor();
+  });
+
+  test("role by role, nothing that would be refused is offered", async () => {
+    const gateway = await team();
+    const pages = async (role: "viewer" | "editor" | "member") => {
+      const page = await openConsole(gateway, { role });
+      const names = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents();
+      return { page, names };
+    };
+    const viewer = await pages("viewer");
+    expect(viewer.names).not.toContain("People");
+    expect(viewer.names).not.toContain("Settings");
+    await viewer.page.getByRole("link", { name: "Endpoints" }).click();
+    await viewer.page.getByText("main").click();
+    await viewer.page.getByRole("tab", { name: "What a client sees" }).waitFor();
+    expect(await viewer.page.getByRole("tab", { name: /Settings|Access|Pipeline/ }).count()).toBe(0);
+    expect(await viewer.page.getByRole("button", { name: "Create endpoint" }).count()).toBe(0);
+    const editor = await pages("editor");
+    await editor.page.getByRole("link", { name: "Endpoints" }).click();
+    await editor.page.getByText("main").click();
+    await editor.page.getByRole("tab", { name: "Settings" }).waitFor();
+    expect(await editor.page.getByRole("tab", { name: "Access" }).count()).toBe(0);
+    const member = await pages("member");
+    expect(member.names).not.toContain("Servers");
+    await member.page.getByRole("heading", { name: "Endpoints you can use" }).waitFor();
+    await member.page.getByText(`${gateway.url}/metamcp/main/mcp`).waitFor();
+  });
+
+  test("the gateway is restarted under the open page, which goes on by itself", async () => {
+    const folder = temp();
+    const first = await teamGateway(folder);
+    const port = new URL(first.url).port;
+    const page = await openConsole(first, { path: "/history" });
+    expectComplaint(page, /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY/);
+    await first.kill("SIGTERM");
+    await page.getByText("The gateway does not answer", { exact: false }).waitFor();
+    const second = await teamGateway(folder, { flags: ["--port", port] });
+    await page.getByText("live", { exact: true }).waitFor();
+    await second.api("POST", "/namespaces", { name: "after" });
+    await page.getByText("after", { exact: false }).first().waitFor();
+  });
+});

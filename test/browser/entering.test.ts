@@ -1,0 +1,96 @@
+/** The ways into the console, and out of it. */
+import { describe, expect, test } from "vitest";
+import { expectAccessibleInBoth } from "../support/axe.ts";
+import { expectComplaint, logIn, noBrowser, openPage } from "../support/browser-page.ts";
+import { identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
+import { PASSWORD } from "../support/people.ts";
+import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
+import { temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const ADA = { email: "ada@example.org", password: PASSWORD };
+
+describe.skipIf(noBrowser)("entering", () => {
+  test("the setup link makes the first administrator, who is logged in, and logs out", async () => {
+    const gateway = await teamGateway(temp(), { env: { METAMCP_ADMIN_TOKEN: "" } });
+    const link = await until(() => /http\S+\/setup\?code=\S+/.exec(gateway.stderr)?.[0], {
+      what: "the link",
+    });
+    const page = await openPage(link);
+    await page.getByLabel("Your e-mail address").fill(ADA.email);
+    await page.getByLabel("Password").fill("short");
+    expectComplaint(page, /422/);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("10 characters", { exact: false }).nth(1).waitFor();
+    await page.getByLabel("Password").fill(ADA.password);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/");
+    await page.getByRole("button", { name: `Account ${ADA.email}` }).click();
+    await page.getByRole("menuitem", { name: "Log out" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+  });
+
+  test("an address that needs a login leads there and back; a wrong password is said", async () => {
+    const gateway = await teamGateway(temp());
+    await invite(gateway);
+    const page = await openPage(`${gateway.url}/sessions?after=login`);
+    await page.getByText("Log in to go on where you were.").waitFor();
+    expectComplaint(page, /401/);
+    await logIn(page, { ...ADA, password: "wrong" });
+    await page.getByRole("alert").getByText("The e-mail address or the password is wrong.").waitFor();
+    await logIn(page, ADA);
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    expect(page.url()).toBe(`${gateway.url}/sessions?after=login`);
+    // Its login ends elsewhere: the next thing that is asked leads to the login, and back.
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+  });
+
+  test("where there is an identity provider, one button leads there and back to the address", async () => {
+    const provider = await identityProvider();
+    provider.claims = { sub: "u1", email: ADA.email, email_verified: true, groups: ["ops"] };
+    const gateway = await teamGateway(temp(), {
+      flags: [
+        `--oidc-issuer=${provider.issuer}`,
+        `--oidc-client-id=${OIDC_CLIENT.id}`,
+        "--oidc-admin-group=ops",
+      ],
+      env: { METAMCP_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret },
+    });
+    const page = await openPage(`${gateway.url}/history`);
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await expectAccessibleInBoth(page);
+    expectComplaint(page, new RegExp(`^asked ${provider.issuer}`));
+    await page.getByRole("link", { name: "Log in with your organisation" }).click();
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    expect(page.url()).toBe(`${gateway.url}/history`);
+    await page.getByRole("link", { name: "People" }).waitFor();
+  });
+
+  test("an invitation leads to a password; a used one says so", async () => {
+    const gateway = await teamGateway(temp());
+    const { body } = await gateway.api("POST", "/users", { email: ADA.email, role: "admin" });
+    const page = await openPage(body.invitation.url);
+    await page.getByText(ADA.email).waitFor();
+    await page.getByLabel("Password").fill(ADA.password);
+    await page.getByRole("button", { name: "Accept invitation" }).click();
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    expectComplaint(page, /404/);
+    await page.goto(body.invitation.url);
+    await page.getByRole("heading", { name: "This invitation is not valid any more" }).waitFor();
+  });
+});
+
+async function invite({ api, url }: TeamGateway): Promise<void> {
+  const { body } = await api("POST", "/users", { email: ADA.email, role: "admin" });
+  const code: string = body.invitation.url.split("/").at(-1);
+  await fetch(`${url}/api/v1/invitations/${code}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ password: ADA.password }),
+  });
+}

@@ -1,0 +1,76 @@
+/** From nothing to a first call, as somebody does it who has read nothing. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { noBrowser, openPage } from "../support/browser-page.ts";
+import { PASSWORD } from "../support/people.ts";
+import { teamGateway } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+describe.skipIf(noBrowser)("first run", () => {
+  test("setup link, pasted servers, endpoint, key, pasted client config, first call", async () => {
+    const gateway = await teamGateway(temp(), { env: { METAMCP_ADMIN_TOKEN: "" } });
+    const link = await until(() => /http\S+\/setup\?code=\S+/.exec(gateway.stderr)?.[0], {
+      what: "the link",
+    });
+    const page = await openPage(link);
+    await page.getByLabel("Your e-mail address").fill("ada@example.org");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Create account" }).click();
+
+    await page.getByRole("heading", { name: "Get a first client going" }).waitFor();
+    const paste = page.getByLabel("Config of a client, an address, or a command");
+    await paste.fill("{ nonsense");
+    await page.getByText("This is no valid JSON yet.").waitFor();
+    const servers = { fix: fixture(), broken: { command: "there-is-no-such-command" } };
+    await paste.fill(JSON.stringify({ mcpServers: servers }));
+    await page.getByText("2 servers found").waitFor();
+    await page.getByRole("button", { name: "Add 2 servers" }).click();
+    // Each is tried at once, and says why it does not work.
+    await page.getByText(/connected, \d+ tools/).waitFor();
+    await page.getByText("failed", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+
+    await page.getByText(`${gateway.url}/metamcp/default/mcp`).waitFor();
+    await page.getByRole("button", { name: "Create a key" }).click();
+    const config = JSON.parse((await page.locator(".client-config pre").textContent()) ?? "");
+    const { url, headers } = config.mcpServers.default as { url: string; headers: Record<string, string> };
+    expect(url).toBe(`${gateway.url}/metamcp/default/mcp`);
+    await page.getByText("Waiting for a call.").waitFor();
+
+    const client = new Client({ name: "pasted", version: "1.0.0" });
+    const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+    await client.connect(transport as never);
+    onTestFinished(() => client.close());
+    await page.getByText("pasted is connected.").waitFor();
+    const result = await client.callTool({
+      name: "mcp_call",
+      arguments: { server: "fix", tool: "add", args: { a: 20, b: 22 } },
+    });
+    expect(JSON.stringify(result)).toContain("42");
+    await page.getByText(/pasted called fix:add in .*It works\./).waitFor();
+
+    await page.getByRole("button", { name: "Go to the overview" }).click();
+    await page.getByText("1 of 2 servers needs attention:").waitFor();
+    const endpoint = page.getByRole("grid", { name: "Endpoints" }).getByRole("row", { name: "default" });
+    await endpoint.getByText("keys, OAuth").waitFor();
+    // The call is seen: at the endpoint, and at the server.
+    const calls = endpoint.locator("td").last();
+    await until(async () => Number(await calls.textContent()) > 0, { what: "the call" });
+    await page.getByRole("navigation").getByRole("link", { name: "Servers" }).click();
+    await page.getByRole("grid", { name: "Servers" }).getByText("fix", { exact: true }).click();
+    await page.getByRole("tab", { name: "Calls" }).click();
+    await page
+      .getByRole("grid", { name: "Last calls of this server" })
+      .getByText("add", { exact: true })
+      .waitFor();
+    expect(page.url()).toMatch(/\/servers\/[0-9a-f-]{36}\?tab=calls$/);
+    // Everything has an address: a reload shows the same.
+    await page.reload();
+    await page
+      .getByRole("grid", { name: "Last calls of this server" })
+      .getByText("add", { exact: true })
+      .waitFor();
+  });
+});

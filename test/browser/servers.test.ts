@@ -1,0 +1,206 @@
+/** Servers in the console: added, changed, watched, taken away, by those who may. */
+import { describe, expect, test } from "vitest";
+import { expectAccessibleInBoth } from "../support/axe.ts";
+import { expectComplaint, noBrowser, openAs } from "../support/browser-page.ts";
+import { ownTeam } from "../support/own-team.ts";
+import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const SOME = { fix: fixture(), other: fixture() };
+
+/** Two servers behind an endpoint that shows all their tools. */
+async function team(): Promise<TeamGateway> {
+  const gateway = await teamGateway(temp());
+  const { api } = gateway;
+  await api("POST", "/mcp-servers/import", { mcpServers: SOME });
+  await api("POST", "/namespaces", { name: "dev", servers: [{ server: "fix" }, { server: "other" }] });
+  await api("POST", "/endpoints", { name: "dev", namespaces: ["dev"], surface: "aggregate" });
+  return gateway;
+}
+
+const uuidOf = async ({ api }: TeamGateway, name: string): Promise<string> =>
+  (await api("GET", `/mcp-servers/${name}`)).body.uuid;
+
+describe.skipIf(noBrowser)("servers", () => {
+  test("a change is shown step by step, and connected clients see it", async () => {
+    const gateway = await team();
+    const client = await teamClient(gateway, "dev", { key: await gateway.key() });
+    expect(await client.tools()).toContain("fix__add");
+    const page = await openAs(gateway, "admin", `/servers/${await uuidOf(gateway, "fix")}?tab=settings`);
+    await page.getByLabel("Arguments").fill([...fixture().args, "--tools", "2"].join("\n"));
+    await page.getByRole("button", { name: "Save" }).click();
+    for (const step of [
+      /Stored as revision \d+/,
+      /Old connection closed \(pid \d+\)/,
+      /New process started \(pid \d+\)/,
+      /Handshake, \d+ tools/,
+      "Namespace dev rebuilt",
+      "1 client told",
+      "Server updated successfully",
+    ])
+      await page.getByText(step).waitFor();
+    await until(() => client.told > 0, { what: "the news" });
+    await page.getByRole("button", { name: "Back to the settings" }).click();
+    await page.getByText("Nothing is changed.").waitFor();
+  });
+
+  test("a change that fails says why, and is rolled back", async () => {
+    const gateway = await team();
+    const page = await openAs(gateway, "admin", `/servers/${await uuidOf(gateway, "fix")}?tab=settings`);
+    await page.getByLabel("Command").fill("there-is-no-such-command");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(/Not connected: .*there-is-no-such-command/).waitFor();
+    await page.getByText("The change is stored, but the server cannot be reached with it.").waitFor();
+    await page.getByRole("button", { name: "Roll back" }).click();
+    await page.getByText("fix is as it was before.").waitFor();
+    await until(async () => (await page.getByLabel("Command").inputValue()) === process.execPath, {
+      what: "the old command",
+    });
+  });
+
+  test("two administrators at once: the lost update is said, and both changes are kept", async () => {
+    const gateway = await team();
+    const uuid = await uuidOf(gateway, "fix");
+    const page = await openAs(gateway, "admin", `/servers/${uuid}?tab=settings`);
+    await page.getByLabel("Description").fill("mine");
+    await gateway.api("PATCH", `/mcp-servers/${uuid}`, { labels: ["theirs"] });
+    expectComplaint(page, /412/);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("They changed: labels. Your changes touch other fields.").waitFor();
+    await page.getByRole("button", { name: "Save mine on top" }).click();
+    await page.getByText("Server updated successfully").waitFor();
+    const { body } = await gateway.api("GET", `/mcp-servers/${uuid}`);
+    expect(body).toMatchObject({ description: "mine", labels: ["theirs"] });
+  });
+
+  test("a server from the form, with a secret that is never shown again", async () => {
+    const gateway = await team();
+    const page = await openAs(gateway, "admin", "/servers");
+    await page.getByRole("link", { name: "Add server" }).click();
+    await page.getByRole("tab", { name: "Form" }).click();
+    await page.getByLabel("Name").fill("third");
+    await page.getByLabel("Command").fill(process.execPath);
+    await page.getByLabel("Arguments").fill([...fixture().args, "--token=abcdef123456"].join("\n"));
+    await page.getByText("looks like a secret", { exact: false }).waitFor();
+    await page.getByLabel("Arguments").fill(fixture().args.join("\n"));
+    await page.getByRole("group", { name: "Environment" }).getByRole("button", { name: "Add" }).click();
+    await page.getByPlaceholder("Name").fill("TOKEN");
+    await page.getByPlaceholder("Value").fill("s3cret-canary");
+    await page.getByRole("button", { name: "Add server" }).click();
+    await page.getByText(/connected, \d+ tools/).waitFor();
+    await page.getByRole("link", { name: "third" }).click();
+    await page.getByRole("tab", { name: "Settings" }).click();
+    await page.getByPlaceholder("As stored. Type to replace it.").waitFor();
+    expect(await page.content()).not.toContain("s3cret-canary");
+    const { body } = await gateway.api("GET", "/namespaces/dev");
+    expect(body.servers).toHaveLength(3);
+  });
+
+  test("the gallery shows what would run before anything does", async () => {
+    const gateway = await team();
+    const page = await openAs(gateway, "admin", "/servers?add=find");
+    await page.getByLabel("What do you need?").fill("github");
+    await page.getByRole("button", { name: "Choose github", exact: true }).click();
+    await page.getByText("It runs").or(page.getByText("It is reached at")).waitFor();
+    await expectAccessibleInBoth(page);
+  });
+
+  test("restarted, turned off, deleted with what it takes along, and brought back", async () => {
+    const gateway = await team();
+    const page = await openAs(gateway, "admin", `/servers/${await uuidOf(gateway, "fix")}`);
+    await page.getByRole("button", { name: "Restart" }).click();
+    await page.getByText("fix is connected again.").waitFor();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Turn off" }).click();
+    await page.getByText("fix is off", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Delete …" }).click();
+    await page.getByText("It is taken out of dev.").waitFor();
+    // The drawer hears of it first, and looks what is left of it.
+    expectComplaint(page, /404/);
+    await page.getByRole("button", { name: "Delete server" }).click();
+    const list = page.getByRole("grid", { name: "Servers" });
+    await list.getByText("fix", { exact: true }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await list.getByText("fix", { exact: true }).waitFor();
+    expect((await gateway.api("GET", "/namespaces/dev")).body.servers).toHaveLength(2);
+  });
+
+  test("a server that waits for a login has a button that leads there, and back to it", async () => {
+    const { gateway, api, uuid, by } = await ownTeam();
+    await api("PATCH", `/mcp-servers/${uuid}`, { credentials: "shared", oauth: true });
+    await api("POST", `/mcp-servers/${uuid}/connect`);
+    const page = await openAs(gateway, "admin", "/");
+    expectComplaint(page, new RegExp(`^asked ${by.url}`));
+    await page
+      .getByRole("region", { name: "What needs attention" })
+      .getByRole("button", { name: "Log in mail" })
+      .click();
+    await page.waitForURL((at) => at.pathname === `/servers/${uuid}`);
+    await page
+      .getByRole("dialog", { name: "mail" })
+      .getByText("connected", { exact: true })
+      .first()
+      .waitFor();
+  });
+
+  test("what another does, and what becomes of a server, shows by itself", async () => {
+    const gateway = await team();
+    const page = await openAs(gateway, "viewer", "/servers");
+    await page.getByText("All 2 servers are OK.").waitFor();
+    await gateway.api("POST", "/mcp-servers", { name: "broken", command: "there-is-no-such-command" });
+    await page.getByText("All 3 servers are OK.").waitFor();
+    await gateway.api("POST", "/mcp-servers/broken/connect");
+    await page.getByText("1 of 3 servers needs attention:").waitFor();
+    await gateway.api("DELETE", "/mcp-servers/broken");
+    await page.getByText("All 2 servers are OK.").waitFor();
+  });
+
+  test("nobody sees a button that would be refused", async () => {
+    const gateway = await team();
+    const path = `/servers/${await uuidOf(gateway, "fix")}`;
+    const viewer = await openAs(gateway, "viewer", path);
+    await viewer.getByRole("tab", { name: "Tools" }).waitFor();
+    for (const name of ["Restart", "More", "Add server"])
+      expect([name, await viewer.getByRole("button", { name }).count()]).toEqual([name, 0]);
+    expect(await viewer.getByRole("tab", { name: "Log" }).count()).toBe(0);
+    await viewer.getByRole("tab", { name: "Settings" }).click();
+    await viewer.getByText("Your role may look, not change.").waitFor();
+    expect(await viewer.getByRole("button", { name: "Save" }).count()).toBe(0);
+    const editor = await openAs(gateway, "editor", path);
+    await editor.getByRole("button", { name: "More" }).click();
+    expect(await editor.getByRole("menuitem").allTextContents()).toEqual(["Turn off"]);
+  });
+
+  test("text of others does nothing but look odd", async () => {
+    const gateway = await team();
+    const evil = `<img src=x onerror=alert(1)>\u202e\u0007`;
+    await gateway.api("PATCH", "/mcp-servers/fix", {
+      description: `${evil}<script>alert(1)</script>`,
+      command: "node",
+      args: ["-e", `console.error(${JSON.stringify(evil)}); process.exit(3)`],
+    });
+    const uuid = await uuidOf(gateway, "fix");
+    const page = await openAs(gateway, "admin", `/servers/${uuid}`);
+    page.on("dialog", () => expect.unreachable("a script ran"));
+    await page.getByText("<script>alert(1)</script>", { exact: false }).first().waitFor();
+    await page.getByRole("tab", { name: "Log" }).click();
+    await page.getByRole("log").getByText("<img src=x onerror=alert(1)>", { exact: false }).waitFor();
+    expect(await page.locator("main img, dialog img").count()).toBe(0);
+  });
+
+  test("each tab can be used by everybody", async () => {
+    const gateway = await team();
+    const uuid = await uuidOf(gateway, "fix");
+    await gateway.api("POST", `/mcp-servers/${uuid}/connect`);
+    const page = await openAs(gateway, "admin", "/servers");
+    await page.getByText("All 2 servers are OK.").waitFor();
+    await expectAccessibleInBoth(page);
+    for (const tab of ["state", "tools", "settings", "log", "calls"]) {
+      await page.goto(`${gateway.url}/servers/${uuid}?tab=${tab}`);
+      await page.getByRole("tabpanel").waitFor();
+      await expectAccessibleInBoth(page);
+    }
+  });
+});

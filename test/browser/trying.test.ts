@@ -1,0 +1,68 @@
+/** Tools tried out in the console: progress, a question, an error, an answer of a policy, as somebody else. */
+import { describe, expect, test } from "vitest";
+import { noBrowser } from "../support/browser-page.ts";
+import { openConsole } from "../support/console-page.ts";
+import { teamGateway } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+
+async function team(endpoint: object = {}) {
+  const gateway = await teamGateway(temp());
+  const { api } = gateway;
+  const { body: server } = await api("POST", "/mcp-servers", { name: "fix", ...fixture() });
+  await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+  await api("POST", "/endpoints", { name: "main", namespaces: ["team"], ...endpoint });
+  await api("POST", `/mcp-servers/${server.uuid}/connect`);
+  const at = (tool: string) => `/try?endpoint=main&server=${server.uuid}&tool=${tool}`;
+  return { gateway, at };
+}
+
+describe.skipIf(noBrowser)("trying", () => {
+  test("a form made from the schema makes the call, with its digits, and shows the result and the request", async () => {
+    const { gateway, at } = await team();
+    const page = await openConsole(gateway, { path: at("echo") });
+    await page.getByRole("textbox", { name: /^message/ }).fill("<b>12345678901234567890</b>");
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.locator(".result").getByText("<b>12345678901234567890</b>").waitFor();
+    expect(await page.locator(".result b").count()).toBe(0);
+    expect(await page.locator(".result").textContent()).not.toContain("content");
+    await page.getByText("What a client would send").click();
+    await page.getByText("mcp_call").first().waitFor();
+    const { body } = await gateway.api("GET", "/audit?kind=call");
+    expect(body.items[0]).toMatchObject({
+      tool: "echo",
+      outcome: "ok",
+      principal: { name: "admin@example.org" },
+    });
+  });
+
+  test("a question of the server is answered here, and the call goes on", async () => {
+    const { gateway, at } = await team();
+    const page = await openConsole(gateway, { path: at("ask") });
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    const question = page.getByRole("region", { name: "The server asks" });
+    await question.getByRole("button", { name: "Decline" }).click();
+    await page.locator(".result").getByText("decline").first().waitFor();
+  });
+
+  test("a failure of the tool shows as one", async () => {
+    const { gateway, at } = await team();
+    const page = await openConsole(gateway, { path: at("is_error") });
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.locator(".result").waitFor();
+    const { body } = await gateway.api("GET", "/calls");
+    expect(body.items[0]).toMatchObject({ tool: "is_error", outcome: "error" });
+  });
+
+  test("why not: the rule that refuses somebody is named", async () => {
+    const rules = [
+      { effect: "deny", who: { roles: ["member"] }, tools: ["fix:echo"], args: { message: { glob: "no*" } } },
+    ];
+    const { gateway, at } = await team({ middleware: [{ use: "policy", default: "allow", rules }] });
+    const { body: bob } = await gateway.api("POST", "/users", { email: "bob@example.org", role: "member" });
+    const page = await openConsole(gateway, { path: `${at("echo")}&as=${bob.uuid}` });
+    await page.getByRole("textbox", { name: /^message/ }).fill("no way");
+    await page.getByRole("button", { name: "What would happen" }).click();
+    await page.getByText("It would be refused.").waitFor();
+    await page.getByRole("row").filter({ hasText: "policy" }).getByText("denied").waitFor();
+  });
+});

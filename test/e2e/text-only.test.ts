@@ -1,0 +1,54 @@
+/** What official clients make of our errors, and of links, on each surface. */
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Called, connect, SDKS } from "../support/sdk-clients.ts";
+import { ROOT, type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const SCRIPT = join(ROOT, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+
+function everything(): Temp {
+  const folder = temp();
+  folder.writeConfig({ everything: { command: process.execPath, args: [SCRIPT] } });
+  return folder;
+}
+
+const textIn = ({ content }: Called): string =>
+  content.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join("\n");
+
+describe.each(SDKS)("%s", (sdk) => {
+  test("an error of ours for a tool with an output schema is a result, with its text", async () => {
+    const client = await connect(sdk, "stdio", everything());
+    // A cold list waits only so long for a server that starts.
+    const listed = async () => (await client.tools()).includes("everything__get-structured-content");
+    await until(listed, { what: "the tools" });
+    const failed = await client.call("everything__get-structured-content", { location: 5 });
+    expect(failed.isError).toBe(true);
+    expect(textIn(failed)).toMatch(/^validation_input: .*location.*Correct the arguments and call again\.$/s);
+    expect(failed).toMatchObject({ _meta: { "metamcp/error": { code: "validation_input" } } });
+  });
+
+  test.each(["meta", "metatools"])(
+    "%s: a link in a result can be read by tool and as a resource",
+    async (surface) => {
+      const client = await connect(sdk, "stdio", everything(), surface);
+      await client.tools();
+      const run = (server: string, tool: string, args: object): Promise<Called> =>
+        surface === "meta"
+          ? client.call("mcp_call", { server, tool, args })
+          : client.call("run_tool", { tool_id: `${server}:${tool}`, args });
+      const linked = await run("everything", "get-resource-links", { count: 2 });
+      const { uri } = linked.content.find(({ type }) => type === "resource_link") as unknown as {
+        uri: string;
+      };
+      expect(uri).toMatch(/^demo:/);
+      const read = await run("metamcp", "read", { uri });
+      expect(read.isError ?? false).toBe(false);
+      expect(read.content.at(-1)?.type).toMatch(/^(text|resource)$/);
+      expect(await client.read(uri)).toMatchObject([{ uri }]);
+      expect(textIn(await run("metamcp", "prompts", { server: "everything" }))).toContain('"simple-prompt"');
+      const prompt = { server: "everything", name: "args-prompt", args: { city: "Paris" } };
+      expect(textIn(await run("metamcp", "prompt", prompt))).toContain("Paris");
+    },
+  );
+});

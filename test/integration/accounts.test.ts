@@ -1,0 +1,146 @@
+/** Accounts and cookies over a real store: who is found, who is not, and what ends when. */
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import type { Account } from "../../src/access/account.ts";
+import { Accounts } from "../../src/access/accounts.ts";
+import { ConsoleSessions } from "../../src/access/console-session.ts";
+import { filePlace } from "../support/store-places.ts";
+
+const PASSWORD = "correct horse battery";
+const HOST = "127.0.0.1:12008";
+
+async function people({ adminToken = false, publicUrl }: { adminToken?: boolean; publicUrl?: string } = {}) {
+  const place = filePlace();
+  const store = await place.open();
+  const accounts = new Accounts(store, { newId: randomUUID, adminToken });
+  const sessions = new ConsoleSessions(store, accounts, { publicUrl, https: false });
+  await accounts.load();
+  await sessions.load();
+  return { place, store, accounts, sessions };
+}
+
+const cookieOf = (set: string): string => set.split(";", 1)[0] ?? "";
+
+test("a password opens its own account, whatever the case of the address", async () => {
+  const { accounts, place } = await people();
+  const made = await accounts.create({ email: "Ada@Example.org", role: "admin", password: PASSWORD });
+  expect((await accounts.withPassword("ada@example.ORG", PASSWORD, "192.0.2.1"))?.uuid).toBe(made.uuid);
+  expect(await accounts.withPassword("ada@example.org", `${PASSWORD}!`, "192.0.2.1")).toBeUndefined();
+  expect(await accounts.withPassword("bob@example.org", PASSWORD, "192.0.2.1")).toBeUndefined();
+  await expect(accounts.create({ email: "ADA@example.org", role: "member" })).rejects.toMatchObject({
+    code: "taken",
+  });
+  const rows = JSON.stringify(await place.sql("SELECT * FROM metamcp_records"));
+  expect(rows).toContain("scrypt:");
+  expect(rows).not.toContain(PASSWORD);
+});
+
+test("an account is found by issuer and subject, never by an address", async () => {
+  const { accounts } = await people();
+  const local = await accounts.create({ email: "ada@example.org", role: "admin", password: PASSWORD });
+  const identity = { issuer: "https://issuer.test", subject: "1", email: "ada@example.org" };
+  const [first, again] = [await accounts.ofIdentity(identity), await accounts.ofIdentity(identity)];
+  expect(first).toMatchObject({ role: "member", email: "ada@example.org" });
+  expect(again.uuid).toBe(first.uuid);
+  expect(first.uuid).not.toBe(local.uuid);
+  expect(accounts.byEmail("ada@example.org")?.uuid).toBe(local.uuid);
+  expect((await accounts.ofIdentity({ ...identity, issuer: "https://other.test" })).uuid).not.toBe(
+    first.uuid,
+  );
+});
+
+test("the last administrator who can log in stays", async () => {
+  const { accounts } = await people();
+  const ada = await accounts.create({ email: "ada@example.org", role: "admin", password: PASSWORD });
+  await accounts.create({ email: "invited@example.org", role: "admin" });
+  const tries: readonly (() => Promise<unknown>)[] = [
+    () => accounts.remove(ada.uuid),
+    () => accounts.change(ada.uuid, { disabled: true }),
+    () => accounts.change(ada.uuid, { role: "editor" }),
+  ];
+  for (const attempt of tries) await expect(attempt()).rejects.toMatchObject({ code: "last_admin" });
+  const bob = await accounts.create({ email: "bob@example.org", role: "admin", password: PASSWORD });
+  const both = [ada, bob].map(({ uuid }) => accounts.change(uuid, { disabled: true }));
+  expect((await Promise.allSettled(both)).map(({ status }) => status).sort()).toEqual([
+    "fulfilled",
+    "rejected",
+  ]);
+  const free = await people({ adminToken: true });
+  const only = await free.accounts.create({ email: "ada@example.org", role: "admin", password: PASSWORD });
+  await free.accounts.remove(only.uuid);
+});
+
+test("of several who want to be first, one is", async () => {
+  const { accounts } = await people();
+  const first = (email: string) => accounts.createFirst({ email, role: "admin", password: PASSWORD });
+  const made = await Promise.all([first("a@example.org"), first("b@example.org")]);
+  expect(made.filter(Boolean)).toHaveLength(1);
+});
+
+test("another gateway on the store hears of every change", async () => {
+  const { accounts, store } = await people();
+  const other = new Accounts(store, { newId: randomUUID, adminToken: false });
+  await other.load();
+  const heard: [string, Account | undefined][] = [];
+  other.onChange((uuid, account) => heard.push([uuid, account]));
+  const ada = await accounts.create({ email: "ada@example.org", role: "viewer" });
+  await other.load();
+  await accounts.change(ada.uuid, { groups: ["ops"] });
+  await other.load();
+  await accounts.remove(ada.uuid);
+  await other.load();
+  expect(heard).toMatchObject([
+    [ada.uuid, { groups: [] }],
+    [ada.uuid, { groups: ["ops"] }],
+    [ada.uuid, undefined],
+  ]);
+});
+
+test("each login makes a new cookie and ends the one before; a made-up one is nobody's", async () => {
+  const { accounts, sessions, place } = await people();
+  const ada = await accounts.create({ email: "ada@example.org", role: "admin", password: PASSWORD });
+  const fixed = `metamcp=${"x".repeat(43)}`;
+  const set = await sessions.begin(ada, { cookie: fixed });
+  expect(set).toMatch(/^metamcp=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
+  expect(sessions.of({ cookie: fixed })).toBeUndefined();
+  const cookie = cookieOf(set);
+  expect(sessions.of({ cookie: `a=b; ${cookie}` })?.uuid).toBe(ada.uuid);
+  const next = cookieOf(await sessions.begin(ada, { cookie }));
+  expect(sessions.of({ cookie })).toBeUndefined();
+  expect(sessions.of({ cookie: next })?.uuid).toBe(ada.uuid);
+  const rows = JSON.stringify(await place.sql("SELECT * FROM metamcp_records"));
+  expect(rows).not.toContain(next.split("=")[1]);
+  await sessions.end({ cookie: next });
+  expect(sessions.of({ cookie: next })).toBeUndefined();
+});
+
+test("who is disabled has no cookie, nor has who was deleted", async () => {
+  const { accounts, sessions } = await people({ adminToken: true });
+  const ada = await accounts.create({ email: "ada@example.org", role: "admin", password: PASSWORD });
+  const cookie = cookieOf(await sessions.begin(ada, {}));
+  await accounts.change(ada.uuid, { disabled: true });
+  expect(sessions.of({ cookie })).toBeUndefined();
+  expect(await accounts.withPassword("ada@example.org", PASSWORD, "192.0.2.1")).toBeUndefined();
+  await accounts.change(ada.uuid, { disabled: false });
+  expect(sessions.of({ cookie })).toBeDefined();
+  await sessions.endOf(ada.uuid);
+  expect(sessions.of({ cookie })).toBeUndefined();
+});
+
+test("only our own pages are ours", async () => {
+  const { sessions } = await people();
+  expect(sessions.isOwnPage({ host: HOST, origin: `http://${HOST}` })).toBe(true);
+  for (const origin of [
+    undefined,
+    "null",
+    "http://127.0.0.1:3000",
+    "http://evil.test",
+    `http://${HOST}.evil.test`,
+  ])
+    expect(sessions.isOwnPage({ host: HOST, ...(origin === undefined ? {} : { origin }) })).toBe(false);
+  const behind = await people({ publicUrl: "https://mcp.example.org" });
+  expect(behind.sessions.isOwnPage({ host: HOST, origin: "https://mcp.example.org" })).toBe(true);
+  expect(behind.sessions.isOwnPage({ host: HOST, origin: "http://mcp.example.org" })).toBe(false);
+  const ada = await behind.accounts.create({ email: "ada@example.org", role: "admin" });
+  expect(await behind.sessions.begin(ada, {})).toMatch(/^__Host-metamcp=.*; Secure$/);
+});

@@ -1,0 +1,275 @@
+/** The audit log: who called what and how it ended, each once, with nothing in it that a layer took out. */
+import { spawn } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { connect } from "../../src/store/sqlite/connect.ts";
+import { metamcp } from "../support/command.ts";
+import { HEADERS } from "../support/http-gateway.ts";
+import { type LayeredTeam, layeredTeam } from "../support/layered-team.ts";
+import { auditRecords, type Row, recentCalls, told } from "../support/records.ts";
+import { ADMIN_TOKEN, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { ROOT, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const SECRET = "ghp_0123456789abcdefABCDEF0123456789abcd";
+const MAIL = "ada@example.org";
+const FULL = { use: "audit", arguments: "full", results: "full" };
+const MASKS = [
+  { use: "redact", detect: ["email"] },
+  { use: "redact", detect: ["secrets"] },
+];
+
+/** Records one call of `echo` with a secret and an address in it, made where these layers stand. */
+async function recorder(): Promise<
+  (endpoint: readonly object[], server?: readonly object[]) => Promise<Row>
+> {
+  const { gateway, api, key } = await layeredTeam();
+  const client = await teamClient(gateway, "aggregate", { key });
+  let count = 0;
+  return async (endpoint, server = []) => {
+    await api("PATCH", "/endpoints/aggregate", { middleware: endpoint });
+    await api("PATCH", "/mcp-servers/fix", { middleware: server });
+    await client.call("fix__echo", { message: `${SECRET} of ${MAIL}` });
+    const records = await auditRecords(gateway, "&kind=call", ++count);
+    const recent = await recentCalls(gateway);
+    expect(JSON.stringify([records, recent])).not.toContain(SECRET);
+    expect(JSON.stringify([records, recent])).not.toContain(MAIL);
+    return records.at(-1) as Row;
+  };
+}
+
+test("values are told after redaction, in whichever order the layers stand", async () => {
+  const record = await recorder();
+  const masked = { arguments: { message: "[secret] of [email]" } };
+  expect(await record([FULL, ...MASKS])).toMatchObject(masked);
+  expect(await record([...MASKS, FULL])).toMatchObject(masked);
+  expect(await record(MASKS, [FULL])).toMatchObject(masked);
+  expect(await record([FULL], MASKS)).toMatchObject({
+    ...masked,
+    results: { content: [{ type: "text", text: "[secret] of [email]" }] },
+  });
+});
+
+test("of a call that was refused on its way nothing is told that a layer further in would have masked", async () => {
+  const record = await recorder();
+  const rules = [{ effect: "deny", args: { message: { glob: "*" } } }];
+  const policy = { use: "policy", default: "allow", rules };
+  const [mails = {}, secrets = {}] = MASKS;
+  expect(await record([FULL, mails, policy, secrets])).toMatchObject({
+    outcome: "refused",
+    code: "forbidden",
+    by: "policy",
+    arguments: ["message"],
+  });
+  const blocked = await record([FULL, mails, { ...secrets, action: "block" }]);
+  expect(blocked).toMatchObject({ outcome: "refused", by: "redact", arguments: ["message"] });
+});
+
+test("an answer from a cache is told with what its server was sent", async () => {
+  const readOnly = { tools: [{ server: "fix", tool: "echo", annotations: { readOnlyHint: true } }] };
+  const endpoint = { middleware: [FULL, { use: "cache", ttlMs: 60_000 }, ...MASKS] };
+  const team = await layeredTeam({ endpoint, namespace: readOnly });
+  const client = await teamClient(team.gateway, "aggregate", { key: team.key });
+  for (let i = 0; i < 2; i++) await client.call("fix__echo", { message: SECRET });
+  const records = await auditRecords(team.gateway, "&kind=call", 2);
+  expect(records).toMatchObject([
+    { arguments: { message: "[secret]" } },
+    { arguments: { message: "[secret]" }, cached: true },
+  ]);
+  expect(team.reached("echo")).toBe(1);
+});
+
+test("a result that was held back is no refusal: its server was asked", async () => {
+  const team = await layeredTeam({
+    endpoint: { middleware: [{ use: "redact", detect: ["email"], in: ["results"], action: "block" }] },
+  });
+  const client = await teamClient(team.gateway, "aggregate", { key: team.key });
+  await client.call("fix__echo", { message: MAIL });
+  const [record] = await auditRecords(team.gateway, "&kind=call");
+  expect(record).toMatchObject({ outcome: "error", code: "forbidden", by: "redact" });
+  expect(record).not.toHaveProperty("results");
+});
+
+test("calls that are turned away at the door are recorded, whichever way they come", async () => {
+  const team = await layeredTeam({ endpoint: { openapi: true } });
+  const { gateway, api, key, journal } = team;
+  const client = await teamClient(gateway, "aggregate", { key });
+  await client.call("fix__echo", { message: "x" });
+  const sse = await teamClient(gateway, "aggregate", { key, way: "sse" });
+  await api("PATCH", "/endpoints/aggregate", { limits: { inFlight: 1 } });
+  void client.call("fix__hang").catch(() => {});
+  await until(() => journal.events("message").some(({ tool }) => tool === "hang"));
+  await expect(sse.call("fix__echo", { message: "x" })).rejects.toThrow();
+  const stateless = await teamClient(gateway, "aggregate", { key, way: "2026-07-28" }).catch(() => undefined);
+  expect(stateless).toBeUndefined();
+  const rest = await fetch(`${gateway.url}/metamcp/aggregate/api/fix__echo`, {
+    method: "POST",
+    headers: { ...HEADERS, "x-api-key": key },
+    body: "{}",
+  });
+  expect(rest.status).toBe(429);
+  const records = await auditRecords(gateway, "&kind=call&by=limits", 2);
+  expect(records.map(told)).toEqual([":fix__echo refused rate_limited", ":fix__echo refused rate_limited"]);
+  expect(records.map(({ surface }) => surface)).toEqual(["aggregate", "openapi"]);
+});
+
+async function oneOfEach(): Promise<LayeredTeam & { readonly call: Row }> {
+  const team = await layeredTeam({
+    endpoint: { middleware: [{ use: "filter", deny: ["fix:env"] }] },
+  });
+  const { gateway, key } = team;
+  const client = await teamClient(gateway, "aggregate", { key });
+  await client.call("fix__echo", { message: "x" });
+  await client.call("fix__count_safe", { key: "k", crashes: 1 });
+  const [call] = (await auditRecords(gateway, "&kind=call&tool=echo")) as [Row];
+  return { ...team, call };
+}
+
+test("it can be asked by each of its fields, by time, and in pages", async () => {
+  const { api, call } = await oneOfEach();
+  const { principal, endpoint, server, client, session } = call as Row & {
+    principal: { id: string; kind: string; name: string; key: { id: string } };
+    endpoint: { uuid: string };
+    server: { uuid: string };
+    client: { name: string };
+    session: string;
+  };
+  const seqs = async (query: string): Promise<readonly number[]> => {
+    const { status, body } = await api("GET", `/audit?${query}`);
+    expect([query, status]).toEqual([query, 200]);
+    return body.items.map(({ seq }: { seq: number }) => seq);
+  };
+  const mine = Number(call["seq"]);
+  const fields = {
+    kind: "call",
+    principal: principal.id,
+    principalKind: "key",
+    principalName: "a key",
+    key: principal.key.id,
+    client: client.name,
+    session,
+    surface: "aggregate",
+    tool: "echo",
+    outcome: "ok",
+  };
+  for (const [name, value] of Object.entries(fields)) {
+    expect(await seqs(`${name}=${encodeURIComponent(value)}`), name).toContain(mine);
+    expect(await seqs(`${name}=none`), name).toEqual([]);
+  }
+  for (const query of [
+    `endpoint=${endpoint.uuid}`,
+    "endpoint=aggregate",
+    `server=${server.uuid}`,
+    "server=fix&tool=echo&outcome=ok",
+  ])
+    expect(await seqs(query), query).toContain(mine);
+  expect(await seqs("attempts=2&tool=count_safe")).toHaveLength(1);
+  expect(await seqs("kind=admin&action=create&objectKind=server&object=fix&revision=1")).toEqual([1]);
+  const all = await seqs("limit=500");
+  expect(all).toEqual(all.toSorted((a, b) => b - a));
+  expect(await seqs(`after=${mine}`)).toEqual(all.filter((seq) => seq > mine));
+  const at = String(call["at"]);
+  expect(await seqs(`from=${at}&kind=call`)).toContain(mine);
+  expect(await seqs(`to=${at}`)).not.toContain(mine);
+  const first = (await api("GET", "/audit?limit=2")).body;
+  const next = (await api("GET", `/audit?limit=2&cursor=${encodeURIComponent(first.nextCursor)}`)).body;
+  const paged = [...first.items, ...next.items].map(({ seq }: { seq: number }) => seq);
+  expect(paged).toEqual(all.slice(0, 4));
+});
+
+test("from a shell: what was done, what matches, what comes, and whether it was changed", async () => {
+  const folder = temp();
+  const { gateway, key } = await layeredTeam({ folder, flags: ["--audit-file", "audit.jsonl"] });
+  const env = { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN, METAMCP_GATEWAY: gateway.url };
+  const run = (...args: string[]) => metamcp({ ...folder, env }, ["gateway", "audit", ...args]);
+  const client = await teamClient(gateway, "aggregate", { key });
+  await client.call("fix__echo", { message: "x" });
+  await client.call("fix__is_error");
+  await auditRecords(gateway, "&kind=call", 2);
+  const shown = await run("--kind", "call");
+  expect(shown.out).toMatch(/fix:echo +ok +\d+\n.*fix:is_error +error execution_failed +\d+\n/);
+  const found = await run("--json", "--where", "code=execution_failed", "--where", "principalName=a key");
+  expect(JSON.parse(found.out).items).toMatchObject([{ tool: "is_error" }]);
+  expect((await run("--where", "nothing")).code).toBe(2);
+  expect((await run("--where", "nothing=x")).err).toContain('no "nothing"');
+
+  const following = spawn(
+    process.execPath,
+    [join(ROOT, "dist/metamcp.js"), "gateway", "audit", "--follow", "--json", "--tool", "add"],
+    { cwd: folder.path("."), env, stdio: ["ignore", "pipe", "inherit"] },
+  );
+  onTestFinished(() => void following.kill("SIGKILL"));
+  let heard = "";
+  following.stdout.on("data", (chunk: Buffer) => (heard += chunk));
+  const lines = () =>
+    heard
+      .trim()
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  for (let n = 1; n <= 3; n++) {
+    await client.call("fix__add", { a: n, b: n });
+    await until(() => lines().length === n, { what: "a record to be told" });
+  }
+  expect(lines().map(({ tool }) => tool)).toEqual(["add", "add", "add"]);
+
+  const verified = await run("verify");
+  expect([verified.code, verified.out]).toEqual([0, expect.stringMatching(/^All \d+ records are as/)]);
+  await gateway.kill("SIGTERM");
+  const file = folder.path("audit.jsonl");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(
+    readFileSync(file, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).tool)
+      .filter(Boolean),
+  ).toEqual(["echo", "is_error", "add", "add", "add"]);
+  const database = await connect(join(folder.home, "gateway/gateway.db"));
+  database
+    .prepare("UPDATE metamcp_audit SET body = replace(body, 'echo', 'env') WHERE body LIKE '%echo%'")
+    .run([]);
+  database.close();
+  const again = await teamGateway(folder);
+  const tampered = await metamcp({ ...folder, env: { ...env, METAMCP_GATEWAY: again.url } }, [
+    "gateway",
+    "audit",
+    "verify",
+  ]);
+  expect([tampered.code, tampered.out]).toEqual([
+    1,
+    expect.stringMatching(/^Tampered: record \d+ was changed/),
+  ]);
+});
+
+test("a file that cannot be written ends the start, before anything is touched", async () => {
+  const folder = temp();
+  await expect(teamGateway(folder, { flags: ["--audit-file", "no/such/folder/a.jsonl"] })).rejects.toThrow(
+    /audit file no\/such\/folder\/a\.jsonl cannot be written/,
+  );
+});
+
+test("who may read what of it", async () => {
+  const team = await layeredTeam({ endpoint: { middleware: [FULL] } });
+  const { gateway, api, key } = team;
+  const client = await teamClient(gateway, "aggregate", { key });
+  await client.call("fix__echo", { message: "hello" });
+  await auditRecords(gateway, "&kind=call");
+  const as = async (role: string, path: string) => {
+    const { body } = await api("POST", "/api-keys", { name: role, role });
+    const headers = { authorization: `Bearer ${body.key}` };
+    const answer = await fetch(`${gateway.url}/api/v1${path}`, { headers });
+    return { status: answer.status, text: await answer.text() };
+  };
+  for (const path of ["/audit?kind=call", "/calls"]) {
+    expect((await as("admin", path)).text).toContain("hello");
+    const viewer = await as("viewer", path);
+    expect([viewer.status, viewer.text.includes('"echo"'), viewer.text.includes("hello")]).toEqual([
+      200,
+      true,
+      false,
+    ]);
+    expect((await as("member", path)).status).toBe(403);
+  }
+});

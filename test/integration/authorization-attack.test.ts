@@ -1,0 +1,330 @@
+/** What the authorization server must not be talked into. */
+import { expect, test } from "vitest";
+import { authorization, EMAIL, PASSWORD } from "../support/authorization.ts";
+import { Browser } from "../support/browser.ts";
+import { CALLBACK, OAuthClient } from "../support/oauth-client.ts";
+
+const ADA = { email: EMAIL, password: PASSWORD };
+
+async function registered(more: Parameters<typeof authorization>[0] = {}) {
+  const server = await authorization(more);
+  const client = new OAuthClient(server.url);
+  await client.register();
+  return { ...server, client };
+}
+
+async function codeFor(client: OAuthClient): Promise<string> {
+  const back = await client.logIn(ADA);
+  return back.url.searchParams.get("code") ?? "";
+}
+
+test("a code that comes twice costs everything that came of it", async () => {
+  const { client, ended, ada } = await registered();
+  const code = await codeFor(client);
+  const first = await client.exchange(code);
+  expect(first.status).toBe(200);
+  expect((await client.exchange(code)).body.error).toBe("invalid_grant");
+  expect((await client.refresh(first.body.refresh_token)).body.error).toBe("invalid_grant");
+  expect(ended).toEqual([{ account: ada.uuid, client: client.id }]);
+});
+
+test("of many who bring one code at once, one gets tokens", async () => {
+  const { client } = await registered();
+  const code = await codeFor(client);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => client.exchange(code)));
+  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+  for (const { status, body } of answers) if (status !== 200) expect(body.error).toBe("invalid_grant");
+});
+
+test("a refresh token that comes twice costs the family, and no other login", async () => {
+  const { client, grants, ada, store } = await registered();
+  const first = (await client.exchange(await codeFor(client))).body;
+  const second = (await client.exchange(await codeFor(client))).body;
+  const rotated = (await client.refresh(first.refresh_token)).body;
+  expect(rotated.refresh_token).not.toBe(first.refresh_token);
+  expect((await client.refresh(first.refresh_token)).body.error).toBe("invalid_grant");
+  expect((await client.refresh(rotated.refresh_token)).body.error).toBe("invalid_grant");
+  expect((await client.refresh(second.refresh_token)).status).toBe(200);
+  expect(await grants.list(ada.uuid)).toHaveLength(1);
+  expect(await store.records.list("oauth-revoked")).toHaveLength(1);
+});
+
+test("only S256 is a proof, and it must be given", async () => {
+  const { client } = await registered();
+  const refused = [
+    { code_challenge: undefined, code_challenge_method: undefined },
+    { code_challenge: client.verifier, code_challenge_method: "plain" },
+    { code_challenge_method: undefined },
+    { code_challenge: "short" },
+  ];
+  for (const more of refused) {
+    const { url } = await new Browser().open(client.authorizeUrl(more));
+    expect(url.searchParams.get("error")).toBe("invalid_request");
+    expect(url.searchParams.has("code")).toBe(false);
+  }
+  const code = await codeFor(client);
+  expect((await client.exchange(code, { code_verifier: "x".repeat(43) })).body.error).toBe("invalid_grant");
+  const { code_verifier: _, ...bare } = { code_verifier: "", grant_type: "authorization_code", code };
+  expect((await client.token({ ...bare, redirect_uri: CALLBACK })).status).toBe(400);
+});
+
+test("a redirect goes exactly where the client registered it", async () => {
+  const { client } = await registered();
+  const tricks = [
+    "https://client.test/callback/",
+    "https://client.test/callback?x=1",
+    "https://client.test/callback#x",
+    "https://client.test:8443/callback",
+    "https://client.test/callback/../other",
+    "https://client.test@evil.test/callback",
+    "https://client.test.evil.test/callback",
+    "https://CLIENT.test/callback",
+    "http://client.test/callback",
+    "//evil.test/callback",
+    "javascript:alert(1)",
+  ];
+  for (const redirect_uri of tricks) {
+    const page = await new Browser().open(client.authorizeUrl({ redirect_uri }));
+    expect(page.status, redirect_uri).toBe(400);
+    expect(page.headers.get("location"), redirect_uri).toBeNull();
+    expect(page.text).not.toContain("<script");
+  }
+  const code = await codeFor(client);
+  expect((await client.exchange(code, { redirect_uri: "https://client.test/other" })).body.error).toBe(
+    "invalid_grant",
+  );
+});
+
+test.each([
+  "http://client.test/callback",
+  "javascript:alert(1)",
+  "data:text/html,x",
+  "https://a:b@client.test/callback",
+  "https://*.client.test/callback",
+  "https://client.test/callback#fragment",
+  "no address",
+])("a client cannot register %s", async (uri) => {
+  const { url } = await authorization();
+  const client = new OAuthClient(url);
+  const { status, body } = await client.register({ redirect_uris: [uri] });
+  expect(status).toBe(400);
+  expect(body.error).toMatch(/invalid_redirect_uri|invalid_client_metadata/);
+});
+
+test("ports of loopback addresses may vary, nothing else of them", async () => {
+  const { url } = await authorization();
+  const client = new OAuthClient(url, { redirectUri: "http://127.0.0.1:1111/callback" });
+  await client.register();
+  client.redirectUri = "http://127.0.0.1:2222/callback";
+  const back = await client.logIn(ADA);
+  expect(back.url.origin).toBe("http://127.0.0.1:2222");
+  expect((await client.exchange(back.url.searchParams.get("code") ?? "")).status).toBe(200);
+  for (const redirect_uri of ["http://127.0.0.1:2222/other", "http://localhost:2222/callback"])
+    expect((await new Browser().open(client.authorizeUrl({ redirect_uri }))).status).toBe(400);
+});
+
+test("the issuer stands in every answer, errors too", async () => {
+  const { url, client } = await registered();
+  const refused = await client.browser.open(client.authorizeUrl({ code_challenge_method: "plain" }));
+  expect(refused.url.searchParams.get("iss")).toBe(url);
+  const login = await client.browser.open(client.authorizeUrl());
+  const consent = await client.browser.submit(login, ADA);
+  const back = await client.browser.submit(consent, { action: "refuse" });
+  expect(Object.fromEntries(back.url.searchParams)).toMatchObject({
+    error: "access_denied",
+    iss: url,
+    state: "a-state",
+  });
+});
+
+test("headers of a request change no address, and no cookie", async () => {
+  const { url, client } = await registered();
+  const browser = new Browser({
+    "x-forwarded-host": "evil.test",
+    "x-forwarded-proto": "https",
+    "x-forwarded-prefix": "/evil",
+    forwarded: "host=evil.test;proto=https",
+    "x-original-url": "/evil",
+  });
+  const metadata = await browser.open(`${url}/.well-known/oauth-authorization-server`);
+  expect(metadata.text).not.toContain("evil");
+  expect(JSON.parse(metadata.text)).toMatchObject({ issuer: url, token_endpoint: `${url}/oauth/token` });
+  const attacked = new OAuthClient(url, { browser });
+  attacked.id = client.id;
+  const back = await attacked.logIn(ADA);
+  expect(back.url.href.startsWith(CALLBACK)).toBe(true);
+  expect(browser.visited.join(" ")).not.toContain("evil");
+  expect([...browser.cookies.values()].map(({ attributes }) => attributes).join()).not.toContain("Secure");
+});
+
+test("a form counts only from a page of ours, in the browser it was shown in", async () => {
+  const { client } = await registered();
+  const page = await client.browser.open(client.authorizeUrl());
+  for (const headers of [
+    { origin: "https://evil.test" },
+    { origin: "null" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+  ])
+    expect((await client.browser.submit(page, ADA, headers)).status).toBe(403);
+  const stranger = await new Browser().submit(page, ADA);
+  expect(stranger.status).toBe(400);
+  expect(stranger.text).toContain("expired");
+  const consent = await client.browser.submit(page, ADA);
+  expect((await new Browser().submit(consent, { action: "allow" })).status).toBe(400);
+});
+
+test("pages allow no frame, no script and no outside address", async () => {
+  const { client } = await registered();
+  const page = await client.browser.open(client.authorizeUrl());
+  const policy = page.headers.get("content-security-policy") ?? "";
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-/);
+  expect(policy).toContain("form-action 'self' https://client.test;");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(page.headers.get("x-frame-options")).toBe("DENY");
+  expect(page.headers.get("cache-control")).toBe("no-store");
+  expect(page.headers.get("referrer-policy")).toBe("same-origin");
+});
+
+test("a client cannot write into a page", async () => {
+  const { url } = await authorization();
+  const client = new OAuthClient(url);
+  await client.register({ client_name: '"><script>alert(1)</script><b title="' });
+  const page = await client.browser.open(client.authorizeUrl());
+  expect(page.text).not.toMatch(/<script|<b /);
+  const wrong = await client.browser.submit(page, { email: '"><script>', password: "x" });
+  expect(wrong.status).toBe(401);
+  expect(wrong.text).not.toContain("<script");
+});
+
+test("a resource is an endpoint of ours, one at a time", async () => {
+  const { url, client } = await registered();
+  for (const resource of [
+    undefined,
+    "https://elsewhere.test/metamcp/one/mcp",
+    `${url}/metamcp/closed/mcp`,
+    `${url}/metamcp/one/other`,
+    `${url}/metamcp/one/mcp?x=1`,
+    `${url}/`,
+    "nonsense",
+  ]) {
+    const { url: back } = await new Browser().open(client.authorizeUrl({ resource }));
+    expect(back.searchParams.get("error"), resource).toBe("invalid_target");
+  }
+  const several = `${client.authorizeUrl()}&resource=${encodeURIComponent(`${url}/metamcp/two/mcp`)}`;
+  expect((await new Browser().open(several)).url.searchParams.get("error")).toBe("invalid_target");
+  const code = await codeFor(client);
+  const other = await client.exchange(code, { resource: `${url}/metamcp/two/mcp` });
+  expect(other.body.error).toBe("invalid_target");
+});
+
+test("a code, token or login of one client is nothing to another", async () => {
+  const { url, client } = await registered();
+  const other = new OAuthClient(url);
+  await other.register();
+  const code = await codeFor(client);
+  expect((await client.exchange(code, { client_id: other.id })).body.error).toBe("invalid_grant");
+  const tokens = (await client.exchange(await codeFor(client))).body;
+  expect((await other.refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
+  expect((await client.refresh(tokens.refresh_token)).status).toBe(200);
+});
+
+test("an address registers twenty clients a minute", async () => {
+  let now = Date.now();
+  const { url } = await authorization({ now: () => now });
+  const client = new OAuthClient(url);
+  for (let count = 0; count < 20; count += 1) expect((await client.register()).status).toBe(201);
+  const refused = await client.register();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  now += 61_000;
+  expect((await client.register()).status).toBe(201);
+});
+
+test("where registration is closed, it is not offered either", async () => {
+  const { url } = await authorization({ registers: () => false });
+  expect((await new OAuthClient(url).register()).status).toBe(403);
+  const metadata = (await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()) as object;
+  expect(metadata).not.toHaveProperty("registration_endpoint");
+});
+
+test("a metadata document is fetched from public addresses alone", async () => {
+  const asked: string[] = [];
+  const { url } = await authorization();
+  const client = new OAuthClient(url);
+  for (const id of [
+    "https://127.0.0.1/client.json",
+    "https://localhost/client.json",
+    "https://[::1]/client.json",
+    "https://[::ffff:10.0.0.1]/client.json",
+    "https://10.0.0.1/client.json",
+    "https://169.254.169.254/latest",
+    "https://2130706433/client.json",
+    "https://client.localhost/client.json",
+    "http://client.test/client.json",
+  ]) {
+    client.id = id;
+    const page = await new Browser().open(client.authorizeUrl());
+    expect(page.status, id).toBe(400);
+    expect(page.text).toMatch(/client/);
+  }
+  expect(asked).toEqual([]);
+});
+
+test("a metadata document names its client, and only itself", async () => {
+  const id = "https://client.test/client.json";
+  const document = {
+    client_id: id,
+    client_name: "A documented client",
+    redirect_uris: [CALLBACK],
+    token_endpoint_auth_method: "none",
+    grant_types: ["authorization_code", "refresh_token"],
+  };
+  const asked: string[] = [];
+  const { url } = await authorization({
+    fetch(address) {
+      asked.push(String(address));
+      const other = String(address).includes("other");
+      return Promise.resolve(
+        new Response(JSON.stringify(other ? { ...document, client_id: id } : document), {
+          headers: { "content-type": "application/json", "cache-control": "max-age=600" },
+        }),
+      );
+    },
+  });
+  const client = new OAuthClient(url);
+  client.id = id;
+  const login = await client.browser.open(client.authorizeUrl());
+  const consent = await client.browser.submit(login, ADA);
+  for (const shown of ["A documented client", "client.test"]) expect(consent.text).toContain(shown);
+  const back = await client.browser.submit(consent, { action: "allow" });
+  expect((await client.exchange(back.url.searchParams.get("code") ?? "")).status).toBe(200);
+  expect(asked).toEqual([id]);
+  client.id = "https://client.test/other.json";
+  expect((await new Browser().open(client.authorizeUrl())).status).toBe(400);
+});
+
+test("nothing that opens something stands readable in the store", async () => {
+  const { client, place } = await registered();
+  const code = await codeFor(client);
+  const { body } = await client.exchange(code);
+  const rotated = await client.refresh(body.refresh_token);
+  const secret = await new OAuthClient(client.url).register({
+    token_endpoint_auth_method: "client_secret_post",
+  });
+  const rows = JSON.stringify(await place.sql("SELECT * FROM metamcp_records"));
+  const cookies = [...client.browser.cookies.values()].map(({ value }) => value);
+  const secrets = [
+    code,
+    body.access_token,
+    body.refresh_token,
+    rotated.body.refresh_token,
+    secret.body.client_secret ?? "none",
+    client.verifier,
+    ...cookies,
+  ];
+  for (const text of secrets) {
+    expect(text.length).toBeGreaterThan(20);
+    expect(rows).not.toContain(text);
+  }
+});

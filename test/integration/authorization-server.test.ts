@@ -1,0 +1,41 @@
+/** The authorization server as clients and people meet it: registration, login, consent, tokens. */
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { expect, test } from "vitest";
+import { authorization, EMAIL, PASSWORD } from "../support/authorization.ts";
+import { CALLBACK, OAuthClient } from "../support/oauth-client.ts";
+
+const ADA = { email: EMAIL, password: PASSWORD };
+
+async function registered(more: Parameters<typeof authorization>[0] = {}) {
+  const server = await authorization(more);
+  const client = new OAuthClient(server.url);
+  await client.register();
+  return { ...server, client };
+}
+
+test("a client that registers itself logs a person in and gets a token for one endpoint", async () => {
+  const { url, client, ada } = await registered();
+  const first = await client.browser.open(client.authorizeUrl());
+  expect(first.status).toBe(200);
+  expect(first.text).toContain("Test client");
+  expect(first.text).not.toContain("<script");
+  const second = await client.browser.submit(first, ADA);
+  for (const shown of ["Test client", "<dd>one</dd>", "client.test", EMAIL])
+    expect(second.text).toContain(shown);
+  const back = await client.browser.submit(second, { action: "allow" });
+  expect(back.url.href.startsWith(CALLBACK)).toBe(true);
+  expect(Object.fromEntries(back.url.searchParams)).toMatchObject({ state: "a-state", iss: url });
+  const { status, body, headers } = await client.exchange(back.url.searchParams.get("code") ?? "");
+  expect(status).toBe(200);
+  expect(headers.get("cache-control")).toContain("no-store");
+  expect(body).toMatchObject({ token_type: "Bearer", scope: "mcp", refresh_token: expect.any(String) });
+  expect(body.expires_in).toBeLessThanOrEqual(3_600);
+  expect(decodeJwt(body.access_token)).toMatchObject({
+    iss: url,
+    aud: `${url}/metamcp/one/mcp`,
+    sub: ada.uuid,
+    client_id: client.id,
+    scope: "mcp",
+  });
+  expect(decodeProtectedHeader(body.access_token)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
+});

@@ -1,0 +1,134 @@
+/** Values that the config gives to a server alone are nowhere in what MetaMCP prints of it, whatever they are called and however the server spills them. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { metamcp } from "../support/command.ts";
+import { gateway } from "../support/gateway.ts";
+import { discover } from "../support/meta.ts";
+import { type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+/** Under names that do not all look secret; one over several lines. */
+const ENV = {
+  GITHUB_PAT: "canary-pat-11",
+  MYSQL_PASS: "canary/pass 22",
+  PLAIN: "canary_plain_33",
+  PEM: "-----BEGIN-----\ncanary-line-44\ncanary-line-55\n-----END-----",
+};
+const HEADERS = { Authorization: "Bearer canary-header-66", "X-Team": "canary-team-77" };
+const CANARIES = [
+  "canary-pat-11",
+  "canary/pass 22",
+  "canary_plain_33",
+  "canary-line-44",
+  "canary-line-55",
+  "canary-header-66",
+  "canary-team-77",
+];
+
+/** A server that spills all it was given, each in another place. */
+const SPILL = `
+const { GITHUB_PAT, MYSQL_PASS, PLAIN, PEM } = process.env;
+const all = [GITHUB_PAT, MYSQL_PASS, PLAIN, PEM].join(" and ");
+const [mode] = process.argv.slice(2);
+const answer = (id, more) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...more }) + "\\n");
+if (mode === "stderr") console.error("starting with " + all);
+if (mode === "stdout") console.log("starting with " + all);
+if (mode === "exit") { console.error("cannot log in with " + all); process.exit(3); }
+let text = "";
+process.stdin.on("data", (chunk) => {
+  text += chunk;
+  for (let end; (end = text.indexOf("\\n")) >= 0; text = text.slice(end + 1)) {
+    const { id, method } = JSON.parse(text.slice(0, end));
+    if (method === "initialize" && mode === "handshake") answer(id, { error: { code: -32000, message: "refused: " + all } });
+    else if (method === "initialize") answer(id, { result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } } });
+    else if (method === "tools/list" && mode === "list") answer(id, { error: { code: -32000, message: "no list: " + all } });
+    else if (method === "tools/list") answer(id, { result: { tools: [{ name: "die", inputSchema: { type: "object" } }] } });
+    else if (method === "tools/call") { console.error("dying of " + all); process.exit(4); }
+    else if (id !== undefined) answer(id, { result: {} });
+  }
+});
+process.stdin.on("end", () => process.exit());
+`;
+
+const MODES = ["stderr", "stdout", "exit", "handshake", "list"] as const;
+
+/** An address that repeats what it was sent in everything it says. */
+async function parrot(): Promise<string> {
+  const server = createServer((request, response) => {
+    const said = `bad ${request.headers.authorization} ${String(request.headers["x-team"])} ${request.url}`;
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32000, message: said } }));
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+async function leaky(folder: Temp): Promise<void> {
+  const script = folder.write("spill.mjs", SPILL);
+  const local = MODES.map((mode) => [mode, { command: process.execPath, args: [script, mode], env: ENV }]);
+  const remote = { url: `${await parrot()}?key=canary-team-77`, headers: HEADERS };
+  folder.writeConfig({ ...Object.fromEntries(local), remote });
+}
+
+function expectNone(text: string, where: string): void {
+  for (const canary of CANARIES) expect(text, `${canary} in ${where}`).not.toContain(canary);
+}
+
+test("no secret of a server is in the log, in a reason, or in an error", async () => {
+  const folder = temp();
+  await leaky(folder);
+  const client = gateway(folder, { flags: ["--log-level", "debug"] });
+  await client.initialize();
+  const said: string[] = [];
+  for (const server of [...MODES, "remote"]) {
+    said.push(JSON.stringify(await client.mcpCall(server, "die")));
+    said.push(JSON.stringify(await client.tool("mcp_discover", { server })));
+  }
+  said.push(JSON.stringify(await discover(client)));
+  await until(() => client.stderr.includes("starting with"));
+  await client.close();
+  expectNone(said.join("\n"), "what the client was told");
+  expectNone(client.stderr, "the log");
+  expect(client.stderr).toContain("starting with [secret] and [secret] and [secret] and");
+  expect(said.join("\n")).toContain("cannot log in with [secret]");
+});
+
+test("no command shows a secret of a server", async () => {
+  const folder = temp();
+  await leaky(folder);
+  mkdirSync(join(folder.folder, ".cursor"));
+  writeFileSync(
+    join(folder.folder, ".cursor/mcp.json"),
+    JSON.stringify({
+      mcpServers: {
+        c: { command: "node", args: ["x"], env: ENV },
+        d: { url: "https://d.example", headers: HEADERS },
+      },
+    }),
+  );
+  const env = { ...folder.env, HOME: folder.folder, METAMCP_CONFIG: folder.config };
+  const found = Object.fromEntries(Object.entries(env).filter(([name]) => name !== "METAMCP_CONFIG"));
+  for (const args of [
+    ["doctor"],
+    ["doctor", "--json", "--log-level", "debug"],
+    ["list"],
+    ["list", "--json"],
+    ["tools"],
+    ["call", "exit", "die"],
+    ["search", "die"],
+    ["allow"],
+    ["allow", "--json"],
+    ["import", "--dry-run"],
+    ["import", "--yes", "--json"],
+    ["init", "cursor", "--yes"],
+    ["init", "--undo", "--yes"],
+  ]) {
+    const at = { ...folder, env: args[0] === "allow" ? found : env };
+    const { out, err } = await metamcp(at, args);
+    expectNone(out + err, args.join(" "));
+  }
+});

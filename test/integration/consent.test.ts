@@ -1,0 +1,280 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
+/** A folder's `.mcp.json` starts and dials nothing until its user has allowed it, whatever command or client asks. */
+import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { metamcp } from "../support/command.ts";
+import { CLIENTS, call, open } from "../support/eras.ts";
+import { gateway } from "../support/gateway.ts";
+import { discover, failureOf, type ShownServer, textOf } from "../support/meta.ts";
+import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
+import { RawClient } from "../support/raw-client.ts";
+import { fixture, ROOT, type Temp, temp, unnamed } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const NOT_YET = /is not allowed yet; run "metamcp allow"/;
+const CHANGED = /changed what it runs or calls since it was allowed; run "metamcp allow"/;
+
+/** Where no config is named. */
+const stranger = (): Temp => unnamed(temp());
+
+/** In another folder than that of the config. */
+function startedIn(cwd: string, folder: Temp): RawClient {
+  return new RawClient(process.execPath, { args: [join(ROOT, "dist/metamcp.js")], cwd, env: folder.env });
+}
+
+async function shown(client: RawClient, name: string): Promise<ShownServer> {
+  const { servers = [] } = await discover(client);
+  const found = servers.find((server) => server.name === name);
+  if (!found) throw new Error(`${name} is not shown`);
+  return found;
+}
+
+/** Somebody who counts how often they are called. */
+async function listener(): Promise<{ url: string; calls: () => number }> {
+  let calls = 0;
+  const server = createServer((_request, response) => {
+    calls += 1;
+    response.statusCode = 404;
+    response.end();
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, calls: () => calls };
+}
+
+test("nothing of a found file is started or dialled by any command, and every server says why", async () => {
+  const folder = stranger();
+  const journal = folder.journal();
+  const { url, calls } = await listener();
+  folder.writeConfig(
+    { a: fixture("--journal", journal.file), far: { url } },
+    { embedder: { url, model: "m", keyEnv: "HOME" } },
+  );
+  const client = gateway(folder);
+  await client.initialize();
+  const { servers = [] } = await discover(client);
+  expect(servers.map(({ name, state }) => [name, state])).toEqual([
+    ["a", "failed"],
+    ["far", "failed"],
+  ]);
+  for (const { reason } of servers) expect(reason).toMatch(NOT_YET);
+  expect(failureOf(await client.mcpCall("a", "echo", { message: "hi" })).message).toMatch(NOT_YET);
+  await discover(client, { query: "echo a message" });
+  await client.close();
+  for (const args of [
+    ["doctor"],
+    ["call", "a", "echo", "message=hi"],
+    ["search", "echo a message"],
+    ["describe", "a", "echo"],
+    ["exec", "--code", 'await servers.a.call("echo", { message: "hi" })'],
+    ["tools"],
+    ["list"],
+    ["approve", "a"],
+    ["auth", "far"],
+  ]) {
+    const { out, err } = await metamcp(folder, args);
+    if (args[0] === "list" || args[0] === "doctor") expect(`${out}${err}`, args[0]).toMatch(NOT_YET);
+  }
+  expect(journal.pids()).toEqual([]);
+  expect(calls()).toBe(0);
+});
+
+test("a file that was named needs no consent: by flag, by variable, or in the home of MetaMCP", async () => {
+  const folder = stranger();
+  folder.writeConfig({ a: fixture() });
+  const flag = await metamcp(folder, ["call", "a", "echo", "message=hi", "--config", ".mcp.json"]);
+  expect(flag.out).toBe("hi\n");
+  const env = { ...folder.env, METAMCP_CONFIG: ".mcp.json" };
+  expect((await metamcp({ ...folder, env }, ["call", "a", "echo", "message=hi"])).out).toBe("hi\n");
+  renameSync(folder.config, join(folder.home, "mcp.json"));
+  expect((await metamcp(folder, ["call", "a", "echo", "message=hi"])).out).toBe("hi\n");
+});
+
+test("allow shows what would run, remembers it, and a gateway that runs takes it over", async () => {
+  const folder = stranger();
+  const journal = folder.journal();
+  const entry = {
+    ...fixture("--journal", journal.file),
+    env: { NODE_OPTIONS: "--title=x y", GREETING: "good day", TOKEN: "hush-hush-1" },
+  };
+  folder.writeConfig({
+    a: { ...entry, inheritEnv: true },
+    far: { url: "https://far.example/mcp", headers: { X: "${HOME}" } },
+  });
+  const client = gateway(folder);
+  await client.initialize();
+  expect((await shown(client, "a")).reason).toMatch(NOT_YET);
+
+  const asked = await metamcp(folder, ["allow"]);
+  expect(asked.code).toBe(2);
+  for (const part of [
+    fixture().args[0] ?? "",
+    "NODE_OPTIONS='--title=x y'",
+    "GREETING=[secret]",
+    "TOKEN=[secret]",
+    "your whole environment",
+    "https://far.example/mcp",
+    "with the values of your HOME",
+    "metamcp allow --yes",
+  ])
+    expect(asked.out).toContain(part);
+  expect((await shown(client, "a")).reason).toMatch(NOT_YET);
+
+  expect(await metamcp(folder, ["allow", "--yes"])).toMatchObject({ code: 0 });
+  const record = join(folder.home, "allowed.json");
+  expect(statSync(record).mode & 0o777).toBe(0o600);
+  expect(readFileSync(record, "utf8")).not.toContain("hush-hush");
+  await until(async () => (await shown(client, "a")).state !== "failed");
+  expect(textOf(await client.mcpCall("a", "echo", { message: "hi" }))).toBe("hi");
+  expect(journal.pids()).toHaveLength(1);
+  await client.close();
+  expect((await metamcp(folder, ["allow"])).out).toMatch(/allowed already/);
+});
+
+test("texts may change; what is run or called may not, nor may more of it come", async () => {
+  const folder = stranger();
+  const a = fixture();
+  folder.writeConfig({ a });
+  await metamcp(folder, ["allow", "--yes"]);
+  const client = gateway(folder);
+  await client.initialize();
+  const stateOf = async (): Promise<string> => {
+    const { reason, state } = await shown(client, "a");
+    return reason ?? state;
+  };
+  expect(textOf(await client.mcpCall("a", "echo", { message: "hi" }))).toBe("hi");
+
+  folder.writeConfig({
+    a: { ...a, timeoutMs: 5_000, tools: { deny: ["add"] } },
+    b: { ...fixture(), disabled: true },
+  });
+  await until(async () => failureCode(await client.mcpCall("a", "add", { a: 1, b: 2 })) === "tool_not_found");
+  expect(textOf(await client.mcpCall("a", "echo", { message: "hi" }))).toBe("hi");
+
+  for (const servers of [
+    { a: { ...a, args: [...a.args, "--x"] } },
+    { a: { ...a, env: { NODE_OPTIONS: "--require ./x.js" } } },
+    { a: { ...a, cwd: "/" } },
+    { a: { ...a, inheritEnv: true } },
+    { a, b: fixture("--x") },
+    { a, b: { url: "https://far.example/mcp" } },
+  ]) {
+    folder.writeConfig(servers);
+    await until(async () => CHANGED.test(await stateOf()), { what: JSON.stringify(servers) });
+    folder.writeConfig({ a });
+    await until(async () => !CHANGED.test(await stateOf()));
+  }
+  folder.writeConfig({ a }, { embedder: { url: "https://far.example/", model: "m" } });
+  await until(async () => CHANGED.test(await stateOf()));
+  await client.close();
+});
+
+function failureCode(result: Record<string, unknown>): string | undefined {
+  return result["isError"] ? failureOf(result).code : undefined;
+}
+
+test("the folder counts by where it is, not by its name; the same file elsewhere is another", async () => {
+  const folder = stranger();
+  folder.writeConfig({ a: fixture() });
+  await metamcp(folder, ["allow", "--yes"]);
+  symlinkSync(folder.path("."), join(folder.folder, "link"));
+  const through = startedIn(join(folder.folder, "link"), folder);
+  await through.initialize();
+  expect(textOf(await through.mcpCall("a", "echo", { message: "hi" }))).toBe("hi");
+  await through.close();
+  const other = folder.path("other");
+  mkdirSync(other);
+  symlinkSync(folder.config, join(other, ".mcp.json"));
+  const elsewhere = startedIn(other, folder);
+  await elsewhere.initialize();
+  expect((await shown(elsewhere, "a")).reason).toMatch(NOT_YET);
+  await elsewhere.close();
+});
+
+test("a record that is damaged allows nothing, and is not written over", async () => {
+  const folder = stranger();
+  folder.writeConfig({ a: fixture() });
+  await metamcp(folder, ["allow", "--yes"]);
+  writeFileSync(join(folder.home, "allowed.json"), "{");
+  expect((await metamcp(folder, ["list"])).out).toMatch(/cannot be read/);
+  expect((await metamcp(folder, ["allow", "--yes"])).err).toMatch(/allowed\.json: it is damaged/);
+  expect(readFileSync(join(folder.home, "allowed.json"), "utf8")).toBe("{");
+});
+
+test("two folders that are allowed at once are both remembered", async () => {
+  const folder = stranger();
+  const places = ["p", "q", "r"].map((name) => {
+    const place = { ...folder, path: () => folder.path(name) };
+    mkdirSync(place.path());
+    writeFileSync(join(place.path(), ".mcp.json"), JSON.stringify({ mcpServers: { a: fixture() } }));
+    return place;
+  });
+  await Promise.all(places.map((place) => metamcp(place, ["allow", "--yes"])));
+  for (const place of places) expect((await metamcp(place, ["list"])).out).not.toMatch(NOT_YET);
+});
+
+test.each(CLIENTS)("a %s client that can ask its user asks once, at the first use", async (kind) => {
+  const folder = stranger();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const asked: string[] = [];
+  const answer = ({ params }: { params?: Record<string, unknown> }) => {
+    asked.push(String(params?.["message"]));
+    expect(journal.pids()).toEqual([]);
+    return { action: "accept", content: {} };
+  };
+  const driver = await open(kind, folder, { elicitation: {} });
+  const first = await call(driver, "a", "echo", { args: { message: "hi" }, answer });
+  expect(textOf(first.result ?? {})).toBe("hi");
+  expect(asked).toEqual([expect.stringContaining(fixture().args[0] ?? "")]);
+  const second = await call(driver, "a", "echo", { args: { message: "again" }, answer });
+  expect([textOf(second.result ?? {}), asked.length]).toEqual(["again", 1]);
+  await driver.close();
+  expect((await metamcp(folder, ["call", "a", "echo", "message=hi"])).out).toBe("hi\n");
+});
+
+test("who says no is not asked again, and nothing is started", async () => {
+  const folder = stranger();
+  const journal = folder.journal();
+  folder.writeConfig({ a: fixture("--journal", journal.file) });
+  const client = gateway(folder);
+  client.reply = () => ({ result: { action: "decline" } });
+  await client.initialize({ elicitation: {} });
+  for (let turn = 0; turn < 3; turn++)
+    expect(failureOf(await client.mcpCall("a", "echo", { message: "hi" })).message).toMatch(NOT_YET);
+  expect(client.requests).toHaveLength(1);
+  expect(journal.pids()).toEqual([]);
+  await client.close();
+});
+
+test("on the aggregate surface the list itself asks, and the tools come with list_changed", async () => {
+  const folder = stranger();
+  folder.writeConfig({ a: fixture() });
+  const client = gateway(folder, { flags: ["--surface", "aggregate"] });
+  client.reply = () => ({ result: { action: "accept" } });
+  await client.initialize({ elicitation: {} });
+  const listed = async (): Promise<number> =>
+    ((await client.request("tools/list")).result?.["tools"] as unknown[]).length;
+  await until(async () => (await listed()) > 0);
+  expect(client.requests).toHaveLength(1);
+  await client.close();
+});
+
+const reason = noTerminal();
+test.skipIf(reason !== undefined)("a terminal asks by itself", async () => {
+  const folder = stranger();
+  folder.writeConfig({ a: fixture() });
+  const command = [process.execPath, join(ROOT, "dist/metamcp.js"), "call", "a", "echo", "message=hello"];
+  const no = new PseudoTerminal(command, folder.path("."), folder.env);
+  await no.sees(/Allow this\? \[y\/N\]/);
+  no.type("n\r");
+  expect(await no.exited).toBe(1);
+  const yes = new PseudoTerminal(command, folder.path("."), folder.env);
+  await yes.sees(/Allow this\? \[y\/N\]/);
+  yes.type("y\r");
+  expect(await yes.exited).toBe(0);
+  expect(yes.screen).toMatch(/hello\r?\n/);
+});

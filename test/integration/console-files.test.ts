@@ -1,0 +1,123 @@
+/** The console's files as a gateway serves them. */
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { request } from "node:http";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { metamcp } from "../support/command.ts";
+import { teamGateway } from "../support/team-gateway.ts";
+import { ROOT, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const FOLDER = join(ROOT, "dist/console");
+const SCRIPT = readdirSync(join(FOLDER, "assets")).find((name) => /^console-.*\.js$/.test(name)) ?? "";
+
+test("pages are the one page, and nothing outside may run, be shown or frame it", async () => {
+  const { url } = await teamGateway(temp());
+  const page = readFileSync(join(FOLDER, "index.html"), "utf8");
+  for (const path of ["/", "/servers", "/servers/some-uuid", "/setup?code=x", "/invitations/abc", "/try"]) {
+    const answer = await fetch(url + path);
+    expect([path, answer.status, await answer.text()]).toEqual([path, 200, page]);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-cache",
+      "content-security-policy":
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src data:; font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "same-origin",
+      "cross-origin-opener-policy": "same-origin",
+    });
+  }
+  for (const path of [
+    "/nothing",
+    "/servers/a/b",
+    "//servers",
+    "/assets/nothing.js",
+    "/assets/../index.html.br",
+  ])
+    expect([path, (await fetch(url + path)).status]).toEqual([path, 404]);
+  expect((await fetch(`${url}/servers`, { method: "POST" })).status).toBe(405);
+  // The API, and what clients log in with, come first.
+  expect((await fetch(`${url}/mcp-servers/x`)).status).toBe(401);
+});
+
+test("assets stay as they are for ever, and come in the smallest form that the browser takes", async () => {
+  const { url } = await teamGateway(temp());
+  const path = `/assets/${SCRIPT}`;
+  const plain = readFileSync(join(FOLDER, path));
+  const sizes: number[] = [];
+  for (const accepts of ["br, gzip", "gzip;q=0.8, br;q=0", "identity", "deflate"]) {
+    const { headers, body } = await raw(url + path, { "accept-encoding": accepts });
+    expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    expect(headers["content-type"]).toBe("text/javascript; charset=utf-8");
+    const encoding = headers["content-encoding"];
+    const file = { br: ".br", gzip: ".gz", plain: "" }[encoding ?? "plain"];
+    expect(body.equals(readFileSync(join(FOLDER, path) + file))).toBe(true);
+    sizes.push(body.length);
+  }
+  expect(sizes[0]).toBeLessThan(sizes[1] as number);
+  expect(sizes.slice(2)).toEqual([plain.length, plain.length]);
+});
+
+test("what did not change is not sent again; HEAD sends no body", async () => {
+  const { url } = await teamGateway(temp());
+  const first = await raw(`${url}/`);
+  const again = await raw(`${url}/`, { "if-none-match": first.headers.etag ?? "" });
+  expect([again.status, again.body.length]).toEqual([304, 0]);
+  const head = await fetch(`${url}/`, { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+});
+
+test("--no-console leaves it out", async () => {
+  const folder = temp();
+  const { url, api } = await teamGateway(folder, { flags: ["--no-console"] });
+  for (const path of ["/", "/servers", `/assets/${SCRIPT}`])
+    expect((await fetch(url + path)).status).toBe(404);
+  expect((await api("GET", "/me")).status).toBe(200);
+  const { code, err } = await metamcp(folder, ["serve", "--no-console", "--open"]);
+  expect([code, err]).toEqual([2, expect.stringContaining("--no-console")]);
+});
+
+test.skipIf(process.platform !== "linux")(
+  "--open opens it in the browser, at first start with the setup link",
+  async () => {
+    const folder = temp();
+    const opener = folder.write("xdg-open", `#!/bin/sh\nprintf %s "$1" > "${folder.path("opened")}"\n`);
+    chmodSync(opener, 0o755);
+    const { stderr } = await teamGateway(folder, {
+      flags: ["--open"],
+      env: { METAMCP_ADMIN_TOKEN: "", DISPLAY: ":99", PATH: `${dirname(opener)}:${process.env["PATH"]}` },
+    });
+    const opened = await until(
+      () => existsSync(folder.path("opened")) && readFileSync(folder.path("opened"), "utf8"),
+      {
+        what: "the browser",
+      },
+    );
+    expect(opened).toMatch(/\/setup\?code=[\w-]+$/);
+    expect(stderr).toContain(opened);
+  },
+);
+
+interface RawAnswer {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Bytes as they are sent: `fetch` would unpack them. */
+function raw(url: string, headers: Record<string, string> = {}): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode,
+          headers: response.headers as RawAnswer["headers"],
+          body: Buffer.concat(chunks),
+        }),
+      );
+    });
+    sent.once("error", reject).end();
+  });
+}

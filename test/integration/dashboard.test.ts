@@ -1,0 +1,102 @@
+/** The dashboard and the alert rules ask for metrics and labels that there are, and have something to show. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { INSTRUMENTS } from "../../src/observe/metrics/instruments.ts";
+import { ROOT } from "../support/temp.ts";
+
+interface Used {
+  readonly metric: string;
+  readonly labels: readonly string[];
+}
+
+interface Panel {
+  readonly type: string;
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+const { parse, used, evaluate } = await import("../../scripts/dashboard/promql.mjs" as string);
+const { linesOf } = await import("../../scripts/dashboard/render.mjs" as string);
+const read = (path: string) => readFileSync(`${ROOT}/${path}`, "utf8");
+const dashboard = JSON.parse(read("deploy/grafana-dashboard.json"));
+const { groups } = parseYaml(read("deploy/prometheus-alerts.yaml"));
+const recorded = JSON.parse(read("test/data/metrics/recorded.json"));
+const panels: readonly Panel[] = dashboard.panels.filter(({ type }: Panel) => type !== "row");
+const rules: readonly { alert: string; expr: string; annotations: object; labels: object }[] = groups.flatMap(
+  ({ rules }: { rules: [] }) => rules,
+);
+
+/** By the names that Prometheus has of them: a histogram is three. */
+const KNOWN = new Map<string, readonly string[]>(
+  Object.values(INSTRUMENTS).flatMap(({ name, kind, labels }) =>
+    kind === "histogram"
+      ? [
+          [`${name}_bucket`, [...labels, "le"]],
+          [`${name}_sum`, labels],
+          [`${name}_count`, labels],
+        ]
+      : [[name, labels]],
+  ),
+);
+
+const ofPrometheus = new Map([["up", ["job", "instance"]]]);
+
+function faultsIn(expression: string): readonly string[] {
+  return (used(parse(expression)) as readonly Used[]).flatMap(({ metric, labels }) => {
+    const known = KNOWN.get(metric) ?? ofPrometheus.get(metric);
+    if (!known) return [`there is no ${metric}`];
+    return labels.filter((label) => !known.includes(label)).map((label) => `${metric} has no ${label}`);
+  });
+}
+
+test("what is asked for is in the table of metrics, with its labels", () => {
+  const expressions = [...panels.flatMap(({ targets = [] }) => targets), ...rules].map(({ expr }) => expr);
+  expect(expressions.length).toBeGreaterThan(40);
+  for (const expression of expressions) expect([expression, faultsIn(expression)]).toEqual([expression, []]);
+  expect(faultsIn("sum by (client) (rate(metamcp_calls_total[5m])) / nothing")).toEqual([
+    "metamcp_calls_total has no client",
+    "there is no nothing",
+  ]);
+  for (const { query } of dashboard.templating.list.slice(1)) {
+    const [, metric = "", label = ""] = /^label_values\((\w+), (\w+)\)$/.exec(query.query) ?? [];
+    expect(KNOWN.get(metric)).toContain(label);
+  }
+});
+
+test("every metric of ours is on the dashboard", () => {
+  const shown = new Set(
+    panels.flatMap(({ targets = [] }) =>
+      targets.flatMap(({ expr }) => (used(parse(expr)) as readonly Used[]).map(({ metric }) => metric)),
+    ),
+  );
+  const missing = Object.values(INSTRUMENTS)
+    .map(({ name }) => name)
+    .filter((name) => !shown.has(name) && !shown.has(`${name}_bucket`));
+  // Told by annotations, or of use in tables of one's own.
+  expect(missing).toEqual([
+    "mcp_server_session_duration_seconds",
+    "mcp_client_session_duration_seconds",
+    "metamcp_config_revision",
+    "process_start_time_seconds",
+    "metamcp_build_info",
+  ]);
+});
+
+test("each panel has something to show of what a gateway told", () => {
+  for (const panel of panels) expect([panel.title, linesOf(panel).length > 0]).toEqual([panel.title, true]);
+});
+
+test("rules say what to do, and none fires for what was recorded", () => {
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+  for (const { alert, expr, annotations, labels } of rules) {
+    expect([alert, Object.keys(annotations), Object.keys(labels)]).toEqual([
+      alert,
+      ["summary", "description"],
+      ["severity"],
+    ]);
+    const at = recorded.times.at(-1);
+    if (!/breakers|restarts|lag/.test(expr))
+      expect([alert, evaluate(parse(expr), recorded, at, 60)]).toEqual([alert, []]);
+  }
+});

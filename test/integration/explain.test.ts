@@ -1,0 +1,145 @@
+/** Who sees what and why, and what would become of a call: told without making it. */
+import { expect, test } from "vitest";
+import { metamcp } from "../support/command.ts";
+import { layeredTeam } from "../support/layered-team.ts";
+import { plainly } from "../support/people.ts";
+import { ADMIN_TOKEN, teamClient } from "../support/team-gateway.ts";
+import { temp } from "../support/temp.ts";
+
+const POLICY = {
+  use: "policy",
+  default: "allow",
+  rules: [
+    { effect: "deny", who: { groups: ["guests"] }, tools: ["fix:args"] },
+    { effect: "deny", tools: ["fix:crash"] },
+    { effect: "approve", tools: ["fix:echo"], args: { message: { glob: "rm *" } } },
+  ],
+};
+
+async function team() {
+  const folder = temp();
+  const made = await layeredTeam({
+    folder,
+    server: { middleware: [{ use: "rate-limit", requests: 1, per: "60s", by: "user" }] },
+    namespace: { tools: [{ server: "fix", tool: "echo", name: "say" }] },
+    endpoint: {
+      middleware: [{ use: "filter", deny: ["fix:big"] }, POLICY],
+      access: { allow: { groups: ["guests"] } },
+    },
+  });
+  for (const [email, groups] of [
+    ["ada@example.org", ["guests"]],
+    ["eve@example.org", []],
+  ] as const)
+    await made.api("POST", "/users", { email, role: "member", groups });
+  // The tools are known once somebody asked.
+  const client = await teamClient(made.gateway, "aggregate", { key: made.key });
+  await client.tools();
+  const { items } = (await made.api("GET", "/endpoints")).body;
+  const { uuid } = items.find(({ name }: { name: string }) => name === "aggregate");
+  const explain = async (tool: string, more: object = {}) =>
+    (await made.api("POST", `/endpoints/${uuid}/explain`, { tool, ...more })).body;
+  return { ...made, folder, uuid, client, explain };
+}
+
+test("the tools of an endpoint say which layer hides or gates them, for all or as somebody sees them", async () => {
+  const { api, uuid } = await team();
+  const row = async (tool: string, query = "") => {
+    const { body } = await api("GET", `/endpoints/${uuid}/tools?limit=500${query}`);
+    return body.items.find((one: { tool: string }) => one.tool === tool);
+  };
+  expect(await row("big")).toMatchObject({
+    enabled: false,
+    because: 'filter (endpoint "aggregate"): denied',
+  });
+  expect(await row("crash")).toMatchObject({
+    enabled: false,
+    because: 'policy (endpoint "aggregate"): rule 2 denies it',
+  });
+  expect(await row("args")).toMatchObject({
+    enabled: true,
+    because: expect.stringContaining('policy (endpoint "aggregate"): depends on who asks'),
+  });
+  expect((await row("echo")).because).toMatch(
+    /^renamed in namespace "team"; policy .*rule 3: somebody else must approve; rate-limit \(server "fix"\)/,
+  );
+  expect(await row("args", "&as=ada@example.org")).toMatchObject({
+    enabled: false,
+    because: 'policy (endpoint "aggregate"): rule 1 denies it',
+  });
+  expect(await row("echo", "&as=eve@example.org")).toMatchObject({
+    enabled: false,
+    because: expect.stringContaining("access.allow"),
+  });
+  expect((await api("GET", `/endpoints/${uuid}/tools?as=nobody@example.org`)).status).toBe(404);
+  const { body: namespaces } = await api("GET", "/namespaces");
+  const { body } = await api("GET", `/namespaces/${namespaces.items[0].uuid}/tools?limit=500`);
+  expect(body.items.find((one: { tool: string }) => one.tool === "big").because).toMatch(/^rate-limit/);
+});
+
+test("a call is explained layer by layer, and takes nothing from a limit", async () => {
+  const { explain, client, reached } = await team();
+  expect(await explain("fix:say", { args: { message: "hello" } })).toEqual({
+    as: { kind: "token", id: "admin-token", name: "admin token" },
+    outcome: "passes",
+    tool: { server: { uuid: expect.any(String), name: "fix" }, tool: "echo", name: "say" },
+    steps: [
+      { use: "filter", at: 'endpoint "aggregate"', effect: "pass" },
+      { use: "policy", at: 'endpoint "aggregate"', effect: "allow", reason: "allowed by default" },
+      { use: "rate-limit", at: 'server "fix"', effect: "pass" },
+    ],
+  });
+  const as = "ada@example.org";
+  expect(await explain("fix:args", { as })).toMatchObject({
+    outcome: "refused",
+    code: "tool_not_found",
+    as: { name: as },
+    steps: [{ use: "policy", effect: "deny", reason: "rule 1 denies it" }],
+  });
+  expect(await explain("fix__say", { args: { message: "rm -rf" }, as })).toMatchObject({
+    outcome: "asks",
+    steps: [{ effect: "pass" }, { use: "policy", effect: "approve", reason: "rule 3" }, { effect: "pass" }],
+  });
+  expect(await explain("fix:echo", { args: { message: 1 }, as })).toMatchObject({
+    outcome: "refused",
+    code: "validation_input",
+    steps: [{ use: "arguments", effect: "deny" }],
+  });
+  expect(await explain("fix:say", { as: "eve@example.org" })).toMatchObject({
+    outcome: "refused",
+    steps: [{ use: "access", effect: "deny" }],
+  });
+  expect(await explain("fix:nothing")).toMatchObject({ outcome: "refused", code: "tool_not_found" });
+  expect(await explain("metamcp:mcp_call")).toMatchObject({ outcome: "passes" });
+  for (let n = 0; n < 5; n += 1) await explain("fix:say", { args: { message: "hello" } });
+  expect(reached("echo")).toBe(0);
+  expect(await client.call("fix__say", { message: "one" })).toBe("one");
+  expect(await client.call("fix__say", { message: "two" })).toMatch(/rate_limited/);
+});
+
+test("it is for those who may read the rules, and for administrators in the name of others", async () => {
+  const { gateway, api, uuid } = await team();
+  const key = async (role: string) => (await api("POST", "/api-keys", { name: role, role })).body.key;
+  const path = `/endpoints/${uuid}/explain`;
+  const status = async (role: string, body: object) =>
+    (await plainly(gateway.url, { authorization: `Bearer ${await key(role)}` })("POST", path, body)).status;
+  expect(await status("member", { tool: "fix:say" })).toBe(403);
+  expect(await status("viewer", { tool: "fix:say" })).toBe(200);
+  expect(await status("editor", { tool: "fix:say", as: "ada@example.org" })).toBe(403);
+  expect((await api("POST", path, { tool: "fix:say", arg: {} })).status).toBe(422);
+  expect((await api("GET", "/audit?action=explain&outcome=ok")).body.items).toEqual([]);
+});
+
+test("it is told in a shell", async () => {
+  const { gateway, folder } = await team();
+  const env = { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN };
+  const shell = (...args: string[]) =>
+    metamcp({ ...folder, env }, ["gateway", "explain", ...args, "--gateway", gateway.url]);
+  const passed = await shell("--as", "ada@example.org", "aggregate", "fix:say", '{"message":"hello"}');
+  expect(passed.out).toMatch(/policy +endpoint "aggregate" +allow +allowed by default/);
+  expect(passed.out).toContain("A call of fix:say by ada@example.org passes.");
+  const hidden = await shell("--as", "ada@example.org", "aggregate", "fix:args");
+  expect(hidden).toMatchObject({ code: 0, out: expect.stringContaining("is refused (tool_not_found).") });
+  expect(await shell("aggregate", "fix:say", "{")).toMatchObject({ code: 2 });
+  expect((await shell("aggregate", "fix:say", "--json")).out).toContain('"validation_input"');
+});

@@ -1,0 +1,126 @@
+/** Who gets in: keys, what strangers can tell, and what ends when a key is revoked. */
+import { expect, test } from "vitest";
+import { HEADERS } from "../support/http-gateway.ts";
+import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+};
+
+async function seen(
+  { url }: TeamGateway,
+  path: string,
+  headers: Record<string, string> = {},
+  method = "POST",
+): Promise<{ status: number; headers: Record<string, string>; text: string }> {
+  const body = method === "POST" ? { body: JSON.stringify(INITIALIZE) } : {};
+  const response = await fetch(`${url}/metamcp/${path}`, {
+    method,
+    headers: { ...HEADERS, ...headers },
+    ...body,
+  });
+  const { date: _, ...shown } = Object.fromEntries(response.headers);
+  const told = shown["www-authenticate"];
+  // Where the metadata of the endpoint are: its name is the caller's own.
+  if (told) shown["www-authenticate"] = told.replace(/\/metamcp\/\w+\/(mcp|sse)"/, '/metamcp/…"');
+  return { status: response.status, headers: shown, text: await response.text() };
+}
+
+async function team() {
+  const gateway = await teamGateway(temp());
+  const { api } = gateway;
+  await api("POST", "/mcp-servers", { name: "fix", ...fixture() });
+  await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+  const made = async (name: string, more: object = {}) =>
+    (await api("POST", "/endpoints", { name, namespaces: ["team"], surface: "aggregate", ...more })).body;
+  return {
+    gateway,
+    api,
+    one: await made("one"),
+    two: await made("two"),
+    off: await made("off", { disabled: true }),
+    open: await made("open", { access: { public: true } }),
+    query: await made("query", { access: { queryKey: true } }),
+  };
+}
+
+test("without a key all names are alike; with one all that it does not open are", async () => {
+  const { gateway, api, one, open } = await team();
+  const refused = await seen(gateway, "one/mcp");
+  expect(refused.status).toBe(401);
+  const wrong = { "x-api-key": `mmcp_${"0".repeat(32)}_${"x".repeat(43)}` };
+  for (const path of ["two/mcp", "off/mcp", "never/mcp", "one/sse", "one/none", "query/mcp?api_key=x"]) {
+    expect(await seen(gateway, path)).toEqual(refused);
+    expect(await seen(gateway, path, wrong)).toEqual(refused);
+  }
+  const key = await gateway.key([one.uuid]);
+  const missing = await seen(gateway, "never/mcp", { "x-api-key": key });
+  expect(missing.status).toBe(404);
+  for (const path of ["two/mcp", "off/mcp", "query/mcp", "one/none"])
+    expect(await seen(gateway, path, { "x-api-key": key })).toEqual(missing);
+  expect((await seen(gateway, "one/mcp", { authorization: `Bearer ${key}` })).status).toBe(200);
+  expect((await seen(gateway, "open/mcp")).status).toBe(200);
+  expect(open.access.public).toBe(true);
+  const all = await gateway.key();
+  expect((await seen(gateway, `query/mcp?api_key=${all}`)).status).toBe(200);
+  expect((await seen(gateway, `one/mcp?api_key=${all}`)).status).toBe(401);
+  expect((await fetch(`${gateway.url}/api/v1/endpoints`, { headers: { "x-api-key": all } })).status).toBe(
+    401,
+  );
+  const expired = await api("POST", "/api-keys", {
+    name: "old",
+    endpoints: "all",
+    expiresAt: new Date(Date.now() + 500).toISOString(),
+  });
+  await until(async () => (await seen(gateway, "one/mcp", { "x-api-key": expired.body.key })).status === 401);
+});
+
+test("a session is one endpoint's and one key's", async () => {
+  const { gateway } = await team();
+  const [key, other] = [await gateway.key(), await gateway.key()];
+  const begun = await seen(gateway, "one/mcp", { "x-api-key": key });
+  const session = { "mcp-session-id": begun.headers["mcp-session-id"] ?? "" };
+  expect(session["mcp-session-id"]).not.toBe("");
+  expect((await seen(gateway, "one/mcp", { "x-api-key": other, ...session }, "DELETE")).status).toBe(404);
+  expect((await seen(gateway, "two/mcp", { "x-api-key": key, ...session }, "DELETE")).status).toBe(404);
+  expect((await seen(gateway, "one/mcp", { "x-api-key": key, ...session }, "DELETE")).status).toBe(204);
+});
+
+test("revoking a key ends its sessions and streams at once, and nobody else's", async () => {
+  const { gateway, api } = await team();
+  const { body } = await api("POST", "/api-keys", { name: "leaves", endpoints: "all" });
+  const key: string = body.key;
+  const [streamable, sse] = [
+    await teamClient(gateway, "one", { key }),
+    await teamClient(gateway, "one", { key, way: "sse" }),
+  ];
+  const stays = await teamClient(gateway, "one", { key: await gateway.key() });
+  for (const client of [streamable, sse, stays]) await client.tools();
+  const begun = await seen(gateway, "one/mcp", { "x-api-key": key });
+  const waiting = fetch(`${gateway.url}/metamcp/one/mcp`, {
+    method: "POST",
+    headers: { ...HEADERS, "x-api-key": key, "mcp-session-id": begun.headers["mcp-session-id"] ?? "" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "fix__hang" } }),
+  }).then((response) => response.text().catch(() => ""));
+  const listening = fetch(`${gateway.url}/metamcp/one/sse`, { headers: { "x-api-key": key } });
+  const stream = (await listening).text().catch(() => "");
+  expect((await api("DELETE", `/api-keys/${body.uuid}`)).status).toBe(204);
+  await stream;
+  await waiting;
+  await expect(streamable.tools()).rejects.toThrow(/401|key is needed/);
+  expect((await stays.tools()).length).toBeGreaterThan(0);
+});
+
+test("liveness for anybody, and readiness that names no server", async () => {
+  const { gateway } = await team();
+  for (const path of ["healthz", "health", "readyz"]) {
+    const response = await fetch(`${gateway.url}/${path}`);
+    expect(response.status).toBe(200);
+    expect(await response.text()).not.toContain("fix");
+  }
+});

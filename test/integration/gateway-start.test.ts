@@ -1,0 +1,104 @@
+/** How `metamcp serve` starts, refuses to, and comes back after it was killed. */
+import { existsSync, mkdirSync } from "node:fs";
+import { relative } from "node:path";
+import { expect, test } from "vitest";
+import { metamcp } from "../support/command.ts";
+import { alive } from "../support/processes.ts";
+import { teamClient, teamGateway } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const DOCUMENT = { version: 1, servers: {}, namespaces: {}, endpoints: { docs: { namespaces: [] } } };
+
+test("servers of a config file become the endpoint default, and what is there stays", async () => {
+  const folder = temp();
+  const config = folder.writeConfig({ fix: { ...fixture(), env: { PASSWORD: "a-secret-of-the-file" } } });
+  const first = await teamGateway(folder, { flags: ["--import", config] });
+  const [server] = (await first.api("GET", "/mcp-servers")).body.items;
+  expect(server).toMatchObject({ name: "fix", env: { PASSWORD: "********" } });
+  const [endpoint] = (await first.api("GET", "/endpoints")).body.items;
+  expect(endpoint).toMatchObject({ name: "default", surface: "meta" });
+  await first.api("PATCH", `/mcp-servers/${server.uuid}`, { description: "mine now" });
+  await first.kill("SIGTERM");
+  const again = await teamGateway(folder, { flags: ["--import", config] });
+  expect((await again.api("GET", "/mcp-servers")).body.items[0].description).toBe("mine now");
+  const client = await teamClient(again, "default", { key: await again.key() });
+  const args = { names: ["PASSWORD"] };
+  expect(await client.call("mcp_call", { server: "fix", tool: "env", args })).toContain(
+    "a-secret-of-the-file",
+  );
+});
+
+test("an imported server runs in the folder of its file, as it did there", async () => {
+  const folder = temp();
+  const { command, args } = fixture();
+  mkdirSync(folder.path("team"));
+  const [script = "", ...more] = args;
+  const entry = { command, args: [relative(folder.path("team"), script), ...more] };
+  folder.write("team/mcp.json", JSON.stringify({ mcpServers: { fix: entry } }));
+  const gateway = await teamGateway(folder, { flags: ["--import", "team/mcp.json"] });
+  const client = await teamClient(gateway, "default", { key: await gateway.key() });
+  const call = { server: "fix", tool: "pid", args: {} };
+  expect(await client.call("mcp_call", call)).toMatch(/^\d+$/);
+});
+
+test("kill -9 loses nothing: objects, keys and secrets are there again, and no process is left", async () => {
+  const folder = temp();
+  const journal = folder.journal();
+  const config = folder.writeConfig({ fix: fixture("--journal", journal.file) });
+  const first = await teamGateway(folder, { flags: ["--import", config] });
+  const key = await first.key();
+  const call = { server: "fix", tool: "pid", args: {} };
+  await (await teamClient(first, "default", { key })).call("mcp_call", call);
+  const objects = async ({ api }: typeof first) => (await api("GET", "/config")).body;
+  const before = await objects(first);
+  await first.kill("SIGKILL");
+  const second = await teamGateway(folder);
+  expect(await objects(second)).toEqual(before);
+  await until(() => journal.pids().every((pid) => !alive(pid)));
+  expect(await (await teamClient(second, "default", { key })).call("mcp_call", call)).toMatch(/\d+/);
+});
+
+test("what cannot be served is refused with a reason, and the store stays as it is", async () => {
+  const folder = temp();
+  const refused = async (...flags: string[]) => await metamcp(folder, ["serve", "--port", "0", ...flags]);
+  expect(await refused("--host", "0.0.0.0")).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/--insecure/),
+  });
+  expect(await refused("--config", "x")).toMatchObject({ code: 2, err: expect.stringMatching(/--import/) });
+  expect(await refused("--stdio")).toMatchObject({ code: 2 });
+  expect(await refused("--no-auth")).toMatchObject({ code: 2 });
+  expect(await refused("--store", "mysql://x")).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/postgres/),
+  });
+  const bad = folder.write("bad.yaml", "version: 1\nservers:\n  - nonsense: [");
+  expect(await refused("--apply", bad)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/bad\.yaml.*line 3/),
+  });
+  const wrong = folder.write("wrong.json", JSON.stringify({ ...DOCUMENT, servers: { a: { comand: "x" } } }));
+  const imported = folder.writeConfig({ fix: fixture() });
+  expect(await refused("--import", imported, "--apply", wrong)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/wrong\.json.*comand/),
+  });
+  const good = folder.write("good.json", JSON.stringify(DOCUMENT));
+  const gateway = await teamGateway(folder, { flags: ["--apply", good] });
+  expect((await gateway.api("GET", "/mcp-servers")).body.items).toEqual([]);
+  expect((await gateway.api("GET", "/endpoints")).body.items).toMatchObject([
+    { name: "docs", managedBy: "file:good.json" },
+  ]);
+  expect(await refused()).toMatchObject({ code: 1, err: expect.stringMatching(/another|uses/i) });
+});
+
+test("a short admin token is refused before anything is made", async () => {
+  const folder = temp();
+  const short = { ...folder, env: { ...folder.env, METAMCP_ADMIN_TOKEN: "too-short" } };
+  expect(await metamcp(short, ["serve", "--port", "0"])).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/METAMCP_ADMIN_TOKEN.*32/),
+  });
+  expect(existsSync(folder.home)).toBe(false);
+});

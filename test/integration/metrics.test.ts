@@ -1,0 +1,111 @@
+/** Metrics: who may read them and where, in a form that Prometheus takes, and each of the table is there. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { expect, test } from "vitest";
+import { BUCKETS, INSTRUMENTS } from "../../src/observe/metrics/instruments.ts";
+import { readExposition } from "../support/exposition.ts";
+import { layeredTeam } from "../support/layered-team.ts";
+import { ADMIN_TOKEN, teamClient } from "../support/team-gateway.ts";
+import { until } from "../support/until.ts";
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+const text = async (url: string, token?: string) => {
+  const answer = await fetch(
+    url,
+    token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+  );
+  return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
+};
+
+test("they are an administrator's, or at a port of their own, which has nothing else", async () => {
+  const port = await freePort();
+  const flags = ["--public-url", "http://gateway.test", "--metrics-port", String(port)];
+  const { gateway, api } = await layeredTeam({ flags });
+  expect((await text(`${gateway.url}/metrics`)).status).toBe(401);
+  const viewer = (await api("POST", "/api-keys", { name: "v", role: "viewer" })).body.key;
+  expect((await text(`${gateway.url}/metrics`, viewer)).status).toBe(403);
+  const asAdmin = await text(`${gateway.url}/metrics`, ADMIN_TOKEN);
+  expect([asAdmin.status, asAdmin.type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+  const own = await text(`http://127.0.0.1:${port}/metrics`);
+  expect([own.status, own.type]).toEqual([200, asAdmin.type]);
+  expect(own.text).toContain("metamcp_build_info{");
+  for (const path of ["/", "/api/v1/openapi.json", "/metamcp/aggregate/mcp", "/healthz"])
+    expect((await text(`http://127.0.0.1:${port}${path}`)).status).toBe(404);
+});
+
+test("on this machine alone they need no login", async () => {
+  const { gateway } = await layeredTeam();
+  expect((await text(`${gateway.url}/metrics`)).status).toBe(200);
+});
+
+test("every metric of the table is told once there is something to tell, by its labels", async () => {
+  const annotations = { readOnlyHint: true };
+  const { gateway, api, key, journal } = await layeredTeam({
+    namespace: { tools: [{ server: "fix", tool: "echo", annotations }] },
+    endpoint: {
+      middleware: [
+        { use: "filter", deny: ["fix:env"] },
+        { use: "rate-limit", requests: 3, per: "1h", by: "tool" },
+        { use: "cache", ttlMs: 60_000 },
+      ],
+    },
+  });
+  const client = await teamClient(gateway, "aggregate", { key });
+  for (let i = 0; i < 4; i++) await client.call("fix__echo", { message: "x" });
+  await client.call("fix__is_error");
+  await client.call("fix__fail").catch(() => {});
+  await client.call("fix__count_safe", { key: "k", crashes: 1 });
+  await (await teamClient(gateway, "meta", { key })).tools();
+  await api("POST", "/login", { email: "nobody@example.org", password: "no such account" });
+  const { items: sessions } = (await api("GET", "/sessions")).body;
+  await api("DELETE", `/sessions/${sessions[0].id}`);
+  await until(() => journal.pids().length > 1);
+  const samples = await until(async () => {
+    const found = readExposition((await text(`${gateway.url}/metrics`)).text);
+    return found.some(({ name }) => name.startsWith("mcp_server_session_duration")) ? found : undefined;
+  });
+  const ofKind = (name: string) => samples.filter((sample) => sample.name.startsWith(name));
+  for (const { name, kind, labels } of Object.values(INSTRUMENTS)) {
+    const found = ofKind(kind === "histogram" ? `${name}_bucket` : name);
+    expect([name, found.length > 0]).toEqual([name, true]);
+    const known: readonly string[] = kind === "histogram" ? [...labels, "le"] : labels;
+    for (const { labels: given } of found)
+      expect(Object.keys(given).filter((label) => !known.includes(label))).toEqual([]);
+  }
+  const value = (name: string, labels: object) => {
+    const found = samples.filter(
+      (sample) =>
+        sample.name === name && Object.entries(labels).every(([label, is]) => sample.labels[label] === is),
+    );
+    return found.reduce((sum, sample) => sum + sample.value, 0);
+  };
+  expect(value("metamcp_refusals_total", { layer: "rate-limit" })).toBe(1);
+  expect(value("metamcp_cache_hits_total", { server: "fix" })).toBe(2);
+  expect(value("metamcp_retries_total", { server: "fix" })).toBe(1);
+  expect(value("metamcp_restarts_total", { server: "fix" })).toBe(1);
+  expect(
+    value("mcp_server_operation_duration_seconds_count", {
+      gen_ai_tool_name: "is_error",
+      error_type: "tool_error",
+    }),
+  ).toBe(1);
+  expect(
+    value("mcp_server_operation_duration_seconds_count", {
+      gen_ai_tool_name: "echo",
+      error_type: "rate_limited",
+    }),
+  ).toBe(1);
+  expect(value("mcp_client_operation_duration_seconds_count", { gen_ai_tool_name: "echo" })).toBe(1);
+  expect(value("metamcp_tokens_saved", { endpoint: "meta" })).toBeGreaterThan(0);
+  expect(value("metamcp_logins_total", { by: "password", outcome: "refused" })).toBe(1);
+  const buckets = ofKind("mcp_server_session_duration_seconds_bucket").map(({ labels }) => labels["le"]);
+  expect(buckets).toEqual([...BUCKETS.map(String), "+Inf"]);
+});

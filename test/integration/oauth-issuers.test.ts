@@ -1,0 +1,136 @@
+/** Tokens of outside issuers: whom they let in, and every way in which they must not. */
+import { createHmac, createPublicKey } from "node:crypto";
+import { type JWK, SignJWT } from "jose";
+import { expect, test } from "vitest";
+import { mcp } from "../support/mcp-request.ts";
+import { ADA, grantedClient, oauthTeam } from "../support/oauth-team.ts";
+import { newKey, tokenIssuer } from "../support/token-issuer.ts";
+
+async function federated() {
+  const issuer = await tokenIssuer();
+  const team = await oauthTeam();
+  const set = (more: object = {}) =>
+    team.api("PATCH", "/settings", {
+      issuers: [{ issuer: issuer.url, algorithms: ["RS256"], groupsClaim: "groups", ...more }],
+    });
+  expect((await set()).status).toBe(200);
+  const aud = `${team.url}/metamcp/one/mcp`;
+  const status = async (token: string, endpoint = "one") => (await mcp(team, endpoint, { token })).status;
+  return { ...team, team, issuer, set, aud, status };
+}
+
+test("a subject of an outside issuer is an account from its first request on", async () => {
+  const { issuer, aud, status, api, team, url } = await federated();
+  const email = { email: "carol@example.org", email_verified: true };
+  const token = await issuer.token({ aud, ...email, groups: ["dev"] });
+  const first = await mcp(team, "one", { token });
+  expect(first.status).toBe(200);
+  const list = async () =>
+    (await api("GET", "/users")).body.items.filter((user: { email: string }) => user.email === email.email);
+  const [carol, ...more] = await list();
+  expect(more).toEqual([]);
+  expect(carol).toMatchObject({ role: "member", groups: ["dev"], disabled: false });
+  // Another token of the same client goes on with the session.
+  const renewed = await issuer.token({ aud, ...email, groups: ["dev"], jti: "another" });
+  const session = first.headers.get("mcp-session-id") ?? "";
+  expect((await mcp(team, "one", { token: renewed, session })).status).toBe(200);
+  const { body } = await api("GET", "/endpoints");
+  const one = body.items.find(({ name }: { name: string }) => name === "one");
+  await api("PATCH", `/endpoints/${one.uuid}`, { access: { allow: { groups: ["ops"] } } });
+  expect(await status(token)).toBe(404);
+  expect(await status(await issuer.token({ aud, groups: ["ops"] }))).toBe(200);
+  expect(await list()).toHaveLength(1);
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await fetch(`${url}/api/v1/me`, { headers })).status).toBe(401);
+  await api("PATCH", `/users/${carol.uuid}`, { disabled: true });
+  expect(await status(renewed)).toBe(401);
+  expect(await status(await issuer.token({ aud, groups: ["ops"], jti: "later" }))).toBe(401);
+});
+
+test("a token must be signed, current, and meant for this endpoint", async () => {
+  const { issuer, aud, status, team } = await federated();
+  const now = Math.floor(Date.now() / 1_000);
+  const wrong = [
+    { aud, exp: now - 60 },
+    { aud, exp: undefined },
+    { aud, nbf: now + 600 },
+    { aud, sub: undefined },
+    { aud: team.url },
+    { aud: `${team.url}/metamcp/two/mcp` },
+    { aud: `${aud}/` },
+    {},
+    { aud, iss: "https://nobody.test" },
+    { aud, iss: team.url },
+    { aud, iss: `${issuer.url}/` },
+  ];
+  for (const claims of wrong)
+    expect(await status(await issuer.token(claims)), JSON.stringify(claims)).toBe(401);
+  expect(await status(await issuer.token({ aud: [aud, "https://other.test"] }))).toBe(200);
+  const weak = await mcp(team, "one", { token: await issuer.token({ aud, scope: "other" }) });
+  expect(weak.status).toBe(403);
+  expect(weak.headers.get("www-authenticate")).toMatch(/error="insufficient_scope".*scope="mcp"/);
+  // Whether the endpoint is there is not told either.
+  const never = `${team.url}/metamcp/never/mcp`;
+  expect(await status(await issuer.token({ aud: never, scope: "other" }), "never")).toBe(403);
+  expect(await status(await issuer.token({ aud: never }), "never")).toBe(404);
+});
+
+test("an algorithm that is not listed, or a key that the token brings along, signs nothing", async () => {
+  const { issuer, aud, status, set } = await federated();
+  const good = await issuer.token({ aud });
+  expect(await status(good)).toBe(200);
+  const [, payload = ""] = good.split(".");
+  const written = (header: object) => Buffer.from(JSON.stringify(header)).toString("base64url");
+  const none = `${written({ alg: "none" })}.${payload}.`;
+  expect(await status(none)).toBe(401);
+  expect(await status(`${written({ alg: "none" })}.${payload}.AAAA`)).toBe(401);
+  // The public key as if it were a shared secret.
+  const known = issuer.keys[0]?.public as JWK;
+  const pem = createPublicKey({ key: known as never, format: "jwk" }).export({ type: "spki", format: "pem" });
+  const signed = `${written({ alg: "HS256", kid: known.kid })}.${payload}`;
+  const mac = createHmac("sha256", pem).update(signed).digest("base64url");
+  expect(await status(`${signed}.${mac}`)).toBe(401);
+  await set({ algorithms: ["RS256", "HS256"] }).then(({ status: refused }) => expect(refused).toBe(422));
+  const elliptic = await issuer.addKey("ES256", "elliptic");
+  expect(await status(await issuer.token({ aud }, { key: elliptic }))).toBe(401);
+  const theirs = await newKey("RS256", "theirs");
+  const attacker = await tokenIssuer();
+  attacker.keys.splice(0, 1, theirs);
+  for (const header of [
+    { jwk: theirs.public },
+    { jku: `${attacker.url}/keys` },
+    { x5u: `${attacker.url}/keys` },
+    { kid: known.kid ?? "", jwk: theirs.public },
+  ])
+    expect(await status(await issuer.token({ aud }, { key: theirs, header }))).toBe(401);
+  expect(attacker.asked).toBe(0);
+});
+
+test("our own issuer's name on a token of another key is worth nothing", async () => {
+  const { team, aud, status, issuer } = await federated();
+  const { tokens } = await grantedClient(team, ADA);
+  expect(await status(tokens.access_token)).toBe(200);
+  const [header = "", payload = "", signature = ""] = tokens.access_token.split(".");
+  const forged = await new SignJWT({ ...JSON.parse(Buffer.from(payload, "base64url").toString()), aud })
+    .setProtectedHeader({ alg: "ES256", typ: "at+jwt" })
+    .sign((await newKey("ES256")).private);
+  expect(await status(forged)).toBe(401);
+  const changed = Buffer.from(payload, "base64url").toString().replace("/one/", "/two/");
+  const moved = `${header}.${Buffer.from(changed).toString("base64url")}.${signature}`;
+  expect(await status(moved, "two")).toBe(401);
+  // A token of ours is no token of theirs.
+  const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
+  expect(await status(await issuer.token(claims))).toBe(401);
+});
+
+test("an issuer is asked for unknown keys at most every 30 seconds, and once taken out believed no more", async () => {
+  const { issuer, aud, status, api } = await federated();
+  const token = await issuer.token({ aud });
+  expect(await status(token)).toBe(200);
+  const asked = issuer.asked;
+  for (let count = 0; count < 5; count += 1)
+    expect(await status(await issuer.token({ aud }, { header: { kid: `unknown ${count}` } }))).toBe(401);
+  expect(issuer.asked).toBe(asked);
+  await api("PATCH", "/settings", { issuers: [] });
+  expect(await status(token)).toBe(401);
+});

@@ -1,0 +1,57 @@
+/** Clients that are given nothing but an address log their person in, and use the endpoint as that person. */
+import { expect, test } from "vitest";
+import { mcp } from "../support/mcp-request.ts";
+import { OAuthClient } from "../support/oauth-client.ts";
+import { ADA, BOB, grantedClient, type Official, oauthTeam, officialClient } from "../support/oauth-team.ts";
+
+test("official clients of both SDKs log in unattended, over every transport", async () => {
+  const team = await oauthTeam();
+  const ways: readonly Official[] = ["v1", "v1 sse", "v2", "v2 2026-07-28"];
+  for (const way of ways) {
+    const { tools } = await officialClient(team, way, ADA);
+    expect(await tools(), way).toContain("fix__echo");
+  }
+});
+
+test("a token opens the endpoint it was given for, as account and client, and nothing else", async () => {
+  const team = await oauthTeam();
+  const { tokens } = await grantedClient(team, ADA);
+  const other = await grantedClient(team, ADA);
+  const begun = await mcp(team, "one", { token: tokens.access_token });
+  expect(begun.status).toBe(200);
+  const session = begun.headers.get("mcp-session-id") ?? "";
+  const use = (token: string, endpoint = "one") => mcp(team, endpoint, { token, session });
+  expect((await use(tokens.access_token)).status).toBe(200);
+  // The same person with another client is somebody else to a session.
+  expect((await use(other.tokens.access_token)).status).toBe(404);
+  const elsewhere = await mcp(team, "two", { token: tokens.access_token });
+  expect(elsewhere.status).toBe(401);
+  expect(elsewhere.headers.get("www-authenticate")).toContain('error="invalid_token"');
+  for (const path of ["/me", "/endpoints", "/users"]) {
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    expect((await fetch(`${team.url}/api/v1${path}`, { headers })).status).toBe(401);
+  }
+  expect((await mcp(team, "one", { headers: { "x-api-key": tokens.access_token } })).status).toBe(401);
+  const renewed = await other.client.refresh(other.tokens.refresh_token);
+  expect((await mcp(team, "one", { token: renewed.body.access_token })).status).toBe(200);
+});
+
+test("what cannot be used is the same whether it is not there, off, or somebody else's", async () => {
+  const team = await oauthTeam();
+  const shown = async (endpoint: string) => {
+    const asking = new OAuthClient(team.url, { endpoint });
+    await asking.register();
+    const page = await asking.logIn(ADA);
+    return { status: page.status, text: page.text.replaceAll(`>${endpoint}<`, ">NAME<") };
+  };
+  const never = await shown("never");
+  expect(never.status).toBe(403);
+  expect(await shown("off")).toEqual(never);
+  expect(await shown("ours")).toEqual(never);
+  const { tokens } = await grantedClient(team, BOB, { endpoint: "ours" });
+  expect((await mcp(team, "ours", { token: tokens.access_token })).status).toBe(200);
+  const { body: endpoints } = await team.api("GET", "/endpoints");
+  const { uuid } = endpoints.items.find(({ name }: { name: string }) => name === "ours");
+  await team.api("PATCH", `/endpoints/${uuid}`, { access: { allow: { users: [ADA.email] } } });
+  expect((await mcp(team, "ours", { token: tokens.access_token })).status).toBe(404);
+});

@@ -1,0 +1,162 @@
+/** Whatever callers make up, and whatever hangs: what watches stays within its bounds. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Origin, TraceContext } from "../../src/kernel/call.ts";
+import { type CallEnded, Events } from "../../src/kernel/events.ts";
+import { silentLog } from "../../src/kernel/log.ts";
+import { EMPTY_OBJECT, toRaw } from "../../src/kernel/raw.ts";
+import { Observer } from "../../src/observe/observer.ts";
+import { type OtelEnvironment, otelEnvironment } from "../../src/observe/traces/otel-environment.ts";
+import { startTracing } from "../../src/observe/traces/tracing.ts";
+import type { Audit } from "../../src/store/store.ts";
+import { systemClock } from "../../src/system-clock.ts";
+import { cutProxy } from "../support/cut-proxy.ts";
+import { collector } from "../support/otlp.ts";
+import { filePlace, noPostgres, postgresAddress, postgresPlace } from "../support/store-places.ts";
+import { until } from "../support/until.ts";
+
+const MB = 1_048_576;
+/** Each of them tells of 100,000 calls, and other tests run beside them. */
+const PATIENCE = { timeout: 240_000 };
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+function heap(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+function observer(audit: Audit) {
+  const events = new Events();
+  const watching = new Observer({
+    events,
+    audit,
+    // A catalog that has whatever is asked for.
+    names: {
+      endpoint: (uuid) => ({ name: `endpoint ${uuid}`, surface: "meta" }),
+      server: (uuid) => `server ${uuid}`,
+      hasTool: () => true,
+    },
+    clock: systemClock,
+    log: silentLog,
+    options: { days: 30 },
+    gauges: {
+      connections: () => ({ states: {}, breakers: {}, waiting: 0 }),
+      sessions: () => new Map(),
+      revision: () => 1,
+      storeUp: () => true,
+    },
+  });
+  onTestFinished(() => watching.close());
+  return { events, watching };
+}
+
+function originOf(name: string): Origin {
+  const principal = { id: name, kind: "key", name, roles: [], groups: [] } as const;
+  const uplink = { notify: () => {}, request: () => Promise.reject(new Error("nobody")) };
+  const client = toRaw({ name: `client ${name}`, version: "1" });
+  return { endpoint: name, principal, session: name, capabilities: EMPTY_OBJECT, client, uplink };
+}
+
+/** One call like no other. */
+function call(events: Events, i: number, origin: Origin = originOf(`${i}`), trace?: TraceContext): void {
+  const common = {
+    id: i,
+    origin,
+    server: `s${i}`,
+    tool: `tool ${i}`,
+    trail: { layers: [], by: `layer ${i}`, ...(trace && { trace }) },
+  };
+  events.emit({ type: "call.begun", at: Date.now(), ...common });
+  const ended: CallEnded = {
+    type: "call.ended",
+    at: Date.now(),
+    ...common,
+    durationMs: 1,
+    outcome: "error",
+    code: `code ${i}`,
+    arguments: toRaw({ [`argument ${i}`]: i }),
+    requestBytes: 10,
+    resultBytes: 10,
+  };
+  events.emit(ended);
+}
+
+test(
+  "100,000 different tools, clients and errors make no 100,000 series, and are all counted",
+  PATIENCE,
+  async () => {
+    const store = await filePlace().open();
+    const { events, watching } = observer(store.audit);
+    for (let i = 0; i < 100_000; i++) {
+      call(events, i);
+      if (i % 1_000 === 0) await new Promise(setImmediate);
+    }
+    const lines = watching.metrics.text().split("\n");
+    expect(lines.length).toBeLessThan(50_000);
+    const sum = (name: string) =>
+      lines
+        .filter((line) => line.startsWith(`${name}{`))
+        .reduce((total, line) => total + Number(line.split(" ").at(-1)), 0);
+    for (const name of ["metamcp_calls_total", "metamcp_call_errors_total", "metamcp_refusals_total"])
+      expect([name, sum(name)]).toEqual([name, 100_000]);
+    const { totals, rows } = watching.stats.answer("hour", "tool", Date.now());
+    expect([totals.calls, totals.errors]).toEqual([100_000, 100_000]);
+    expect(rows.length).toBeLessThan(2_000);
+    expect([...watching.calls.list()]).toHaveLength(1_000);
+    expect(lines.some((line) => /client \d/.test(line))).toBe(false);
+  },
+);
+
+test(
+  "a collector that hangs costs no call anything and no memory beyond a bound; what does not fit is counted",
+  PATIENCE,
+  async () => {
+    const taking = await collector();
+    taking.answer = () => {};
+    const environment = otelEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: taking.url }) as OtelEnvironment;
+    const events = new Events();
+    const names = { endpoint: () => undefined, server: () => undefined, hasTool: () => true };
+    const tracing = startTracing(environment, { events, names, clock: systemClock, log: silentLog });
+    onTestFinished(() => tracing.close());
+    const origin = originOf("one");
+    const trace = events.tracer?.({ params: undefined });
+    call(events, 0, origin, trace);
+    await until(() => taking.requests.length === 1);
+    const before = heap();
+    for (let i = 0; i < 100_000; i++) call(events, i, origin, trace);
+    expect(tracing.lost).toBeGreaterThan(80_000);
+    expect(heap() - before).toBeLessThan(150 * MB);
+    expect(taking.requests).toHaveLength(1);
+  },
+);
+
+describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
+  test(
+    "a store that hangs costs no call anything and no memory beyond a bound; what does not fit is counted",
+    PATIENCE,
+    async () => {
+      const { host, port, url } = postgresAddress();
+      const proxy = await cutProxy({ host, port });
+      const through = new URL(url);
+      through.hostname = "127.0.0.1";
+      through.port = String(proxy.port);
+      const store = await (await postgresPlace(through.href)).open();
+      const { events, watching } = observer(store.audit);
+      const origin = originOf("one");
+      for (let i = 0; i < 1_000; i++) call(events, i, origin);
+      proxy.stall();
+      const before = heap();
+      // No call waits: all of this runs before anything of the store could.
+      for (let i = 0; i < 100_000; i++) call(events, i, origin);
+      const { queued, lost } = watching.audit.state;
+      expect(queued).toBeLessThanOrEqual(50_000);
+      expect(queued + lost).toBeGreaterThanOrEqual(100_000);
+      expect(heap() - before).toBeLessThan(150 * MB);
+      expect(watching.metrics.text()).toContain(`metamcp_audit_lost_total ${lost}\n`);
+      proxy.flow();
+    },
+  );
+});

@@ -1,0 +1,204 @@
+/** Login at an identity provider: who becomes who, and what is not believed. */
+import { expect, test } from "vitest";
+import { type IdentityProvider, identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
+import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
+import { temp } from "../support/temp.ts";
+
+const CALLBACK = "/api/v1/login/oidc/callback";
+
+async function gatewayAt(provider: IdentityProvider, ...flags: string[]): Promise<TeamGateway> {
+  const env = { METAMCP_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret };
+  const common = ["--oidc-issuer", provider.issuer, "--oidc-client-id", OIDC_CLIENT.id];
+  return await teamGateway(temp(), { flags: [...common, ...flags], env });
+}
+
+/** A browser with its cookies. */
+class Browser {
+  readonly #cookies = new Map<string, string>();
+
+  async get(url: string): Promise<Response> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await fetch(url, { redirect: "manual", headers: cookie === "" ? {} : { cookie } });
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      if (value === "") this.#cookies.delete(name);
+      else this.#cookies.set(name, value);
+    }
+    return answer;
+  }
+
+  /** The address that the provider sends it back to. */
+  async leave({ url }: TeamGateway, query = ""): Promise<string> {
+    const there = (await this.get(`${url}/api/v1/login/oidc${query}`)).headers.get("location") ?? "";
+    return (await this.get(there)).headers.get("location") ?? "";
+  }
+
+  async login(gateway: TeamGateway, query = ""): Promise<Response> {
+    return await this.get(await this.leave(gateway, query));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+  async me({ url }: TeamGateway): Promise<any> {
+    const answer = await this.get(`${url}/api/v1/me`);
+    return answer.status === 200 ? await answer.json() : answer.status;
+  }
+}
+
+test("the first login makes a member; the next ones are the same account, whatever its address", async () => {
+  const provider = await identityProvider();
+  const gateway = await gatewayAt(provider);
+  provider.claims = { sub: "u1", email: "ada@example.org", email_verified: true, groups: ["dev"] };
+  const browser = new Browser();
+  const answer = await browser.login(gateway, "?returnTo=%2Fkeys%3Fa%3D1");
+  expect([answer.status, answer.headers.get("location")]).toEqual([302, "/keys?a=1"]);
+  expect(answer.headers.getSetCookie().join()).toMatch(/metamcp=[\w-]{43};.*HttpOnly; SameSite=Lax/);
+  const first = await browser.me(gateway);
+  expect(first).toMatchObject({ role: "member", groups: ["dev"], name: "ada@example.org" });
+  provider.claims = { sub: "u1", email: "ada@other.org", groups: [] };
+  const again = new Browser();
+  await again.login(gateway);
+  expect(await again.me(gateway)).toMatchObject({ id: first.id, groups: [], name: "ada@other.org" });
+  provider.claims = { sub: "u2", email: "ada@other.org" };
+  const other = new Browser();
+  await other.login(gateway);
+  expect((await other.me(gateway)).id).not.toBe(first.id);
+});
+
+test("an account with a password is not taken over by its address", async () => {
+  const provider = await identityProvider();
+  const gateway = await gatewayAt(provider);
+  const { body } = await gateway.api("POST", "/users", { email: "boss@example.org", role: "admin" });
+  provider.claims = { sub: "evil", email: "boss@example.org", email_verified: true };
+  const browser = new Browser();
+  await browser.login(gateway);
+  const me = await browser.me(gateway);
+  expect([me.role, me.id === body.uuid]).toEqual(["member", false]);
+});
+
+test("groups decide who may log in and who is an administrator, anew each time", async () => {
+  const provider = await identityProvider();
+  const flags = [
+    "--oidc-groups-claim",
+    "realm.roles",
+    "--oidc-allow-group",
+    "staff",
+    "--oidc-admin-group",
+    "boss",
+  ];
+  const gateway = await gatewayAt(provider, ...flags, "--oidc-callback", "/api/auth/oauth2/callback/oidc");
+  const as = async (...roles: string[]) => {
+    provider.claims = { sub: "u1", email: "ada@example.org", realm: { roles } };
+    const browser = new Browser();
+    const answer = await browser.login(gateway);
+    return { status: answer.status, me: await browser.me(gateway) };
+  };
+  expect(await as()).toEqual({ status: 403, me: 401 });
+  expect(await as("boss")).toEqual({ status: 403, me: 401 });
+  expect(await as("staff")).toMatchObject({ me: { role: "member" } });
+  const { me } = await as("staff", "boss");
+  expect(me.role).toBe("admin");
+  expect(await as("staff")).toMatchObject({ me: { role: "member" } });
+  await gateway.api("PATCH", `/users/${me.id}`, { role: "editor" });
+  expect(await as("staff")).toMatchObject({ me: { role: "editor" } });
+  await gateway.api("PATCH", `/users/${me.id}`, { disabled: true });
+  expect(await as("staff")).toEqual({ status: 403, me: 401 });
+  expect(provider.exchanged.at(-1)?.get("redirect_uri")).toBe(`${gateway.url}/api/auth/oauth2/callback/oidc`);
+});
+
+test("groups that the id token leaves out are asked for", async () => {
+  const provider = await identityProvider();
+  const gateway = await gatewayAt(provider, "--oidc-allow-group", "staff");
+  provider.claims = { sub: "u1", email: "ada@example.org" };
+  provider.userinfo = { sub: "u1", groups: ["staff"] };
+  const browser = new Browser();
+  await browser.login(gateway);
+  expect(await browser.me(gateway)).toMatchObject({ groups: ["staff"] });
+  provider.userinfo = { sub: "somebody else", groups: ["staff"] };
+  expect((await new Browser().login(gateway)).status).toBe(403);
+});
+
+test("what another browser began, what was changed on the way and what was used before is worth nothing", async () => {
+  const provider = await identityProvider();
+  const gateway = await gatewayAt(provider);
+  provider.claims = { sub: "victim", email: "v@example.org" };
+  const [attacker, victim] = [new Browser(), new Browser()];
+  const theirs = await attacker.leave(gateway);
+  expect((await victim.get(theirs)).status).toBe(403);
+  await victim.leave(gateway);
+  expect((await victim.get(theirs)).status).toBe(403);
+  expect(await victim.me(gateway)).toBe(401);
+  const own = await victim.leave(gateway);
+  const changed = (name: string, value: string) => {
+    const url = new URL(own);
+    url.searchParams.set(name, value);
+    return url.href;
+  };
+  for (const url of [
+    changed("state", "x"),
+    changed("iss", "http://evil.test"),
+    changed("error", "access_denied"),
+    `${gateway.url}${CALLBACK}`,
+  ]) {
+    const fresh = new Browser();
+    await fresh.leave(gateway);
+    expect((await fresh.get(url)).status, url).toBe(403);
+  }
+  const browser = new Browser();
+  const back = await browser.leave(gateway);
+  expect((await browser.get(back)).status).toBe(302);
+  expect((await browser.get(back)).status).toBe(403);
+});
+
+function without(claims: Readonly<Record<string, unknown>>, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
+}
+
+test("an id token that is not the provider's for us, now, is refused", async () => {
+  const provider = await identityProvider();
+  const gateway = await gatewayAt(provider);
+  const spoilt: readonly IdentityProvider["spoil"][] = [
+    { wrongKey: true },
+    { unsigned: true },
+    { claims: (claims) => ({ ...claims, nonce: "another" }) },
+    { claims: (claims) => without(claims, "nonce") },
+    { claims: (claims) => ({ ...claims, aud: "somebody else" }) },
+    { claims: (claims) => ({ ...claims, iss: "http://evil.test" }) },
+    { claims: (claims) => ({ ...claims, exp: 1 }) },
+    { claims: (claims) => without(claims, "sub") },
+  ];
+  for (const [at, spoil] of spoilt.entries()) {
+    provider.spoil = spoil;
+    const browser = new Browser();
+    expect((await browser.login(gateway)).status, `case ${at}`).toBe(403);
+    expect(await browser.me(gateway)).toBe(401);
+  }
+  expect((await gateway.api("GET", "/users")).body.items).toEqual([]);
+});
+
+test("nobody is sent to another place after the login", async () => {
+  const provider = await identityProvider();
+  const gateway = await gatewayAt(provider);
+  for (const evil of [
+    "https://evil.test/",
+    "//evil.test",
+    "/\\evil.test",
+    "\\\\evil.test",
+    "javascript:alert(1)",
+    "/a//../..//evil.test",
+    "/.//evil.test",
+  ]) {
+    const answer = await new Browser().login(gateway, `?returnTo=${encodeURIComponent(evil)}`);
+    const at = new URL(answer.headers.get("location") ?? "", gateway.url);
+    expect(at.origin, evil).toBe(gateway.url);
+  }
+});
+
+test("without a provider there is no such login, and one that cannot be reached is said to be", async () => {
+  const none = await teamGateway(temp());
+  expect((await fetch(`${none.url}/api/v1/login/oidc`, { redirect: "manual" })).status).toBe(404);
+  expect((await none.api("GET", "/login")).body).toMatchObject({ oidc: false, setup: false });
+  const flags = ["--oidc-issuer", "http://127.0.0.1:9", "--oidc-client-id", "x"];
+  const gateway = await teamGateway(temp(), { flags });
+  expect((await gateway.api("GET", "/login")).body).toMatchObject({ oidc: true, setup: false });
+  expect((await fetch(`${gateway.url}/api/v1/login/oidc`, { redirect: "manual" })).status).toBe(503);
+});

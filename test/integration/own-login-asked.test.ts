@@ -1,0 +1,91 @@
+/** A login in the middle of a call: the client is sent to a page, the person logs in there, and the call goes on. */
+import { expect, test } from "vitest";
+import { ASKED, askedClient, type Question } from "../support/asked-client.ts";
+import { cameBack, type OwnPerson, ownTeam } from "../support/own-team.ts";
+import { until } from "../support/until.ts";
+
+/** What a person does who opens the page: says yes there, and at the issuer. */
+async function visit({ browser }: OwnPerson, { url = "" }: Question): Promise<string> {
+  const page = await browser.open(url);
+  const leave = await browser.submit(page, { action: "begin" });
+  const [, address = ""] = /url=(\S+)$/.exec(leave.headers.get("refresh") ?? "") ?? [];
+  return (await cameBack(browser, address)).text;
+}
+
+const CALLS = [
+  ["main", "mcp_call", { server: "mail", tool: "inbox", args: {} }],
+  ["all", "mail__inbox", {}],
+  ["tools", "run_tool", { tool_id: "mail:inbox", args: {} }],
+  ["main", "mcp_execute", { code: "return await tools.mail.inbox({})" }],
+] as const;
+
+test.each(ASKED)("the call goes on after the login, on every surface (%s)", async (era) => {
+  const { gateway, ada, mail } = await ownTeam();
+  for (const [at, [endpoint, name, args]] of CALLS.entries()) {
+    const visited: Promise<string>[] = [];
+    const client = await askedClient(gateway, endpoint, {
+      key: ada.key,
+      era,
+      async answer(question) {
+        visited.push(visit(ada, question));
+        return "accept";
+      },
+    });
+    expect(await client.call(name, args), `${endpoint} ${name}`).toContain(`inbox by user ${at}`);
+    expect(client.asked).toMatchObject([{ mode: "url", message: expect.stringContaining("mail requires") }]);
+    expect(new URL(client.asked[0]?.url ?? "").origin).toBe(gateway.url);
+    expect((await Promise.all(visited))[0]).toContain("You can use");
+    if (era === "2025-11-25") {
+      await until(() => client.completed.length > 0, { what: "the word that it is over" });
+      expect(client.completed).toEqual([client.asked[0]?.elicitationId]);
+    }
+    // The next one needs nobody.
+    expect(await client.call(name, args)).toContain(`inbox by user ${at}`);
+    expect(client.asked).toHaveLength(1);
+    await ada.ask("DELETE", "/me/logins/mail");
+  }
+  expect(mail.users).toContain(3);
+});
+
+test.each(ASKED)("who says no, or cannot be asked, gets the address (%s)", async (era) => {
+  const { gateway, ada, bob, mail } = await ownTeam();
+  for (const action of ["decline", "cancel"] as const) {
+    const client = await askedClient(gateway, "main", { key: ada.key, era, answer: async () => action });
+    const told = await client.call("mcp_call", { server: "mail", tool: "inbox" });
+    expect(told).toMatch(/^auth_required/);
+    expect(told).toContain(`${gateway.url}/oauth/logins/`);
+    expect(client.asked).toHaveLength(1);
+  }
+  // Somebody else who opens the page helps nobody.
+  const tried: string[] = [];
+  const client = await askedClient(gateway, "main", {
+    key: ada.key,
+    era,
+    async answer({ url = "" }) {
+      tried.push((await bob.browser.open(url)).text);
+      return "decline";
+    },
+  });
+  expect(await client.call("mcp_call", { server: "mail", tool: "inbox" })).toMatch(/^auth_required/);
+  expect(tried[0]).toContain("another account asked");
+  expect(mail.users).toEqual([]);
+});
+
+test("a login that is over in the middle is asked for again", async () => {
+  const { gateway, ada, by } = await ownTeam();
+  await ada.logIn();
+  const client = await askedClient(gateway, "main", {
+    key: ada.key,
+    era: "2025-11-25",
+    async answer(question) {
+      void visit(ada, question);
+      return "accept";
+    },
+  });
+  const call = () => client.call("mcp_call", { server: "mail", tool: "inbox" });
+  expect(await call()).toBe("inbox by user 0");
+  expect(client.asked).toEqual([]);
+  by.revokeAll();
+  expect(await call()).toBe("inbox by user 1");
+  expect(client.asked).toHaveLength(1);
+});

@@ -1,0 +1,69 @@
+/** Logins at servers with two gateways on one Postgres: begun here and finished there, renewed by one at a time, over for both. */
+import { describe, expect, test } from "vitest";
+import { type Issuer, issuer } from "../support/issuer.ts";
+import { ownServer } from "../support/own-server.ts";
+import { ownPerson } from "../support/own-team.ts";
+import { noPostgres, postgresPlace } from "../support/store-places.ts";
+import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
+
+const renewals = (by: Issuer): number => by.requests("/token", "refresh_token").length;
+
+async function caller(gateway: TeamGateway, key: string) {
+  const client = await until(() => teamClient(gateway, "main", { key }).catch(() => undefined), {
+    what: "the endpoint at the other gateway",
+  });
+  return () => client.call("mcp_call", { server: "mail", tool: "inbox" });
+}
+
+describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
+  test("one login for both gateways", async () => {
+    const { url, sql } = await postgresPlace();
+    const start = () => teamGateway(temp(), { flags: ["--store", url], env });
+    const [one, two] = [await start(), await start()];
+    const by = await issuer();
+    const mail = await ownServer(by);
+    await one.api("POST", "/mcp-servers", { name: "mail", url: mail.url, credentials: "user" });
+    await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "mail" }] });
+    await one.api("POST", "/endpoints", { name: "main", namespaces: ["team"] });
+    const ada = await ownPerson(one, "ada@example.org");
+    const [here, there] = [await caller(one, ada.key), await caller(two, ada.key)];
+    expect(await there()).toMatch(/^auth_required/);
+
+    // Begun at one, finished at the other.
+    const begun = await ada.ask("POST", "/me/logins/mail", {});
+    const left = await fetch(String(begun.body["url"]), { redirect: "manual" });
+    const back = new URL(left.headers.get("location") ?? "");
+    back.host = new URL(two.url).host;
+    expect((await ada.browser.open(back)).text).toContain("You can use");
+    await until(async () => (await here()) === "inbox by user 0", { what: "the login at the first" });
+    expect(await there()).toBe("inbox by user 0");
+
+    // Both find out at once that the token has expired: a refresh token that is used twice would cost the login.
+    for (let round = 1; round <= 3; round++) {
+      by.expireAll();
+      const calls = [here, there, here, there, here, there].map((call) => call());
+      expect(new Set(await Promise.all(calls))).toEqual(new Set(["inbox by user 0"]));
+      expect(renewals(by)).toBe(round);
+    }
+    expect(by.families.map(({ revoked }) => revoked)).toEqual([false]);
+
+    // A gateway that died while it renewed holds nobody up for ever; one that is at it is waited for.
+    const [{ id }] = (await sql("SELECT id FROM metamcp_records WHERE kind = 'server-login'")) as [
+      { id: string },
+    ];
+    const lease = `INSERT INTO metamcp_records (kind, id, value, version, expires_at) VALUES ('lease', 'login ${id}', '{}', 0, ${Date.now() + 2_000})`;
+    await sql(lease);
+    by.expireAll();
+    expect(await there()).toBe("inbox by user 0");
+
+    await ada.ask("DELETE", "/me/logins/mail");
+    expect(await here()).toMatch(/^auth_required/);
+    await until(async () => (await there()).startsWith("auth_required"), { what: "the logout at the other" });
+    const kept = JSON.stringify(await sql("SELECT * FROM metamcp_records"));
+    for (const secret of by.secrets) expect(kept).not.toContain(secret);
+  });
+});

@@ -1,0 +1,233 @@
+/** Each account at a server with a login of its own: two people, two lists, and nothing of one at the other. */
+import { expect, test } from "vitest";
+import { cameBack, ownPerson, ownTeam } from "../support/own-team.ts";
+import { plainly } from "../support/people.ts";
+import { ADMIN_TOKEN, teamClient, WAYS } from "../support/team-gateway.ts";
+import { until } from "../support/until.ts";
+
+test("who is not logged in sees nothing of the server but where to log in, on every surface", async () => {
+  const { gateway, api, uuid, ada } = await ownTeam();
+  const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
+  for (const way of WAYS) {
+    const all = await teamClient(gateway, "all", { key: ada.key, way });
+    expect(await all.tools()).toEqual([]);
+    expect(await all.call("mail__inbox")).toContain(page);
+    const main = await teamClient(gateway, "main", { key: ada.key, way });
+    const [found] = JSON.parse(await main.call("mcp_discover")).servers;
+    expect(found).toMatchObject({ name: "mail", state: "failed", connected: false, toolCount: 0 });
+    expect(found.reason).toContain(page);
+    expect(await main.call("mcp_call", { server: "mail", tool: "inbox" })).toMatch(/^auth_required/);
+    const tools = await teamClient(gateway, "tools", { key: ada.key, way });
+    const listed = JSON.parse(await tools.call("list_tools"));
+    expect(listed.tools).toEqual([]);
+    expect(listed.unavailable[0].reason).toContain(page);
+  }
+  expect((await ada.ask("GET", "/me/logins")).body["items"]).toEqual([
+    { server: uuid, name: "mail", needs: "login", ready: false, login: { state: "none" }, page },
+  ]);
+  // A key of nobody, and administrators who act as somebody, have no account to log in with.
+  const nobodys = await teamClient(gateway, "main", { key: await gateway.key() });
+  expect(await nobodys.call("mcp_call", { server: "mail", tool: "inbox" })).toMatch(
+    /^auth_required: mail is used with an account/,
+  );
+  const status = (await api("GET", `/mcp-servers/${uuid}`)).body.status;
+  expect(status).toMatchObject({ state: "idle", connected: false });
+});
+
+test("two people, two lists: each calls as themselves, and neither sees the other", async () => {
+  const { gateway, mail, by, uuid, ada, bob } = await ownTeam();
+  expect((await ada.logIn()).text).toContain("Logged in");
+  await bob.logIn();
+  const seen = async (key: string) => {
+    const all = await teamClient(gateway, "all", { key });
+    const main = await teamClient(gateway, "main", { key });
+    const tools = await teamClient(gateway, "tools", { key });
+    return {
+      names: (await all.tools()).toSorted(),
+      called: await all.call("mail__inbox"),
+      discovered: await main.call("mcp_discover", { query: "folder that a user alone has" }),
+      searched: await tools.call("search_tools", { query: "mail folder" }),
+      code: await main.call("mcp_execute", { code: 'return (await search("folder")).length' }),
+      others: await main.call("mcp_call", {
+        server: "mail",
+        tool: key === ada.key ? "folder_1" : "folder_0",
+      }),
+    };
+  };
+  const [a, b] = [await seen(ada.key), await seen(bob.key)];
+  expect(a.names).toEqual(["mail__folder_0", "mail__inbox"]);
+  expect(b.names).toEqual(["mail__folder_1", "mail__inbox"]);
+  expect([a.called, b.called]).toEqual(["inbox by user 0", "inbox by user 1"]);
+  expect(JSON.stringify([a.discovered, a.searched])).toContain("folder_0");
+  expect(JSON.stringify([a.names, a.called, a.discovered, a.searched])).not.toMatch(/folder_1|user 1/);
+  expect(JSON.stringify([b.names, b.called, b.discovered, b.searched])).not.toMatch(/folder_0|user 0/);
+  expect(a.others).toMatch(/^tool_not_found/);
+  expect(b.others).toMatch(/^tool_not_found/);
+  expect(new Set(mail.users)).toEqual(new Set([0, 1]));
+  // One registration for all who log in there.
+  expect(by.requests("/register")).toHaveLength(1);
+  expect((await ada.ask("GET", "/me/logins")).body["items"]).toMatchObject([
+    { server: uuid, ready: true, login: { state: "active", issuer: by.url, renews: true } },
+  ]);
+});
+
+test("a login ends with its owner: logout, disabled, deleted", async () => {
+  const { gateway, api, by, uuid, ada, bob } = await ownTeam();
+  await ada.logIn();
+  await bob.logIn();
+  const main = await teamClient(gateway, "main", { key: ada.key });
+  const call = () => main.call("mcp_call", { server: "mail", tool: "inbox" });
+  expect(await call()).toBe("inbox by user 0");
+  const connected = async () => (await api("GET", `/mcp-servers/${uuid}`)).body.status.connected;
+  expect(await connected()).toBe(true);
+  expect((await ada.ask("DELETE", "/me/logins/mail")).status).toBe(204);
+  expect(by.families.map(({ revoked }) => revoked)).toEqual([true, false]);
+  expect(await call()).toMatch(/^auth_required/);
+  await until(async () => !(await connected()), { what: "the connection to end" });
+  expect((await ada.ask("DELETE", "/me/logins/mail")).status).toBe(404);
+  // Logged in again it is another login, and the session goes on.
+  await ada.logIn();
+  expect(await call()).toBe("inbox by user 2");
+  const bobs = await teamClient(gateway, "main", { key: bob.key });
+  expect(await bobs.call("mcp_call", { server: "mail", tool: "inbox" })).toBe("inbox by user 1");
+  await api("PATCH", `/users/${ada.uuid}`, { disabled: true });
+  await expect(call()).rejects.toThrow();
+  await api("DELETE", `/users/${bob.uuid}`);
+  await until(() => by.families[1]?.revoked, { what: "the tokens to be revoked" });
+});
+
+test("an aggregate client hears of its own login, and nobody else does", async () => {
+  const { gateway, ada, bob } = await ownTeam();
+  const [hers, his] = [
+    await teamClient(gateway, "all", { key: ada.key }),
+    await teamClient(gateway, "all", { key: bob.key }),
+  ];
+  expect([await hers.tools(), await his.tools()]).toEqual([[], []]);
+  await ada.logIn();
+  await until(() => hers.told > 0, { what: "list_changed" });
+  expect(await hers.tools()).toContain("mail__folder_0");
+  expect(await his.tools()).toEqual([]);
+  expect(his.told).toBe(0);
+  await ada.ask("DELETE", "/me/logins/mail");
+  await until(() => hers.told > 1, { what: "list_changed after the logout" });
+  expect(await hers.tools()).toEqual([]);
+});
+
+test("a login counts for who began it, in their browser, once and for its server", async () => {
+  const { gateway, api, by, ada, bob } = await ownTeam();
+  const begun = async (person: typeof ada) =>
+    String((await person.ask("POST", "/me/logins/mail", {})).body["url"]);
+  // Bob is sent an address that Ada began: what he allows must not become hers.
+  const trap = await cameBack(bob.browser, await begun(ada));
+  expect([trap.status, trap.text]).toEqual([400, expect.stringContaining("not begun in this browser")]);
+  expect(by.families).toEqual([]);
+  // Nobody who is not logged in here, either.
+  const address = await begun(ada);
+  const left = await fetch(address, { redirect: "manual" });
+  const back = new URL(left.headers.get("location") ?? "");
+  expect((await fetch(back)).status).toBe(400);
+  // The answer of another issuer, or of none, is refused, and uses the login up.
+  const mixed = new URL(back);
+  mixed.searchParams.set("iss", "https://evil.example");
+  expect((await ada.browser.open(mixed)).status).toBe(400);
+  expect((await ada.browser.open(back)).status).toBe(400);
+  expect(by.requests("/token")).toEqual([]);
+  // Twice is once.
+  const again = await fetch(await begun(ada), { redirect: "manual" });
+  const good = again.headers.get("location") ?? "";
+  expect((await ada.browser.open(good)).status).toBe(200);
+  expect((await ada.browser.open(good)).status).toBe(400);
+  expect(by.requests("/token")).toHaveLength(1);
+  const atServer = await until(
+    async () => {
+      const { items } = (await api("GET", "/audit?kind=login")).body;
+      const found = items.filter(({ action }: { action: string }) => action === "server");
+      return found.length > 1 && found;
+    },
+    { what: "the records" },
+  );
+  expect(atServer).toMatchObject([
+    { outcome: "ok", principal: { id: ada.uuid }, server: { name: "mail" } },
+    { outcome: "refused", principal: { id: ada.uuid } },
+  ]);
+  const noCookie = plainly(gateway.url, { authorization: `Bearer ${ADMIN_TOKEN}` });
+  expect((await noCookie("POST", "/me/logins/mail", {})).status).toBe(403);
+  const keyed = await ada.ask("POST", "/api-keys", { name: "role", role: "member" });
+  const byKey = plainly(gateway.url, { authorization: `Bearer ${keyed.body["key"]}` });
+  expect((await byKey("POST", "/me/logins/mail", {})).status).toBe(403);
+});
+
+test("nobody is sent elsewhere after a login", async () => {
+  const { ada } = await ownTeam();
+  for (const returnTo of ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)"])
+    expect((await ada.ask("POST", "/me/logins/mail", { returnTo })).status).toBe(422);
+  const begun = await ada.ask("POST", "/me/logins/mail", { returnTo: "/me?tab=logins" });
+  const left = await fetch(String(begun.body["url"]), { redirect: "manual" });
+  const headers = {
+    cookie: [...ada.browser.cookies].map(([key, { value }]) => `${key.split(" ")[0]}=${value}`).join("; "),
+  };
+  const back = await fetch(left.headers.get("location") ?? "", { redirect: "manual", headers });
+  expect([back.status, back.headers.get("location")]).toEqual([303, "/me?tab=logins"]);
+});
+
+test("the page asks who one is, shows what is needed, and lets nobody in from elsewhere", async () => {
+  const { gateway, uuid, by, ada, bob } = await ownTeam();
+  const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
+  const stranger = await fetch(page);
+  expect(await stranger.text()).toContain("Password");
+  expect(stranger.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  expect((await bob.browser.open(page)).text).toContain("another account asked for this login");
+  const needed = await ada.browser.open(page);
+  expect(needed.text).toContain("Log in to mail");
+  const forged = await ada.browser.submit(needed, { action: "begin" }, { origin: "https://evil.example" });
+  expect(forged.status).toBe(403);
+  const leave = await ada.browser.submit(needed, { action: "begin" });
+  const [, address = ""] = /url=(\S+)$/.exec(leave.headers.get("refresh") ?? "") ?? [];
+  expect(new URL(address).origin).toBe(by.url);
+  expect((await cameBack(ada.browser, address)).text).toContain("You can use <strong>mail</strong> now");
+  expect((await ada.browser.open(page)).text).toContain("You can use");
+  const nothing = await ada.browser.open(`${gateway.url}/oauth/logins/${ada.uuid}`);
+  expect(nothing.status).toBe(404);
+});
+
+test("a server that the account cannot use is not there to log in at", async () => {
+  const { gateway, api, uuid, ada } = await ownTeam();
+  for (const name of ["all", "main", "tools"])
+    await api("PATCH", `/endpoints/${name}`, { access: { allow: { users: ["bob@example.org"] } } });
+  expect((await ada.ask("GET", "/me/logins")).body["items"]).toEqual([]);
+  expect((await ada.ask("POST", "/me/logins/mail", {})).status).toBe(404);
+  expect((await ada.browser.open(`${gateway.url}/oauth/logins/${uuid}`)).status).toBe(404);
+});
+
+test("an administrator logs the gateway in at a server that all share", async () => {
+  const { gateway, api, uuid, by, ada, bob } = await ownTeam();
+  expect((await api("POST", `/mcp-servers/${uuid}/login`, {})).status).toBe(409);
+  await api("PATCH", `/mcp-servers/${uuid}`, { credentials: "shared", oauth: true });
+  const main = await teamClient(gateway, "main", { key: ada.key });
+  const call = () => main.call("mcp_call", { server: "mail", tool: "inbox" });
+  expect(await call()).toContain(
+    `Ask an administrator of the gateway to open ${gateway.url}/oauth/logins/${uuid}`,
+  );
+  expect((await ada.ask("POST", `/mcp-servers/${uuid}/login`, {})).status).toBe(403);
+  expect((await ada.browser.open(`${gateway.url}/oauth/logins/${uuid}`)).status).toBe(404);
+
+  const root = await ownPerson(gateway, "root@example.org", "admin");
+  const begun = await root.ask("POST", `/mcp-servers/${uuid}/login`, {});
+  const trap = await cameBack(bob.browser, String(begun.body["url"]));
+  expect(trap.status).toBe(400);
+  const again = await root.ask("POST", `/mcp-servers/${uuid}/login`, {});
+  expect((await cameBack(root.browser, String(again.body["url"]))).status).toBe(200);
+  expect(await call()).toBe("inbox by user 0");
+  expect((await root.ask("GET", `/mcp-servers/${uuid}/login`)).body).toMatchObject({
+    state: "active",
+    issuer: by.url,
+  });
+  expect((await root.ask("DELETE", `/mcp-servers/${uuid}/login`)).status).toBe(204);
+  expect(await call()).toMatch(/^auth_required/);
+  // A script has no browser: whoever it gives the address to comes back with nothing but the answer.
+  const scripted = await api("POST", `/mcp-servers/${uuid}/login`, {});
+  const left = await fetch(String(scripted.body.url), { redirect: "manual" });
+  expect((await bob.browser.open(left.headers.get("location") ?? "")).status).toBe(400);
+  expect((await fetch(left.headers.get("location") ?? "")).status).toBe(200);
+  expect(await call()).toBe("inbox by user 1");
+});

@@ -1,0 +1,223 @@
+/** What a server is told of whoever calls it: `${user.…}` in env and headers, one process per account, and no secret anywhere else. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { httpChild, json, result } from "../support/http-child.ts";
+import { type OwnPerson, ownPerson } from "../support/own-team.ts";
+import { alive, gone } from "../support/processes.ts";
+import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const CHILD = fileURLToPath(new URL("../fixture/own-child.mjs", import.meta.url));
+const ENV = { WHO: `\${user.email}`, TOKEN: `\${user.secret.MAIL}` };
+
+async function team(server: object = { command: process.execPath, args: [CHILD], env: ENV }) {
+  const folder = temp();
+  const gateway = await teamGateway(folder);
+  const made = await gateway.api("POST", "/mcp-servers", { name: "own", ...server });
+  await gateway.api("POST", "/namespaces", { name: "team", servers: [{ server: "own" }] });
+  for (const [name, surface] of [
+    ["all", "aggregate"],
+    ["main", "meta"],
+  ])
+    await gateway.api("POST", "/endpoints", { name, namespaces: ["team"], surface });
+  const ada = await ownPerson(gateway, "ada@example.org");
+  const bob = await ownPerson(gateway, "bob@example.org");
+  return { folder, gateway, ada, bob, uuid: String(made.body.uuid) };
+}
+
+const keep = ({ ask }: OwnPerson, name: string, value: string) =>
+  ask("PUT", `/me/secrets/${name}`, { value });
+
+async function whoami(gateway: TeamGateway, { key }: OwnPerson) {
+  const client = await teamClient(gateway, "main", { key });
+  const call = () => client.call("mcp_call", { server: "own", tool: "whoami" });
+  return { client, call };
+}
+
+test("each account has a process of its own, told what is its own; a change counts at the next call", async () => {
+  const { gateway, uuid, ada, bob } = await team();
+  const [hers, his] = [await whoami(gateway, ada), await whoami(gateway, bob)];
+  const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
+  expect(await hers.call()).toBe(
+    `auth_required: own requires your secret MAIL. Ask the user to open ${page}. Do not repeat the same call.`,
+  );
+  await keep(ada, "MAIL", "secret-of-ada-1");
+  await keep(bob, "MAIL", "secret-of-bob-1");
+  const [email, token, pid] = (await hers.call()).split(" ");
+  expect([email, token]).toEqual(["ada@example.org", "secret-of-ada-1"]);
+  const [, , bobsPid] = (await his.call()).split(" ");
+  expect(bobsPid).not.toBe(pid);
+  // One process for all clients of an account, and one for each account.
+  const again = await whoami(gateway, ada);
+  expect((await again.call()).split(" ")[2]).toBe(pid);
+
+  await keep(ada, "MAIL", "secret-of-ada-2");
+  const [, renewed, newPid] = (await hers.call()).split(" ");
+  expect(renewed).toBe("secret-of-ada-2");
+  expect(newPid).not.toBe(pid);
+  await gone(Number(pid));
+  expect((await his.call()).split(" ")[2]).toBe(bobsPid);
+
+  await ada.ask("DELETE", "/me/secrets/MAIL");
+  expect(await hers.call()).toMatch(/^auth_required/);
+  await gone(Number(newPid));
+  expect(alive(Number(bobsPid))).toBe(true);
+  await gateway.api("PATCH", `/users/${bob.uuid}`, { disabled: true });
+  await gone(Number(bobsPid));
+});
+
+test("lists are those of the account; without its secret it sees none", async () => {
+  const { gateway, ada, bob } = await team();
+  await keep(ada, "MAIL", "secret-of-ada-1");
+  const hers = await teamClient(gateway, "all", { key: ada.key });
+  const his = await teamClient(gateway, "all", { key: bob.key });
+  const nobodys = await teamClient(gateway, "all", { key: await gateway.key() });
+  expect((await hers.tools()).toSorted()).toEqual(["own__only_ada", "own__whoami"]);
+  expect([await his.tools(), await nobodys.tools()]).toEqual([[], []]);
+  await keep(bob, "MAIL", "secret-of-bob-1");
+  await until(() => his.told > 0, { what: "list_changed" });
+  expect((await his.tools()).toSorted()).toEqual(["own__only_bob", "own__whoami"]);
+  await expect(his.call("own__only_ada")).rejects.toThrow("Unknown tool: own__only_ada");
+});
+
+test("a value is filled in once: what stands in it is never looked at again", async () => {
+  const { gateway, ada } = await team({
+    command: process.execPath,
+    args: [CHILD],
+    env: { WHO: `\${user.secret.A} \${user.secret.B} \${user.id}`, TOKEN: `x\${user.secret.A}y` },
+  });
+  await keep(ada, "A", `\${user.secret.B}\${HOME}$&`);
+  await keep(ada, "B", "inner-secret");
+  const { call } = await whoami(gateway, ada);
+  const [a, b, id, token] = (await call()).split(" ");
+  expect([a, b, id]).toEqual([`\${user.secret.B}\${HOME}$&`, "inner-secret", ada.uuid]);
+  expect(token).toBe(`x\${user.secret.B}\${HOME}$&y`);
+});
+
+test("headers too; what no header can carry is never sent", async () => {
+  const seen: (string | undefined)[] = [];
+  const child = await httpChild(({ message: { id, method }, headers }, response) => {
+    seen.push(headers.authorization);
+    if (id === undefined) return void response.writeHead(202).end();
+    const hello = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "h" } };
+    const tools = [{ name: "whoami", inputSchema: { type: "object" } }];
+    if (method === "initialize") json(response, result(id, hello));
+    else if (method === "tools/list") json(response, result(id, { tools }));
+    else json(response, result(id, { content: [{ type: "text", text: "here" }] }));
+  });
+  const { gateway, ada, bob } = await team({
+    url: child.url,
+    headers: { Authorization: `Bearer \${user.secret.MAIL}` },
+  });
+  await keep(ada, "MAIL", "header-secret-of-ada");
+  await keep(bob, "MAIL", "snowman-☃-of-bob");
+  expect(await (await whoami(gateway, ada)).call()).toBe("here");
+  expect(await (await whoami(gateway, bob)).call()).toMatch(/holds a character that cannot be sent/);
+  expect(new Set(seen)).toEqual(new Set(["Bearer header-secret-of-ada"]));
+});
+
+test("the page takes the secret too, and from nobody else", async () => {
+  const { gateway, uuid, ada, bob } = await team();
+  const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
+  expect((await bob.browser.open(page)).text).toContain("another account asked");
+  const needed = await ada.browser.open(page);
+  expect(needed.text).toContain('name="secret.MAIL"');
+  expect((await ada.browser.submit(needed, { "secret.MAIL": "two\nlines" })).text).toContain("one line");
+  expect((await ada.browser.submit(needed, { "secret.MAIL": "typed-secret" })).text).toContain("You can use");
+  expect(await (await whoami(gateway, ada)).call()).toContain("typed-secret");
+  expect((await ada.ask("GET", "/me/logins")).body["items"]).toMatchObject([
+    { name: "own", needs: "values", ready: true },
+  ]);
+  expect((await ada.ask("POST", "/me/logins/own", {})).status).toBe(409);
+});
+
+test("a name that means nothing, or stands where nothing is filled in, is refused", async () => {
+  const { gateway } = await team();
+  const problems = async (server: object) =>
+    ((await gateway.api("POST", "/mcp-servers", { name: "bad", ...server })).body.errors ?? []).map(
+      ({ path }: { path: string }) => path,
+    );
+  expect(await problems({ command: "x", env: { A: `\${user.name}` } })).toEqual(["/env/A"]);
+  expect(await problems({ command: "x", env: { A: `\${user.secret.1}`, B: `\${user.email}` } })).toEqual([
+    "/env/A",
+  ]);
+  expect(await problems({ url: "https://x.example", headers: { A: `\${user.secret.}` } })).toEqual([
+    "/headers/A",
+  ]);
+  expect(await problems({ command: "x", args: [`\${user.email}`] })).toEqual(["/args"]);
+  expect(await problems({ url: `https://x.example/\${user.id}` })).toEqual(["/url"]);
+});
+
+test("one account's bad secret breaks the server for nobody else, and no administrator uses it as them", async () => {
+  const { gateway, uuid, ada, bob } = await team({
+    command: process.execPath,
+    args: [CHILD],
+    env: { ...ENV, FAIL: "wrong" },
+  });
+  await keep(ada, "MAIL", "wrong-secret-of-ada");
+  await keep(bob, "MAIL", "right-secret-of-bob");
+  const hers = await whoami(gateway, ada);
+  for (let turn = 0; turn < 7; turn++) expect(await hers.call()).toMatch(/^server_unavailable/);
+  expect(await hers.call()).toMatch(/blocked/);
+  expect(await hers.call()).not.toContain("wrong-secret-of-ada");
+  expect(await (await whoami(gateway, bob)).call()).toContain("right-secret-of-bob");
+
+  const root = await ownPerson(gateway, "root@example.org", "admin");
+  const tried = await root.watch("POST", "/endpoints/main/try", {
+    as: bob.email,
+    name: "mcp_call",
+    args: { server: "own", tool: "whoami" },
+  });
+  expect(JSON.stringify(await tried.next("result", "error"))).toContain("auth_required");
+  const inspected = await root.ask("POST", `/mcp-servers/${uuid}/tools/whoami/call`, { args: {} });
+  expect(JSON.stringify(inspected.body)).toContain("auth_required");
+  const logs = JSON.stringify((await root.ask("GET", `/mcp-servers/${uuid}/logs`)).body);
+  expect(logs).toContain("started for");
+  expect(logs).not.toMatch(/secret-of-(ada|bob)/);
+});
+
+test("no secret of a person is in any answer, log, record, metric, revision, export or file", async () => {
+  const { folder, gateway, ada, bob } = await team();
+  const canaries = ["canary-secret-of-ada-7f3a", "canary-secret-of-bob-9c1b"] as const;
+  await keep(ada, "MAIL", canaries[0]);
+  await keep(bob, "MAIL", canaries[1]);
+  for (const person of [ada, bob]) {
+    const { client } = await whoami(gateway, person);
+    // The server repeats the secret in an error of its own, and on stderr.
+    await client.call("mcp_call", { server: "own", tool: `only_${person.email.split("@")[0]}` });
+    await client.call("mcp_discover", {});
+  }
+  const root = await ownPerson(gateway, "root@example.org", "admin");
+  const asked: string[] = [];
+  for (const path of [
+    "/me/secrets",
+    "/me/logins",
+    "/users",
+    "/mcp-servers",
+    "/config",
+    "/revisions",
+    "/revisions/1",
+    "/audit",
+    "/calls",
+    "/stats",
+    "/sessions",
+    "/settings",
+  ])
+    for (const person of [root, ada]) asked.push(JSON.stringify((await person.ask("GET", path)).body));
+  asked.push(await (await fetch(`${gateway.url}/metrics`)).text());
+  await gateway.kill("SIGTERM");
+  const files = everyFile(folder.folder).map((path) => readFileSync(path, "latin1"));
+  expect(files.length).toBeGreaterThan(1);
+  for (const canary of canaries) {
+    for (const text of [...asked, gateway.stderr, ...files]) expect(text.includes(canary)).toBe(false);
+  }
+});
+
+function everyFile(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,138 @@
+/** What passes between clients and servers: masked, kept apart and cached as the layers say, whichever way it takes. */
+
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { expect, test } from "vitest";
+import { layeredTeam } from "../support/layered-team.ts";
+import { teamClient } from "../support/team-gateway.ts";
+import { until } from "../support/until.ts";
+
+const MAIL = "ada@example.org";
+
+test("nothing that must not pass does: arguments, results, errors, progress, logs beside several calls, records", async () => {
+  const { gateway, key, api } = await layeredTeam({
+    endpoint: {
+      openapi: true,
+      middleware: [
+        { use: "redact", detect: ["email"] },
+        { use: "audit", arguments: "full", results: "full" },
+      ],
+    },
+  });
+  const heard: string[] = [];
+  const client = new Client({ name: "listening", version: "1" });
+  client.setNotificationHandler(
+    LoggingMessageNotificationSchema,
+    ({ params }) => void heard.push(JSON.stringify(params)),
+  );
+  const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/metamcp/aggregate/mcp`), {
+    requestInit: { headers: { "x-api-key": key } },
+  });
+  await client.connect(transport as never);
+  await client.setLoggingLevel("debug");
+  const call = (name: string, args: object) =>
+    client.callTool({ name: `fix__${name}`, arguments: { ...args } }).then(JSON.stringify, String);
+  const said = [
+    await call("echo", { message: MAIL }),
+    await call("is_error", { message: `no ${MAIL}` }),
+    await call("fail", { message: `no ${MAIL}`, data: { who: MAIL } }),
+    await call("log", { level: "error", data: `alone ${MAIL}` }),
+  ];
+  // Two of the same client at once: what the server says then is attributed to neither.
+  const busy = call("sleep", { ms: 1_000 });
+  await until(() => gateway.api("GET", "/sessions").then(({ body }) => body.items.length > 0));
+  said.push(...(await Promise.all([call("log", { level: "error", data: `beside ${MAIL}` }), busy])));
+  await until(
+    () => heard.some((text) => text.includes("beside")) && heard.some((text) => text.includes("alone")),
+  );
+  const rest = await fetch(`${gateway.url}/metamcp/aggregate/api/fix__fail`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ message: MAIL }),
+  });
+  said.push(await rest.text());
+  await client.close();
+  expect([...said, ...heard].join("\n")).not.toContain(MAIL);
+  expect(said[0]).toContain("[email]");
+  const records = await until(async () => {
+    const { body } = await api("GET", "/audit?kind=call&limit=500");
+    return body.items.length >= 7 ? JSON.stringify(body) : undefined;
+  });
+  expect(records).not.toContain(MAIL);
+  expect(records).toContain("[email]");
+  expect(JSON.stringify((await api("GET", "/calls")).body)).not.toContain(MAIL);
+});
+
+test("what was read keeps data from going elsewhere, in code, in chains and over REST", async () => {
+  const { gateway, key, api, reached } = await layeredTeam({
+    endpoint: {
+      openapi: true,
+      middleware: [{ use: "flow", deny: [{ from: "fix:echo", to: "fix:count*" }], by: "session" }],
+    },
+  });
+  const [code, chain, failing] = [
+    await teamClient(gateway, "meta", { key }),
+    await teamClient(gateway, "metatools", { key }),
+    await teamClient(gateway, "aggregate", { key }),
+  ];
+  const ran = await code.call("mcp_execute", {
+    code: `await tools.fix.count({ key: "free" });
+      await tools.fix.echo({ message: "private" });
+      return await tools.fix.count({ key: "leak" }).catch((error) => error.message);`,
+  });
+  expect(ran).toContain("fix:count gets nothing after fix:echo was read");
+  const chained = await chain.call("run_chain", {
+    steps: [
+      { tool_id: "fix:echo", args: { message: "private" } },
+      { tool_id: "fix:count_unsafe", args: { key: "leak" } },
+    ],
+  });
+  expect(chained).toMatch(/forbidden/);
+  await failing.call("fix__echo", { message: "x" });
+  expect(await failing.call("fix__count", { key: "leak" })).toMatch(/forbidden/);
+  expect(reached("count")).toBe(1);
+  expect(reached("count_unsafe")).toBe(0);
+  const [record] = (await api("GET", "/calls?outcome=refused&tool=count")).body.items;
+  expect(record).toMatchObject({ by: "flow", read: "fix:echo" });
+});
+
+test("a cached answer is one for all ways of a principal, and never another's", async () => {
+  const { gateway, key, api, reached } = await layeredTeam({
+    namespace: {
+      tools: [{ server: "fix", tool: "echo", annotations: { readOnlyHint: true, idempotentHint: true } }],
+      middleware: [{ use: "cache", ttlMs: "5m" }],
+    },
+    endpoint: { openapi: true },
+  });
+  const [meta, aggregate] = [
+    await teamClient(gateway, "meta", { key }),
+    await teamClient(gateway, "aggregate", { key }),
+  ];
+  const args = { message: "once" };
+  expect(await meta.call("mcp_call", { server: "fix", tool: "echo", args })).toContain("once");
+  expect(await aggregate.call("fix__echo", args)).toBe("once");
+  expect(
+    await meta.call("mcp_execute", { code: `return await tools.fix.echo(${JSON.stringify(args)})` }),
+  ).toContain("once");
+  expect(reached("echo")).toBe(1);
+  const other = await teamClient(gateway, "aggregate", { key: await gateway.key() });
+  await other.call("fix__echo", args);
+  expect(reached("echo")).toBe(2);
+  const [latest] = (await api("GET", "/calls?tool=echo&endpoint=aggregate&limit=2")).body.items;
+  expect(latest.layers).toMatchObject([{ use: "cache", outcome: "passed", ms: expect.any(Number) }]);
+  const cached = (await api("GET", "/calls?tool=echo")).body.items.filter(
+    (one: { cached?: true }) => one.cached,
+  );
+  expect(cached).toHaveLength(2);
+  const wrong = await api("PATCH", "/settings", { middleware: [{ use: "cache", ttlMs: 1 }] });
+  expect(wrong.status).toBe(200);
+  const { items } = (await api("GET", "/endpoints")).body;
+  const inside = await api("PATCH", `/endpoints/${items[0].uuid}`, {
+    middleware: [{ use: "filter", deny: ["x"] }],
+  });
+  expect([inside.status, inside.body.detail]).toEqual([
+    422,
+    expect.stringMatching(/must be inside "filter"/),
+  ]);
+});

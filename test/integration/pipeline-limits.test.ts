@@ -1,0 +1,120 @@
+/** A limit counts the call of the real tool, from whichever surface, code or chain it comes, and never one more. */
+import { expect, test } from "vitest";
+import { type LayeredTeam, layeredTeam } from "../support/layered-team.ts";
+import { type TeamClient, teamClient } from "../support/team-gateway.ts";
+
+const THREE = [{ use: "rate-limit", requests: 3, per: "60s" }];
+const FORTY = Array.from({ length: 40 }, (_, n) => n);
+
+const WAYS: Readonly<Record<string, (client: TeamClient, n: number) => Promise<string>>> = {
+  aggregate: (client, n) => client.call("fix__echo", { message: `m${n}` }),
+  meta: (client, n) => client.call("mcp_call", { server: "fix", tool: "echo", args: { message: `m${n}` } }),
+  metatools: (client, n) => client.call("run_tool", { tool_id: "fix:echo", args: { message: `m${n}` } }),
+};
+
+test.each(Object.keys(WAYS))(
+  "3 per 60 s passes three of forty on %s, at once and one by one",
+  async (surface) => {
+    for (const atOnce of [true, false]) {
+      const { gateway, key, reached } = await layeredTeam({ endpoint: { middleware: THREE } });
+      const client = await teamClient(gateway, surface, { key });
+      const call = (n: number) => WAYS[surface]?.(client, n) as Promise<string>;
+      const answers: string[] = [];
+      if (atOnce) answers.push(...(await Promise.all(FORTY.map(call))));
+      else for (const n of FORTY) answers.push(await call(n));
+      expect(answers.filter((text) => /rate_limited/.test(text))).toHaveLength(37);
+      expect(reached("echo")).toBe(3);
+      expect(answers.find((text) => /rate_limited/.test(text))).toMatch(/Retry after \d+ s/);
+    }
+  },
+);
+
+/** All forty in one request of the client, or in one of HTTP each. */
+const WHOLE: Readonly<Record<string, (made: LayeredTeam, atOnce: boolean) => Promise<unknown>>> = {
+  async code({ gateway, key }, atOnce) {
+    const client = await teamClient(gateway, "meta", { key });
+    const one = "(n) => tools.fix.echo({ message: String(n) }).catch(() => undefined)";
+    const all = "Array.from({ length: 40 }, (_, n) => n)";
+    const code = atOnce
+      ? `await Promise.all(${all}.map(${one}));`
+      : `for (const n of ${all}) await (${one})(n);`;
+    await client.call("mcp_execute", { code });
+  },
+  async chain({ gateway, key }, parallel) {
+    const client = await teamClient(gateway, "metatools", { key });
+    const steps = FORTY.slice(0, 20).map((n) => ({ tool_id: "fix:echo", args: { message: `m${n}` } }));
+    for (const _ of [1, 2]) await client.call("run_chain", { steps, parallel, on_error: "continue" });
+  },
+  async rest({ gateway, key }, atOnce) {
+    const one = async (n: number) => {
+      const answer = await fetch(`${gateway.url}/metamcp/aggregate/api/fix__echo`, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body: JSON.stringify({ message: `m${n}` }),
+      });
+      if (answer.status === 429) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+      else expect(answer.status).toBe(200);
+    };
+    if (atOnce) await Promise.all(FORTY.map(one));
+    else for (const n of FORTY) await one(n);
+  },
+};
+
+test.each(Object.keys(WHOLE))(
+  "3 per 60 s passes three of forty by %s, at once and one by one",
+  async (way) => {
+    for (const atOnce of [true, false]) {
+      const made = await layeredTeam({ endpoint: { openapi: true, middleware: THREE } });
+      await WHOLE[way]?.(made, atOnce);
+      expect(made.reached("echo")).toBe(3);
+    }
+  },
+);
+
+test("a count of a namespace is one for all endpoints, for code and chains too", async () => {
+  const { gateway, key, reached } = await layeredTeam({ namespace: { middleware: THREE } });
+  const meta = await teamClient(gateway, "meta", { key });
+  const metatools = await teamClient(gateway, "metatools", { key });
+  const code = `const all = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => tools.fix.echo({ message: "c" + n })));
+    return all.filter((one) => one.status === "fulfilled").length;`;
+  expect(await meta.call("mcp_execute", { code })).toContain("3");
+  const chain = await metatools.call("run_chain", {
+    steps: [{ tool_id: "fix:echo", args: { message: "chained" } }],
+  });
+  expect(chain).toMatch(/rate_limited/);
+  expect(reached("echo")).toBe(3);
+});
+
+test("a call that one limit refuses takes nothing from another", async () => {
+  const { gateway, key, api, reached } = await layeredTeam({
+    endpoint: { middleware: [{ use: "rate-limit", requests: 5, per: "60s" }] },
+    server: { middleware: [{ use: "rate-limit", requests: 2, per: "60s", by: "tool" }] },
+  });
+  const client = await teamClient(gateway, "aggregate", { key });
+  for (let n = 0; n < 10; n += 1) await client.call("fix__echo", { message: `${n}` });
+  expect(reached("echo")).toBe(2);
+  // Three of the endpoint's five are left: another tool has them.
+  for (let n = 0; n < 10; n += 1) await client.call("fix__args", { n });
+  expect(reached("args")).toBe(2);
+  const { body } = await api("GET", "/mcp-servers");
+  await api("PATCH", `/mcp-servers/${body.items[0].uuid}`, { middleware: [] });
+  for (let n = 0; n < 10; n += 1) await client.call("fix__args", { n });
+  expect(reached("args"), "one was left of the endpoint's").toBe(3);
+});
+
+test("what is unknown is refused with its path, and the old pipeline stays", async () => {
+  const { gateway, key, api, reached } = await layeredTeam({ endpoint: { middleware: THREE } });
+  const { body } = await api("GET", "/endpoints");
+  const { uuid } = body.items.find(({ name }: { name: string }) => name === "aggregate");
+  const tried = async (...middleware: object[]) => {
+    const answer = await api("PATCH", `/endpoints/${uuid}`, { middleware });
+    return [answer.status, answer.body.errors?.map(({ path }: { path: string }) => path)];
+  };
+  expect(await tried({ use: "rate-limt" })).toEqual([422, ["/middleware/0/use"]]);
+  expect(await tried(...THREE, { use: "filter", alow: [] })).toEqual([422, ["/middleware/1/alow"]]);
+  expect(await tried({ use: "rate-limit", requests: 1 })).toEqual([422, ["/middleware/0/per"]]);
+  expect(await tried({ use: "rate-limit", requests: 1, per: "soon" })).toEqual([422, ["/middleware/0/per"]]);
+  const client = await teamClient(gateway, "aggregate", { key });
+  for (let n = 0; n < 6; n += 1) await client.call("fix__echo", { message: `${n}` });
+  expect(reached("echo")).toBe(3);
+});

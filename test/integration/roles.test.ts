@@ -1,0 +1,229 @@
+/** Who may what, tried over HTTP: every route with every role, and the limits within a role. */
+import { expect, test } from "vitest";
+import { ROLES, type Role } from "../../src/access/account.ts";
+import { MATRIX } from "../../src/access/may.ts";
+import { leastOf, type Route } from "../../src/admin/route.ts";
+import { adminRoutes } from "../../src/admin/routes/all.ts";
+import { person, plainly } from "../support/people.ts";
+import { type TestAdmin, testAdmin } from "../support/test-control.ts";
+
+const ROUTES = adminRoutes({} as never);
+const NOBODY = "00000000-0000-4000-8000-000000000000";
+
+/** The table read by a second pair of eyes. */
+function allowed(route: Route, role: Role, isAccount: boolean): boolean {
+  const least = leastOf(route);
+  if (least === "anyone") return true;
+  const row: { least?: string; others?: Role; account?: true } =
+    "action" in route ? MATRIX[route.action] : {};
+  const rank = ROLES.indexOf(role);
+  if (row.others && rank <= ROLES.indexOf(row.others)) return true;
+  return rank <= ROLES.indexOf(least) && (isAccount || !row.account);
+}
+
+type Shown = Readonly<Record<string, string>>;
+
+/** As little as reaches the handler, which then finds nothing, or nothing to do. A stream is left as soon as it begins. */
+async function tried(url: string, shown: Shown, { method, path, body }: Route): Promise<number> {
+  const at = path.replace(/:n\b/, "999").replace(/:\w+/g, NOBODY);
+  const sent = method === "GET" || !body ? {} : { body: "{}" };
+  const headers = { "content-type": "application/json", ...shown };
+  const answer = await fetch(`${url}/api/v1${at}`, { method, headers, redirect: "manual", ...sent });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+test("every route with every role, by cookie and by key, and with nothing", async () => {
+  const admin = await testAdmin();
+  for (const route of ROUTES) {
+    const status = await tried(admin.url, {}, route);
+    const name = `${route.method} ${route.path} by nobody`;
+    if (leastOf(route) === "anyone") expect([200, 400, 404, 422], name).toContain(status);
+    else expect(status, name).toBe(401);
+  }
+  for (const role of ROLES) {
+    const made = await admin.ask("POST", "/api-keys", { name: role, role });
+    const key = { authorization: `Bearer ${made.body["key"]}` };
+    const account = await admin.access.accounts.create({ email: `${role}@example.org`, role });
+    let cookie = "";
+    for (const route of ROUTES) {
+      // Some routes log out.
+      if (!admin.access.sessions.of({ cookie }))
+        cookie = (await admin.access.sessions.begin(account, {})).split(";", 1)[0] ?? "";
+      for (const [who, shown, isAccount] of [
+        ["cookie", { cookie, origin: admin.url }, true],
+        ["key", key, false],
+      ] as const) {
+        const status = await tried(admin.url, shown, route);
+        const name = `${route.method} ${route.path} by ${role} with a ${who}`;
+        if (!allowed(route, role, isAccount)) expect(status, name).toBe(403);
+        else if (leastOf(route) !== "anyone") expect([401, 403], name).not.toContain(status);
+      }
+    }
+  }
+});
+
+async function filled(): Promise<TestAdmin> {
+  const admin = await testAdmin({ git: ["log", "push"] });
+  const { ask } = admin;
+  await ask("POST", "/mcp-servers", { name: "git", command: "git-mcp", env: { TOKEN: "s" } });
+  await ask("POST", "/namespaces", {
+    name: "team",
+    servers: [{ server: "git" }],
+    middleware: [{ use: "policy" }],
+  });
+  await ask("POST", "/namespaces", { name: "free", servers: [{ server: "git" }] });
+  await ask("POST", "/endpoints", { name: "main", namespaces: ["team"], middleware: [{ use: "audit" }] });
+  await ask("POST", "/endpoints", { name: "side", namespaces: ["free"] });
+  return admin;
+}
+
+test("an editor changes namespaces and endpoints, and of a server whether it is on", async () => {
+  const { ask } = await person(await filled(), "editor");
+  const fine: readonly [string, string, object?][] = [
+    ["POST", "/namespaces", { name: "new", servers: [{ server: "git" }], middleware: [{ use: "timeout" }] }],
+    [
+      "PATCH",
+      "/namespaces/team",
+      { description: "ours", middleware: [{ use: "timeout" }, { use: "policy" }] },
+    ],
+    [
+      "PATCH",
+      "/namespaces/free",
+      { tools: [{ server: "git", tool: "push", annotations: { destructiveHint: true } }] },
+    ],
+    ["POST", "/endpoints", { name: "mine", namespaces: ["new"] }],
+    ["PATCH", "/endpoints/main", { surface: "aggregate", access: { public: false } }],
+    ["PATCH", "/mcp-servers/git", { disabled: true }],
+    ["PATCH", "/mcp-servers/git", { command: "git-mcp" }],
+    ["DELETE", "/endpoints/side"],
+    ["DELETE", "/namespaces/free"],
+  ];
+  for (const [method, path, body] of fine) {
+    const { status, body: told } = await ask(method, path, body);
+    expect(status, `${method} ${path} ${JSON.stringify(told)}`).toBeLessThan(300);
+  }
+});
+
+test("whatever else an editor tries is refused whole, dry or not", async () => {
+  const admin = await filled();
+  const { ask } = await person(admin, "editor");
+  const before = admin.control.revision;
+  const policy = { use: "policy" };
+  const loose = (annotations: object) => ({ tools: [{ server: "git", tool: "log", annotations }] });
+  const refused: readonly [string, string, object?][] = [
+    ["PATCH", "/mcp-servers/git", { disabled: true, command: "sh" }],
+    ["PATCH", "/mcp-servers/git", { env: { TOKEN: "other" } }],
+    ["PATCH", "/mcp-servers/git", { middleware: [{ use: "timeout" }] }],
+    ["POST", "/mcp-servers", { name: "evil", command: "sh" }],
+    ["PATCH", "/endpoints/main", { access: { public: true } }],
+    ["PATCH", "/endpoints/main", { access: { allow: { roles: ["member"] } } }],
+    ["PATCH", "/endpoints/main", { middleware: [] }],
+    ["PATCH", "/endpoints/side", { middleware: [policy] }],
+    ["PATCH", "/endpoints/side", { middleware: [{ use: "./own.mjs" }] }],
+    ["POST", "/endpoints", { name: "open", access: { public: true } }],
+    ["POST", "/endpoints", { name: "open", access: { queryKey: true } }],
+    ["POST", "/namespaces", { name: "n", middleware: [{ use: "redact" }] }],
+    ["PATCH", "/namespaces/team", { middleware: [] }],
+    ["PATCH", "/namespaces/team", { middleware: [{ use: "policy", default: "allow" }] }],
+    ["DELETE", "/namespaces/team?force=true"],
+    ["DELETE", "/endpoints/main"],
+    ["PATCH", "/namespaces/free", loose({ readOnlyHint: true })],
+    ["PATCH", "/namespaces/free", loose({ destructiveHint: false })],
+    ["PATCH", "/namespaces/free", loose({ idempotentHint: true })],
+    ["PATCH", "/namespaces/free", loose({ openWorldHint: false })],
+    ["PATCH", "/settings", { registration: "closed" }],
+    ["POST", "/config/apply", { document: { version: 1, settings: { registration: "closed" } } }],
+    ["POST", "/config/apply", { document: { version: 1, servers: { git: { command: "sh" } } } }],
+    ["POST", "/config/diff", { document: { version: 1, servers: { git: { command: "sh" } } } }],
+    ["POST", "/revisions/1/rollback"],
+  ];
+  for (const [method, path, body] of refused)
+    for (const dry of path.includes("?") || path.endsWith("diff") ? [""] : ["", "?dryRun=true"]) {
+      const { status, body: told } = await ask(method, `${path}${dry}`, body);
+      expect(status, `${method} ${path}${dry} ${JSON.stringify(body)} ${JSON.stringify(told)}`).toBe(403);
+    }
+  expect(admin.control.revision).toBe(before);
+});
+
+test("a rollback or document of an editor's own things is theirs", async () => {
+  const admin = await filled();
+  const { ask } = await person(admin, "editor");
+  const before = admin.control.revision;
+  await ask("PATCH", "/namespaces/free", { description: "changed" });
+  expect((await ask("POST", `/revisions/${before}/rollback`)).status).toBe(200);
+  const document = { version: 1, namespaces: { mine: {} } };
+  expect((await ask("POST", "/config/apply", { document })).status).toBe(200);
+  await admin.ask("PATCH", "/settings", { registration: "closed" });
+  const settings = admin.control.revision;
+  await ask("PATCH", "/namespaces/free", { description: "again" });
+  expect((await ask("POST", `/revisions/${settings - 1}/rollback`)).status).toBe(403);
+  expect((await ask("POST", `/revisions/${settings}/rollback`)).status).toBe(200);
+});
+
+test("nobody gives a right that they lack", async () => {
+  const admin = await filled();
+  const other = await person(admin, "member", "other@example.org");
+  for (const role of ["editor", "viewer", "member"] as const) {
+    const { ask, uuid } = await person(admin, role);
+    const more = ROLES[ROLES.indexOf(role) - 1] as Role;
+    expect((await ask("POST", "/api-keys", { name: "k", role: more })).status).toBe(403);
+    expect((await ask("POST", "/api-keys", { name: "k", role, owner: other.uuid })).status).toBe(403);
+    expect((await ask("POST", "/api-keys", { name: "k", endpoints: "all", owner: other.email })).status).toBe(
+      403,
+    );
+    expect((await ask("POST", "/api-keys", { name: "k", endpoints: "all", owner: NOBODY })).status).toBe(403);
+    const made = await ask("POST", "/api-keys", { name: "k", role });
+    expect(made.body).toMatchObject({ owner: uuid, role });
+    const key = plainly(admin.url, { "x-api-key": made.body["key"] ?? "" });
+    expect((await key("POST", "/api-keys", { name: "l", role })).status).toBe(403);
+    expect((await key("POST", "/api-keys", { name: "l", endpoints: "all" })).status).toBe(403);
+    expect((await key("PUT", "/me/secrets/A", { value: "x" })).status).toBe(403);
+    expect((await key("GET", "/me")).body).toMatchObject({ kind: "account", role, key: { name: "k" } });
+  }
+});
+
+test("people see and revoke their own keys; those of others are not there", async () => {
+  const admin = await filled();
+  const [ada, bob] = [
+    await person(admin, "member", "ada@example.org"),
+    await person(admin, "viewer", "bob@example.org"),
+  ];
+  const made = await ada.ask("POST", "/api-keys", { name: "mine", endpoints: ["main"], tiers: ["readOnly"] });
+  const { uuid, key: text } = made.body as unknown as { uuid: string; key: string };
+  expect(made.status).toBe(201);
+  const listed = await ada.ask("GET", "/api-keys");
+  expect(listed.body["items"]).toMatchObject([{ uuid, owner: ada.uuid, tiers: ["readOnly"] }]);
+  expect(JSON.stringify(listed.body)).not.toContain(text);
+  expect((await bob.ask("GET", "/api-keys")).body["items"]).toEqual([]);
+  for (const [method, body] of [["DELETE"], ["PATCH", { name: "x" }]] as const)
+    expect((await bob.ask(method, `/api-keys/${uuid}`, body)).status).toBe(404);
+  expect((await ada.ask("PATCH", `/api-keys/${uuid}`, { name: "renamed" })).body).toMatchObject({
+    name: "renamed",
+  });
+  expect((await ada.ask("PATCH", `/api-keys/${uuid}`, { tiers: ["write"] })).status).toBe(422);
+  expect((await admin.ask("GET", "/api-keys")).body["items"]).toMatchObject([{ uuid }]);
+  expect((await ada.ask("DELETE", `/api-keys/${uuid}`)).status).toBe(204);
+});
+
+test("a key of an account can do what the account can at that moment", async () => {
+  const admin = await filled();
+  const { uuid } = await person(admin, "editor");
+  const made = await admin.ask("POST", "/api-keys", { name: "k", role: "editor", owner: uuid });
+  const key = plainly(admin.url, { "x-api-key": made.body["key"] ?? "" });
+  const create = () => key("POST", "/namespaces?dryRun=true", { name: "by-key" });
+  expect((await create()).status).toBe(200);
+  await admin.ask("PATCH", `/users/${uuid}`, { role: "viewer" });
+  expect((await create()).status).toBe(403);
+  expect((await key("GET", "/namespaces")).status).toBe(200);
+  await admin.ask("PATCH", `/users/${uuid}`, { role: "admin" });
+  expect((await create()).status).toBe(200);
+  expect((await key("GET", "/settings")).status).toBe(403);
+  await admin.ask("PATCH", `/users/${uuid}`, { disabled: true });
+  expect((await key("GET", "/namespaces")).status).toBe(401);
+  await admin.ask("PATCH", `/users/${uuid}`, { disabled: false });
+  expect((await key("GET", "/namespaces")).status).toBe(200);
+  await admin.ask("DELETE", `/users/${uuid}`);
+  expect((await key("GET", "/namespaces")).status).toBe(401);
+  expect((await admin.ask("GET", "/api-keys")).body["items"]).toEqual([]);
+});

@@ -1,0 +1,170 @@
+/** What only an embedded store has: files, their rights, a key of its own. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { MIGRATIONS } from "../../src/store/migrations.ts";
+import { connect } from "../../src/store/sqlite/connect.ts";
+import { filePlace, type TestPlace } from "../support/store-places.ts";
+
+const WHO = { kind: "user", id: "u1", name: "Ada" };
+const fileOf = ({ url }: TestPlace) => url.slice("file:".length);
+const keyOf = ({ home }: TestPlace) => join(home, "gateway", "secret.key");
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const NO_KEY = { env: {} };
+
+test("makes its files for the owner alone, in folders that it makes", async () => {
+  const place = filePlace();
+  const folder = join(dirname(fileOf(place)), "new", "folder");
+  const store = await place.open({ url: `file:${join(folder, "gateway.db")}` });
+  await store.commit({ base: 0, put: [], remove: [], who: WHO, summary: "" });
+
+  const files = readdirSync(folder);
+  expect(files).toContain("gateway.db-wal");
+  for (const name of files) expect([name, mode(join(folder, name))]).toEqual([name, "600"]);
+  expect(mode(folder)).toBe("700");
+});
+
+test("makes a key for an empty store, once, for the owner alone", async () => {
+  const place = filePlace();
+  const first = await place.open(NO_KEY);
+  const sealed = first.sealer.seal("x");
+  await first.close();
+  const text = readFileSync(keyOf(place), "utf8");
+
+  expect(mode(keyOf(place))).toBe("600");
+  expect((await place.open(NO_KEY)).sealer.open(sealed)).toBe("x");
+  expect(readFileSync(keyOf(place), "utf8")).toBe(text);
+});
+
+test("refuses to open a store whose key is lost, and makes no other", async () => {
+  const place = filePlace();
+  await (await place.open(NO_KEY)).close();
+  rmSync(keyOf(place));
+  await expect(place.open(NO_KEY)).rejects.toMatchObject({
+    code: "key_missing",
+    message: expect.stringContaining(keyOf(place)),
+  });
+  expect(existsSync(keyOf(place))).toBe(false);
+
+  writeFileSync(keyOf(place), "cut off");
+  await expect(place.open(NO_KEY)).rejects.toMatchObject({ code: "key_weak" });
+});
+
+test("changes from the key file to the variable, given the file's content as the old key", async () => {
+  const place = filePlace();
+  const first = await place.open(NO_KEY);
+  const derived = first.sealer.derive("x");
+  await first.close();
+  await expect(place.open()).rejects.toMatchObject({ code: "key_wrong" });
+
+  const old = readFileSync(keyOf(place), "utf8");
+  const store = await place.open({ env: { METAMCP_SECRET_KEY: place.secret, METAMCP_SECRET_KEY_OLD: old } });
+  expect(store.sealer.derive("x")).toEqual(derived);
+});
+
+test("warns where others may read the key", async () => {
+  const place = filePlace();
+  await (await place.open(NO_KEY)).close();
+  chmodSync(keyOf(place), 0o644);
+  const warnings: string[] = [];
+  const nothing = () => {};
+  const log = {
+    debug: nothing,
+    info: nothing,
+    error: nothing,
+    warn: (message: string) => warnings.push(message),
+  };
+  await place.open({ ...NO_KEY, log });
+  expect(warnings).toEqual([expect.stringContaining("secret key")]);
+});
+
+test("copies the file before it changes the tables", async () => {
+  const place = filePlace();
+  const first = await place.open();
+  await first.commit({ base: 0, put: [], remove: [], who: WHO, summary: "kept" });
+  await first.close();
+  const migrations = [...MIGRATIONS, () => ["DELETE FROM metamcp_revisions"]];
+  const second = await place.open({ migrations, now: () => 0 });
+  expect((await second.load()).revision).toBe(0);
+  await second.close();
+
+  const copy = `${fileOf(place)}.v1.1970-01-01T00-00-00.000Z`;
+  expect(mode(copy)).toBe("600");
+  const old = await place.open({ url: `file:${copy}` });
+  expect(await old.revisions()).toMatchObject([{ n: 1, summary: "kept" }]);
+});
+
+test("changes nothing where no copy can be made", async () => {
+  const place = filePlace();
+  await (await place.open()).close();
+  mkdirSync(`${fileOf(place)}.v1.1970-01-01T00-00-00.000Z`);
+  const migrations = [...MIGRATIONS, () => ["CREATE TABLE metamcp_more (a TEXT)"]];
+  await expect(place.open({ migrations, now: () => 0 })).rejects.toMatchObject({ code: "unavailable" });
+  await place.open();
+});
+
+test("leaves a file alone that is no store", async () => {
+  const place = filePlace();
+  const text = "not a database, whatever it may be\n".repeat(100);
+  writeFileSync(fileOf(place), text);
+
+  await expect(place.open()).rejects.toMatchObject({ code: "foreign" });
+  expect(readFileSync(fileOf(place), "utf8")).toBe(text);
+});
+
+test.each(["gateway.db", "mysql://x/y", "file:", ""])("refuses %j as the address of a store", async (url) => {
+  await expect(filePlace().open({ url })).rejects.toMatchObject({ code: "invalid" });
+});
+
+test("is whole in one file once it is closed", async () => {
+  const place = filePlace();
+  const store = await place.open();
+  await store.commit({ base: 0, put: [], remove: [], who: WHO, summary: "" });
+  await store.close();
+  const copy = `${fileOf(place)}.copy`;
+  writeFileSync(copy, readFileSync(fileOf(place)));
+  expect((await (await place.open({ url: `file:${copy}` })).load()).revision).toBe(1);
+});
+
+test("is down while it cannot be written, and up with the next write that succeeds", async () => {
+  const place = filePlace();
+  const store = await place.open();
+  const states: boolean[] = [];
+  store.onState(({ up }) => states.push(up));
+  const other = await connect(fileOf(place));
+  other.exec("BEGIN IMMEDIATE");
+  await expect(store.records.put({ kind: "a", id: "a", value: 1 })).rejects.toMatchObject({
+    code: "unavailable",
+  });
+  expect(store.state).toMatchObject({ up: false, reason: expect.stringContaining("locked") });
+  await expect(store.audit.append([{ at: 1, fields: {}, body: "1" }])).rejects.toMatchObject({
+    code: "unavailable",
+  });
+  expect(await store.load()).toMatchObject({ revision: 0 });
+
+  other.exec("ROLLBACK");
+  other.close();
+  await store.records.put({ kind: "a", id: "a", value: 1 });
+  expect(states).toEqual([false, true]);
+});
+
+test("searches a long audit log in parts, and finds what is far back", async () => {
+  const store = await filePlace().open();
+  for (let batch = 0; batch < 50; batch++)
+    await store.audit.append(
+      Array.from({ length: 500 }, (_, i) => ({ at: batch, fields: { n: `${batch * 500 + i}` }, body: "1" })),
+    );
+
+  expect((await store.audit.query({ fields: { n: "3" } })).items).toMatchObject([{ seq: 4 }]);
+  expect(await store.audit.prune(30)).toBe(15_000);
+  expect(await store.audit.verify()).toEqual({ ok: true, count: 10_000 });
+});

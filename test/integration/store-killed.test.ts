@@ -1,0 +1,87 @@
+/** Processes that are killed while they write, and a second one on an embedded store. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Store, StoredObject } from "../../src/store/store.ts";
+import { filePlace, noPostgres, postgresPlace, type TestPlace } from "../support/store-places.ts";
+import { buildStoreProgram, type StoreProgram } from "../support/store-process.ts";
+import { until } from "../support/until.ts";
+
+const ROUNDS = 6;
+
+let program: StoreProgram;
+beforeAll(async () => {
+  program = await buildStoreProgram();
+});
+afterAll(() => program.remove());
+
+const places: [string, () => Promise<TestPlace>][] = [["an embedded store", async () => filePlace()]];
+if (noPostgres === undefined) places.push(["a Postgres store", () => postgresPlace()]);
+else test.skip(`left out, as no Postgres answers: ${noPostgres}`, () => {});
+
+function expectWhole(n: number, objects: readonly StoredObject[]): void {
+  expect(objects.map(({ spec }) => (spec as { n: number }).n)).toEqual(Array(5 + (n % 2)).fill(n));
+}
+
+/** What a process had sent when it was killed may still be under way at the server. */
+async function settled(store: Store) {
+  return await until(async () => {
+    const { revision, objects } = await store.load();
+    const all = await store.revisions({ limit: 1_000_000 });
+    return all.length === revision && { revision, objects, all };
+  });
+}
+
+describe.each(places)("a writer of %s that is killed at any moment", (_, place) => {
+  test("leaves whole revisions, all that it said were made, and every secret", async () => {
+    const where = await place();
+    for (let round = 1; round <= ROUNDS; round++) {
+      const writer = program.start(where, "write");
+      // By what it has done, then a little later: anywhere within the next commit.
+      await until(() => writer.lines.length > 2 * round, { what: "some commits" });
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 15));
+      await writer.kill();
+      const said = Number(writer.lines.at(-1));
+
+      const store = await where.open();
+      const { revision, objects, all } = await settled(store);
+      expect(revision === said || revision === said + 1).toBe(true);
+      expectWhole(revision, objects);
+      expect(all.map(({ n }) => n)).toEqual(Array.from({ length: revision }, (_, i) => revision - i));
+      for (const { n } of all.slice(0, 20)) {
+        const past = (await store.revision(n))?.objects ?? [];
+        expectWhole(n, past);
+        for (const { spec } of past)
+          expect(store.sealer.open((spec as { sealed: string }).sealed)).toBe(`secret ${n}`);
+      }
+      expect(await store.audit.verify()).toMatchObject({ ok: true });
+      await store.close();
+    }
+  });
+});
+
+test("a second process on an embedded store is refused, and harms nothing", async () => {
+  const where = filePlace();
+  const holder = program.start(where, "hold");
+  await holder.saying("open");
+
+  await expect(where.open()).rejects.toMatchObject({ code: "in_use" });
+  const second = program.start(where, "write");
+  await until(() => second.lines.length > 0);
+  expect(JSON.parse(second.lines[0] as string)).toMatchObject({
+    code: "in_use",
+    message: expect.stringContaining("is in use by another process"),
+  });
+
+  await holder.kill();
+  const store = await where.open();
+  expect(await store.load()).toEqual({ revision: 0, objects: [] });
+});
+
+test("a second attempt within the process does not let another process in", async () => {
+  const where = filePlace();
+  await where.open();
+  await expect(where.open()).rejects.toMatchObject({ code: "in_use" });
+
+  const other = program.start(where, "hold");
+  await until(() => other.lines.length > 0);
+  expect(JSON.parse(other.lines[0] as string)).toMatchObject({ code: "in_use" });
+});

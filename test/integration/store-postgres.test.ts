@@ -1,0 +1,247 @@
+/** Several gateways on one Postgres, and a Postgres that goes away and comes back. */
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/kernel/clock.ts";
+import type { AuditRecord, Change, NewObject, Store } from "../../src/store/store.ts";
+import { cutProxy } from "../support/cut-proxy.ts";
+import { at, noPostgres, postgresAddress, postgresPlace, type TestPlace } from "../support/store-places.ts";
+import { until } from "../support/until.ts";
+
+const WHO = { kind: "user", id: "u1", name: "Ada" };
+
+async function commit(store: Store, base: number): Promise<void> {
+  const object: NewObject = {
+    kind: "server",
+    uuid: "a",
+    name: "a",
+    nameKey: "a",
+    spec: { base },
+    managedBy: "api",
+  };
+  await store.commit({ base, put: [object], remove: [], who: WHO, summary: "" });
+}
+
+function heardBy(store: Store): Change[] {
+  const heard: Change[] = [];
+  store.onChange((change) => heard.push(change));
+  return heard;
+}
+
+/** Of the place's own. */
+const CONNECTIONS = "pg_stat_activity WHERE application_name = current_schema() AND pid <> pg_backend_pid()";
+
+const listening = async (place: TestPlace) =>
+  (await place.sql(`SELECT 1 FROM ${CONNECTIONS} AND query = 'LISTEN metamcp'`)).length;
+
+if (noPostgres !== undefined) test.skip(`left out, as no Postgres answers: ${noPostgres}`, () => {});
+
+describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", () => {
+  test("start at once on an empty store", async () => {
+    const place = await postgresPlace();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => place.open()));
+
+    const derived = stores.map(({ sealer }) => sealer.derive("x").toString("hex"));
+    expect(new Set(derived).size).toBe(1);
+    expect(await place.sql("SELECT n FROM metamcp_migrations")).toHaveLength(1);
+  });
+
+  test("hear of each other's changes by being told, without a poll", async () => {
+    const place = await postgresPlace();
+    const clock = new ManualClock();
+    const hearer = await place.open({ clock });
+    await until(async () => (await listening(place)) === 1, { what: "it to listen" });
+    const heard = heardBy(hearer);
+    const writer = await place.open();
+
+    await commit(writer, 0);
+    await until(() => heard.length === 1);
+    await writer.records.delete("key", "revoked");
+    await until(() => heard.length === 2);
+    expect(heard).toEqual([
+      { of: "config", revision: 1 },
+      { of: "records", kind: "key" },
+    ]);
+    expect(clock.now()).toBe(0);
+  });
+
+  test("hear of each other's changes where telling fails", async () => {
+    const place = await postgresPlace();
+    await place.sql("CREATE FUNCTION pg_notify(text, text) RETURNS text LANGUAGE sql AS $$ SELECT '' $$");
+    const clock = new ManualClock();
+    const hearer = await place.open({ clock });
+    await until(() => clock.pending > 1);
+    const heard = heardBy(hearer);
+    const writer = await place.open({ clock: new ManualClock() });
+    await commit(writer, 0);
+    await writer.records.put({ kind: "key", id: "a", value: 1 });
+    expect(heard).toEqual([]);
+
+    // Two polls within a second.
+    clock.advance(500);
+    await until(() => heard.length === 2);
+    expect(heard).toEqual(
+      expect.arrayContaining([
+        { of: "config", revision: 1 },
+        { of: "records", kind: "key" },
+      ]),
+    );
+  });
+
+  test("let one of two commits win, and write one audit chain", async () => {
+    const place = await postgresPlace();
+    const [a, b] = await Promise.all([place.open(), place.open()]);
+    for (let base = 0; base < 5; base++) {
+      const results = await Promise.allSettled([commit(a, base), commit(b, base)]);
+      expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      expect(results.find(({ status }) => status === "rejected")).toMatchObject({
+        reason: { code: "conflict" },
+      });
+    }
+    const record = (at: number): AuditRecord => ({ at, fields: {}, body: String(at) });
+    await Promise.all(
+      [a, b].flatMap((store) =>
+        Array.from({ length: 15 }, (_, i) => store.audit.append([record(i), record(i)])),
+      ),
+    );
+    expect(await a.audit.verify()).toEqual({ ok: true, count: 60 });
+  });
+
+  test("do not count a foreign change twice, nor go back", async () => {
+    const place = await postgresPlace();
+    const [a, b] = await Promise.all([place.open(), place.open()]);
+    const heard = heardBy(a);
+    for (let base = 0; base < 6; base++) await commit(base % 2 ? a : b, base);
+    await until(() => heard.some((change) => change.of === "config" && change.revision === 6));
+    const revisions = heard.map((change) => (change.of === "config" ? change.revision : 0));
+    expect(revisions).toEqual([...new Set(revisions)].sort((x, y) => x - y));
+  });
+});
+
+describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
+  async function behindProxy() {
+    const proxy = await cutProxy(postgresAddress());
+    const address = new URL(postgresAddress().url);
+    address.host = `127.0.0.1:${proxy.port}`;
+    const place = await postgresPlace(address.href);
+    const direct = at(place.url.replace(`127.0.0.1:${proxy.port}`, postgresAddress().url.host), place.home);
+    return { proxy, place, direct };
+  }
+
+  test("refuses writes meanwhile, comes back by itself, and tells what was missed", async () => {
+    const { proxy, place, direct } = await behindProxy();
+    const store = await place.open();
+    const other = await direct.open();
+    await commit(store, 0);
+    const states: boolean[] = [];
+    store.onState(({ up }) => states.push(up));
+    const heard = heardBy(store);
+
+    for (let round = 1; round <= 2; round++) {
+      await proxy.cut();
+      await until(() => !store.state.up);
+      expect(store.state).toMatchObject({ reason: expect.stringContaining("Postgres") });
+      await expect(commit(store, round)).rejects.toMatchObject({ code: "unavailable" });
+      await expect(store.records.put({ kind: "a", id: "a", value: 1 })).rejects.toMatchObject({
+        code: "unavailable",
+      });
+      await expect(store.audit.append([{ at: 1, fields: {}, body: "1" }])).rejects.toMatchObject({
+        code: "unavailable",
+      });
+      await commit(other, round);
+      await other.records.put({ kind: "key", id: `${round}`, value: "revoked" });
+
+      await proxy.mend();
+      await until(() => store.state.up);
+      expect(heard.splice(0)).toEqual(
+        expect.arrayContaining([
+          { of: "config", revision: round + 1 },
+          { of: "records", kind: "key" },
+        ]),
+      );
+    }
+    await commit(store, 3);
+    expect(states).toEqual([false, true, false, true]);
+  });
+
+  test("listens again once it is back", async () => {
+    const { proxy, place } = await behindProxy();
+    const store = await place.open();
+    await until(async () => (await listening(place)) === 1);
+    await proxy.cut();
+    await until(() => !store.state.up);
+    await until(async () => (await listening(place)) === 0);
+    await proxy.mend();
+    await until(async () => (await listening(place)) === 1);
+  });
+
+  test("rejects what is under way, at whatever moment it is cut", async () => {
+    const { proxy, place, direct } = await behindProxy();
+    const store = await place.open();
+    let base = 0;
+    for (let round = 0; round < 6; round++) {
+      const writes = Array.from({ length: 4 }, (_, i) =>
+        store.records.put({ kind: "k", id: `${i}`, value: round }),
+      );
+      const committing = commit(store, base);
+      for (let turn = 0; turn < round * 3; turn++) await new Promise(setImmediate);
+      await proxy.cut();
+      for (const result of await Promise.allSettled([...writes, committing]))
+        if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "unavailable" });
+      await proxy.mend();
+      await until(() => store.state.up);
+      base = (await store.load()).revision;
+    }
+    expect((await (await direct.open()).load()).revision).toBe(base);
+  });
+
+  test("writes an audit batch once whose answer was lost", async () => {
+    const { proxy, place } = await behindProxy();
+    const store = await place.open();
+    const batch: AuditRecord[] = [1, 2, 3].map((at) => ({ at, fields: {}, body: String(at) }));
+    await store.audit.append([{ at: 0, fields: {}, body: "0" }]);
+    const arrived = async () => (await place.sql("SELECT 1 FROM metamcp_audit")).length === 4;
+
+    proxy.loseAnswers();
+    await expect(store.audit.append(batch)).rejects.toMatchObject({ code: "unavailable" });
+    await proxy.cut();
+    await proxy.mend();
+    await until(() => store.state.up);
+    // Otherwise the answer was lost of another statement, and this would prove nothing.
+    expect(await arrived()).toBe(true);
+    await store.audit.append(batch);
+    await store.audit.append([{ at: 4, fields: {}, body: "4" }]);
+    expect(await store.audit.verify()).toEqual({ ok: true, count: 5 });
+  });
+
+  test("takes up again after the server ended all connections", async () => {
+    const { place } = await behindProxy();
+    const store = await place.open();
+    await commit(store, 0);
+    await place.sql(`SELECT pg_terminate_backend(pid) FROM ${CONNECTIONS}`);
+    await until(() =>
+      store.load().then(
+        () => true,
+        () => false,
+      ),
+    );
+    await until(() =>
+      commit(store, 1).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  test("is refused at once where it is away at the start", async () => {
+    const { proxy, place } = await behindProxy();
+    await proxy.cut();
+    await expect(place.open()).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  test("needs the variable with the secret key", async () => {
+    const { place } = await behindProxy();
+    await expect(place.open({ env: {} })).rejects.toMatchObject({
+      code: "key_missing",
+      message: expect.stringContaining("METAMCP_SECRET_KEY"),
+    });
+  });
+});

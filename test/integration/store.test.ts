@@ -1,0 +1,9 @@
+/** The same contract over both databases. */
+import { test } from "vitest";
+import { storeContract } from "../../src/store/store.contract.ts";
+import { filePlace, noPostgres, postgresPlace } from "../support/store-places.ts";
+
+storeContract("an embedded store", async () => filePlace());
+
+if (noPostgres === undefined) storeContract("a Postgres store", () => postgresPlace());
+else test.skip(`left out, as no Postgres answers: ${noPostgres}`, () => {});

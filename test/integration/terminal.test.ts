@@ -1,0 +1,163 @@
+/** What a person at a terminal of 80 columns sees, and what they are asked. */
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { metamcp } from "../support/command.ts";
+import { gateway } from "../support/gateway.ts";
+import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
+import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
+
+const missing = noTerminal();
+const PROGRAM = join(ROOT, "dist/metamcp.js");
+
+const terminal = (folder: Temp, ...args: string[]): PseudoTerminal =>
+  new PseudoTerminal([process.execPath, PROGRAM, ...args], folder.path("."), folder.env);
+
+const wide = "Reads the whole text of a file, in whatever encoding it is, and gives it back line by line.";
+
+/** A server whose one tool says more than fits on a line. */
+function wordy(folder: Temp): void {
+  const inputSchema = {
+    type: "object",
+    properties: { path: { type: "string", description: `The path: ${wide}` } },
+    required: ["path"],
+  };
+  const tools = folder.write(
+    "tools.json",
+    JSON.stringify([{ name: "read", description: wide, inputSchema }]),
+  );
+  folder.writeConfig({
+    wordy: fixture("--tools-file", tools),
+    broken: { command: "x", env: { TOKEN: `\${METAMCP_TEST_UNSET}` } },
+  });
+}
+
+test.skipIf(missing)(
+  "no word is broken at the end of a line",
+  async () => {
+    const folder = temp();
+    wordy(folder);
+    const commands = [
+      ["--help"],
+      ["call", "--help"],
+      ["doctor"],
+      ["list"],
+      ["tools"],
+      ["tools", "wordy"],
+      ["search", "read a text"],
+      ["describe", "wordy", "read"],
+      ["call", "broken", "x"],
+    ];
+    for (const command of commands) {
+      const shown = terminal(folder, ...command);
+      await shown.exited;
+      const lines = shown.screen.split(/\r?\n/).map((line) => line.slice(line.lastIndexOf("\u001b[K") + 3));
+      const long = lines.filter((line) => line.length > 80);
+      // A command to be copied, and a path that is longer than the line, stay whole.
+      const broken = long.filter((line) => !/^\s*\$ /.test(line) && /\S\s+\S/.test(line.trim().slice(0, 80)));
+      expect([command, broken]).toEqual([command, []]);
+    }
+  },
+  60_000,
+);
+
+test("describe tells what each parameter is for", async () => {
+  const folder = temp();
+  wordy(folder);
+  const { out } = await metamcp(folder, ["describe", "wordy:read"]);
+  expect(out).toMatch(/^INPUT +TYPE +DEFAULT +DESCRIPTION$/m);
+  expect(out).toMatch(/^path +string +required +The path: Reads the whole text/m);
+});
+
+test("tools lists the tools of one server, and says why it cannot", async () => {
+  const folder = temp();
+  wordy(folder);
+  const [shown, machine, unknown, broken] = await Promise.all([
+    metamcp(folder, ["tools", "wordy"]),
+    metamcp(folder, ["tools", "wordy", "--json"]),
+    metamcp(folder, ["tools", "word"]),
+    metamcp(folder, ["tools", "broken"]),
+  ]);
+  expect(shown.out).toMatch(/^read +~\d+ +Reads the whole text/m);
+  expect(JSON.parse(machine.out)).toMatchObject({
+    server: "wordy",
+    tools: [{ name: "read", description: wide }],
+  });
+  expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining("Nearest: wordy") });
+  expect(broken).toMatchObject({ code: 1, err: expect.stringContaining("METAMCP_TEST_UNSET is not set") });
+});
+
+test.skipIf(missing)("a tool that asks for input gets it from the person", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const schema = { type: "object", properties: { age: { type: "integer" } }, required: ["age"] };
+  const args = JSON.stringify({ message: "How old?", schema });
+  const filled = terminal(folder, "call", "a", "ask", args, "--json");
+  await filled.sees("The server asks: How old?");
+  filled.type("old\n");
+  await filled.sees("not a number");
+  filled.type("36\n");
+  await filled.sees('Send {"age":36}? [Y/n]');
+  filled.type("\n");
+  expect(await filled.exited).toBe(0);
+  expect(filled.screen).toMatch(/"action": ?"accept"/);
+
+  const page = JSON.stringify({
+    method: "elicitation/create",
+    params: { mode: "url", message: "Log in", url: "https://id.example/", elicitationId: "1" },
+  });
+  const asked = terminal(folder, "call", "a", "request", page, "--json");
+  await asked.sees("https://id.example/");
+  asked.type("n\n");
+  expect(await asked.exited).toBe(0);
+  expect(asked.screen).toMatch(/"action": ?"decline"/);
+});
+
+test("without a terminal a command says that nobody can be asked", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: fixture() });
+  const { out, err } = await metamcp(folder, ["call", "a", "ask", "--json"]);
+  expect(err).toBe("metamcp: there is no terminal to ask on, so this question was not answered: Really?\n");
+  expect(out).not.toMatch(/"action"/);
+});
+
+test("a port in use is said plainly", async () => {
+  const folder = temp();
+  folder.writeConfig({});
+  const other = createServer();
+  onTestFinished(() => void other.close());
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as { port: number };
+  const { code, out, err } = await metamcp(folder, ["--transport", "streamable", "--port", String(port)]);
+  expect([code, out]).toEqual([1, ""]);
+  expect(err).toBe(
+    `metamcp: Port ${port} on 127.0.0.1 is already in use. Choose another with --port (0 picks a free one), or stop the program that uses it.\n`,
+  );
+});
+
+test("what a server prints on stderr stays out of the log, unless it fails", async () => {
+  const folder = temp();
+  folder.writeConfig({
+    calm: fixture("--stderr", "warning: old", "--farewell", "npm error signal SIGTERM"),
+    dead: { command: process.execPath, args: ["-e", "console.error('no token given'); process.exit(3)"] },
+  });
+  const client = gateway(folder);
+  await client.initialize();
+  await client.mcpCall("calm", "echo", { message: "x" });
+  await client.close();
+  expect(client.stderr).toBe("");
+
+  const failing = gateway(folder);
+  await failing.initialize();
+  await failing.mcpCall("dead", "echo", { message: "x" });
+  await failing.close();
+  expect(failing.stderr).toMatch(/"level":"warn".*exited with code 3\. It said: no token given/);
+});
+
+test("--help names the variables that have no flag", async () => {
+  const { out } = await metamcp(temp(), ["--help"]);
+  expect(out).toMatch(
+    /^Environment:\n {2}METAMCP_TOKEN +Bearer token that every HTTP request must carry\.$/m,
+  );
+  expect(out).toMatch(/^ {2}METAMCP_HOME /m);
+});

@@ -1,0 +1,57 @@
+/** The authorization server in this process, over a real store and HTTP, with parts of the test's own where the outside is. */
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { Accounts } from "../../src/access/accounts.ts";
+import { ConsoleSessions } from "../../src/access/console-session.ts";
+import { Grants } from "../../src/authorization/grants.ts";
+import type { AuthorizationParts } from "../../src/authorization/parts.ts";
+import { fetchPublic } from "../../src/authorization/public-fetch.ts";
+import { recordIds } from "../../src/authorization/record-id.ts";
+import { AuthorizationServer } from "../../src/authorization/server.ts";
+import { signingKey } from "../../src/authorization/signing-key.ts";
+import { silentLog } from "../../src/kernel/log.ts";
+import { filePlace } from "./store-places.ts";
+
+export const PASSWORD = "correct horse battery";
+export const EMAIL = "ada@example.org";
+
+export async function authorization(more: Partial<AuthorizationParts> = {}) {
+  const place = filePlace();
+  const store = await place.open();
+  const accounts = new Accounts(store, { newId: randomUUID, adminToken: true });
+  const ada = await accounts.create({ email: EMAIL, role: "member", password: PASSWORD });
+  const logins = new ConsoleSessions(store, accounts, { https: false });
+  const idOf = recordIds(store.sealer);
+  const ended: unknown[] = [];
+  const grants = new Grants(store, { idOf, onRevoked: (holder) => ended.push(holder) });
+  const key = signingKey((purpose) => store.sealer.derive(purpose));
+  let base = "";
+  const server = new AuthorizationServer({
+    base: () => base,
+    store,
+    accounts,
+    logins,
+    grants,
+    idOf,
+    key,
+    isOffered: (endpoint) => endpoint !== "closed",
+    mayUse: (endpoint) => ["one", "two"].includes(endpoint),
+    registers: () => true,
+    addressOf: () => "192.0.2.1",
+    fetch: fetchPublic,
+    log: silentLog,
+    now: Date.now,
+    ...more,
+  });
+  const http = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    if (server.answers(pathname)) void server.answer(pathname, request, response);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => http.close().closeAllConnections());
+  base = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return { url: base, store, accounts, ada, logins, grants, key, ended, place };
+}

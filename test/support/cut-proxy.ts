@@ -1,0 +1,91 @@
+/** A TCP proxy that a test can cut and mend: the way to a server that goes away and comes back. */
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface CutProxy {
+  readonly port: number;
+  /** Ends all connections and refuses new ones. */
+  cut(): Promise<void>;
+  /** Takes connections again, at the same port. */
+  mend(): Promise<void>;
+  /** From now on what the server answers is lost, and the connection ends with the first answer. */
+  loseAnswers(): void;
+  /** Nothing passes in either direction, and nobody is told: a server that hangs. */
+  stall(): void;
+  /** What was held back passes, and all that follows. */
+  flow(): void;
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `watch` makes what is given all that one connection sends. */
+export async function cutProxy(target: Target, watch?: () => (bytes: Buffer) => void): Promise<CutProxy> {
+  const sockets = new Set<Socket>();
+  let losing = false;
+  let stalled = false;
+  let server: Server | undefined;
+  let port = 0;
+
+  function carry(near: Socket): void {
+    const far = connect(target);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => {});
+      from.on("close", () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+    const seen = watch?.();
+    near.on("data", (bytes) => {
+      seen?.(bytes);
+      far.write(bytes);
+    });
+    if (stalled) for (const socket of [near, far]) socket.pause();
+    far.on("data", (bytes) => (losing ? near.destroy() : near.write(bytes)));
+  }
+
+  async function mend(): Promise<void> {
+    losing = false;
+    server = createServer(carry).listen(port, "127.0.0.1");
+    await once(server, "listening");
+    port = (server.address() as AddressInfo).port;
+  }
+
+  async function cut(): Promise<void> {
+    const closing = server;
+    server = undefined;
+    const closed = closing && once(closing, "close");
+    closing?.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  }
+
+  await mend();
+  onTestFinished(cut);
+  return {
+    get port() {
+      return port;
+    },
+    cut,
+    mend,
+    loseAnswers: () => {
+      losing = true;
+    },
+    stall: () => {
+      stalled = true;
+      for (const socket of sockets) socket.pause();
+    },
+    flow: () => {
+      stalled = false;
+      for (const socket of sockets) socket.resume();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** An identity provider of the test's own: OpenID Connect, one client, and whatever claims the test says. Logs in without asking. */
+import { createHash, randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { onTestFinished } from "vitest";
+
+export const OIDC_CLIENT = { id: "metamcp", secret: "a-client-secret-of-the-test" } as const;
+
+export interface IdentityProvider {
+  readonly issuer: string;
+  /** Who logs in next, and what is said of them. */
+  claims: JWTPayload & { sub: string };
+  /** What userinfo says; undefined: nothing. */
+  userinfo: Record<string, unknown> | undefined;
+  /** Changes an id token before it is signed, or signs it otherwise. */
+  spoil: { claims?: (claims: JWTPayload) => JWTPayload; wrongKey?: boolean; unsigned?: boolean };
+  /** Requests to its token endpoint: their bodies. */
+  readonly exchanged: URLSearchParams[];
+}
+
+export async function identityProvider(): Promise<IdentityProvider> {
+  const [right, wrong] = [
+    await generateKeyPair("RS256", { extractable: true }),
+    await generateKeyPair("RS256"),
+  ];
+  const jwk = { ...(await exportJWK(right.publicKey)), kid: "one", alg: "RS256", use: "sig" };
+  const codes = new Map<string, URLSearchParams>();
+  const provider = { claims: { sub: "1" }, userinfo: undefined, spoil: {}, exchanged: [], issuer: "" } as {
+    -readonly [K in keyof IdentityProvider]: IdentityProvider[K];
+  };
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", provider.issuer);
+    const json = (body: unknown, status = 200): void => {
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    };
+    const answer = async (): Promise<void> => {
+      switch (url.pathname) {
+        case "/.well-known/openid-configuration":
+          return json({
+            issuer: provider.issuer,
+            authorization_endpoint: `${provider.issuer}/authorize`,
+            token_endpoint: `${provider.issuer}/token`,
+            userinfo_endpoint: `${provider.issuer}/userinfo`,
+            jwks_uri: `${provider.issuer}/jwks`,
+            response_types_supported: ["code"],
+            subject_types_supported: ["public"],
+            id_token_signing_alg_values_supported: ["RS256"],
+            code_challenge_methods_supported: ["S256"],
+            authorization_response_iss_parameter_supported: true,
+          });
+        case "/jwks":
+          return json({ keys: [jwk] });
+        case "/userinfo":
+          return provider.userinfo ? json(provider.userinfo) : json({}, 403);
+        case "/authorize": {
+          const code = randomBytes(16).toString("hex");
+          codes.set(code, url.searchParams);
+          const back = new URL(url.searchParams.get("redirect_uri") ?? "");
+          back.searchParams.set("code", code);
+          back.searchParams.set("state", url.searchParams.get("state") ?? "");
+          back.searchParams.set("iss", provider.issuer);
+          back.searchParams.set("session_state", "what some providers add");
+          return void response.writeHead(302, { location: back.href }).end();
+        }
+        case "/token": {
+          let text = "";
+          for await (const chunk of request) text += String(chunk);
+          const form = new URLSearchParams(text);
+          provider.exchanged.push(form);
+          const asked = codes.get(form.get("code") ?? "");
+          codes.delete(form.get("code") ?? "");
+          const challenge = createHash("sha256")
+            .update(form.get("code_verifier") ?? "")
+            .digest("base64url");
+          const fine =
+            asked?.get("code_challenge") === challenge &&
+            asked.get("code_challenge_method") === "S256" &&
+            asked.get("redirect_uri") === form.get("redirect_uri") &&
+            form.get("client_secret") === OIDC_CLIENT.secret;
+          if (!fine) return json({ error: "invalid_grant" }, 400);
+          const now = Math.floor(Date.now() / 1_000);
+          const said: JWTPayload = {
+            iss: provider.issuer,
+            aud: OIDC_CLIENT.id,
+            iat: now,
+            exp: now + 60,
+            nonce: asked.get("nonce"),
+            ...provider.claims,
+          };
+          const claims = provider.spoil.claims?.(said) ?? said;
+          const header = { alg: "RS256", kid: "one" };
+          const { privateKey } = provider.spoil.wrongKey ? wrong : right;
+          const signed = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
+          const none = [{ alg: "none" }, claims].map((part) =>
+            Buffer.from(JSON.stringify(part)).toString("base64url"),
+          );
+          const token = provider.spoil.unsigned ? `${none.join(".")}.` : signed;
+          return json({ access_token: "at", token_type: "Bearer", expires_in: 60, id_token: token });
+        }
+        default:
+          return json({}, 404);
+      }
+    };
+    void answer().catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => server.close().closeAllConnections());
+  provider.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return provider;
+}

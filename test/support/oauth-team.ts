@@ -1,0 +1,144 @@
+/** A gateway with people, and official clients that log them in unattended. */
+import {
+  Client as ClientV2,
+  type OAuthClientProvider as ProviderV2,
+  StreamableHTTPClientTransport as StreamableV2,
+} from "@modelcontextprotocol/client";
+import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { onTestFinished } from "vitest";
+import { Browser } from "./browser.ts";
+import { OAuthClient, type Tokens } from "./oauth-client.ts";
+import { type TeamGateway, teamGateway } from "./team-gateway.ts";
+import { fixture, temp } from "./temp.ts";
+
+export const PASSWORD = "correct horse battery";
+export const ADA = { email: "ada@example.org", password: PASSWORD };
+export const BOB = { email: "bob@example.org", password: PASSWORD };
+type Person = typeof ADA;
+
+export interface OAuthTeam {
+  readonly gateway: TeamGateway;
+  readonly url: string;
+  readonly api: TeamGateway["api"];
+  /** Uuids, by address. */
+  readonly people: Readonly<Record<string, string>>;
+}
+
+/** Endpoints `one` and `two` for everybody, `closed` without OAuth, `ours` for Bob, `off` disabled. */
+export async function oauthTeam(options: Parameters<typeof teamGateway>[1] = {}): Promise<OAuthTeam> {
+  const gateway = await teamGateway(temp(), options);
+  const { api } = gateway;
+  await api("POST", "/mcp-servers", { name: "fix", ...fixture() });
+  await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+  const endpoint = (name: string, more: object = {}) =>
+    api("POST", "/endpoints", { name, namespaces: ["team"], surface: "aggregate", ...more });
+  await endpoint("one");
+  await endpoint("two");
+  await endpoint("closed", { access: { oauth: false } });
+  await endpoint("ours", { access: { allow: { users: [BOB.email] } } });
+  await endpoint("off", { disabled: true });
+  const people: Record<string, string> = {};
+  for (const { email, password } of [ADA, BOB]) {
+    const { body } = await api("POST", "/users", { email, role: "member" });
+    const code = new URL(body.invitation.url).pathname.split("/").at(-1) ?? "";
+    const accepted = await api("POST", `/invitations/${code}`, { password });
+    if (accepted.status >= 300) throw new Error(JSON.stringify(accepted));
+    people[email] = body.uuid;
+  }
+  return { gateway, url: gateway.url, api, people };
+}
+
+/** A client that was registered, logged in and given tokens, without an SDK. */
+export async function grantedClient(
+  { url }: Pick<OAuthTeam, "url">,
+  person: Person,
+  options: { endpoint?: string; browser?: Browser; redirectUri?: string } = {},
+): Promise<{ readonly client: OAuthClient; readonly tokens: Tokens }> {
+  const client = new OAuthClient(url, options);
+  await client.register();
+  const back = await client.logIn(person);
+  const { body, status } = await client.exchange(back.url.searchParams.get("code") ?? "");
+  if (status !== 200) throw new Error(`${back.url} ${back.text} ${JSON.stringify(body)}`);
+  return { client, tokens: body };
+}
+
+/** Logs its person in by the forms, as soon as it is told to open a browser. */
+class Unattended {
+  readonly redirectUrl = "http://127.0.0.1:8765/callback";
+  readonly #person: Person;
+  readonly #kept = new Map<string, unknown>();
+  back: URL | undefined;
+
+  constructor(person: Person) {
+    this.#person = person;
+  }
+
+  get clientMetadata() {
+    return {
+      client_name: "Official client",
+      redirect_uris: [this.redirectUrl],
+      grant_types: ["authorization_code", "refresh_token"],
+      token_endpoint_auth_method: "none",
+    };
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: whatever either SDK keeps
+  #keep(name: string): { get: () => any; set: (value: unknown) => void } {
+    return { get: () => this.#kept.get(name), set: (value) => void this.#kept.set(name, value) };
+  }
+  clientInformation = this.#keep("client").get;
+  saveClientInformation = this.#keep("client").set;
+  tokens = this.#keep("tokens").get;
+  saveTokens = this.#keep("tokens").set;
+  codeVerifier = this.#keep("verifier").get;
+  saveCodeVerifier = this.#keep("verifier").set;
+
+  async redirectToAuthorization(address: URL): Promise<void> {
+    const browser = new Browser();
+    let page = await browser.open(address);
+    page = await browser.submit(page, this.#person);
+    page = await browser.submit(page, { action: "allow" });
+    this.back = page.url;
+  }
+}
+
+export type Official = "v1" | "v1 sse" | "v2" | "v2 2026-07-28";
+
+/** Given nothing but the address. Its tools, once it is in. */
+export async function officialClient({ url }: Pick<OAuthTeam, "url">, way: Official, person: Person) {
+  const provider = new Unattended(person);
+  const at = new URL(`${url}/metamcp/one/${way === "v1 sse" ? "sse" : "mcp"}`);
+  const info = { name: "official", version: "1.0.0" };
+  const open = () => {
+    if (way.startsWith("v2"))
+      return new StreamableV2(at, { authProvider: provider as unknown as ProviderV2 });
+    const authProvider = provider as unknown as OAuthClientProvider;
+    return way === "v1 sse"
+      ? new SSEClientTransport(at, { authProvider })
+      : new StreamableHTTPClientTransport(at, { authProvider });
+  };
+  const make = () => {
+    if (!way.startsWith("v2")) return new Client(info);
+    return new ClientV2(
+      info,
+      way === "v2" ? {} : { versionNegotiation: { mode: { pin: "2026-07-28" as const } } },
+    );
+  };
+  const first = open();
+  const refused = await make()
+    .connect(first as never)
+    .then(
+      () => undefined,
+      (error: Error) => error,
+    );
+  if (!refused || !provider.back) throw refused ?? new Error("it was let in without a login");
+  const { searchParams } = provider.back;
+  await first.finishAuth(searchParams.get("code") ?? "", searchParams.get("iss") ?? "");
+  const client = make();
+  await client.connect(open() as never);
+  onTestFinished(() => client.close());
+  return { client, provider, tools: async () => (await client.listTools()).tools.map(({ name }) => name) };
+}

@@ -1,0 +1,111 @@
+/** A server without a process: answers the handshake, keeps what else it is sent, and says and dies as the test wants. */
+
+import { ChildFailure, type Connector, type Link, type LinkEvents } from "../../src/child/link.ts";
+import type { ServerSpec } from "../../src/config/spec.ts";
+import type { Origin } from "../../src/kernel/call.ts";
+import { LOCAL } from "../../src/kernel/principal.ts";
+import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../src/kernel/raw.ts";
+import type { Message } from "../../src/rpc/message.ts";
+import { COMMON } from "./spec.ts";
+
+export const specOf = (name: string, more: Partial<ServerSpec> = {}): ServerSpec =>
+  ({
+    ...COMMON,
+    name,
+    kind: "stdio",
+    command: name,
+    args: [],
+    env: {},
+    inheritEnv: [],
+    cwd: "/",
+    instances: 1,
+    ...more,
+  }) as ServerSpec;
+
+export function originOf(session: string, more: Partial<Origin> = {}): Origin {
+  const uplink = { notify: () => {}, request: () => Promise.reject(new Error("nobody there")) };
+  return { ...LOCAL, session, capabilities: EMPTY_OBJECT, uplink, ...more };
+}
+
+export class ScriptedLink implements Link {
+  readonly peer = "a script";
+  readonly spec: ServerSpec;
+  readonly #events: LinkEvents;
+  readonly calls: (Message & { kind: "request" })[] = [];
+  readonly notes: string[] = [];
+  readonly capabilities: unknown[] = [];
+  /** Messages of the server get no answer but these. */
+  readonly answers: Message[] = [];
+  closed = false;
+  /** Answers pings. */
+  alive = true;
+
+  constructor(spec: ServerSpec, events: LinkEvents) {
+    this.spec = spec;
+    this.#events = events;
+  }
+
+  send(message: Message): void {
+    if (message.kind === "notification") this.notes.push(message.method);
+    else if (message.kind !== "request") this.answers.push(message);
+    else if (message.method === "initialize") this.#greet(message);
+    else if (message.method === "ping") {
+      if (this.alive) this.answer(message, {});
+    } else this.calls.push(message);
+  }
+
+  #greet(message: Message & { kind: "request" }): void {
+    this.capabilities.push((fromRaw(message.params as Raw) as { capabilities: unknown }).capabilities);
+    const serverInfo = { name: "script", version: "1" };
+    this.answer(message, { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo });
+  }
+
+  answer({ id }: { readonly id: Raw }, result: object): void {
+    this.#events.onMessage({ kind: "result", id, result: toRaw(result) }, undefined);
+  }
+
+  /** Answers the call that waits longest. */
+  answerNext(result: object = { ok: true }): void {
+    this.answer(this.calls.shift() as Message & { kind: "request" }, result);
+  }
+
+  /** A request of the server. */
+  ask(method: string, id = 1): void {
+    this.#events.onMessage({ kind: "request", id: toRaw(id), method, params: undefined }, undefined);
+  }
+
+  die(message = "it crashed"): void {
+    this.#events.onClosed(new ChildFailure("stdio-exit", message));
+  }
+
+  agreed(): void {}
+
+  lastWords(): undefined {}
+
+  close(): Promise<void> {
+    this.closed = true;
+    return Promise.resolve();
+  }
+}
+
+export class ScriptedServer implements Connector {
+  readonly links: ScriptedLink[] = [];
+  /** Why it cannot be reached. */
+  failure: ChildFailure | undefined;
+
+  get last(): ScriptedLink {
+    return this.links.at(-1) as ScriptedLink;
+  }
+
+  open(spec: ServerSpec, events: LinkEvents): Promise<Link> {
+    if (this.failure) return Promise.reject(this.failure);
+    const link = new ScriptedLink(spec, events);
+    this.links.push(link);
+    return Promise.resolve(link);
+  }
+}
+
+/** Everything that could happen without time has happened. */
+export async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

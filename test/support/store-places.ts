@@ -1,0 +1,105 @@
+/** Empty places for a store: a file, or a schema of its own in a Postgres that answers. Gone after the test. */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import pg from "pg";
+import { onTestFinished } from "vitest";
+import { silentLog } from "../../src/kernel/log.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { StorePlace } from "../../src/store/place.contract.ts";
+import { connect } from "../../src/store/sqlite/connect.ts";
+import { systemClock } from "../../src/system-clock.ts";
+import { temp } from "./temp.ts";
+
+const SECRET = "a-secret-for-tests-0123456789-abcdef";
+
+export interface TestPlace extends StorePlace {
+  readonly url: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const POSTGRES = process.env["METAMCP_TEST_POSTGRES"] ?? "postgres://postgres@127.0.0.1:5432/test";
+
+/** Why Postgres is left out, if it is. */
+export const noPostgres: string | undefined = await reach();
+
+async function reach(): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString: POSTGRES, connectionTimeoutMillis: 5_000 });
+  try {
+    await client.connect();
+    return undefined;
+  } catch (error) {
+    const [first] = error instanceof AggregateError ? error.errors : [error];
+    return first instanceof Error ? first.message : String(first);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+export function filePlace(): TestPlace {
+  const { home, path } = temp();
+  const file = path("gateway.db");
+  return {
+    ...at(`file:${file}`, home),
+    sql: async (statement) => {
+      const connection = await connect(file);
+      try {
+        return connection.prepare(statement).all([]) as Record<string, unknown>[];
+      } finally {
+        connection.close();
+      }
+    },
+  };
+}
+
+export async function postgresPlace(address = POSTGRES): Promise<TestPlace> {
+  const { folder } = temp();
+  const schema = `store_${randomBytes(6).toString("hex")}`;
+  await once(`CREATE SCHEMA ${schema}`);
+  onTestFinished(() => once(`DROP SCHEMA ${schema} CASCADE`).then(() => {}));
+  return {
+    ...at(inSchema(address, schema), join(folder, "home")),
+    sql: (statement) => once(statement, inSchema(POSTGRES, schema)),
+  };
+}
+
+/** Named before the schema of the system, it can stand in for parts of that. */
+function inSchema(address: string, schema: string): string {
+  const url = new URL(address);
+  url.searchParams.set("options", `-c search_path=${schema},pg_catalog`);
+  // Tells connections of this place from those of others.
+  url.searchParams.set("application_name", schema);
+  return url.href;
+}
+
+async function once(statement: string, address = POSTGRES): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows as Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** `url` and `home` where nothing else is said. */
+export function at(url: string, home: string): Omit<TestPlace, "sql"> {
+  const env = { METAMCP_SECRET_KEY: SECRET };
+  return {
+    url,
+    home,
+    env,
+    secret: SECRET,
+    open: async (more = {}) => {
+      const store = await openStore({ url, home, env, clock: systemClock, log: silentLog, ...more });
+      // What is asked for later is done first: the place is still there.
+      onTestFinished(() => store.close());
+      return store;
+    },
+  };
+}
+
+export function postgresAddress(): { readonly host: string; readonly port: number; readonly url: URL } {
+  const url = new URL(POSTGRES);
+  return { host: url.hostname, port: Number(url.port || 5432), url };
+}

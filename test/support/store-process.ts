@@ -1,0 +1,65 @@
+/** Runs test/fixture/store-process.ts as a process of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+import { onTestFinished } from "vitest";
+import type { TestPlace } from "./store-places.ts";
+import { ROOT } from "./temp.ts";
+import { until } from "./until.ts";
+
+export interface StoreProcess {
+  /** What it has said. */
+  readonly lines: readonly string[];
+  saying(line: string): Promise<unknown>;
+  /** kill -9. */
+  kill(): Promise<void>;
+}
+
+export interface StoreProgram {
+  start(place: TestPlace, task: "hold" | "write"): StoreProcess;
+  remove(): void;
+}
+
+/** Bundled, as Node 20 reads no TypeScript; below node_modules, so that it finds the packages. */
+export async function buildStoreProgram(): Promise<StoreProgram> {
+  const cache = join(ROOT, "node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "store-process-"));
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL("../fixture/store-process.ts", import.meta.url)),
+    external: ["libsql", "pg-native"],
+    platform: "node",
+  });
+  await bundle.write({ dir: folder, entryFileNames: "main.mjs", chunkFileNames: "[name]-[hash].mjs" });
+  await bundle.close();
+  return {
+    start: (place, task) => start(join(folder, "main.mjs"), place, task),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function start(program: string, { url, home, env }: TestPlace, task: string): StoreProcess {
+  const child = spawn(process.execPath, [program, JSON.stringify({ url, home, env, task })], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines: string[] = [];
+  createInterface(child.stdout).on("line", (line) => lines.push(line));
+  onTestFinished(() => kill(child));
+  return {
+    lines,
+    saying: (line) => until(() => lines.includes(line), { what: `a process to say ${line}` }),
+    kill: () => kill(child),
+  };
+}
+
+/** All it said has been read then. */
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, "close");
+  child.kill("SIGKILL");
+  await closed;
+}

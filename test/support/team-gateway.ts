@@ -1,0 +1,147 @@
+/** The built `metamcp serve` on a free port, its admin API, and official clients of its endpoints. */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import {
+  Client as ClientV2,
+  StreamableHTTPClientTransport as StreamableV2,
+} from "@modelcontextprotocol/client";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { onTestFinished } from "vitest";
+import { ROOT, type Temp } from "./temp.ts";
+import { until } from "./until.ts";
+
+export const ADMIN_TOKEN = "an-admin-token-for-tests-0123456789abcdef";
+
+export interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+  readonly body: any;
+}
+
+export interface TeamGateway {
+  readonly url: string;
+  readonly pid: number;
+  readonly stderr: string;
+  api(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** The text of a new key. */
+  key(endpoints?: readonly string[] | "all"): Promise<string>;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export async function teamGateway(
+  folder: Temp,
+  { flags = [], env = {} }: { flags?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
+): Promise<TeamGateway> {
+  const child = spawn(process.execPath, [join(ROOT, "dist/metamcp.js"), "serve", "--port", "0", ...flags], {
+    cwd: folder.path("."),
+    env: { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk));
+  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await exited;
+  });
+  const url = await until(
+    () => {
+      if (child.exitCode !== null) throw new Error(`metamcp serve ended: ${stderr}`);
+      return /^https?:\/\/\S+$/m.exec(stderr)?.[0];
+    },
+    { what: "metamcp serve" },
+  );
+  const api: TeamGateway["api"] = async (method, path, body) => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+  };
+  return {
+    url,
+    pid: child.pid as number,
+    get stderr() {
+      return stderr;
+    },
+    api,
+    key: async (endpoints = "all") => (await api("POST", "/api-keys", { name: "a key", endpoints })).body.key,
+    kill(signal) {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+export const WAYS = ["streamable", "sse", "2026-07-28"] as const;
+export type Way = (typeof WAYS)[number];
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly timeout?: number;
+  readonly resetTimeoutOnProgress?: boolean;
+  readonly onprogress?: (progress: { progress: number; message?: string | undefined }) => void;
+}
+
+export interface TeamClient {
+  readonly instructions: string | undefined;
+  /** How often it was told that its tools changed. */
+  readonly told: number;
+  tools(): Promise<string[]>;
+  /** The texts of the result, a line each. */
+  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function teamClient(
+  { url }: Pick<TeamGateway, "url">,
+  endpoint: string,
+  { key, way = "streamable" }: { key?: string; way?: Way } = {},
+): Promise<TeamClient> {
+  const headers: Record<string, string> = key === undefined ? {} : { "x-api-key": key };
+  const at = new URL(`${url}/metamcp/${endpoint}/${way === "sse" ? "sse" : "mcp"}`);
+  const info = { name: "team", version: "1.0.0" };
+  let told = 0;
+  const common = (client: Client | ClientV2) => ({
+    get told() {
+      return told;
+    },
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    async call(name: string, args: Record<string, unknown> = {}, options: CallOptions = {}) {
+      const params = { name, arguments: args };
+      const { content } = (await (client instanceof Client
+        ? client.callTool(params, undefined, options as never)
+        : client.callTool(params, options as never))) as { content: { text?: string }[] };
+      return content.map(({ text }) => text ?? "").join("\n");
+    },
+    close: () => client.close(),
+  });
+  if (way === "2026-07-28") {
+    const client = new ClientV2(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    await client.connect(new StreamableV2(at, { requestInit: { headers } }));
+    onTestFinished(() => client.close());
+    return Object.assign(Object.create(common(client)), { instructions: client.getInstructions() });
+  }
+  const client = new Client(info);
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+    told += 1;
+  });
+  await client.connect(
+    way === "sse"
+      ? new SSEClientTransport(at, {
+          requestInit: { headers },
+          eventSourceInit: {
+            fetch: (address, init) => fetch(address, { ...init, headers: { ...init.headers, ...headers } }),
+          },
+        })
+      : // An optional session id that is undefined is what exact optional properties forbid.
+        (new StreamableHTTPClientTransport(at, { requestInit: { headers } }) as never),
+  );
+  onTestFinished(() => client.close());
+  return Object.assign(Object.create(common(client)), { instructions: client.getInstructions() });
+}

@@ -1,0 +1,266 @@
+/** A gateway to administer without children: the real store and the real changes. What servers list is said by the test. */
+
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { type Access, openAccess } from "../../src/access/access.ts";
+import { adminPath, createAdmin } from "../../src/admin/admin.ts";
+import { Grants } from "../../src/authorization/grants.ts";
+import { recordIds } from "../../src/authorization/record-id.ts";
+import { type Compiled, compile, namespacesWith } from "../../src/gateway/compile.ts";
+import { contextAt } from "../../src/gateway/context.fixture.ts";
+import type { ConnectionStatus, GatewayControl, PinControl, Trying } from "../../src/gateway/control.ts";
+import { listingOfTools } from "../../src/gateway/listing.fixture.ts";
+import { readObjects, writesBetween } from "../../src/gateway/stored.ts";
+import type { TryControl } from "../../src/gateway/try-control.ts";
+import { endpointRows, namespaceRows } from "../../src/gateway/view/tool-rows.ts";
+import { tableRows } from "../../src/gateway/view/tool-table.ts";
+import { Events } from "../../src/kernel/events.ts";
+import { silentLog } from "../../src/kernel/log.ts";
+import { revealed } from "../../src/kernel/secret.ts";
+import { Observer } from "../../src/observe/observer.ts";
+import { ApprovalDesk } from "../../src/serving/approvals/approval-desk.ts";
+import { openLogins } from "../../src/serving/logins.ts";
+import { Market } from "../../src/serving/provision/market.ts";
+import { ProvisionRequests } from "../../src/serving/provision/requests.ts";
+import type { Store } from "../../src/store/store.ts";
+import { systemClock } from "../../src/system-clock.ts";
+import { filePlace } from "./store-places.ts";
+
+/** Nothing runs here that could be tried out. */
+const TRYING: Trying = {
+  url: "http://gateway.test",
+  clients: () => Promise.resolve([]),
+  inspect: () => Promise.resolve({ content: [] }),
+  selfTest: () => Promise.resolve({ ok: false, url: "http://gateway.test", steps: [] }),
+};
+const PINS: PinControl = {
+  enforced: false,
+  review: () => ({ changes: [], removed: [] }),
+  approve: () => Promise.resolve(),
+};
+const TRIES: TryControl = {
+  preview: () => undefined,
+  explain: () => undefined,
+  open: () => undefined,
+  answer: () => "unknown",
+};
+
+export const ADMIN_TOKEN = "an-administrators-token-for-tests-0123";
+
+/** By the names of servers: the tools that they list. */
+export type Tools = Readonly<Record<string, readonly string[]>>;
+
+export async function testControl(store: Store, tools: Tools = {}): Promise<GatewayControl> {
+  const vault = {
+    seal: (text: string) => ({ sealed: store.sealer.seal(text) }),
+    open: ({ sealed }: { sealed: string }) => store.sealer.open(sealed),
+  };
+  const around = { env: {}, folder: "/", path: "/mcp.json" };
+  const listingOf = (uuid: string) => {
+    const name = compiled.objects.server.get(uuid)?.name ?? "";
+    const names = Object.hasOwn(tools, name) ? tools[name] : undefined;
+    return names && listingOfTools(name, names);
+  };
+  const context = (at: number) =>
+    contextAt(at, { vault, listed: (uuid) => listingOf(uuid)?.tools.map(({ name }) => name) });
+  const first = await store.load();
+  let revision = first.revision;
+  let compiled: Compiled = compile(readObjects(first.objects), { around, vault }).compiled;
+  const statusOf = (uuid: string): ConnectionStatus => ({
+    state: compiled.servers.get(uuid)?.disabled ? "disabled" : "idle",
+    connected: false,
+    toolCount: listingOf(uuid)?.tools.length ?? 0,
+  });
+  let last: Promise<unknown> = Promise.resolve();
+
+  return {
+    get revision() {
+      return revision;
+    },
+    get compiled() {
+      return compiled;
+    },
+    change(actor, make, { dryRun = false, summary = "" } = {}) {
+      const run = async () => {
+        const before = compiled.objects;
+        const outcome = make(before, context(revision + 1));
+        const { changes } = outcome;
+        if (!dryRun && changes.length > 0) {
+          const writes = writesBetween(before, outcome.objects);
+          const made = await store.commit({ base: revision, ...writes, who: actor, summary });
+          revision = made.n;
+          const { objects } = await store.load();
+          compiled = compile(readObjects(objects, outcome.objects), { around, vault }, compiled).compiled;
+        }
+        const servers = changes.flatMap(({ kind, uuid, op }) =>
+          kind === "server" && op !== "delete" ? [uuid] : [],
+        );
+        const connections = new Map(servers.map((uuid) => [uuid, statusOf(uuid)]));
+        const namespaces = servers.flatMap((uuid) => namespacesWith(compiled, uuid));
+        return { revision, changes, connections, namespaces, outcome };
+      };
+      const done = last.then(run);
+      last = done.catch(() => {});
+      return done;
+    },
+    revisions: (page) => store.revisions(page),
+    async revisionAt(n) {
+      const past = await store.revision(n);
+      return past && { ...past, objects: readObjects(past.objects, compiled.objects) };
+    },
+    statusOf,
+    connect: async (uuid) => ({ ...statusOf(uuid), state: "active", connected: true }),
+    toolsOf({ kind, uuid }) {
+      const sources = { compiled, listingOf };
+      const namespace = compiled.namespaces.get(uuid);
+      const endpoint = compiled.endpoints.get(uuid);
+      if (kind === "namespace") return namespace ? namespaceRows(namespace, sources) : [];
+      if (kind === "endpoint") return endpoint ? endpointRows(endpoint, sources) : [];
+      return (listingOf(uuid)?.tools ?? []).map(({ name }) => ({
+        server: uuid,
+        tool: name,
+        name,
+        enabled: true,
+      }));
+    },
+    historyOf: () => [],
+    definitionsOf: () => ({}),
+    toolTable: () => tableRows(compiled, { listingOf, changesOf: () => [] }),
+    logsOf: () => ["a line on stderr"],
+  };
+}
+
+/** The secrets of a server as its process or its address gets them. */
+export function secretsOf({ compiled }: GatewayControl, name: string): Readonly<Record<string, string>> {
+  const spec = [...compiled.servers.values()].find(({ object }) => object.name === name)?.spec;
+  if (!spec) throw new Error(`There is no usable server ${name}.`);
+  return revealed(spec.kind === "stdio" ? spec.env : spec.headers);
+}
+
+export interface Asked {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed where it is JSON, else its text. */
+  readonly body: Record<string, unknown> & { readonly [key: string]: never };
+}
+
+export type Ask = (method: string, path: string, body?: unknown, headers?: object) => Promise<Asked>;
+
+export interface TestAdmin {
+  readonly url: string;
+  readonly store: Store;
+  readonly control: GatewayControl;
+  readonly access: Access;
+  /** As an administrator; a string is sent as it is. */
+  readonly ask: Ask;
+}
+
+/** The admin API on a free port, over an embedded store of its own. */
+export async function testAdmin(
+  tools: Tools = {},
+  { adminToken = ADMIN_TOKEN, trustProxy = [] }: { adminToken?: string | null; trustProxy?: string[] } = {},
+): Promise<TestAdmin> {
+  const store = await filePlace().open();
+  const control = await testControl(store, tools);
+  const access = await openAccess({
+    store,
+    clock: systemClock,
+    log: silentLog,
+    newId: randomUUID,
+    adminToken: adminToken ?? undefined,
+    publicUrl: undefined,
+    https: false,
+  });
+  const events = new Events();
+  const observer = new Observer({
+    events,
+    audit: store.audit,
+    names: { endpoint: () => undefined, server: () => undefined, hasTool: () => false },
+    clock: systemClock,
+    log: silentLog,
+    options: { days: 30 },
+    gauges: {
+      connections: () => ({ states: {}, breakers: {}, waiting: 0 }),
+      sessions: () => new Map(),
+      revision: () => control.revision,
+      storeUp: () => true,
+    },
+  });
+  onTestFinished(() => observer.close());
+  const market = new Market({
+    home: "/nowhere",
+    around: { env: {}, folder: "/", path: "/mcp.json" },
+    clock: systemClock,
+    log: silentLog,
+    engine: {} as never,
+    control: () => control,
+    requests: new ProvisionRequests(store),
+  });
+  const approvals = new ApprovalDesk({
+    store,
+    shared: false,
+    events,
+    clock: systemClock,
+    log: silentLog,
+    newId: randomUUID,
+    endpointName: () => undefined,
+  });
+  await approvals.load();
+  const logins = await openLogins({
+    store,
+    access,
+    events,
+    log: silentLog,
+    compiled: () => control.compiled,
+    base: () => "http://localhost",
+    addressOf: () => "127.0.0.1",
+    sso: undefined,
+  });
+  const admin = createAdmin({
+    control,
+    logins: logins.control,
+    approvals,
+    trying: TRYING,
+    tries: TRIES,
+    pins: PINS,
+    layers: { describe: () => Promise.resolve([]) },
+    market,
+    access,
+    events,
+    observed: observer,
+    sessions: { list: () => [], counts: () => new Map(), end: () => false },
+    health: { exposed: false, store: () => store.state },
+    grants: new Grants(store, { idOf: recordIds(store.sealer), onRevoked: () => {} }),
+    publicUrl: () => "http://localhost",
+    log: silentLog,
+    trustProxy,
+  });
+  const server = createServer((request, response) => {
+    const path = adminPath(new URL(request.url ?? "/", "http://x").pathname);
+    if (path === undefined) response.writeHead(404).end();
+    else void admin(path, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, store, control, access, ask: asking(url) };
+}
+
+export function asking(url: string): Ask {
+  return async (method, path, body, headers = {}) => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${ADMIN_TOKEN}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const isJson = /json/.test(answer.headers.get("content-type") ?? "");
+    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+  };
+}

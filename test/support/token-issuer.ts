@@ -1,0 +1,74 @@
+/** An outside issuer: keys of its own, metadata, and tokens that say whatever a test wants. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTHeaderParameters,
+  SignJWT,
+} from "jose";
+import { onTestFinished } from "vitest";
+
+interface Key {
+  readonly kid: string;
+  readonly alg: string;
+  readonly private: CryptoKey;
+  readonly public: JWK;
+}
+
+export interface TokenIssuer {
+  readonly url: string;
+  /** How often its keys were asked for. */
+  readonly asked: number;
+  readonly keys: Key[];
+  addKey(alg?: string, kid?: string): Promise<Key>;
+  /** Good for an hour unless said; a claim that is undefined is left out. */
+  token(
+    claims?: Readonly<Record<string, unknown>>,
+    options?: { readonly key?: Key; readonly header?: Partial<JWTHeaderParameters> },
+  ): Promise<string>;
+}
+
+export async function newKey(alg = "RS256", kid = "first"): Promise<Key> {
+  const pair = await generateKeyPair(alg, { extractable: true });
+  return { kid, alg, private: pair.privateKey, public: { ...(await exportJWK(pair.publicKey)), kid, alg } };
+}
+
+export async function tokenIssuer(): Promise<TokenIssuer> {
+  const keys: Key[] = [await newKey()];
+  let asked = 0;
+  const server = createServer((request, response) => {
+    const answer = (body: object) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (request.url === "/.well-known/openid-configuration")
+      return answer({ issuer: url, jwks_uri: `${url}/keys` });
+    if (request.url !== "/keys") return response.writeHead(404).end();
+    asked += 1;
+    return answer({ keys: keys.map((key) => key.public) });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    keys,
+    get asked() {
+      return asked;
+    },
+    async addKey(alg, kid = `key ${keys.length}`) {
+      const key = await newKey(alg, kid);
+      keys.push(key);
+      return key;
+    },
+    async token(claims = {}, { key = keys[0] as Key, header = {} } = {}) {
+      const now = Math.floor(Date.now() / 1_000);
+      const all = { iss: url, sub: "carol", scope: "mcp", client_id: "outside", iat: now, exp: now + 3_600 };
+      const payload = JSON.parse(JSON.stringify({ ...all, ...claims })) as Record<string, unknown>;
+      return await new SignJWT(payload)
+        .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
+        .sign(key.private);
+    },
+  };
+}
