@@ -7,6 +7,7 @@ import { shuffled } from "./shuffled.mjs";
 import { Wire } from "./wire.mjs";
 
 const MESSAGE = "sixteen bytes ok";
+const FIRST_CALLS = 3_000;
 
 /**
  * Work of the lowest priority on each core. A core that sleeps, a virtual one most of all, takes as long to wake as a
@@ -92,6 +93,21 @@ export async function small(targets, { scale, problem, report }) {
   const proxies = opened.filter(({ name }) => name !== "direct");
   for (const [name, figures] of await rounds(proxies, 5, 10_000 * scale, 32)) report("cpu 32", name, figures);
   await closeAll(opened);
+}
+
+/** What a process costs in its first calls, which is what most people get of it in a day: each round is a fresh one. */
+export async function cold(targets, { scale, problem, report }) {
+  const figures = new Map();
+  for (let round = 0; round < Math.max(3, Math.ceil(9 * scale)); round++)
+    for (const target of shuffled(targets)) {
+      const opened = await openAll([target], problem, "everything", "echo", { message: MESSAGE });
+      for (const fresh of opened) {
+        if (!figures.has(fresh.name)) figures.set(fresh.name, []);
+        figures.get(fresh.name).push(await cpuPerCall(fresh, FIRST_CALLS, 32));
+      }
+      await closeAll(opened);
+    }
+  for (const [name, samples] of figures) report("cold 32", name, samples);
 }
 
 /** Results of one size from the fixture, so that only the result is large. */

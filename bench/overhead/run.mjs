@@ -3,7 +3,7 @@
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { byServers, bySize, GROWTH } from "./growth.mjs";
-import { large, memory, small, start } from "./measure.mjs";
+import { cold, large, memory, small, start } from "./measure.mjs";
 import { median } from "./median.mjs";
 import { targets } from "./targets.mjs";
 
@@ -23,6 +23,7 @@ const ROWS = [
   ["latency asleep", "the same on an idle machine, where cores fall asleep", "", "µs", "direct"],
   ["cpu 1", "CPU per call, 1 in flight", "", "µs", "forward"],
   ["cpu 32", "CPU per call, 32 in flight", "≤ 100 µs, aim at 50", "µs", "forward"],
+  ["cold 32", "the same, the first 3,000 calls of a fresh process", "", "µs", "forward"],
   ["64 KB 1", "CPU per call, 64 KB result, 1 in flight", "≤ 3 × forward", "µs", "forward"],
   ["64 KB 32", "CPU per call, 64 KB result, 32 in flight", "≤ 3 × forward", "µs", "forward"],
   ["1 MB 1", "CPU per call, 1 MB result, 1 in flight", "≤ 3 × forward", "µs", "forward"],
@@ -56,6 +57,8 @@ try {
   await memory(measured, tools);
   say("small calls …");
   await small(list, tools);
+  say("first calls …");
+  await cold(measured, tools);
   say("results of 64 KB …");
   await large(measured, tools, { bytes: 65_536, label: "64 KB", calls: 2_000 });
   say("results of 1 MB …");

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { median } from "../median.mjs";
 import { ask, Load, openSession } from "./load.mjs";
-import { bare, build, metamcp, modern, peers } from "./servers.mjs";
+import { bare, build, era2026, metamcp, peers } from "./servers.mjs";
 
 const { values: flags } = parseArgs({
   options: {
@@ -82,7 +82,7 @@ async function calls() {
     metamcp("metamcp"),
     metamcp("metamcp --json-response", { flags: ["--json-response"] }),
     metamcp("metamcp --stateless", { flags: ["--stateless"] }),
-    modern("metamcp, 2026-07-28"),
+    era2026("metamcp, 2026-07-28"),
     ...flags.dist.map((dist) => metamcp(`metamcp in ${dist}`, { dist: resolve(dist) })),
     ...(flags.peers ? peers((text) => problems.push(text)) : []),
   ];

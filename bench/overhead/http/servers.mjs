@@ -112,7 +112,7 @@ export function metamcp(name, { flags = [], children = 1, probe = false, dist = 
 }
 
 /** The same process for a client of the stateless era, which names no session and says everything each time. */
-export function modern(name) {
+export function era2026(name) {
   const target = metamcp(name);
   const key = "io.modelcontextprotocol/";
   const _meta = { [`${key}protocolVersion`]: "2026-07-28", [`${key}clientCapabilities`]: {} };
