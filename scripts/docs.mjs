@@ -1,17 +1,21 @@
-// Writes the documentation pages that come from tables in the code: docs/errors.md and docs/settings.md.
+// Writes the documentation pages that come from tables in the code: docs/errors.md, docs/settings.md, docs/gateway-api.md, the
+// table of rights in docs/access.md, the layers in docs/middleware.md, and the tables in docs/observability.md.
 // With --check it writes nothing and ends with 1 if one of them is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { apiPage, withRights } from "./api-page.mjs";
+import { withLayers } from "./layer-page.mjs";
+import { withTables } from "./observability-page.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const check = process.argv.includes("--check");
 
 /** A module of src/, whatever Node can read of TypeScript itself. */
 async function load(path) {
-  const bundle = await rolldown({ input: join(root, path), platform: "node" });
-  const { output } = await bundle.generate({ format: "esm" });
+  const bundle = await rolldown({ input: join(root, path), platform: "node", external: /^[^./]/ });
+  const { output } = await bundle.generate({ format: "esm", codeSplitting: false });
   await bundle.close();
   return await import(`data:text/javascript;base64,${Buffer.from(output[0].code).toString("base64")}`);
 }
@@ -80,11 +84,39 @@ _Written by \`node scripts/docs.mjs\` from \`src/config/flags.ts\`._
 `;
 }
 
-const [{ ERRORS }, { settingsMarkdown }] = await Promise.all([
+const [
+  { ERRORS },
+  { settingsMarkdown },
+  { adminRoutes },
+  { SCHEMAS },
+  { MATRIX },
+  metrics,
+  observed,
+  { BUILT_IN },
+] = await Promise.all([
   load("src/kernel/errors.ts"),
   load("src/config/help.ts"),
+  load("src/admin/routes/all.ts"),
+  load("src/gateway/schemas.ts"),
+  load("src/access/may.ts"),
+  load("src/observe/metrics/instruments.ts"),
+  load("src/admin/observe-schemas.ts"),
+  load("src/middleware/built-in.ts"),
 ]);
-const pages = { "docs/errors.md": errorsPage(ERRORS), "docs/settings.md": settingsPage(settingsMarkdown()) };
+const pages = {
+  "docs/errors.md": errorsPage(ERRORS),
+  "docs/settings.md": settingsPage(settingsMarkdown()),
+  // The routes are described, none is run.
+  "docs/gateway-api.md": apiPage(adminRoutes({}), SCHEMAS, MATRIX),
+  "docs/access.md": withRights(readFileSync(join(root, "docs/access.md"), "utf8"), MATRIX),
+  "docs/observability.md": withTables(readFileSync(join(root, "docs/observability.md"), "utf8"), {
+    instruments: metrics.INSTRUMENTS,
+    labels: metrics.LABELS,
+    record: observed.OBSERVE_COMPONENTS.AuditRecord.properties,
+    query: observed.AUDIT_FIELDS,
+  }),
+  "docs/middleware.md": withLayers(readFileSync(join(root, "docs/middleware.md"), "utf8"), BUILT_IN),
+};
 
 for (const [name, text] of Object.entries(pages)) {
   const path = join(root, name);

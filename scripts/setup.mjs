@@ -1,12 +1,14 @@
-// Makes a fresh clone ready: packages and dist/. Silent on stdout, which belongs to the protocol; does nothing when all is there.
+// Makes a fresh clone ready: packages and dist/, types included, since others may install this folder. Silent on stdout, which belongs to the protocol; does nothing when all is there.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const installed = join(root, "node_modules", ".package-lock.json");
-const built = join(root, "dist", "metamcp.js");
+const built = ["metamcp.js", "console/index.html", "types/index.d.ts"].map((name) =>
+  join(root, "dist", name),
+);
 
 const changed = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 const newest = (folder) =>
@@ -21,14 +23,21 @@ function run(command, args) {
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
 
-if (changed(installed) < changed(join(root, "package-lock.json"))) {
+// Installing through a link would empty the folder it leads to, which others use.
+const linked = lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+if (!linked && changed(installed) < changed(join(root, "package-lock.json"))) {
   process.stderr.write("metamcp: installing packages …\n");
   run("npm", ["ci", "--ignore-scripts", "--loglevel=error", "--no-audit", "--no-fund"]);
 }
 if (
-  changed(built) <
-  Math.max(newest(join(root, "src")), changed(join(root, "package.json")), changed(installed))
+  Math.min(...built.map(changed)) <
+  Math.max(
+    newest(join(root, "src")),
+    newest(join(root, "console")),
+    changed(join(root, "package.json")),
+    changed(installed),
+  )
 ) {
   process.stderr.write("metamcp: building …\n");
-  run(process.execPath, [join(root, "scripts", "build.mjs")]);
+  run(process.execPath, [join(root, "scripts", "build.mjs"), "--types"]);
 }

@@ -1,5 +1,5 @@
 // `npm start`: MetaMCP in front of the demo servers. With a client on stdin it is the stdio server; on a terminal it shows
-// itself and then serves over HTTP.
+// a few commands and then serves over HTTP.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,8 +23,10 @@ async function serve(...flags) {
 
 function show() {
   console.log(`
-MetaMCP is one MCP server in front of all the others. A client sees four small tools instead of every tool of every
-server, and the servers start when they are first needed. The demo has four: ${config}
+MetaMCP is one MCP server in front of all the others. A client sees four small
+tools instead of every tool of every server, and a server starts when it is
+first needed. This demo has four servers:
+${config}
 `);
   run("search", "read a text file", "--limit", "3");
   run("call", "everything", "get-sum", "a=20", "b=22");
@@ -32,11 +34,15 @@ server, and the servers start when they are first needed. The demo has four: ${c
   console.log(`Put it in front of your own servers (--help shows all commands):
 
   npm install --global .   in this folder
-  metamcp import           takes over the servers that your clients have
-  metamcp doctor           starts each once and says what is wrong
-  metamcp init             puts MetaMCP into your clients; --undo takes it out again
+  metamcp import           copy the servers that your clients have
+  metamcp doctor           start each once and show what is wrong
+  metamcp init             connect your clients; --undo disconnects them
 
-The demo is now served over HTTP, for clients that take an address; Ctrl-C ends it:`);
+For a team, with a console in the browser and the same demo servers:
+
+  metamcp serve --import demo/mcp.json --open
+
+The demo now runs over HTTP, for clients that take an address. Ctrl-C stops it:`);
 }
 
 function run(command, ...args) {
