@@ -149,7 +149,7 @@ test("lines that are no messages are reported and skipped", async () => {
   const { ready, ask, logged } = bench(["garbage"]);
   const link = await ready();
   expect(await ask(link, "echo", 1)).toEqual({ method: "echo", params: 1 });
-  expect(logged.filter((line) => line.includes("no message"))).toHaveLength(3);
+  expect(logged.filter((line) => line.includes("not a message"))).toHaveLength(3);
   expect(logged).toContain("warn a line on stdout is not a message: Listening…");
   await link.close();
 });
