@@ -1,10 +1,11 @@
 /** A page whose code is loaded when it is first shown. */
-import { useSignal } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Button } from "./components/button.tsx";
 import { EmptyState } from "./components/empty-state.tsx";
 import { Skeleton } from "./components/skeleton.tsx";
+import { connection } from "./live/events.ts";
 import { shellTexts } from "./texts/shell.ts";
 
 type Load = () => Promise<{ readonly default: ComponentType }>;
@@ -16,9 +17,8 @@ export function PageView({ load }: { readonly load: Load }) {
       ({ default: Page }) => {
         loaded.value = { of: load, Page };
       },
-      // Another build is served meanwhile: its page knows the names of its files.
       () => {
-        loaded.value = { of: load, Page: Changed };
+        loaded.value = { of: load, Page: NotLoaded };
       },
     );
   }, [load]);
@@ -26,8 +26,17 @@ export function PageView({ load }: { readonly load: Load }) {
   return of === load && Page ? <Page /> : <Skeleton rows={10} kind="row" />;
 }
 
-function Changed() {
-  const { title, text, reload } = shellTexts.changed;
+/**
+ * Either another build is served meanwhile, and its page knows the names of its files, or the gateway was away: then the page is loaded
+ * again as soon as it is back. Nothing can be lost here that somebody typed.
+ */
+function NotLoaded() {
+  const { title, text, reload } = shellTexts.notLoaded;
+  const away = useRef(false);
+  useSignalEffect(() => {
+    if (connection.value !== "live") away.current = true;
+    else if (away.current) location.reload();
+  });
   return (
     <EmptyState title={title} action={<Button onClick={() => location.reload()}>{reload}</Button>}>
       <p>{text}</p>

@@ -55,7 +55,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <p class="banner" role="status">
             {shellTexts.outdated}{" "}
             <Button size="small" onClick={() => location.reload()}>
-              {shellTexts.changed.reload}
+              {shellTexts.notLoaded.reload}
             </Button>
           </p>
         )}

@@ -80,9 +80,9 @@ export const shellTexts = {
     title: "The gateway does not answer",
     text: "It may be starting or stopped. This page tries again by itself.",
   },
-  changed: {
-    title: "The console was updated",
-    text: "The gateway serves another version of this page.",
+  notLoaded: {
+    title: "This page could not be loaded",
+    text: "The gateway was updated, or it did not answer. Reload the page to get the newest one.",
     reload: "Reload",
   },
   problem: {

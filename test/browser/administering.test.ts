@@ -159,6 +159,7 @@ describe.skipIf(noBrowser)("administering", () => {
     const first = await teamGateway(folder);
     const port = new URL(first.url).port;
     const page = await openConsole(first, { path: "/history" });
+    await page.getByRole("heading", { name: "History" }).waitFor();
     expectComplaint(page, /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY/);
     await first.kill("SIGTERM");
     await page.getByText("The gateway does not answer", { exact: false }).waitFor();
@@ -166,5 +167,13 @@ describe.skipIf(noBrowser)("administering", () => {
     await page.getByText("live", { exact: true }).waitFor();
     await second.api("POST", "/namespaces", { name: "after" });
     await page.getByText("after", { exact: false }).first().waitFor();
+    // The code of a page that is opened while the gateway is away cannot be had.
+    await page.route(/assets\/keys-/, (route) => route.abort("connectionrefused"));
+    await page.getByRole("link", { name: "Keys" }).click();
+    await page.getByText("This page could not be loaded").waitFor();
+    await page.unroute(/assets\/keys-/);
+    await second.kill("SIGTERM");
+    await teamGateway(folder, { flags: ["--port", port] });
+    await page.getByRole("button", { name: "Create key" }).first().waitFor();
   });
 });
