@@ -21,6 +21,7 @@ export interface Reads {
   "/mcp-servers/:uuid/tools/:tool": Api.ToolDetail;
   "/mcp-servers/:uuid/changes": Api.ToolChanges;
   "/tools": Api.ToolTable;
+  "/mcp-servers/:uuid/login": Api.LoginState;
   "/mcp-servers/:uuid/logs": { readonly items: readonly string[] };
   "/namespaces": Api.Page<Api.Namespace>;
   "/namespaces/:uuid": Api.Namespace;
@@ -45,6 +46,7 @@ export interface Reads {
   "/users": Api.Page<Api.User>;
   "/users/:uuid/grants": Api.Page<Api.Grant>;
   "/me/endpoints": Api.Page<Api.MyEndpoint>;
+  "/me/logins": Api.Page<Api.OwnServer>;
   "/me/secrets": Api.Page<Api.Secret>;
   "/me/grants": Api.Page<Api.Grant>;
   "/revisions": Api.Page<Api.Revision>;
@@ -82,6 +84,7 @@ export interface Writes {
     Readonly<Record<string, unknown>>
   >;
   "POST /mcp-servers/:uuid/login": Write<{ readonly returnTo?: string }, Api.LoginAddress>;
+  "DELETE /mcp-servers/:uuid/login": Write<undefined, undefined>;
   "POST /mcp-servers/:uuid/connect": Write<undefined, { readonly connection: Api.ConnectionStatus }>;
   "POST /mcp-servers/:uuid/changes/approve": Write<
     { readonly version: string; readonly tools?: readonly string[] },
@@ -117,6 +120,8 @@ export interface Writes {
   "POST /users/:uuid/invitation": Write<undefined, Api.Invitation>;
   "DELETE /users/:uuid/grants/:grant": Write<undefined, undefined>;
   "PUT /me/password": Write<{ readonly current: string; readonly password: string }, Api.Me>;
+  "POST /me/logins/:server": Write<{ readonly returnTo?: string }, Api.LoginAddress>;
+  "DELETE /me/logins/:server": Write<undefined, undefined>;
   "PUT /me/secrets/:name": Write<{ readonly value: string }, undefined>;
   "DELETE /me/secrets/:name": Write<undefined, undefined>;
   "DELETE /me/grants/:grant": Write<undefined, undefined>;

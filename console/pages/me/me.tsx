@@ -1,4 +1,5 @@
-/** What is one's own: endpoints, keys, secrets, clients that were allowed, the password. */
+/** What is one's own: endpoints, keys, logins, secrets, clients that were allowed, the password. */
+import { useSignal } from "@preact/signals";
 import { hrefOf } from "../../address.ts";
 import { Button } from "../../components/button.tsx";
 import { may, me } from "../../session.ts";
@@ -6,6 +7,7 @@ import { PageHead } from "../../shell/page-head.tsx";
 import { meTexts as texts } from "../../texts/me.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { Grants } from "../people/grants.tsx";
+import { MyLogins } from "./logins.tsx";
 import { MyEndpoints } from "./my-endpoints.tsx";
 import { Password } from "./password.tsx";
 import { Secrets } from "./secrets.tsx";
@@ -13,6 +15,7 @@ import "./me.css";
 
 export default function MyAccount() {
   const self = me.value;
+  const adding = useSignal<string | undefined>(undefined);
   if (!self) return null;
   return (
     <>
@@ -31,7 +34,8 @@ export default function MyAccount() {
             </div>
           </section>
         )}
-        {may("me.secrets") && <Secrets />}
+        {may("me.secrets") && <MyLogins onAddSecret={(name) => (adding.value = name)} />}
+        {may("me.secrets") && <Secrets adding={adding} />}
         {may("me.grants") && <Grants />}
         {may("me.change") && <Password />}
       </div>

@@ -1,5 +1,5 @@
 /** Secrets that servers use for one's calls: their names, never their values. */
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { Ago } from "../../ago.tsx";
 import { send } from "../../api/client.ts";
 import type { Secret } from "../../api/types.ts";
@@ -12,11 +12,13 @@ import { Confirm } from "../../shell/confirm.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { meTexts } from "../../texts/me.ts";
+import { shellTexts } from "../../texts/shell.ts";
 import { useSending } from "../../use-sending.ts";
 
 const texts = meTexts.secrets;
 
-export function Secrets() {
+/** `adding`: the name of the secret that is being added, or "" where its name is still to be typed. */
+export function Secrets({ adding }: { readonly adding: Signal<string | undefined> }) {
   const secrets = useList("/me/secrets", {}, {});
   const removing = useSignal<string | undefined>(undefined);
   const sending = useSending();
@@ -26,6 +28,7 @@ export function Secrets() {
     removing.value = undefined;
     toast({ text: texts.removed(name) });
     refresh("/me/secrets");
+    refresh("/me/logins");
   };
   return (
     <section class="stack-small">
@@ -45,7 +48,7 @@ export function Secrets() {
           )
         }
       </Ready>
-      <AddSecret />
+      <AddSecret adding={adding} />
       {removing.value && (
         <Confirm
           title={texts.askTitle(removing.value)}
@@ -61,27 +64,26 @@ export function Secrets() {
   );
 }
 
-function AddSecret() {
-  const open = useSignal(false);
-  const name = useSignal("");
+function AddSecret({ adding }: { readonly adding: Signal<string | undefined> }) {
   const value = useSignal("");
   const sending = useSending();
+  const name = adding.value;
   const save = async () => {
     const body = { value: value.value };
     const done = await sending.run(() =>
-      send("PUT /me/secrets/:name", body, { params: { name: name.value } }),
+      send("PUT /me/secrets/:name", body, { params: { name: name ?? "" } }),
     );
     if (!done) return;
-    toast({ text: texts.saved(name.value) });
-    open.value = false;
-    name.value = "";
+    toast({ text: texts.saved(name ?? "") });
+    adding.value = undefined;
     value.value = "";
     refresh("/me/secrets");
+    refresh("/me/logins");
   };
-  if (!open.value)
+  if (name === undefined)
     return (
       <div class="line">
-        <Button onClick={() => (open.value = true)}>{texts.add}</Button>
+        <Button onClick={() => (adding.value = "")}>{texts.add}</Button>
       </div>
     );
   return (
@@ -98,8 +100,8 @@ function AddSecret() {
         required
         mono
         autofocus
-        value={name.value}
-        onInput={(text) => (name.value = text)}
+        value={name}
+        onInput={(text) => (adding.value = text)}
       />
       <TextField
         label={texts.value}
@@ -114,6 +116,7 @@ function AddSecret() {
         <Button type="submit" kind="primary" busy={sending.busy}>
           {texts.save}
         </Button>
+        <Button onClick={() => (adding.value = undefined)}>{shellTexts.cancel}</Button>
       </div>
     </form>
   );

@@ -1,8 +1,10 @@
 /** What is done with a server from more than one place. Each says how it went. */
 import { hrefOf } from "../../address.ts";
-import { ApiProblem, send } from "../../api/client.ts";
+import { send } from "../../api/client.ts";
 import type { Server } from "../../api/types.ts";
 import { toast } from "../../components/toasts.tsx";
+import { beginLogin } from "../../parts/begin-login.ts";
+import { said } from "../../said.ts";
 import { serverTexts as texts } from "../../texts/servers.ts";
 import { toastWithUndo } from "../../undo.ts";
 
@@ -18,11 +20,7 @@ export async function restart({ uuid, name }: Pick<Server, "uuid" | "name">): Pr
 
 /** Leads to the login of a server that all share, and back to it. */
 export async function logInAt({ uuid }: Pick<Server, "uuid">): Promise<void> {
-  await said(async () => {
-    const returnTo = hrefOf({ page: "servers", id: uuid, query: { back: "login" } });
-    const { url } = await send("POST /mcp-servers/:uuid/login", { returnTo }, { params: { uuid } });
-    location.assign(url);
-  });
+  await beginLogin("all", uuid, hrefOf({ page: "servers", id: uuid, query: { back: "login" } }));
 }
 
 export async function switchServer(
@@ -33,13 +31,4 @@ export async function switchServer(
     await send("PATCH /mcp-servers/:uuid", { disabled }, { params: { uuid } });
     await toastWithUndo(disabled ? texts.turnedOff(name) : texts.turnedOn(name));
   });
-}
-
-async function said(act: () => Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    toast({ kind: "failed", text: error.message });
-  }
 }

@@ -9,6 +9,7 @@ import { count, duration, percent } from "../../format.ts";
 import { CONFIG, useList, useResource } from "../../live/resource.ts";
 import { serverTexts } from "../../texts/servers.ts";
 import { Happened } from "./happened.tsx";
+import { useLoginRows } from "./login-rows.tsx";
 import { reachedBy, shownState } from "./server-state.ts";
 
 const texts = serverTexts.fields;
@@ -18,6 +19,7 @@ export function StateTab({ server }: { readonly server: Server }) {
   const namespaces = useList("/namespaces", {}, CONFIG).value.value ?? [];
   const stats = useResource("/stats", { by: "server" }, { everyMs: STATS_MS }).value.value;
   const figures = stats?.rows.find((row) => row.server?.uuid === server.uuid);
+  const logins = useLoginRows(server);
   const { status } = server;
   const reached = reachedBy(server);
   const { word, state, reason } = shownState(server);
@@ -30,6 +32,7 @@ export function StateTab({ server }: { readonly server: Server }) {
       key: texts.next,
       value: serverTexts.retry(status.retryAfterMs),
     },
+    ...logins,
     { key: texts.reached, value: <ForeignText text={reached} />, mono: true, copy: reached },
     server.cwd !== undefined && { key: texts.folder, value: <ForeignText text={server.cwd} />, mono: true },
     status.instances !== undefined && { key: texts.instances, value: texts.inNamespace(status.instances) },

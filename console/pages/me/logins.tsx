@@ -1,0 +1,75 @@
+/** The servers that let one in as oneself: how each login is, and what it lacks. */
+import { hrefOf } from "../../address.ts";
+import type { OwnServer } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { type Refreshing, useList } from "../../live/resource.ts";
+import { LoginButtons, LoginStatus } from "../../parts/server-login.tsx";
+import { Ready } from "../../shell/ready.tsx";
+import { loginTexts as texts } from "../../texts/logins.ts";
+
+const LOGINS: Refreshing = { on: ["revision", "login"] };
+
+export function MyLogins({ onAddSecret }: { readonly onAddSecret: (name: string) => void }) {
+  const servers = useList("/me/logins", {}, LOGINS);
+  return (
+    <section class="stack-small">
+      <h2>{texts.title}</h2>
+      <p class="muted">{texts.text}</p>
+      <Ready of={servers}>
+        {(items) =>
+          items.length === 0 ? (
+            <p>{texts.none}</p>
+          ) : (
+            <Table
+              label={texts.title}
+              rows={items}
+              columns={columnsFor(onAddSecret)}
+              rowKey={({ server }) => server}
+              rowName={({ name }) => name}
+            />
+          )
+        }
+      </Ready>
+    </section>
+  );
+}
+
+function columnsFor(onAddSecret: (name: string) => void): readonly Column<OwnServer>[] {
+  return [
+    { id: "server", head: texts.columns.server, width: "160px", mono: true, value: ({ name }) => name },
+    { id: "state", head: texts.columns.state, cell: (own) => <LoginStatus {...own} /> },
+    {
+      id: "act",
+      head: "",
+      width: "200px",
+      align: "end",
+      named: false,
+      cell: (own) => <Mend own={own} onAddSecret={onAddSecret} />,
+    },
+  ];
+}
+
+/** A login may itself need a secret: that comes first. */
+function Mend({
+  own: { server: uuid, name, needs, missing = [], login },
+  onAddSecret,
+}: {
+  readonly own: OwnServer;
+  readonly onAddSecret: (name: string) => void;
+}) {
+  const [secret] = missing;
+  if (secret !== undefined)
+    return (
+      <Button
+        size="small"
+        kind="primary"
+        label={`${texts.addSecret}: ${secret}`}
+        onClick={() => onAddSecret(secret)}
+      >
+        {texts.addSecret}
+      </Button>
+    );
+  if (needs === "values") return null;
+  return <LoginButtons server={{ uuid, name }} of="me" login={login} returnTo={hrefOf({ page: "me" })} />;
+}

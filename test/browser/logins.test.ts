@@ -1,0 +1,89 @@
+/** Logins at servers in the console: one's own, those that all share, and secrets that servers are told. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { expectAccessibleInBoth } from "../support/axe.ts";
+import { expectComplaint, noBrowser } from "../support/browser-page.ts";
+import { openConsole } from "../support/console-page.ts";
+import { type OwnTeam, ownTeam } from "../support/own-team.ts";
+import { teamClient } from "../support/team-gateway.ts";
+import { fixture } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+/** Its pages lead to the issuer and back. */
+async function openAt({ gateway, by }: OwnTeam, path: string, email?: string): Promise<Page> {
+  const page = await openConsole(gateway, { path, ...(email && { email, role: "member" }) });
+  expectComplaint(page, new RegExp(`^asked ${by.url}`));
+  return page;
+}
+
+describe.skipIf(noBrowser)("logins", () => {
+  test("somebody logs in at a server as themselves, calls its tools, and logs out", async () => {
+    const team = await ownTeam();
+    const client = await teamClient(team.gateway, "all", { key: team.ada.key });
+    const page = await openAt(team, "/me", "ada@example.org");
+    const row = page
+      .getByRole("table", { name: "Logins at servers" })
+      .getByRole("row")
+      .filter({ hasText: "mail" });
+    await row.getByText("not logged in").waitFor();
+    expect(await client.tools()).not.toContain("mail__inbox");
+    await row.getByRole("button", { name: "Log in: mail" }).click();
+    await page.waitForURL(`${team.gateway.url}/me`);
+    await row.getByText("logged in", { exact: true }).waitFor();
+    await row.getByText("renewed by itself", { exact: false }).waitFor();
+    await until(async () => (await client.tools()).includes("mail__inbox"), { what: "the tools" });
+    expect(await client.call("mail__inbox")).toBe("inbox by user 0");
+    await expectAccessibleInBoth(page);
+
+    await row.getByRole("button", { name: "Log in again: mail" }).waitFor();
+    await row.getByRole("button", { name: "Log out: mail" }).click();
+    const question = page.getByRole("dialog", { name: "Log out at mail?" });
+    await expectAccessibleInBoth(page);
+    await question.getByRole("button", { name: "Log out" }).click();
+    await page.getByText("You are logged out at mail").waitFor();
+    await row.getByText("not logged in").waitFor();
+    expect(team.by.families[0]?.revoked).toBe(true);
+  });
+
+  test("a secret that a server is told is asked for by its name", async () => {
+    const team = await ownTeam();
+    await team.api("POST", "/mcp-servers", {
+      name: "told",
+      ...fixture(),
+      env: { TOKEN: `\${user.secret.TOKEN_OF_MINE}` },
+    });
+    await team.api("PATCH", "/namespaces/team", { servers: [{ server: "mail" }, { server: "told" }] });
+    const page = await openAt(team, "/me", "ada@example.org");
+    const row = page.getByRole("row").filter({ hasText: "told" });
+    await row.getByText("needs a secret").waitFor();
+    await row.getByRole("button", { name: "Add secret: TOKEN_OF_MINE" }).click();
+    expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("TOKEN_OF_MINE");
+    await page.getByLabel("Value").fill("a-secret-value");
+    await page.getByRole("button", { name: "Keep secret" }).click();
+    await row.getByText("ready").waitFor();
+    expect(await page.content()).not.toContain("a-secret-value");
+  });
+
+  test("an administrator sees at a server how its login is, their own and the one that all share", async () => {
+    const team = await ownTeam();
+    const page = await openAt(team, `/servers/${team.uuid}`);
+    const drawer = page.getByRole("dialog", { name: "mail" });
+    await drawer.getByText("Your login").waitFor();
+    await drawer.getByRole("button", { name: "Log in: mail" }).click();
+    await page.waitForURL((at) => at.pathname === `/servers/${team.uuid}`);
+    await drawer.getByText("logged in", { exact: true }).waitFor();
+
+    await team.api("PATCH", `/mcp-servers/${team.uuid}`, { credentials: "shared", oauth: true });
+    await drawer.getByText("Login of the gateway").waitFor();
+    await drawer.getByRole("button", { name: "Log in: mail" }).click();
+    await drawer.getByText("connected", { exact: true }).first().waitFor();
+    await drawer.getByText("logged in", { exact: true }).waitFor();
+    await drawer.getByRole("button", { name: "Log out: mail" }).click();
+    await page
+      .getByRole("dialog", { name: "Log out at mail?" })
+      .getByRole("button", { name: "Log out" })
+      .click();
+    await page.getByText("The gateway is logged out at mail").waitFor();
+    expect((await team.api("GET", `/mcp-servers/${team.uuid}/login`)).body).toEqual({ state: "none" });
+  });
+});
