@@ -1,8 +1,11 @@
 /** The authorization server as clients and people meet it: registration, login, consent, tokens. */
+import { auth as authV2 } from "@modelcontextprotocol/client";
+import { auth } from "@modelcontextprotocol/sdk/client/auth.js";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { expect, test } from "vitest";
 import { authorization, EMAIL, PASSWORD } from "../support/authorization.ts";
 import { CALLBACK, OAuthClient } from "../support/oauth-client.ts";
+import { Unattended } from "../support/oauth-team.ts";
 
 const ADA = { email: EMAIL, password: PASSWORD };
 
@@ -38,4 +41,26 @@ test("a client that registers itself logs a person in and gets a token for one e
     scope: "mcp",
   });
   expect(decodeProtectedHeader(body.access_token)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
+});
+
+test.each([
+  ["v1", auth],
+  ["v2", authV2],
+])("the official client (%s) logs in with its metadata document, and registers nothing", async (_, logIn) => {
+  const id = "https://client.test/client.json";
+  const person = new Unattended(ADA, id);
+  const document = { client_id: id, ...person.clientMetadata };
+  const { url, store } = await authorization({
+    fetch: () => Promise.resolve(Response.json(document, { headers: { "cache-control": "max-age=60" } })),
+  });
+  const serverUrl = `${url}/metamcp/one/mcp`;
+  expect(await logIn(person as never, { serverUrl })).toBe("REDIRECT");
+  const { code = "", iss = "" } = Object.fromEntries(person.back?.searchParams ?? []);
+  expect(await logIn(person as never, { serverUrl, authorizationCode: code, iss })).toBe("AUTHORIZED");
+  const { access_token } = person.tokens();
+  expect(decodeJwt(access_token)).toMatchObject({ aud: serverUrl, client_id: id });
+  expect(await store.records.list("oauth-client")).toEqual([]);
+  // It renews by itself, without a person.
+  expect(await logIn(person as never, { serverUrl })).toBe("AUTHORIZED");
+  expect(person.tokens().access_token).not.toBe(access_token);
 });

@@ -1,21 +1,11 @@
 /** Metrics: who may read them and where, in a form that Prometheus takes, and each of the table is there. */
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { BUCKETS, INSTRUMENTS } from "../../src/observe/metrics/instruments.ts";
 import { readExposition } from "../support/exposition.ts";
+import { freePort } from "../support/free-port.ts";
 import { layeredTeam } from "../support/layered-team.ts";
 import { ADMIN_TOKEN, teamClient } from "../support/team-gateway.ts";
 import { until } from "../support/until.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 const text = async (url: string, token?: string) => {
   const answer = await fetch(

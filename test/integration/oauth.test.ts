@@ -1,10 +1,9 @@
 /** Logging in at remote servers, end to end: the built product, a real issuer, real servers that let nobody in. */
-import { randomInt } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Ended, metamcp } from "../support/command.ts";
+import { freePort } from "../support/free-port.ts";
 import { gateway } from "../support/gateway.ts";
 import { type Guarded, guardedChild, type Kind } from "../support/guarded-child.ts";
 import { httpChild, json } from "../support/http-child.ts";
@@ -49,21 +48,6 @@ async function setUp(kind: Kind = "legacy", entry: object = {}): Promise<SetUp> 
     run: async (...args) => noted(await metamcp(folder, args)),
     login: async (...args) => noted(await logIn(folder, "guarded", ...args)),
   };
-}
-
-/** One that can be listened on, from where the system gives none to those who ask for any: it stays free. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + randomInt(10_000);
-    const server = createServer();
-    const listens = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => resolve(true));
-    });
-    if (!listens) continue;
-    await new Promise((closed) => server.close(closed));
-    return port;
-  }
 }
 
 const tokenFile = (folder: Temp): string => join(folder.home, "oauth/guarded/tokens.json");

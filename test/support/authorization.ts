@@ -9,6 +9,7 @@ import { Grants } from "../../src/authorization/grants.ts";
 import type { AuthorizationParts } from "../../src/authorization/parts.ts";
 import { fetchPublic } from "../../src/authorization/public-fetch.ts";
 import { recordIds } from "../../src/authorization/record-id.ts";
+import { metadataPath, resourceMetadata } from "../../src/authorization/resource.ts";
 import { AuthorizationServer } from "../../src/authorization/server.ts";
 import { signingKey } from "../../src/authorization/signing-key.ts";
 import { silentLog } from "../../src/kernel/log.ts";
@@ -47,7 +48,9 @@ export async function authorization(more: Partial<AuthorizationParts> = {}) {
   });
   const http = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const wanted = metadataPath(pathname);
     if (server.answers(pathname)) void server.answer(pathname, request, response);
+    else if (wanted) response.end(JSON.stringify(resourceMetadata(base, wanted)));
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

@@ -66,14 +66,17 @@ export async function grantedClient(
 }
 
 /** Logs its person in by the forms, as soon as it is told to open a browser. */
-class Unattended {
+export class Unattended {
   readonly redirectUrl = "http://127.0.0.1:8765/callback";
   readonly #person: Person;
   readonly #kept = new Map<string, unknown>();
+  /** Where its metadata document is; it registers itself without one. */
+  readonly clientMetadataUrl: string | undefined;
   back: URL | undefined;
 
-  constructor(person: Person) {
+  constructor(person: Person, clientMetadataUrl?: string) {
     this.#person = person;
+    this.clientMetadataUrl = clientMetadataUrl;
   }
 
   get clientMetadata() {
