@@ -5,7 +5,15 @@ import { errors, type InteractionResults } from "oidc-provider";
 import { type Account, accountPrincipal } from "../access/account.ts";
 import type { LoginTried } from "../kernel/events.ts";
 import { type Page, sendPage } from "./html.ts";
-import { type Asked, consentPage, faultPage, loginPage, nothingToAllowPage, redirectHost } from "./pages.ts";
+import {
+  type Asked,
+  clientNameOf,
+  consentPage,
+  faultPage,
+  loginPage,
+  nothingToAllowPage,
+  redirectHost,
+} from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
 import { ownForm, withPassword } from "./password-form.ts";
 import { audienceOf, endpointIn, SCOPE } from "./resource.ts";
@@ -118,7 +126,7 @@ export class Interaction {
     const id = String(params["client_id"]);
     const client = await this.#provider.Client.find(id);
     return {
-      clientName: client?.clientName?.slice(0, 80) ?? id,
+      clientName: clientNameOf(client?.clientName ?? "") || id,
       clientHost: URL.canParse(id) ? new URL(id).host : undefined,
       endpoint: endpointIn(this.#parts.base(), String(params["resource"])) ?? "",
       redirectUri: String(params["redirect_uri"]),

@@ -2,8 +2,10 @@
 import { type Html, html, NOTHING, type Page } from "./html.ts";
 import { passwordFields } from "./password-form.ts";
 
+const MOST_CHARACTERS = 80;
+
 export interface Asked {
-  /** As the client calls itself. */
+  /** As the client calls itself: `clientNameOf`. */
   readonly clientName: string;
   /** Where it can be recognised by: an address that it proved to have, else nothing. */
   readonly clientHost: string | undefined;
@@ -31,7 +33,7 @@ export function loginPage(
     leadsTo: redirectUri,
     ...(status === undefined ? {} : { status }),
     ...(headers && { headers }),
-    body: html`<p>${clientName} wants to use MetaMCP in your name.</p>${passwordFields({ email, fault, sso })}`,
+    body: html`<p><strong><bdi>${clientName}</bdi></strong> wants to use MetaMCP in your name.</p>${passwordFields({ email, fault, sso })}`,
   };
 }
 
@@ -45,7 +47,7 @@ export function consentPage(asked: Asked, account: string): Page {
   return {
     title: `Allow ${clientName}?`,
     leadsTo: redirectUri,
-    body: html`<p><strong>${clientName}</strong> will be able to use all tools of this endpoint that you can use, as you.</p>
+    body: html`<p><strong><bdi>${clientName}</bdi></strong> will be able to use all tools of this endpoint that you can use, as you.</p>
 <dl>${host}<dt>Endpoint</dt><dd>${endpoint}</dd><dt>Returns to</dt><dd>${redirectHost(redirectUri)}</dd><dt>Account</dt><dd>${account}</dd></dl>
 ${named}${choice("Allow", "Refuse")}`,
   };
@@ -63,6 +65,12 @@ export function nothingToAllowPage({ endpoint, redirectUri }: Asked, account: st
 
 export function faultPage(fault: string, status = 400): Page {
   return { title: "This did not work", status, body: html`<p>${fault}</p>` };
+}
+
+/** As a client calls itself, without what would be invisible or turn the text around it. */
+export function clientNameOf(written: string): string {
+  const visible = written.replaceAll(/[\p{C}\p{Z}]+/gu, " ").trim();
+  return [...visible].slice(0, MOST_CHARACTERS).join("");
 }
 
 /** As people recognise it: the host, or the program that a link opens. */

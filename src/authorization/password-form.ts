@@ -74,11 +74,12 @@ export function passwordFields({
   const elsewhere =
     sso === undefined
       ? NOTHING
-      : html`<p><a class="button" href="${sso}">Log in with your organisation</a></p>`;
+      : html`<a class="button main" href="${sso}">Log in with your organisation</a><div class="or">or</div>`;
+  const kind = sso === undefined ? "main" : "plain";
   return html`${elsewhere}${wrong}<form method="post">
 <input type="hidden" name="action" value="login">
 <label>E-mail address <input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
 <label>Password <input type="password" name="password" autocomplete="current-password" required></label>
-<div class="actions"><button class="main">Log in</button></div>
+<button class="${kind}">Log in</button>
 </form>`;
 }

@@ -62,7 +62,7 @@ export function leavePage(address: string): Page {
   return {
     title: "One moment",
     headers: { refresh: `0; url=${address}`, "referrer-policy": "no-referrer" },
-    body: html`<p>You are being sent to ${host}.</p><p><a class="button" href="${address}">Go on</a></p>`,
+    body: html`<p>You are being sent to ${host}.</p><a class="button" href="${address}">Go on</a>`,
   };
 }
 
@@ -73,14 +73,14 @@ export function donePage(server: string): Page {
   };
 }
 
-const BEGIN = html`<form method="post"><div class="actions"><button class="main" name="action" value="begin">Log in</button></div></form>`;
+const BEGIN = html`<form method="post"><button class="main" name="action" value="begin">Log in</button></form>`;
 
 function secretsForm(names: readonly string[]): Html {
   const fields = names.map(
     (name) =>
       html`<label>${name} <input type="password" name="secret.${name}" autocomplete="off" required></label>`,
   );
-  return html`<form method="post"><input type="hidden" name="action" value="secrets">${joined(fields)}<div class="actions"><button class="main">Save</button></div></form>`;
+  return html`<form method="post"><input type="hidden" name="action" value="secrets">${joined(fields)}<button class="main">Save</button></form>`;
 }
 
 function joined(parts: readonly Html[]): Html {

@@ -197,6 +197,17 @@ test("a client cannot write into a page", async () => {
   expect(wrong.text).not.toContain("<script");
 });
 
+test("a client's name holds nothing that people cannot see, or that turns the text around it", async () => {
+  const { url } = await authorization();
+  const client = new OAuthClient(url);
+  await client.register({ client_name: "\u202eedualC\u2066 \u200bofficial\n\u0000" });
+  const page = await client.browser.open(client.authorizeUrl());
+  expect(page.text).toContain("<bdi>edualC official</bdi>");
+  await client.register({ client_name: "\u200b\u2066" });
+  const nameless = await client.browser.open(client.authorizeUrl());
+  expect(nameless.text).toContain(`<bdi>${client.id}</bdi>`);
+});
+
 test("a resource is an endpoint of ours, one at a time", async () => {
   const { url, client } = await registered();
   for (const resource of [
