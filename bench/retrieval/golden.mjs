@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "test", "golden-retrieval");
 
-export const SEEN = ["everyday.txt", "questions.txt", "more/everyday.txt"];
+export const SEEN = ["asked.txt", "everyday.txt", "questions.txt", "more/everyday.txt"];
 /** Nothing is fitted on these. */
-export const UNSEEN = ["unseen/everyday.txt"];
+export const UNSEEN = ["asked-later.txt", "unseen/everyday.txt"];
 export const GOLDEN = [...SEEN, ...UNSEEN];
 
 /** `files` are paths below test/golden-retrieval; the tools lie beside each in `tools/`. */

@@ -32,7 +32,9 @@ interface Gate {
 
 const GATES: readonly Gate[] = [
   { file: "questions.txt", first: 87, five: 97, ten: 98 },
-  { file: "everyday.txt", first: 70.5, five: 87.5, ten: 90 },
+  { file: "everyday.txt", first: 70, five: 88.5, ten: 93 },
+  { file: "asked.txt", first: 70, five: 88.5, ten: 93 },
+  { file: "asked-later.txt", first: 45, five: 72, ten: 80 },
   { file: "more/everyday.txt", first: 54.5, five: 87, ten: 94 },
   { file: "unseen/everyday.txt", first: 56, five: 79, ten: 84 },
 ];

@@ -82,6 +82,8 @@ const REST = [
   tool("cluster", "list_resources", "List kubernetes resources."),
   tool("cluster", "apply", "Apply a kubernetes manifest."),
   tool("web", "web_search", "Search the web."),
+  tool("tables", "list_databases", "List all databases."),
+  tool("tables", "db_stats", "Statistics of one database."),
   tool("maps", "search_places", "Search places with the Google API."),
 ];
 
@@ -94,6 +96,7 @@ test.each([
   ["add two numbers", "get_sum"],
   ["what is there on k8s", "list_resources"],
   ["google it", "web_search"],
+  ["which dbs do we have", "list_databases"],
   ["make a dir", "create_directory"],
 ])("finds for the everyday words %j the tool %s", async (query, name) => {
   const everyday = filled();

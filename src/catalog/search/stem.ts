@@ -17,7 +17,10 @@ const FAMILIES =
   "sport sports|search searches searched searching|fetch fetches fetched fetching|movie movies|cookie cookies|secret secrets|" +
   "secretary|station stations|stationary|state states|statement statements|static|statistic statistics statistical stats stat=statist|" +
   "relative relatives|relate related relation relations relationship relationships=relat|event events|eventual eventually|" +
-  "port ports|portal|portfolio portfolios|message messages messaging=messag|mess|temperature temperatures|temperate|" +
+  "port ports|portal|portfolio portfolios|mess|temperature temperatures|temperate|" +
+  "database databases db dbs|directory directories dir dirs|repository repositories repo repos|environment environments env envs|" +
+  "image images img imgs pic pics|message messages messaging msg msgs=messag|configuration configurations configure configured config configs cfg=configur|" +
+  "information info=inform|application applications app apps=applic|library libraries lib libs|package packages pkg pkgs|document documents documentation doc docs|" +
   "template templates=templat|contest contests|context contexts|ration|rate rates rated rating ratings|ratio ratios|weather|whether";
 
 const EXCEPTIONS = new Map<string, string>(
