@@ -34,6 +34,8 @@ export interface OpenApiParts {
 
 const DOCUMENT = "openapi.json";
 const GONE = new MetaMcpError("cancelled", "the client has left");
+const REVOKED = new Problem(401, "the credentials are no longer valid");
+const OVER = new Problem(404, "not found");
 
 export class OpenApiEndpoint {
   readonly #parts: OpenApiParts;
@@ -51,21 +53,29 @@ export class OpenApiEndpoint {
     this.#open.set(response, principal);
     response.once("close", () => this.#open.delete(response));
     this.#answer(way, received).then(
-      (body) => write(response, body),
+      (body) => this.#write(response, body),
       (error: unknown) => {
         const { log } = this.#parts.scope;
-        writeProblem(response, problemOf(error) ?? (problemOf(internalError(log, error)) as Problem));
+        this.#write(response, problemOf(error) ?? (problemOf(internalError(log, error)) as Problem));
       },
     );
   }
 
   /** Nothing of this principal goes on. */
   endOf(meant: Principal): void {
-    for (const [response, principal] of this.#open) if (isMeant(meant, principal)) response.destroy();
+    for (const [response, principal] of this.#open)
+      if (isMeant(meant, principal)) this.#write(response, REVOKED);
   }
 
   end(): void {
-    for (const response of this.#open.keys()) response.destroy();
+    for (const response of this.#open.keys()) this.#write(response, OVER);
+  }
+
+  /** Once each. That the response is over aborts what is still under way. */
+  #write(response: ServerResponse, answer: Buffer | Problem): void {
+    if (!this.#open.delete(response)) return;
+    if (answer instanceof Problem) writeProblem(response, answer);
+    else write(response, answer);
   }
 
   async #answer(way: string, received: Received): Promise<Raw | Buffer> {

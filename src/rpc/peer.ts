@@ -171,6 +171,14 @@ export class Peer {
     for (const request of serving) request.signal.abort(reason);
   }
 
+  /** As `destroy`, but whoever waits for an answer of ours gets the reason. */
+  dismiss(reason: Error): void {
+    if (this.#destroyed) return;
+    const error = errorOf(reason);
+    for (const { id, via } of this.#serving.values()) this.#send({ kind: "error", id, error }, via);
+    this.destroy(reason);
+  }
+
   #serve(request: Message & { kind: "request" }, via: Via): void {
     const key = idKey(request.id);
     if (this.#serving.has(key)) {

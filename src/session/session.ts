@@ -153,7 +153,12 @@ export class Session {
     this.#refusing = true;
   }
 
-  /** Ends it for good: what is under way is aborted. */
+  /** Ends it for good: what is under way is aborted, and answered with the reason. */
+  dismiss(reason: Error): void {
+    this.#peer.dismiss(reason);
+  }
+
+  /** Its client is gone: what is under way is aborted. */
   destroy(reason: Error): void {
     this.#peer.destroy(reason);
   }

@@ -1,7 +1,7 @@
 /** The way from a server that an administrator adds to a client that calls its tool, with real processes. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { alive } from "../support/processes.ts";
-import { teamClient, teamGateway, WAYS } from "../support/team-gateway.ts";
+import { type TeamGateway, teamClient, teamGateway, WAYS } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -165,6 +165,38 @@ test("disabling an endpoint ends its sessions; the text on stderr is kept for ad
   await expect(client.tools()).rejects.toThrow(/404|not found/);
   await api("PATCH", `/endpoints/${endpoint.uuid}`, { disabled: false });
   await expect(client.tools()).rejects.toThrow(/no such session|404/);
+});
+
+describe("a call that is under way when its endpoint is disabled", () => {
+  async function during(calling: (gateway: TeamGateway, key: string) => Promise<unknown>) {
+    const { gateway, api, journal, endpoint } = await team();
+    await api("PATCH", `/endpoints/${endpoint.uuid}`, { openapi: true });
+    const answer = calling(gateway, await gateway.key()).catch((error) => error);
+    await until(() => journal.events("message").some(({ tool }) => tool === "sleep"));
+    await api("PATCH", `/endpoints/${endpoint.uuid}`, { disabled: true });
+    const answered = await answer;
+    await until(() => journal.events("cancelled").length === 1);
+    return answered;
+  }
+
+  test.each(WAYS)("is answered over %s, and cancelled", async (way) => {
+    const answer = await during(async (gateway, key) => {
+      const client = await teamClient(gateway, "team", { key, way });
+      return await client.call("fix__sleep", { ms: 50_000 });
+    });
+    expect(String(answer)).toContain("This address ended its sessions");
+  });
+
+  test("is answered over plain HTTP, and cancelled", async () => {
+    const answer = await during(({ url }, key) =>
+      fetch(`${url}/metamcp/team/api/fix__sleep`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": key },
+        body: JSON.stringify({ ms: 50_000 }),
+      }),
+    );
+    expect(answer).toMatchObject({ status: 404 });
+  });
 });
 
 test("it ends with all its children when it is told to", async () => {

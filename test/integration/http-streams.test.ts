@@ -107,7 +107,7 @@ test("a session that ends under its calls is no fault of ours", async () => {
   const slow = client.tool(1, "a__hang", {});
   await journal.until(() => journal.events("message").some(({ tool }) => tool === "hang"));
   expect((await fetch(gateway.url, { method: "DELETE", headers: client.session })).status).toBe(204);
-  expect((await slow).answer).toBeUndefined();
+  expect((await slow).answer).toMatchObject({ error: { message: "the client ended its session" } });
   await journal.until(() => journal.events("cancelled").length === 1);
   await gateway.stop();
   expect(gateway.stderr).not.toContain("bug");

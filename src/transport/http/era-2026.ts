@@ -4,7 +4,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { ERA_2026_VERSION } from "../../rpc/era-2026/names.ts";
 import type { Message } from "../../rpc/message.ts";
-import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
+import { errorOf, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { claimsEra2026 } from "../../session/era-2026/envelope.ts";
 import type { StatelessHost } from "../../session/era-2026/stateless-host.ts";
 import { LEGACY_VERSIONS } from "../../session/session.ts";
@@ -53,9 +53,11 @@ export class Era2026Http {
     for (const reply of this.#open.keys()) reply.beat();
   }
 
-  /** Whoever waits for an answer or listens is cut off. */
-  end(whose: (principal: Principal) => boolean): void {
-    for (const [{ response }, principal] of this.#open) if (whose(principal)) response.destroy();
+  /** Whoever waits for an answer or listens is told why there will be none. */
+  end(whose: (principal: Principal) => boolean, reason: Error): void {
+    const error = errorOf(reason);
+    for (const [reply, principal] of this.#open)
+      if (whose(principal)) reply.send({ kind: "error", id: reply.id, error });
   }
 
   #serve(message: Message & { kind: "request" }, { request, response, principal }: Received): void {

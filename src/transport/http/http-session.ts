@@ -174,10 +174,10 @@ export class HttpSession implements ReplyOwner {
   }
 
   end(reason: Error): void {
+    this.session.dismiss(reason);
     this.#standing?.end();
     for (const reply of this.#replies) reply.abandon();
     this.#log?.clear();
-    this.session.destroy(reason);
     this.#around.host.ended(this.session);
   }
 

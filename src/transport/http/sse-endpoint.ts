@@ -5,6 +5,7 @@ import { isMeant, type Principal, samePrincipal } from "../../kernel/principal.t
 import { encode } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
 import type { Session } from "../../session/session.ts";
+import { ENDED, OVER, REVOKED } from "../ended.ts";
 import type { Host } from "../transport.ts";
 import { readMessageOf } from "./body.ts";
 import { type Received, refuse, refuseFor } from "./front.ts";
@@ -71,18 +72,23 @@ export class SseEndpoint {
 
   /** Nothing of this principal goes on. */
   endOf(meant: Principal): void {
-    for (const { response, principal } of this.#open.values()) if (isMeant(meant, principal)) response.end();
+    for (const client of this.#open.values()) if (isMeant(meant, client.principal)) end(client, REVOKED);
   }
 
   /** False: there is no such session. */
   endSession(id: string): boolean {
     const client = this.#open.get(id);
-    client?.response.end();
+    if (client) end(client, ENDED);
     return client !== undefined;
   }
 
   end(): void {
     clearInterval(this.#beat);
-    for (const { response } of this.#open.values()) response.end();
+    for (const client of this.#open.values()) end(client, OVER);
   }
+}
+
+function end({ session, response }: Open, reason: MetaMcpError): void {
+  session.dismiss(reason);
+  response.end();
 }

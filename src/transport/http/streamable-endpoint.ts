@@ -7,6 +7,7 @@ import { readBatch } from "../../rpc/batch.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { LEGACY_VERSIONS } from "../../session/session.ts";
+import { ENDED, OVER, REVOKED } from "../ended.ts";
 import type { Host } from "../transport.ts";
 import { readMessageOf } from "./body.ts";
 import { Era2026Http, namesEra2026 } from "./era-2026.ts";
@@ -21,9 +22,6 @@ const TOO_MANY = "too many requests of this session are under way";
 const BEAT_MS = 25_000;
 
 // Made once: an error costs more than the rest of a request that ends with one.
-const STOPPING = new MetaMcpError("cancelled", "MetaMCP is stopping");
-const REVOKED = new MetaMcpError("cancelled", "the credentials of this session are no longer valid");
-const ENDED = new MetaMcpError("cancelled", "an administrator ended this session");
 const NOT_BEGUN = new MetaMcpError("cancelled", "its handshake failed");
 const LEFT = new MetaMcpError("cancelled", "the client has its answer, or has left");
 
@@ -61,7 +59,7 @@ export class StreamableEndpoint {
 
   end(): void {
     this.#round.cancel();
-    this.#end(() => true, STOPPING);
+    this.#end(() => true, OVER);
   }
 
   /** Nothing of this principal goes on. */
@@ -79,7 +77,7 @@ export class StreamableEndpoint {
   }
 
   #end(whose: (principal: Principal) => boolean, reason: MetaMcpError): void {
-    this.#era2026.end(whose);
+    this.#era2026.end(whose, reason);
     for (const [id, client] of this.#clients) {
       if (!whose(client.principal)) continue;
       this.#clients.delete(id);

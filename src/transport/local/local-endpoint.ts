@@ -1,12 +1,10 @@
 /** Clients of one endpoint that live in this process: opened for whoever has been let in, counted and ended like all others. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { isMeant, type Principal } from "../../kernel/principal.ts";
+import { ENDED, OVER, REVOKED } from "../ended.ts";
 import type { Host } from "../transport.ts";
 import { LocalClient, type LocalClientParts } from "./local-client.ts";
 
-const STOPPING = new MetaMcpError("cancelled", "MetaMCP is stopping");
-const REVOKED = new MetaMcpError("cancelled", "the credentials of this session are no longer valid");
-const ENDED = new MetaMcpError("cancelled", "an administrator ended this session");
 const LEFT = new MetaMcpError("cancelled", "the client has left");
 
 interface Open {
@@ -60,7 +58,7 @@ export class LocalEndpoint {
   }
 
   end(): void {
-    for (const { client } of this.#open.values()) this.#end(client, STOPPING);
+    for (const { client } of this.#open.values()) this.#end(client, OVER);
   }
 
   #end(client: LocalClient, reason: MetaMcpError): void {
