@@ -30,18 +30,18 @@ const HELLO = {
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
 };
 
-/** The headers that name a session; none where the server gives none. */
-export async function openSession(url) {
-  const { session } = await ask(url, HELLO);
-  const headers = session ? { "mcp-session-id": session, "mcp-protocol-version": "2025-06-18" } : {};
+/** The headers that name a session, and those that open it; no session where the server gives none. */
+export async function openSession(url, key = {}) {
+  const { session } = await ask(url, HELLO, key);
+  const headers = session ? { ...key, "mcp-session-id": session, "mcp-protocol-version": "2025-06-18" } : key;
   await ask(url, { method: "notifications/initialized" }, headers);
   return headers;
 }
 
 /** Ids have a fixed width, so that a request is a template with ten digits to fill in. */
-function template(url, params, headers) {
+function template(url, { method = "tools/call", params, headers = {} }) {
   const { host, pathname } = new URL(url);
-  const body = `{"jsonrpc":"2.0","id":${FIRST_ID},"method":"tools/call","params":${JSON.stringify(params)}}`;
+  const body = `{"jsonrpc":"2.0","id":${FIRST_ID},"method":"${method}","params":${JSON.stringify(params)}}`;
   const lines = Object.entries({
     host,
     "content-type": "application/json",
@@ -53,11 +53,12 @@ function template(url, params, headers) {
   return { bytes, idAt: bytes.indexOf(String(FIRST_ID)) };
 }
 
-/** One socket with its own requests. `onAnswer(bytes)` decides whether it goes on. */
+/** One socket with its own requests. `onAnswer(line)` decides whether it goes on. */
 class Line {
   #socket;
   #templates;
   #turn = 0;
+  #asked;
   #rest;
   #left = -1;
   #size = 0;
@@ -76,18 +77,28 @@ class Line {
     });
     this.#socket.on("data", (chunk) => {
       try {
-        if (this.#read(chunk)) onAnswer(this.#size, this);
+        if (!this.#read(chunk)) return;
+        this.#check();
+        onAnswer(this);
       } catch (error) {
         onError(error);
       }
     });
   }
   send() {
-    const { bytes, idAt } = this.#templates[this.#turn++ % this.#templates.length];
+    this.#asked = this.#templates[this.#turn++ % this.#templates.length];
+    const { bytes, idAt } = this.#asked;
     bytes.latin1Write(String(++ids), idAt);
     this.#size = 0;
     this.#busy = true;
     this.#socket.write(Buffer.from(bytes));
+  }
+  /** The same question has answers of the same size: anything else is not the answer we measure. */
+  #check() {
+    const { expected = this.#size } = this.#asked;
+    this.#asked.expected = expected;
+    if (Math.abs(this.#size - expected) > 256)
+      throw new Error(`answers of ${expected} and of ${this.#size} bytes`);
   }
   /** True once the answer is complete. */
   #read(chunk) {
@@ -135,10 +146,10 @@ export class Load {
   #lines = [];
   #onAnswer = () => {};
   #fail = () => {};
-  /** One call after the other takes the next of `headers`: the sessions in turn. */
-  constructor(url, params, headers) {
+  /** `asks`: `{ method?, params, headers? }`, taken in turn. */
+  constructor(url, asks) {
     this.#url = url;
-    this.#templates = headers.map((one) => template(url, params, one));
+    this.#templates = asks.map((one) => template(url, one));
   }
   /** Resolves with milliseconds once `total` calls are answered. */
   async calls(total, inFlight) {
@@ -148,7 +159,7 @@ export class Load {
         new Line(
           this.#url,
           this.#share(),
-          (size, line) => this.#onAnswer(size, line),
+          (line) => this.#onAnswer(line),
           (error) => this.#fail(error),
         ),
       );
@@ -156,11 +167,8 @@ export class Load {
     await new Promise((resolve, reject) => {
       let sent = 0;
       let done = 0;
-      let expected = 0;
       this.#fail = reject;
-      this.#onAnswer = (size, line) => {
-        expected ||= size;
-        if (Math.abs(size - expected) > 256) reject(new Error(`answers of ${expected} and of ${size} bytes`));
+      this.#onAnswer = (line) => {
         if (++done === total) resolve();
         else if (sent < total) {
           sent++;

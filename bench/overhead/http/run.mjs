@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { median } from "../median.mjs";
 import { ask, Load, openSession } from "./load.mjs";
+import { measure, ratio } from "./rounds.mjs";
 import { bare, build, era2026, metamcp, peers } from "./servers.mjs";
 
 const { values: flags } = parseArgs({
@@ -32,22 +33,6 @@ async function startAll(targets) {
   return running;
 }
 
-/** Blocks of calls in turn: name → CPU per call in µs and calls per second, a figure each round. */
-async function measure(loads, calls, inFlight, rounds = 5) {
-  const figures = new Map(loads.map(({ name }) => [name, { cpu: [], rate: [] }]));
-  // Steady state is measured: compiling the hot path is over by then.
-  for (const { load } of loads) await load.calls(Math.max(calls, inFlight * 8), inFlight);
-  for (let round = 0; round < rounds; round++)
-    for (const { name, server, load } of loads) {
-      const before = server.cpu();
-      const ms = await load.calls(calls, inFlight);
-      figures.get(name).cpu.push((server.cpu() - before) / calls);
-      figures.get(name).rate.push((1_000 * calls) / ms);
-    }
-  for (const { load } of loads) load.close();
-  return figures;
-}
-
 async function loadsOf(running, tool, args) {
   const loads = [];
   for (const { target, server } of running) {
@@ -55,7 +40,7 @@ async function loadsOf(running, tool, args) {
     const headers = target.headers ?? server.session;
     const { answer } = await ask(server.url, { id: 2, method: "tools/call", params }, headers);
     if (!answer?.result || answer.result.isError) problems.push(`${target.name}: ${JSON.stringify(answer)}`);
-    else loads.push({ name: target.name, server, load: new Load(server.url, params, [headers]) });
+    else loads.push({ name: target.name, server, load: new Load(server.url, [{ params, headers }]) });
   }
   return loads;
 }
@@ -68,11 +53,9 @@ function spread(samples) {
 
 function print(title, figures) {
   console.log(`\n${title}\n\n| who | CPU µs per call | × bare | calls/s |\n|---|---|---|---|`);
-  const base = figures.get(bare.name)?.cpu;
   for (const [name, { cpu, rate }] of figures) {
-    // Round by round: what troubles the machine troubles neighbours alike.
-    const ratio = base ? median(cpu.map((figure, round) => figure / base[round])).toFixed(2) : "–";
-    console.log(`| ${name} | ${spread(cpu)} | ${ratio} | ${Math.round(median(rate))} |`);
+    const times = ratio(figures, name, bare.name)?.toFixed(2) ?? "–";
+    console.log(`| ${name} | ${spread(cpu)} | ${times} | ${Math.round(median(rate))} |`);
   }
 }
 
@@ -96,7 +79,8 @@ async function calls() {
     ["1 MB results, 1 in flight", big, 1, 100],
   ]) {
     say(title);
-    print(title, await measure(await loadsOf(running, tool, args), Math.ceil(count * scale), inFlight));
+    const requests = Math.ceil(count * scale);
+    print(title, await measure(await loadsOf(running, tool, args), { requests, inFlight }));
   }
   await Promise.all(running.map(({ server }) => server.stop()));
 }
@@ -148,7 +132,14 @@ async function growth() {
     for (let i = 0; i < children; i++) {
       const params = target.call(i, "echo", { message: "sixteen bytes ok" });
       await ask(server.url, { id: 2, method: "tools/call", params }, headers[0]);
-      loads.push({ name: i, server, load: new Load(server.url, params, headers) });
+      loads.push({
+        name: i,
+        server,
+        load: new Load(
+          server.url,
+          headers.map((one) => ({ params, headers: one })),
+        ),
+      });
     }
     const count = Math.ceil((8_000 * scale) / children);
     for (const { load } of loads) await load.calls(count, 32);

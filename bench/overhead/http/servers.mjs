@@ -1,12 +1,11 @@
 // Who is measured over HTTP: a process, its URL, and how a tool of the child is called through it.
-import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { openSession } from "./load.mjs";
+import { Running, temp } from "./running.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const bench = join(here, "../..");
@@ -14,76 +13,11 @@ const root = join(bench, "..");
 const node = process.execPath;
 const CHILD = join(root, "test/fixture/child.mjs");
 
-const temp = mkdtempSync(join(tmpdir(), "metamcp-bench-"));
-const running = new Set();
-process.once("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-  rmSync(temp, { recursive: true, force: true });
-});
-process.once("SIGINT", () => process.exit(130));
-
-/** A running process that can be asked what it costs. */
-class Running {
-  #process;
-  #probe = join(temp, `probe-${Math.random().toString(36).slice(2)}`);
-  constructor(name, command, args, env) {
-    this.name = name;
-    this.stderr = "";
-    this.#process = spawn(command, args, {
-      env: { ...process.env, ...env, PROBE_FILE: this.#probe },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    this.#process.stdout.on("data", (chunk) => this.#hear(chunk));
-    this.#process.stderr.on("data", (chunk) => this.#hear(chunk));
-    running.add(this.#process);
-    this.#process.once("exit", () => running.delete(this.#process));
-  }
-  #hear(chunk) {
-    this.stderr = (this.stderr + chunk).slice(-4000);
-    this.url ??= /http:\/\/\S+\/mcp\b/.exec(this.stderr)?.[0];
-  }
-  /** Until it answers. */
-  async ready() {
-    for (let i = 0; i < 600; i++) {
-      if (this.#process.exitCode !== null) break;
-      if (this.url) {
-        try {
-          this.session = await openSession(this.url);
-          return this;
-        } catch (error) {
-          this.trouble = error.message;
-        }
-      }
-      await pause(50);
-    }
-    throw new Error(`${this.name} does not answer: ${this.trouble ?? ""} ${this.stderr.slice(-300)}`);
-  }
-  /** CPU in µs, all threads; children are not in it. */
-  cpu() {
-    const tasks = `/proc/${this.#process.pid}/task`;
-    const ns = (task) => Number(readFileSync(`${tasks}/${task}/schedstat`, "latin1").split(" ", 1)[0]);
-    return readdirSync(tasks).reduce((sum, task) => sum + ns(task), 0) / 1_000;
-  }
-  /** Bytes in use after a collection, and resident. Only where the probe is loaded. */
-  async memory() {
-    rmSync(this.#probe, { force: true });
-    this.#process.kill("SIGUSR2");
-    for (;;) {
-      try {
-        return JSON.parse(readFileSync(this.#probe, "utf8"));
-      } catch {
-        await pause(20);
-      }
-    }
-  }
-  async stop() {
-    const gone = new Promise((resolve) => this.#process.once("exit", resolve));
-    if (this.#process.exitCode !== null) return;
-    this.#process.kill("SIGTERM");
-    const timer = setTimeout(() => this.#process.kill("SIGKILL"), 8_000);
-    await gone;
-    clearTimeout(timer);
-  }
+/** Until it answers. */
+async function ready(server) {
+  server.url ??= await server.saying(/http:\/\/\S+\/mcp\b/);
+  server.session = await server.once(() => openSession(server.url));
+  return server;
 }
 
 const plain = (_server, name, args) => ({ name, arguments: args });
@@ -103,7 +37,7 @@ export function metamcp(name, { flags = [], children = 1, probe = false, dist = 
   const args = [...probing, join(dist, "metamcp.js"), "--config", config(children), ...transport, ...flags];
   return {
     name,
-    start: () => new Running(name, node, args, { METAMCP_HOME: join(temp, "home") }).ready(),
+    start: () => ready(new Running(name, node, args, { METAMCP_HOME: join(temp, "home") })),
     call: (server, tool, args_) => ({
       name: "mcp_call",
       arguments: { server: `s${server}`, tool, args: args_ },
@@ -134,7 +68,7 @@ export function build() {
 
 export const bare = {
   name: "bare front",
-  start: () => new Running("bare front", node, [join(here, "front.mjs"), node, CHILD]).ready(),
+  start: () => ready(new Running("bare front", node, [join(here, "front.mjs"), node, CHILD])),
   call: plain,
 };
 
@@ -154,7 +88,7 @@ function peer(name, argsFor) {
       const port = await freePort();
       const server = new Running(name, node, argsFor(port));
       server.url = `http://127.0.0.1:${port}/mcp`;
-      return await server.ready();
+      return await ready(server);
     },
     call: plain,
   };

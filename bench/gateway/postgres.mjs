@@ -1,0 +1,88 @@
+// A Postgres for gateways of the bench: a schema of its own, behind a door that counts the statements that come through.
+
+import { randomBytes } from "node:crypto";
+import { connect, createServer } from "node:net";
+import pg from "pg";
+
+const ADDRESS = process.env.METAMCP_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/test";
+
+/** Why there is none, if so. */
+export async function reachPostgres() {
+  try {
+    await once("SELECT 1");
+    return { there: true };
+  } catch (error) {
+    return { there: false, why: `no Postgres at ${new URL(ADDRESS).host} (${error.code ?? error.message})` };
+  }
+}
+
+async function once(statement) {
+  const client = new pg.Client({ connectionString: ADDRESS, connectionTimeoutMillis: 5_000 });
+  try {
+    await client.connect();
+    await client.query(statement);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** `store`: for `--store`. `statements`: the text of each that came, in order. */
+export async function countingPostgres() {
+  const schema = `bench_${randomBytes(6).toString("hex")}`;
+  await once(`CREATE SCHEMA ${schema}`);
+  const statements = [];
+  const target = new URL(ADDRESS);
+  const door = createServer((near) => {
+    const far = connect(Number(target.port || 5432), target.hostname);
+    const read = reader((text) => statements.push(text));
+    near.on("data", read);
+    near.pipe(far).pipe(near);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ])
+      one.on("error", () => {}).on("close", () => other.destroy());
+  });
+  await new Promise((resolve) => door.listen(0, "127.0.0.1", resolve));
+  const url = new URL(ADDRESS);
+  url.hostname = "127.0.0.1";
+  url.port = door.address().port;
+  url.searchParams.set("options", `-c search_path=${schema}`);
+  const drop = async () => {
+    door.close();
+    await once(`DROP SCHEMA ${schema} CASCADE`);
+  };
+  return { store: url.href, statements, drop };
+}
+
+const START = 4;
+const HEAD = 5;
+
+/** The first message has no type. `Q` is a statement and its execution; else `P` names one, `B` takes it up, `E` executes it. */
+function reader(tell) {
+  let rest = Buffer.alloc(0);
+  let begun = false;
+  let bound = "";
+  const prepared = new Map();
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    for (;;) {
+      const head = begun ? HEAD : START;
+      if (rest.length < head) return;
+      const length = rest.readInt32BE(head - START) + head - START;
+      if (rest.length < length) return;
+      if (begun) {
+        const type = String.fromCharCode(rest[0]);
+        const [first, second] = "QPB".includes(type)
+          ? rest.toString("utf8", head, Math.min(length, head + 2_000)).split("\0")
+          : [];
+        if (type === "Q") tell(first);
+        else if (type === "P") prepared.set(first, second);
+        else if (type === "B") bound = prepared.get(second) ?? "";
+        else if (type === "E") tell(bound);
+      }
+      begun = true;
+      rest = rest.subarray(length);
+    }
+  };
+}
