@@ -69,8 +69,10 @@ export function faultPage(fault: string, status = 400): Page {
 
 /** As a client calls itself, without what would be invisible or turn the text around it. */
 export function clientNameOf(written: string): string {
-  const visible = written.replaceAll(/[\p{C}\p{Z}]+/gu, " ").trim();
-  return [...visible].slice(0, MOST_CHARACTERS).join("");
+  return written
+    .slice(0, MOST_CHARACTERS)
+    .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
+    .trim();
 }
 
 /** As people recognise it: the host, or the program that a link opens. */

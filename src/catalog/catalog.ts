@@ -102,6 +102,11 @@ export class Catalog implements CatalogView {
     return this.snapshot.listings.get(server)?.[kind] !== undefined;
   }
 
+  /** Whether there is such a tool, whoever sees it. */
+  hasTool(server: ServerId, tool: string): boolean {
+    return this.snapshot.tool(server, tool) !== undefined || this.#servers.anyoneLists(server, tool);
+  }
+
   fault(server: ServerId): string | undefined {
     return this.#servers.get(server)?.fault;
   }

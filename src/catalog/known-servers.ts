@@ -151,6 +151,13 @@ export class KnownServers {
     return tools;
   }
 
+  /** One of the accounts that it lets in as themselves lists it, or did not long ago. */
+  anyoneLists(server: ServerId, tool: string): boolean {
+    for (const tools of this.#configured.get(server)?.lists.values() ?? [])
+      if (tools.some(({ name }) => name === tool)) return true;
+    return false;
+  }
+
   #seen(server: ServerId, { key, account }: ViewKey): readonly [KnownServer | undefined, ListKey] {
     const one = this.#configured.get(server);
     if (!one?.credentialOf) return [one?.shared, key];

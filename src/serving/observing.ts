@@ -29,7 +29,7 @@ export function namesOf(compiled: () => Compiled, { catalog }: Pick<Engine, "cat
       return object && { name: object.name, surface: object.spec.surface };
     },
     server: (uuid) => compiled().servers.get(uuid)?.object.name,
-    hasTool: (server, tool) => catalog.snapshot.tool(server, tool) !== undefined,
+    hasTool: (server, tool) => catalog.hasTool(server, tool),
   };
 }
 

@@ -20,7 +20,7 @@ async function listeningClient({ url }: { readonly url: string }) {
     response.end("<!doctype html><link rel=icon href=data:,><title>client</title><p>You can go back.");
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => server.close().closeAllConnections());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = new OAuthClient(url, { redirectUri: `${origin}/callback` });
   expect((await client.register({ client_name: NAME })).status).toBe(201);

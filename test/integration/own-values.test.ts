@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { readExposition } from "../support/exposition.ts";
 import { httpChild, json, result } from "../support/http-child.ts";
 import { type OwnPerson, ownPerson } from "../support/own-team.ts";
 import { alive, gone } from "../support/processes.ts";
@@ -177,6 +178,24 @@ test("one account's bad secret breaks the server for nobody else, and no adminis
   const logs = JSON.stringify((await root.ask("GET", `/mcp-servers/${uuid}/logs`)).body);
   expect(logs).toContain("started for");
   expect(logs).not.toMatch(/secret-of-(ada|bob)/);
+});
+
+test("calls count under the names of their tools, and what somebody made up under none", async () => {
+  const { gateway, ada, bob } = await team();
+  await keep(ada, "MAIL", "of-ada");
+  await keep(bob, "MAIL", "of-bob");
+  const { client, call } = await whoami(gateway, ada);
+  await call();
+  await call();
+  // Only Bob lists it: Ada cannot make it a name of hers.
+  await (await whoami(gateway, bob)).call();
+  for (const tool of ["only_bob", "made_up"]) await client.call("mcp_call", { server: "own", tool });
+  const calls = readExposition(await (await fetch(`${gateway.url}/metrics`)).text())
+    .filter(({ name }) => name === "metamcp_calls_total")
+    .map(({ labels, value }) => [labels["server"], labels["tool"], labels["outcome"], value]);
+  expect(calls).toContainEqual(["own", "whoami", "ok", 3]);
+  expect(calls.map(([, tool]) => tool)).not.toContain("made_up");
+  expect(calls.filter(([server]) => server === "own")).toHaveLength(1);
 });
 
 test("no secret of a person is in any answer, log, record, metric, revision, export or file", async () => {
