@@ -1,5 +1,6 @@
 /** Keys of an outside issuer: found by its metadata where they are not configured, and asked for anew when they change. */
 import type { JWTVerifyGetKey } from "jose";
+import { mayLeadTo } from "../oauth/reach.ts";
 
 export interface Issuer {
   readonly issuer: string;
@@ -67,8 +68,12 @@ async function keysAddress(issuer: string, fetch: Fetch): Promise<string> {
       const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) });
       const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
       if (metadata.issuer !== issuer) throw new Error(`${address} is of another issuer`);
-      if (typeof metadata.jwks_uri !== "string") throw new Error(`${address} names no jwks_uri`);
-      return metadata.jwks_uri;
+      const { jwks_uri: keys } = metadata;
+      if (typeof keys !== "string" || !URL.canParse(keys)) throw new Error(`${address} names no jwks_uri`);
+      // The administrator named the issuer; what the issuer names must be no nearer to us.
+      if (!mayLeadTo(new URL(issuer), new URL(keys)))
+        throw new Error(`${address} names keys where the issuer is not; if that is meant, set jwksUri`);
+      return keys;
     } catch (error) {
       faults.push((error as Error).message);
     }

@@ -117,6 +117,28 @@ test("a server far away cannot have us ask on this machine", async () => {
   expect((await fetchFor(here.url)(here.url)).status).toBe(200);
 });
 
+test("a redirect leads no further than an address that is named; what is posted follows none", async () => {
+  const here = await httpChild((_, response) => json(response, {}));
+  const sends = (to: string, status = 302) =>
+    httpChild((_, response) => void response.writeHead(status, { location: to }).end());
+  const near = await sends(here.url);
+  expect((await fetchFor(near.url)(near.url)).status).toBe(200);
+  expect((await fetchFor(near.url)(near.url, { redirect: "manual" })).status).toBe(302);
+  const outside = await sends("http://far.example/");
+  await expect(fetchFor(outside.url)(outside.url)).rejects.toThrow(/leads to an address/);
+  const [first] = here.seen.splice(0);
+  expect(first?.method).toBe("GET");
+  for (const status of [302, 303, 307, 308]) {
+    const posted = await sends(here.url, status);
+    const asked = fetchFor(posted.url)(posted.url, { method: "POST", body: "code=secret" });
+    await expect(asked).rejects.toThrow(/sends us on/);
+  }
+  await expect(fetchFor(near.url)(near.url, { redirect: "error" })).rejects.toThrow(/sends us on/);
+  expect(here.seen).toEqual([]);
+  const round = await httpChild((_, response) => void response.writeHead(302, { location: "/mcp" }).end());
+  await expect(fetchFor(round.url)(round.url)).rejects.toThrow(/sends us on/);
+});
+
 test("an answer without an end is not read to it", async () => {
   const endless = await httpChild((_, response) => {
     response.writeHead(200, { "content-type": "application/json" });

@@ -22,20 +22,25 @@ function nearness(hostname: string): number {
 }
 
 function nearness4(address: string): number {
-  const [a = 0, b = 0] = address.split(".").map(Number);
+  const [a = 0, b = 0, c = 0] = address.split(".").map(Number);
   if (a === 127 || a === 0) return MACHINE;
   const home = a === 10 || (a === 172 && b >= 16 && b < 32) || (a === 192 && b === 168);
   const shared = (a === 100 && b >= 64 && b < 128) || (a === 169 && b === 254);
-  return home || shared ? NETWORK : FAR;
+  const special = (a === 192 && b === 0 && c === 0) || (a === 198 && (b === 18 || b === 19)) || a >= 224;
+  return home || shared || special ? NETWORK : FAR;
 }
 
 /** As URLs write them: shortened, the last two groups in hex. */
 function nearness6(address: string): number {
-  if (address === "::1" || address === "::") return MACHINE;
-  const [, high, low] = /^(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? [];
+  if (/^::[0-9a-f]{0,4}$/.test(address)) return MACHINE;
+  // An address of version 4 in one of version 6: mapped, translated, compatible, or its tunnel.
+  const [, high, low] =
+    /^(?:::ffff:(?:0:)?|64:ff9b::|::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ??
+    /^2002:([0-9a-f]{1,4}):([0-9a-f]{1,4}):/.exec(address) ??
+    [];
   if (high !== undefined && low !== undefined) {
     const [h, l] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
     return nearness4([h >> 8, h & 255, l >> 8, l & 255].join("."));
   }
-  return /^f[cd]|^fe[89ab]/.test(address) ? NETWORK : FAR;
+  return /^f[cdf]|^fe[89a-f]|^64:ff9b:1:/.test(address) ? NETWORK : FAR;
 }

@@ -8,6 +8,10 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 /** An issuer that does not answer must not hold calls up for ever. */
 const TIMEOUT_MS = 15_000;
 const LONGEST_TEXT = 200;
+const MOST_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const TOO_NEAR =
+  "it leads to an address on this machine or its network, or without https, where the server itself is not";
 /** Metadata and tokens are a few lines. */
 const LARGEST_ANSWER = 1 << 20;
 
@@ -18,17 +22,23 @@ export async function loadSdk(): Promise<Sdk> {
   return await import("./official.ts");
 }
 
-/** `fetch` with an end in time and size, to where a login at `server` may lead. */
+/** `fetch` with an end in time and size, to where a login at `server` may lead, redirects included. What is posted is a secret, and follows none. */
 export function fetchFor(server: string): Fetch {
   const from = new URL(server);
   return async (url, init = {}) => {
-    if (!mayLeadTo(from, new URL(url))) {
-      throw new MetaMcpError(
-        "auth_required",
-        "it leads to an address on this machine or its network, or without https, where the server itself is not",
-      );
+    const { redirect = "follow", method = "GET" } = init;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    let at = new URL(url);
+    for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
+      if (!mayLeadTo(from, at)) throw new MetaMcpError("auth_required", TOO_NEAR);
+      const response = await fetch(at.href, { ...init, redirect: "manual", signal });
+      const next = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
+      if (next === null || redirect === "manual") return bounded(response);
+      await response.body?.cancel();
+      if (redirect === "error" || method !== "GET" || !URL.canParse(next, at.href)) break;
+      at = new URL(next, at);
     }
-    return bounded(await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }));
+    throw new MetaMcpError("auth_required", "it sends us on to another address than it named");
   };
 }
 

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { issuerKeys } from "./issuer-keys.ts";
+
+const HEADER = { alg: "RS256", kid: "one" };
+
+function asking(issuer: string, keys: unknown, jwksUri?: string) {
+  const asked: string[] = [];
+  const keyOf = issuerKeys(
+    { issuer, algorithms: ["RS256"], ...(jwksUri === undefined ? {} : { jwksUri }) },
+    {
+      fetch(url) {
+        asked.push(url);
+        return Promise.resolve(
+          Response.json(url.includes("well-known") ? { issuer, jwks_uri: keys } : { keys: [] }),
+        );
+      },
+    },
+  );
+  const fault = Promise.resolve(keyOf(HEADER, {} as never)).catch((error: Error) => error.message);
+  return { asked, fault };
+}
+
+test.each([
+  "http://127.0.0.1:9/keys",
+  "https://localhost/keys",
+  "https://10.0.0.1/keys",
+  "http://169.254.169.254/latest",
+  "http://idp.test/keys",
+  "file:///etc/passwd",
+  "keys",
+  7,
+])("an issuer far away cannot have us ask for its keys at %s", async (keys) => {
+  const { asked, fault } = asking("https://idp.test", keys);
+  expect(await fault).toMatch(/the keys of https:\/\/idp.test were not found/);
+  expect(asked.every((url) => url.startsWith("https://idp.test/"))).toBe(true);
+});
+
+test.each([
+  ["https://idp.test", "https://keys.test/jwks", undefined],
+  ["http://127.0.0.1:1", "http://127.0.0.1:2/jwks", undefined],
+  ["http://idp.intranet", "http://idp.intranet/jwks", undefined],
+  ["https://idp.test", "unused", "http://10.0.0.1/jwks"],
+])("%s names %s; an administrator %s", async (issuer, keys, jwksUri) => {
+  const { asked, fault } = asking(issuer, keys, jwksUri);
+  expect(await fault).toMatch(/no applicable key/i);
+  expect(asked.at(-1)).toBe(jwksUri ?? keys);
+});
