@@ -8,6 +8,39 @@ import { until } from "../support/until.ts";
 const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
 
 describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
+  const LISTENING = `pg_stat_activity WHERE application_name = current_schema() AND query = 'LISTEN metamcp'`;
+
+  /** How notifications are lost; a poll must find what they would have told. */
+  const LOSSES: readonly (readonly [string, string, string])[] = [
+    [
+      "are swallowed",
+      "CREATE FUNCTION pg_notify(text, text) RETURNS text LANGUAGE sql AS $$ SELECT '' $$",
+      "SELECT 1",
+    ],
+    ["meet a connection that ended", "SELECT 1", `SELECT pg_terminate_backend(pid) FROM ${LISTENING}`],
+  ];
+
+  test.each(LOSSES)(
+    "a change is served by the other gateway where notifications %s",
+    async (_, once, each) => {
+      const place = await postgresPlace();
+      const start = () => teamGateway(temp(), { flags: ["--store", place.url], env });
+      const [one, two] = [await start(), await start()];
+      await place.sql(once);
+      await one.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
+      await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+      await one.api("POST", "/endpoints", { name: "team", namespaces: ["team"], surface: "aggregate" });
+      const key = await one.key();
+      const client = await until(() => teamClient(two, "team", { key }).catch(() => undefined));
+      for (let n = 0; n < 5; n++) {
+        await place.sql(each);
+        const tools = [{ server: "fix", tool: "echo", name: `say_${n}` }];
+        expect((await one.api("PATCH", "/namespaces/team", { tools })).status).toBe(200);
+        await until(async () => (await client.tools()).includes(`fix__say_${n}`));
+      }
+    },
+  );
+
   test("objects, keys and their end reach the other gateway", async () => {
     const { url } = await postgresPlace();
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });

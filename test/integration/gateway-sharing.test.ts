@@ -1,6 +1,6 @@
 /** Many endpoints on one fleet: how many processes there are, and when they start. */
 import { expect, test } from "vitest";
-import { alive } from "../support/processes.ts";
+import { alive, gone, kill } from "../support/processes.ts";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -46,7 +46,7 @@ test("ten clients on five endpoints share one process of each server; the death 
   expect(await clients[2]?.call("s0__pid")).not.toBe(pids[0]);
 });
 
-test("a hundred namespaces over twenty servers start none before it is used, then that one", async () => {
+test("a hundred namespaces over twenty servers start none before it is used, then each once; killing one harms only it", async () => {
   const folder = temp();
   const journal = folder.journal();
   const gateway = await teamGateway(folder, {
@@ -58,4 +58,19 @@ test("a hundred namespaces over twenty servers start none before it is used, the
   expect(journal.pids()).toEqual([]);
   await client.call("s7__pid");
   expect(journal.pids()).toHaveLength(1);
+
+  const others = await Promise.all([0, 33, 66].map((n) => teamClient(gateway, `e${n}`, { key })));
+  const all = [client, ...others];
+  const pidsOf = (clients: typeof all): Promise<string[][]> =>
+    Promise.all(clients.map((one) => Promise.all(numbers(20).map((n) => one.call(`s${n}__pid`)))));
+  const [before = [], ...same] = await pidsOf(all);
+  expect(same).toEqual(others.map(() => before));
+  expect(journal.pids().map(String).toSorted()).toEqual(before.toSorted());
+
+  kill(Number(before[3]));
+  await gone(Number(before[3]));
+  const [after = [], ...again] = await pidsOf(all);
+  expect(again).toEqual(others.map(() => after));
+  expect(after.map((pid, n) => pid === before[n])).toEqual(numbers(20).map((n) => n !== 3));
+  expect(journal.pids()).toHaveLength(21);
 });

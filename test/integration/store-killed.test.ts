@@ -1,4 +1,5 @@
 /** Processes that are killed while they write, and a second one on an embedded store. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, StoredObject } from "../../src/store/store.ts";
 import { filePlace, noPostgres, postgresPlace, type TestPlace } from "../support/store-places.ts";
@@ -56,6 +57,38 @@ describe.each(places)("a writer of %s that is killed at any moment", (_, place) 
       await store.close();
     }
   });
+});
+
+const fileOf = ({ url }: TestPlace): string => url.slice("file:".length);
+
+test("an embedded store whose last writes reached the disk in part has whole revisions", async () => {
+  const where = filePlace();
+  const writer = program.start(where, "write");
+  await until(() => writer.lines.length > 12, { what: "some commits" });
+  await writer.kill();
+  const said = Number(writer.lines.at(-1));
+  const [main, log] = ["", "-wal"].map((end) => readFileSync(fileOf(where) + end)) as [Buffer, Buffer];
+
+  const found = new Set<number>();
+  for (let part = 0; part <= 10; part++) {
+    // Cut anywhere, also within a page; what follows the cut is what the disk held before.
+    const cut = Math.floor((log.length * part) / 10);
+    for (const rest of [Buffer.alloc(0), Buffer.alloc(log.length - cut, 0xaa)]) {
+      const copy = filePlace();
+      writeFileSync(fileOf(copy), main);
+      writeFileSync(`${fileOf(copy)}-wal`, Buffer.concat([log.subarray(0, cut), rest]));
+      const store = await copy.open();
+      const { revision, objects } = await store.load();
+      found.add(revision);
+      expect(revision).toBeLessThanOrEqual(said + 1);
+      if (revision > 0) expectWhole(revision, objects);
+      for (const { spec } of objects)
+        expect(store.sealer.open((spec as { sealed: string }).sealed)).toBe(`secret ${revision}`);
+      expect(await store.audit.verify()).toMatchObject({ ok: true });
+      await store.close();
+    }
+  }
+  expect(found.size).toBeGreaterThan(3);
 });
 
 test("a second process on an embedded store is refused, and harms nothing", async () => {
