@@ -11,6 +11,7 @@ import {
   type OutsideIdentity,
   type Role,
 } from "./account.ts";
+import { AccountTurns } from "./account-turns.ts";
 import { AccessError } from "./error.ts";
 import { Mirror } from "./mirror.ts";
 import { hashPassword, isPassword } from "./password.ts";
@@ -45,13 +46,14 @@ export class Accounts implements AccountDirectory {
   readonly #listeners = new Set<(uuid: string, account: Account | undefined) => void>();
   #byId: ReadonlyMap<string, Account> = new Map();
   #byKey: ReadonlyMap<string, Account> = new Map();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns: AccountTurns;
 
   constructor(store: Pick<Store, "records">, options: AccountsOptions) {
     this.#store = store;
     this.#options = options;
     this.#mirror = new Mirror(store, ACCOUNT);
     this.#mirror.on((after, before) => this.#take(after, before));
+    this.#turns = new AccountTurns(store, () => this.load());
   }
 
   /** Reads all again: at start, and when the store tells of a change. */
@@ -99,7 +101,7 @@ export class Accounts implements AccountDirectory {
   }
 
   async ofIdentity(identity: OutsideIdentity): Promise<Account> {
-    return await this.#inTurn(async () => {
+    return await this.#turns.take(async (turn) => {
       const { issuer, subject, email, emailVerified = false, groups, role } = identity;
       const known = this.byIdentity(issuer, subject);
       const next: Stored = {
@@ -111,23 +113,17 @@ export class Accounts implements AccountDirectory {
         ...(groups && { groups }),
         ...(role && { role: known && this.#mustStay(known) ? known.role : role }),
       };
-      return await this.#write(known?.uuid ?? this.#options.newId(), next);
+      return await this.#write(known?.uuid ?? this.#options.newId(), next, [], turn);
     });
   }
 
   /** Rejects with "taken" where the address has an account. */
   async create({ email, role, groups = [], password }: NewAccount): Promise<Account> {
     const hash = password === undefined ? {} : { password: await hashPassword(password) };
-    return await this.#inTurn(() =>
-      this.#write(this.#options.newId(), {
-        ...this.#stamps(),
-        email,
-        role,
-        groups,
-        disabled: false,
-        ...hash,
-      }),
-    );
+    return await this.#turns.take((turn) => {
+      const account = { ...this.#stamps(), email, role, groups, disabled: false, ...hash };
+      return this.#write(this.#options.newId(), account, [], turn);
+    });
   }
 
   /** While there is no administrator. `also`: what is written with it, or neither is. */
@@ -136,12 +132,11 @@ export class Accounts implements AccountDirectory {
     also: readonly RecordChange[] = [],
   ): Promise<Account | undefined> {
     const password = await hashPassword(account.password);
-    return await this.#inTurn(async () => {
-      await this.load();
+    return await this.#turns.take(async (turn) => {
       if (this.hasAdmin) return undefined;
       const { email, role, groups = [] } = account;
       const first = { ...this.#stamps(), email, role, groups, disabled: false, password };
-      return await this.#write(this.#options.newId(), first, also);
+      return await this.#write(this.#options.newId(), first, also, turn);
     });
   }
 
@@ -151,21 +146,21 @@ export class Accounts implements AccountDirectory {
     also: readonly RecordChange[] = [],
   ): Promise<Account> {
     const hash = password === undefined ? {} : { password: await hashPassword(password) };
-    return await this.#inTurn(async () => {
+    return await this.#turns.take(async (turn) => {
       const account = this.#existing(uuid);
       const next = { ...storedOf(account), ...fields, ...hash };
       if (next.role !== "admin" || next.disabled) this.#refuseLastAdmin(account);
-      return await this.#write(account.uuid, next, also);
+      return await this.#write(account.uuid, next, also, turn);
     });
   }
 
   /** `also`: what goes with it, in the same write. */
   async remove(uuid: string, also: readonly RecordChange[] = []): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.take(async (turn) => {
       const account = this.#existing(uuid);
       this.#refuseLastAdmin(account);
-      await this.#store.records.write([{ delete: { kind: ACCOUNT, id: account.uuid } }, ...also]);
-      await this.load();
+      await this.#store.records.write([{ delete: { kind: ACCOUNT, id: account.uuid } }, ...also, turn]);
+      await this.#turns.refresh();
     });
   }
 
@@ -197,7 +192,12 @@ export class Accounts implements AccountDirectory {
     return isAdmin(account) && !others.some(isAdmin);
   }
 
-  async #write(id: string, value: Stored, also: readonly RecordChange[] = []): Promise<Account> {
+  async #write(
+    id: string,
+    value: Stored,
+    also: readonly RecordChange[],
+    turn: RecordChange,
+  ): Promise<Account> {
     const before = this.#mirror.values.get(id);
     const stamped = { ...value, updatedAt: this.#stamps().updatedAt };
     if (
@@ -208,12 +208,12 @@ export class Accounts implements AccountDirectory {
       return this.#existing(id);
     try {
       const record = { kind: ACCOUNT, id, value: stamped, key: keyOf(value) };
-      await this.#store.records.write([{ put: record }, ...also]);
+      await this.#store.records.write([{ put: record }, ...also, turn]);
     } catch (error) {
       if (!StoreError.is(error, "taken")) throw error;
       throw new AccessError("taken", `there is an account of ${value.email} already`);
     }
-    await this.load();
+    await this.#turns.refresh();
     return this.#existing(id);
   }
 
@@ -239,13 +239,6 @@ export class Accounts implements AccountDirectory {
 
   #now(): number {
     return (this.#options.now ?? Date.now)();
-  }
-
-  /** One change at a time: who counts administrators must not be overtaken. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => {});
-    return turn;
   }
 }
 

@@ -19,6 +19,8 @@ const NAME = "metamcp";
 interface Stored {
   /** Uuid. */
   readonly account: string;
+  /** Stands for the password of then: with another one the login is over, though it began in the same moment. */
+  readonly password: string;
   readonly createdAt: string;
   readonly expiresAt: number;
 }
@@ -66,7 +68,8 @@ export class ConsoleSessions {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     const expiresAt = this.#now() + LIFETIME_MS;
     const createdAt = new Date(this.#now()).toISOString();
-    const value: Stored = { account: account.uuid, createdAt, expiresAt };
+    const password = this.#hash(account.password ?? "");
+    const value: Stored = { account: account.uuid, password, createdAt, expiresAt };
     const before = this.#tokens(headers).map((shown) => this.#hash(shown));
     await this.#store.records.write([
       { put: { kind: CONSOLE_SESSION, id: this.#hash(token), value, expiresAt, ifVersion: 0 } },
@@ -84,7 +87,8 @@ export class ConsoleSessions {
       const session = this.#mirror.values.get(this.#hash(token));
       if (!session || session.expiresAt <= this.#now()) continue;
       const account = this.#accounts.byId(session.account);
-      if (account && !account.disabled) return account;
+      if (account && !account.disabled && session.password === this.#hash(account.password ?? ""))
+        return account;
     }
     return undefined;
   }
@@ -99,6 +103,7 @@ export class ConsoleSessions {
 
   /** Nothing that this account logged in with goes on. */
   async endOf(account: string): Promise<void> {
+    await this.load();
     const ids = [...this.#mirror.values].flatMap(([id, session]) =>
       session.account === account ? [id] : [],
     );

@@ -1,0 +1,126 @@
+/** Two gateways on one store change accounts in the same moment: nothing is lost, and nobody gets in twice. */
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { Accounts } from "../../src/access/accounts.ts";
+import { ConsoleSessions } from "../../src/access/console-session.ts";
+import { Invitations } from "../../src/access/invitations.ts";
+import { Setup } from "../../src/access/setup.ts";
+import type { Store } from "../../src/store/store.ts";
+import { filePlace, noPostgres, postgresPlace } from "../support/store-places.ts";
+
+const PASSWORD = "correct horse battery";
+const ADMIN = { role: "admin", password: PASSWORD } as const;
+
+/** What one gateway has in memory. It hears nothing of the other by itself: the worst that can be. */
+async function gateway(store: Store) {
+  const accounts = new Accounts(store, { newId: randomUUID, adminToken: false });
+  const sessions = new ConsoleSessions(store, accounts, { https: false });
+  const gateway = {
+    accounts,
+    sessions,
+    invitations: new Invitations(store, accounts),
+    setup: new Setup(store, accounts),
+    load: async () => {
+      await Promise.all([accounts.load(), sessions.load()]);
+    },
+  };
+  await gateway.load();
+  return gateway;
+}
+
+async function fileTwins() {
+  const store = await filePlace().open();
+  return [await gateway(store), await gateway(store)] as const;
+}
+
+async function postgresTwins() {
+  const place = await postgresPlace();
+  return [await gateway(await place.open()), await gateway(await place.open())] as const;
+}
+
+const how = async (work: readonly Promise<unknown>[]): Promise<readonly unknown[]> =>
+  (await Promise.allSettled(work)).map((one) => (one.status === "rejected" ? one.reason.code : "done"));
+
+describe.each([
+  ["a file", fileTwins, undefined],
+  [`Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, postgresTwins, noPostgres],
+])("on %s", (_, twins, obstacle) => {
+  test.skipIf(obstacle)("one administrator stays, however two are taken away", async () => {
+    const ways = [
+      (one: Accounts, uuid: string) => one.change(uuid, { role: "member" }),
+      (one: Accounts, uuid: string) => one.change(uuid, { disabled: true }),
+      (one: Accounts, uuid: string) => one.remove(uuid),
+    ];
+    for (const way of ways) {
+      const [here, there] = await twins();
+      const ada = await here.accounts.create({ email: "ada@example.org", ...ADMIN });
+      const bob = await here.accounts.create({ email: "bob@example.org", ...ADMIN });
+      await there.load();
+      const ended = await how([way(here.accounts, ada.uuid), way(there.accounts, bob.uuid)]);
+      expect([...ended].sort()).toEqual(["done", "last_admin"]);
+      await here.load();
+      expect(here.accounts.hasAdmin).toBe(true);
+    }
+  });
+
+  test.skipIf(obstacle)("who is disabled there is not enabled by what is known here", async () => {
+    const [here, there] = await twins();
+    const identity = { issuer: "https://issuer.test", subject: "1" };
+    const carol = await here.accounts.ofIdentity(identity);
+    await there.load();
+    await here.accounts.change(carol.uuid, { disabled: true });
+    expect(there.accounts.byId(carol.uuid)?.disabled).toBe(false);
+    expect(await there.accounts.ofIdentity({ ...identity, groups: ["ops"] })).toMatchObject({
+      disabled: true,
+      groups: ["ops"],
+    });
+    await here.load();
+    expect(here.accounts.byId(carol.uuid)).toMatchObject({ disabled: true, groups: ["ops"] });
+    const both = [{ groups: ["dev"] }, { role: "viewer" }] as const;
+    await Promise.all([here, there].map(({ accounts }, at) => accounts.change(carol.uuid, both[at] ?? {})));
+    await here.load();
+    expect(here.accounts.byId(carol.uuid)).toMatchObject({ disabled: true, groups: ["dev"], role: "viewer" });
+  });
+
+  test.skipIf(obstacle)("of many who bring one setup code or invitation, one is let in", async () => {
+    const [here, there] = await twins();
+    const code = (await here.setup.begin()) ?? "";
+    const first = [here, there, here, there].map(({ setup }, at) =>
+      setup.finish(code, { email: `first${at}@example.org`, password: PASSWORD }),
+    );
+    expect((await how(first)).filter((one) => one === "done")).toHaveLength(1);
+    await expect(there.setup.finish(code, { email: "x@example.org", password: PASSWORD })).rejects.toThrow();
+    const bob = await here.accounts.create({ email: "bob@example.org", role: "member" });
+    await there.load();
+    const { code: invited } = await here.invitations.create(bob);
+    const accepted = await how(
+      [here, there, here, there].map(({ invitations }, at) =>
+        invitations.accept(invited, `${PASSWORD}${at}`),
+      ),
+    );
+    expect([...accepted].sort()).toEqual(["code_unknown", "code_unknown", "code_unknown", "done"]);
+    await here.load();
+    const { length } = await matching(here.accounts, "bob@example.org");
+    expect(length).toBe(1);
+    await expect(there.invitations.accept(invited, PASSWORD)).rejects.toMatchObject({ code: "code_unknown" });
+  });
+
+  test.skipIf(obstacle)("a login with the password of before is none, though it began before", async () => {
+    const [here, there] = await twins();
+    const ada = await here.accounts.create({ email: "ada@example.org", ...ADMIN });
+    await there.load();
+    const checked = await there.accounts.withPassword("ada@example.org", PASSWORD, "192.0.2.1");
+    await here.accounts.change(ada.uuid, { password: `${PASSWORD} anew` });
+    await here.sessions.endOf(ada.uuid);
+    const late = (await there.sessions.begin(checked ?? ada, {})).split(";", 1)[0] ?? "";
+    await Promise.all([here.load(), there.load()]);
+    for (const { sessions } of [here, there]) expect(sessions.of({ cookie: late })).toBeUndefined();
+  });
+});
+
+async function matching(accounts: Accounts, email: string): Promise<readonly number[]> {
+  const found = await Promise.all(
+    [0, 1, 2, 3].map((at) => accounts.withPassword(email, `${PASSWORD}${at}`, "192.0.2.1")),
+  );
+  return found.flatMap((account, at) => (account ? [at] : []));
+}
