@@ -35,7 +35,7 @@ test("unknown, wrong and revoked keys take as long as each other", { timeout: 60
   const made = [];
   for (let count = 0; count < 1_000; count += 1)
     made.push(await createApiKey(store, { name: `key ${count}`, endpoints: "all" }));
-  const [known, gone] = made as [{ key: string }, { id: string; key: string }];
+  const [known, gone] = made.slice(0, 2) as unknown as [{ key: string }, { id: string; key: string }];
   await revokeApiKey(store, gone.id);
   const ring = new KeyRing(store);
   await ring.load();
