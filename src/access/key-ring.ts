@@ -55,6 +55,8 @@ export class KeyRing {
    * By their hashes. How long a lookup takes tells nothing: without the pepper nobody can choose a text by its hash.
    */
   #keys: ReadonlyMap<string, Held> = new Map();
+  /** By the texts of those that were shown since keys last changed: clients show theirs with each request. */
+  #shown = new Map<string, Held>();
   #timer: Timer | undefined;
 
   constructor(store: Pick<Store, "records" | "sealer">, options: KeyRingOptions = {}) {
@@ -72,7 +74,7 @@ export class KeyRing {
 
   /** Who shows this text; undefined for whoever shows no key that counts at this moment. */
   holderOf(text: string): KeyHolder | undefined {
-    const held = this.#keys.get(hashOf(text, this.#pepper));
+    const held = this.#shown.get(text) ?? this.#find(text);
     if (!held || held.expiresAt <= this.#now()) return undefined;
     const { id, key, principal, open } = held;
     const account = key.owner === undefined ? undefined : this.#options.accounts?.byId(key.owner);
@@ -81,6 +83,13 @@ export class KeyRing {
     const role = key.role && account ? lesserRole(key.role, account.role) : key.role;
     const opens = (endpoint: string): boolean => open === "all" || open.has(endpoint);
     return { keyId: id, principal, account, role, opens };
+  }
+
+  #find(text: string): Held | undefined {
+    const held = this.#keys.get(hashOf(text, this.#pepper));
+    // What is no key is not kept, so there are never more than keys.
+    if (held) this.#shown.set(text, held);
+    return held;
   }
 
   get size(): number {
@@ -103,6 +112,7 @@ export class KeyRing {
     const before = new Map([...this.#keys.values()].map((held) => [held.id, held]));
     const held = [...stored].map(([id, key]) => this.#heldOf(id, key, before.get(id)));
     this.#keys = new Map(held.map((one) => [one.key.hash, one]));
+    this.#shown = new Map();
     for (const [id, { principal }] of before) if (!stored.has(id)) this.#options.onEnded?.(principal);
     this.#expire();
   }

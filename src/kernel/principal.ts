@@ -59,7 +59,7 @@ export function holderKey({ id, key, client }: Principal): string {
 
 /** Whether what was begun by one may be continued by the other. A credential that nobody checked proves nothing either way. */
 export function samePrincipal(a: Principal, b: Principal): boolean {
-  return holderKey(a) === holderKey(b) || (a.kind === "anonymous" && b.kind === "anonymous");
+  return a === b || holderKey(a) === holderKey(b) || (a.kind === "anonymous" && b.kind === "anonymous");
 }
 
 /** Whether `other` is among those meant: without a key or client all of that id are. */
