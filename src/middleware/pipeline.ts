@@ -15,18 +15,8 @@ export function pipelineOf(layers: readonly PlacedLayer[], handler: Handler, clo
     const middleware = layer.limit ? limited(layer.limit, limitsBehind(layers, at)) : layer.call;
     return middleware ? [stepped(layer, middleware, clock)] : [];
   });
-  return compose(steps, rejecting(handler));
-}
-
-/** Layers rely on a promise. */
-function rejecting(handler: Handler): Handler {
-  return (call) => {
-    try {
-      return handler(call);
-    } catch (error) {
-      return Promise.reject(error as Error);
-    }
-  };
+  // Layers rely on a promise.
+  return compose(steps, (call) => begun(handler, call));
 }
 
 /** Up to what may answer by itself: what is answered there never reaches the limits inside. */
@@ -39,7 +29,8 @@ function limitsBehind(layers: readonly PlacedLayer[], at: number): readonly Limi
 function limited(limit: Limit, behind: readonly Limit[]): Middleware {
   return (next) =>
     function limited(call) {
-      const wait = Math.max(limit.wait(call), ...behind.map((other) => other.wait(call)));
+      let wait = limit.wait(call);
+      for (const other of behind) wait = Math.max(wait, other.wait(call));
       if (wait > 0) return Promise.reject(tooMany(call, wait));
       limit.take(call);
       return next(call).catch((error: unknown) => {
@@ -61,6 +52,12 @@ interface Step extends LayerStep {
 
 /** Only the trail's form is public: what is counted along the way stays here. */
 function stepped({ use, at }: PlacedLayer, layer: Middleware, clock: Clock): Middleware {
+  /** Whatever a layer throws that is no error of ours is a fault of the layer. */
+  const refusalOf = (error: unknown, { signal }: Call): unknown => {
+    if (MetaMcpError.is(error) || error instanceof RpcError || signal.aborted) return error;
+    const text = `The layer "${use}" (${at}) failed, so the call was refused.`;
+    return new MetaMcpError("internal", text, { cause: error });
+  };
   return (next) => {
     const handle = layer((call) => {
       const step = call.step as Step | undefined;
@@ -79,7 +76,10 @@ function stepped({ use, at }: PlacedLayer, layer: Middleware, clock: Clock): Mid
     });
     return (call) => {
       const { trail } = call;
-      if (!trail) return guarded(handle, call, use, at);
+      if (!trail)
+        return begun(handle, call).catch((error: unknown) => {
+          throw refusalOf(error, call);
+        });
       const step: Step = { use, ms: 0, outcome: "passed", reached: false, inner: undefined, insideMs: 0 };
       trail.layers.push(step);
       const began = clock.now();
@@ -87,12 +87,13 @@ function stepped({ use, at }: PlacedLayer, layer: Middleware, clock: Clock): Mid
         step.ms = Math.max(0, clock.now() - began - step.insideMs);
         step.outcome = outcome;
       };
-      return guarded(handle, { ...call, step }, use, at).then(
+      return begun(handle, { ...call, step }).then(
         (result) => {
           ended(step.reached ? "passed" : "answered");
           return result;
         },
-        (error: unknown) => {
+        (thrown: unknown) => {
+          const error = refusalOf(thrown, call);
           const own = error !== step.inner;
           ended(own ? "refused" : "passed");
           if (own) trail.by ??= use;
@@ -103,24 +104,12 @@ function stepped({ use, at }: PlacedLayer, layer: Middleware, clock: Clock): Mid
   };
 }
 
-/** Whatever a layer throws that is no error of ours is a fault of the layer. */
-function guarded(handle: Handler, call: Call, use: string, at: string): Promise<Raw> {
-  const failed = (error: unknown): never => {
-    if (MetaMcpError.is(error) || error instanceof RpcError || call.signal.aborted) throw error;
-    const text = `The layer "${use}" (${at}) failed, so the call was refused.`;
-    throw new MetaMcpError("internal", text, { cause: error });
-  };
+/** As a promise, whatever it does: layers of one's own may do anything. */
+function begun(handle: Handler, call: Call): Promise<Raw> {
   try {
-    return handle(call).catch(failed);
+    const running: unknown = handle(call);
+    return running instanceof Promise ? running : Promise.reject(new TypeError("no promise was returned"));
   } catch (error) {
-    return Promise.reject(asRejection(failed, error));
-  }
-}
-
-function asRejection(failed: (error: unknown) => never, error: unknown): unknown {
-  try {
-    return failed(error);
-  } catch (refusal) {
-    return refusal;
+    return Promise.reject(error as Error);
   }
 }

@@ -75,11 +75,13 @@ class FilteredViews {
   refusal(scope: Scope, { server, method, tool, params, origin }: Call): MetaMcpError | undefined {
     const key = this.#side.keyOf(origin.principal);
     if (key === undefined) return undefined;
+    const view = this.#filtered(this.#base.view(origin), key, origin.principal);
     if (method === "tools/call") {
       const name = tool ?? nameIn(params);
-      return this.hides(server, name, origin) ? noSuchTool(scope, { server, tool: name }, origin) : undefined;
+      // What is in the list was judged when that was made.
+      if (view.snapshot.tool(server, name) || !this.hides(server, name, origin)) return undefined;
+      return noSuchTool(scope, { server, tool: name }, origin);
     }
-    const view = this.#filtered(this.#base.view(origin), key, origin.principal);
     if (!view.snapshot.closed.has(server)) return undefined;
     return new MetaMcpError("server_not_found", `Server "${server}" offers nothing here.`, { server });
   }

@@ -34,6 +34,8 @@ export interface ScopeLayerParts<Owner> {
 }
 
 interface Composed<Owner> {
+  /** For which it was last found to be right. */
+  version: object;
   readonly owners: readonly Owner[];
   readonly layers: readonly PlacedLayer[];
   readonly handler: Handler;
@@ -43,7 +45,9 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
   readonly #parts: ScopeLayerParts<Owner>;
   /** By server. */
   readonly #composed = new Map<string, Composed<Owner>>();
-  #requests: { readonly owners: readonly Owner[]; readonly layers: RequestLayers } | undefined;
+  #requests:
+    | { version: object; readonly owners: readonly Owner[]; readonly layers: RequestLayers }
+    | undefined;
   #seen: object | undefined;
   #lists: readonly PlacedLayer[] = [];
   #rules: object = {};
@@ -68,9 +72,11 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
   /** What clients ask of us concerns no server. */
   get requests(): RequestLayers {
     const { places } = this.#parts;
+    const version = places.version();
+    if (this.#requests?.version === version) return this.#requests.layers;
     const owners = places.owners();
-    if (!this.#requests || !isSame(this.#requests.owners, owners))
-      this.#requests = { owners, layers: new RequestLayers(places.layers(owners)) };
+    if (this.#requests && isSame(this.#requests.owners, owners)) this.#requests.version = version;
+    else this.#requests = { version, owners, layers: new RequestLayers(places.layers(owners)) };
     return this.#requests.layers;
   }
 
@@ -91,7 +97,7 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
     this.#look();
     if (this.#lists.length === 0 && principal.tiers === undefined) return undefined;
     // Those of an account may change under the same principal.
-    const rights = [principal.name, ...principal.roles, "", ...principal.groups].join("\n");
+    const rights = `${principal.name}\n${principal.roles.join("\n")}\n\n${principal.groups.join("\n")}`;
     let known = this.#keys.get(principal);
     if (known?.rights !== rights) {
       known = { rights, key: listKey(this.#lists, principal) };
@@ -123,11 +129,16 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
 
   #of(server: string): Composed<Owner> {
     const { places, handler, clock } = this.#parts;
-    const owners = places.owners(server);
+    const version = places.version();
     const known = this.#composed.get(server);
-    if (known && isSame(known.owners, owners)) return known;
+    if (known?.version === version) return known;
+    const owners = places.owners(server);
+    if (known && isSame(known.owners, owners)) {
+      known.version = version;
+      return known;
+    }
     const layers = places.layers(owners);
-    const composed = { owners, layers, handler: pipelineOf(layers, handler, clock) };
+    const composed = { version, owners, layers, handler: pipelineOf(layers, handler, clock) };
     this.#composed.set(server, composed);
     return composed;
   }

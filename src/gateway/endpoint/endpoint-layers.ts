@@ -19,8 +19,15 @@ export type EndpointLayers = ScopeLayers<LayerOwner>;
 /** `handler`: what stands inside of them. */
 export function endpointLayers(parts: LayerParts, handler: Handler): EndpointLayers {
   const { stock, compiled, current, clock } = parts;
+  let seen: { readonly all: Compiled; readonly endpoint: CompiledEndpoint } | undefined;
   const places: LayerPlaces<LayerOwner> = {
-    version: compiled,
+    version() {
+      const all = compiled();
+      const endpoint = current();
+      // The endpoint gets what it is now a moment after the whole is another.
+      if (seen?.all !== all || seen.endpoint !== endpoint) seen = { all, endpoint };
+      return seen;
+    },
     servers: () => current().parts.map(({ part }) => part.server),
     owners(server) {
       const { settings, servers } = compiled();

@@ -20,13 +20,23 @@ export function factsOf(
   return target && { ...toolFacts(target, compiled), uuid: target.server };
 }
 
+type Servers = Compiled["servers"];
+
+/** Every call asks: they are the same while the tool and its server are. */
+const known = new WeakMap<Target, { readonly of: ReturnType<Servers["get"]>; readonly facts: ToolFacts }>();
+
 export function toolFacts(target: Target, compiled: Pick<Compiled, "servers">): ToolFacts {
-  return {
+  const server = compiled.servers.get(target.server);
+  const before = known.get(target);
+  if (before && before.of === server) return before.facts;
+  const facts = {
     ...serverFacts(target.server, compiled),
     name: target.name,
     annotations: target.shown?.annotations ?? {},
     definition: target.own?.definition,
   };
+  known.set(target, { of: server, facts });
+  return facts;
 }
 
 /** Of what is no tool. */
