@@ -20,8 +20,12 @@ import type {
 import type { TOLD_TYPES } from "../../src/observe/live/told-event.ts";
 import type { CallRow, ClientName, Named, Who } from "../api/types.ts";
 
+/** JSON knows no undefined: it is not there. */
+type Written<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
 /** Times are ISO 8601 here, and servers have their names. */
-type Told<E, More = unknown> = Omit<E, "at" | "server" | keyof More> & { readonly at: string } & More;
+type Told<E, More = unknown> = Written<Omit<E, "at" | "server" | keyof More>> & {
+  readonly at: string;
+} & More;
 type AtServer = { readonly server: Named };
 type By = { readonly principal: Who };
 

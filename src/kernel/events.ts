@@ -36,7 +36,7 @@ export interface CallBegun extends At {
   readonly server: string;
   /** As the server names it. */
   readonly tool: string;
-  readonly via?: "code" | "chain";
+  readonly via?: "code" | "chain" | undefined;
   readonly trail: Trail;
 }
 
@@ -46,12 +46,12 @@ export interface CallEnded extends Omit<CallBegun, "type"> {
   /** "refused": we said no (unknown, misfit, forbidden, over a limit), and nothing reached the server. */
   readonly outcome: "ok" | "error" | "refused";
   /** Of the error table. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** Of the JSON-RPC error that was the answer. */
-  readonly rpcCode?: number;
+  readonly rpcCode?: number | undefined;
   /** As the caller wrote them. */
-  readonly arguments?: Raw;
-  readonly result?: Raw;
+  readonly arguments?: Raw | undefined;
+  readonly result?: Raw | undefined;
   readonly requestBytes: number;
   readonly resultBytes: number;
 }

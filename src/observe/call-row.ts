@@ -29,27 +29,27 @@ export interface CallRow {
   /** Milliseconds since 1970, when it ended. */
   readonly at: number;
   readonly principal: Who;
-  readonly client?: ClientName;
+  readonly client?: ClientName | undefined;
   readonly endpoint: Named;
   /** A hash. */
-  readonly session?: string;
-  readonly surface?: string;
-  readonly via?: "code" | "chain";
+  readonly session?: string | undefined;
+  readonly surface?: string | undefined;
+  readonly via?: "code" | "chain" | undefined;
   readonly server: Named;
   readonly tool: string;
   readonly outcome: "ok" | "error" | "refused";
-  readonly code?: string;
-  readonly by?: string;
+  readonly code?: string | undefined;
+  readonly by?: string | undefined;
   readonly durationMs: number;
   readonly requestBytes: number;
   readonly resultBytes: number;
-  readonly attempts?: number;
-  readonly cached?: true;
+  readonly attempts?: number | undefined;
+  readonly cached?: true | undefined;
   /** What was read before, where that is why it was refused or a person was asked. */
-  readonly read?: string;
+  readonly read?: string | undefined;
   /** Who said yes to it, where somebody else had to. */
-  readonly approval?: Trail["approval"];
-  readonly traceId?: string;
+  readonly approval?: Trail["approval"] | undefined;
+  readonly traceId?: string | undefined;
 }
 
 export function callRow(ended: CallEnded, names: Names): CallRow {
@@ -57,27 +57,28 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
   const endpoint = names.endpoint(origin.endpoint);
   const surface = origin.surface ?? endpoint?.surface;
   const about = aboutOf(origin);
+  // What is undefined is nowhere written; leaving it out would cost more than all the rest. The time stays first: see the audit record.
   return {
     at: ended.at,
     principal: about.who,
-    ...(about.client && { client: about.client }),
+    client: about.client,
     endpoint: { uuid: origin.endpoint, name: endpoint?.name ?? origin.endpoint },
-    ...(about.session !== undefined && { session: about.session }),
-    ...(surface !== undefined && { surface }),
-    ...(via && { via }),
+    session: about.session,
+    surface,
+    via,
     server: serverOf(server, names),
     tool: tool.slice(0, LONGEST_NAME),
     outcome,
-    ...(code !== undefined && { code }),
-    ...(trail.by !== undefined && { by: trail.by }),
+    code,
+    by: trail.by,
     durationMs: Math.round(durationMs * 1_000) / 1_000,
     requestBytes,
     resultBytes,
-    ...(trail.attempts !== undefined && { attempts: trail.attempts }),
-    ...(trail.cached && { cached: true }),
-    ...(trail.read !== undefined && { read: trail.read }),
-    ...(trail.approval && { approval: trail.approval }),
-    ...(trail.trace && { traceId: trail.trace.traceId }),
+    attempts: trail.attempts,
+    cached: trail.cached || undefined,
+    read: trail.read,
+    approval: trail.approval,
+    traceId: trail.trace?.traceId,
   };
 }
 

@@ -34,9 +34,10 @@ export class AuditChain {
   /** The records as rows that follow `link`. */
   rows(link: Link, records: readonly Pick<ChainedRow, "at" | "fields" | "body">[]): readonly ChainedRow[] {
     let last = link;
-    return records.map((record) => {
+    return records.map(({ at, fields, body }) => {
       const seq = last.seq + 1;
-      const row = { seq, ...record, hash: this.#hashOf(last.hash, { seq, ...record }) };
+      const hash = this.#hashOf(last.hash, { seq, at, fields, body });
+      const row = { seq, at, fields, body, hash };
       last = row;
       return row;
     });

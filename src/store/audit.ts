@@ -229,11 +229,12 @@ function missing({ seq }: Link): AuditVerdict {
 }
 
 /** Postgres reads this JSON when asked for a field, and fails at what it cannot hold. */
-function fieldsText(fields: Readonly<Record<string, string>>): string {
+function fieldsText(fields: AuditRecord["fields"]): string {
   const text = toJson(fields);
   // JSON writes both as escapes, so one look tells whether there are any.
   if (!/\\u(?:0000|d[89a-f])/.test(text)) return text;
-  return toJson(Object.fromEntries(Object.entries(fields).map((field) => field.map(fitText))));
+  const there = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+  return toJson(Object.fromEntries(there.map((field) => field.map(fitText))));
 }
 
 function linkOf({ seq, hash }: Row): Link {

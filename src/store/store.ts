@@ -162,14 +162,15 @@ export const AUDIT_BATCH = 500;
 
 export interface AuditRecord {
   readonly at: number;
-  /** What can be asked for. */
-  readonly fields: Readonly<Record<string, string>>;
+  /** What can be asked for; what is undefined is left out. */
+  readonly fields: Readonly<Record<string, string | undefined>>;
   /** JSON on one line: it is kept as it was written, and many may have to wait in memory. */
   readonly body: string;
 }
 
-export interface StoredAuditRecord extends Omit<AuditRecord, "body"> {
+export interface StoredAuditRecord extends Omit<AuditRecord, "fields" | "body"> {
   readonly seq: number;
+  readonly fields: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly hash: string;
 }

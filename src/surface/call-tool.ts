@@ -101,10 +101,10 @@ function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: C
     deadline: Number.POSITIVE_INFINITY,
     repeat: tool ? repeatOf(tool.annotations) : "unknown",
     uplink,
-    ...(hold && { hold }),
-    ...(trail && { trail }),
-    ...(via && { via }),
-    ...(task && { task }),
+    hold,
+    trail,
+    via,
+    task,
   });
 }
 

@@ -91,33 +91,42 @@ function begin(
   const { events, clock } = scope;
   const { origin, via } = request;
   const since = clock.now();
-  const call = {
-    id: ++calls,
-    origin,
-    server,
-    tool,
-    trail,
-    ...(via && { via }),
-  };
+  const id = ++calls;
+  const asked = { server, tool };
   const known = server === "" || server === OWN_SERVER ? undefined : scope.target(server, tool, origin);
   if (known) trail.target = known;
   if (events.tracer) trail.trace = events.tracer(request);
-  events.emit({ type: "call.begun", at: Date.now(), ...call, ...known });
+  const first = known ?? asked;
+  events.emit({
+    type: "call.begun",
+    at: Date.now(),
+    id,
+    origin,
+    server: first.server,
+    tool: first.tool,
+    via,
+    trail,
+  });
   return ({ outcome, code, rpcCode, result }) => {
+    const last = trail.target ?? asked;
     // What a layer says after the server was asked, as when time is up, is a failure: it may have had effects.
     const refused =
       (outcome === "refused" || (outcome === "error" && trail.by !== undefined)) && !trail.child;
     events.emit({
       type: "call.ended",
       at: Date.now(),
-      ...call,
-      ...trail.target,
+      id,
+      origin,
+      server: last.server,
+      tool: last.tool,
+      via,
+      trail,
       durationMs: clock.now() - since,
       outcome: refused ? "refused" : outcome === "ok" ? "ok" : "error",
-      ...(code !== undefined && { code }),
-      ...(rpcCode !== undefined && { rpcCode }),
-      ...(args && { arguments: args }),
-      ...(result && { result }),
+      code,
+      rpcCode,
+      arguments: args,
+      result,
       requestBytes: args?.length ?? NOTHING,
       resultBytes: result?.length ?? NOTHING,
     });

@@ -15,14 +15,19 @@ export function recordOfCall(row: CallRow, ended: CallEnded): AuditRecord {
     ? keptArguments(sent, keep.arguments)
     : keptArguments(ended.arguments, keep.arguments === "none" ? "none" : "names");
   const results = keptResult(ended.result, keep.results);
-  const { at, ...rest } = row;
-  const told = JSON.stringify({ kind: "call", ...rest });
+  const told = bodyOf(row);
   const values = [
     ...(args === undefined ? [] : [`"arguments":${args}`]),
     ...(results === undefined ? [] : [`"results":${results}`]),
   ];
   const body = values.length === 0 ? told : `${told.slice(0, -1)},${values.join()}}`;
-  return { at, fields: callFields(row), body };
+  return { at: row.at, fields: callFields(row), body };
+}
+
+/** Without the time, which stands beside it: a row begins with it, and cutting is much cheaper than copying all the rest. */
+function bodyOf(row: CallRow): string {
+  const text = JSON.stringify(row);
+  return `{"kind":"call",${text.slice(text.indexOf(",") + 1)}`;
 }
 
 export function recordOfAdmin(change: AdminChange): AuditRecord {
@@ -30,7 +35,7 @@ export function recordOfAdmin(change: AdminChange): AuditRecord {
   const who = whoOf(principal);
   return {
     at,
-    fields: given({
+    fields: {
       kind: "admin",
       ...principalFields(who),
       outcome,
@@ -39,7 +44,7 @@ export function recordOfAdmin(change: AdminChange): AuditRecord {
       object: object.uuid,
       objectName: object.name,
       revision: revision === undefined ? undefined : String(revision),
-    }),
+    },
     body: JSON.stringify({ kind: "admin", principal: who, action, object, outcome, revision }),
   };
 }
@@ -49,7 +54,7 @@ export function recordOfLogin(login: LoginTried): AuditRecord {
   const who = principal && whoOf(principal);
   return {
     at,
-    fields: given({
+    fields: {
       kind: "login",
       ...(who && principalFields(who)),
       outcome,
@@ -59,7 +64,7 @@ export function recordOfLogin(login: LoginTried): AuditRecord {
       server: server?.uuid,
       serverName: server?.name,
       address,
-    }),
+    },
     body: JSON.stringify({
       kind: "login",
       principal: who,
@@ -73,11 +78,15 @@ export function recordOfLogin(login: LoginTried): AuditRecord {
   };
 }
 
-function callFields(row: CallRow): Readonly<Record<string, string>> {
+function callFields(row: CallRow): AuditRecord["fields"] {
   const { principal, client, endpoint, server } = row;
-  return given({
+  return {
     kind: "call",
-    ...principalFields(principal),
+    principal: principal.id,
+    principalKind: principal.kind,
+    principalName: principal.name,
+    key: principal.key?.id,
+    actor: principal.actor?.id,
     client: client?.name,
     endpoint: endpoint.uuid,
     endpointName: endpoint.name,
@@ -94,18 +103,9 @@ function callFields(row: CallRow): Readonly<Record<string, string>> {
     attempts: row.attempts === undefined ? undefined : String(row.attempts),
     cached: row.cached && "true",
     approvedBy: row.approval?.by.id,
-  });
+  };
 }
 
-function principalFields({ kind, id, name, key, actor }: Who): Readonly<Record<string, string | undefined>> {
+function principalFields({ kind, id, name, key, actor }: Who): AuditRecord["fields"] {
   return { principal: id, principalKind: kind, principalName: name, key: key?.id, actor: actor?.id };
-}
-
-function given(fields: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
-  const there: Record<string, string> = {};
-  for (const name in fields) {
-    const value = fields[name];
-    if (value !== undefined) there[name] = value;
-  }
-  return there;
 }

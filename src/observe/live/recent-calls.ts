@@ -14,8 +14,11 @@ export interface KeptCall extends RecentCall {
   readonly sent: Raw | undefined;
 }
 
+/** What is shown of it is made when somebody looks: few calls are ever looked at. */
 interface Entry {
-  readonly call: RecentCall;
+  readonly id: number;
+  readonly row: CallRow;
+  readonly layers: readonly LayerStep[];
   /** As they left the pipeline. */
   readonly sent: Raw | undefined;
 }
@@ -29,11 +32,11 @@ export class RecentCalls {
   #next = 0;
 
   add(row: CallRow, { id, trail }: CallEnded): void {
-    const { arguments: sent } = trail;
-    // Whoever wrote a step keeps more in it than is told.
-    const layers = trail.layers.map(({ use, ms, outcome }) => ({ use, ms: rounded(ms), outcome }));
+    const { layers, arguments: sent } = trail;
     this.#ring[this.#next] = {
-      call: { id, ...row, layers },
+      id,
+      row,
+      layers,
       sent: sent && sent.length <= LARGEST_ARGUMENTS ? kept(sent) : undefined,
     };
     this.#next = (this.#next + 1) % MOST_CALLS;
@@ -43,15 +46,20 @@ export class RecentCalls {
   *list(): Iterable<KeptCall> {
     const { length } = this.#ring;
     for (let back = 1; back <= length; back++) {
-      const { call, sent } = this.#ring[(this.#next - back + length) % length] as Entry;
-      yield { ...call, sent };
+      yield shown(this.#ring[(this.#next - back + length) % length] as Entry);
     }
   }
 
   get(id: number): KeptCall | undefined {
-    const found = this.#ring.find(({ call }) => call.id === id);
-    return found && { ...found.call, sent: found.sent };
+    const found = this.#ring.find((entry) => entry.id === id);
+    return found && shown(found);
   }
+}
+
+function shown({ id, row, layers, sent }: Entry): KeptCall {
+  // Whoever wrote a step keeps more in it than is told.
+  const told = layers.map(({ use, ms, outcome }) => ({ use, ms: rounded(ms), outcome }));
+  return { id, ...row, layers: told, sent };
 }
 
 function rounded(ms: number): number {
