@@ -1,5 +1,6 @@
 // CPU per call over HTTP, 32 in flight: endpoints with more and more on them, beside the bare front and the personal HTTP mode.
 import { createServer } from "node:http";
+import { basename } from "node:path";
 import { ask, Load } from "../overhead/http/load.mjs";
 import { measure as inTurn, ratio } from "../overhead/http/rounds.mjs";
 import { bare, metamcp, peers } from "../overhead/http/servers.mjs";
@@ -106,7 +107,7 @@ export async function loadOf({ name, server, url, headers, params = PARAMS }) {
   return { name, server, load: new Load(url, [{ params, headers }]) };
 }
 
-export async function measure({ of, peers: withPeers, postgres }) {
+export async function measure({ of, peers: withPeers, dists, postgres }) {
   const problems = [];
   const stores = postgres.there ? [await countingPostgres(), await countingPostgres()] : [];
   const others = withPeers ? peers((text) => problems.push(leftOut("peers", text))) : [];
@@ -119,6 +120,7 @@ export async function measure({ of, peers: withPeers, postgres }) {
     ...(stores[0] ? [await endpointWith("guarded, Postgres", GUARDED, { store: stores[0].store })] : []),
     await everythingOn("everything", stores[1]?.store),
   ];
+  for (const dist of dists) targets.push(await endpointWith(`guarded, ${basename(dist)}`, GUARDED, { dist }));
   for (const peer of others) targets.push(await personal(peer));
   const loads = [];
   for (const target of targets) loads.push(await loadOf(target));

@@ -1,6 +1,7 @@
 // What a gateway costs, beside a bare front and the personal HTTP mode of the same build. Prints figures, asserts none.
-// Usage: run.mjs [--quick] [--only GROUP]… [--peers] [--markdown]
+// Usage: run.mjs [--quick] [--only GROUP]… [--dist FOLDER]… [--peers] [--markdown]
 import { cpus, loadavg } from "node:os";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "../overhead/http/servers.mjs";
 import { reachPostgres } from "./postgres.mjs";
@@ -13,6 +14,7 @@ const { values: flags } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     only: { type: "string", multiple: true, default: GROUPS },
+    dist: { type: "string", multiple: true, default: [] },
     peers: { type: "boolean", default: false },
     markdown: { type: "boolean", default: false },
   },
@@ -23,6 +25,7 @@ if (unknown.length > 0) throw new Error(`--only ${unknown[0]}: there are ${GROUP
 build();
 const bench = {
   peers: flags.peers,
+  dists: flags.dist.map((folder) => resolve(folder)),
   /** Calls, rounds and sizes: those of the table, or the fewest that show that it runs. */
   of: (usual, quick) => (flags.quick ? quick : usual),
   postgres: await reachPostgres(),

@@ -7,7 +7,7 @@ import { fresh, Running } from "../overhead/http/running.mjs";
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const node = process.execPath;
 export const CHILD = join(root, "test/fixture/child.mjs");
-const METAMCP = join(root, "dist/metamcp.js");
+const DIST = join(root, "dist");
 const PROBE = join(root, "test/support/memory-probe.mjs");
 const ADMIN_TOKEN = "an-admin-token-for-the-bench-0123456789";
 const ENV = {
@@ -16,9 +16,16 @@ const ENV = {
 };
 
 /** As soon as it says its address. `probe`: its memory can be asked for. */
-export function spawnGateway(name, { store, flags = [], env = {}, probe = false } = {}) {
+export function spawnGateway(name, { dist = DIST, store, flags = [], env = {}, probe = false } = {}) {
   const given = [...flags, ...(store === undefined ? [] : ["--store", store])];
-  const args = [...(probe ? ["--import", PROBE] : []), METAMCP, "serve", "--port", "0", ...given];
+  const args = [
+    ...(probe ? ["--import", PROBE] : []),
+    join(dist, "metamcp.js"),
+    "serve",
+    "--port",
+    "0",
+    ...given,
+  ];
   const server = new Running(name, node, args, { ...ENV, METAMCP_HOME: fresh("home"), ...env });
   return { server, listening: server.saying(/^http:\/\/\S+$/m) };
 }
