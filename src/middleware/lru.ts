@@ -3,6 +3,8 @@ export class Lru<K, V> {
   readonly #most: number;
   readonly #entries = new Map<K, V>();
   readonly #forgotten: ((value: V, key: K) => void) | undefined;
+  /** Stands before the oldest. A new iterator would walk over the places of all that were deleted since the map last grew. */
+  #oldest = this.#entries.entries();
 
   constructor(most: number, forgotten?: (value: V, key: K) => void) {
     this.#most = most;
@@ -35,12 +37,16 @@ export class Lru<K, V> {
 
   /** False where there is nothing. */
   dropOldest(): boolean {
-    for (const [key, value] of this.#entries) {
-      this.#entries.delete(key);
-      this.#forgotten?.(value, key);
-      return true;
+    let next = this.#oldest.next();
+    if (next.done) {
+      this.#oldest = this.#entries.entries();
+      next = this.#oldest.next();
     }
-    return false;
+    if (next.done) return false;
+    const [key, value] = next.value;
+    this.#entries.delete(key);
+    this.#forgotten?.(value, key);
+    return true;
   }
 
   delete(key: K): void {

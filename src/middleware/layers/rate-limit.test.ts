@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../kernel/clock.ts";
@@ -190,4 +192,23 @@ test("in no stretch of time pass more than the burst and what it earned", () => 
     ),
     { numRuns: 200 },
   );
+});
+
+test("as many callers as like keep no more memory than 100,000", () => {
+  const clock = new ManualClock();
+  const limit = gcra({ intervalMs: 60_000, burst: 1, keyOf: ({ server }) => server, clock });
+  const made = callOf({});
+  const heap = (): number => {
+    setFlagsFromString("--expose-gc");
+    runInNewContext("gc")();
+    return process.memoryUsage().heapUsed;
+  };
+  const grown = (from: number): number => {
+    const before = heap();
+    for (let n = from; n < from + 100_000; n += 1) limit.take({ ...made, server: `caller ${n}` });
+    return heap() - before;
+  };
+  const first = grown(0);
+  expect(grown(100_000)).toBeLessThan(first / 2);
+  expect(limit.wait({ ...made, server: "caller 199999" })).toBeGreaterThan(0);
 });
