@@ -1,6 +1,7 @@
 /** Whether arguments fit a tool's input schema. A courtesy to the model: the child stays the judge, so doubt means yes. */
-import type { Ajv as Compiler, ErrorObject, ValidateFunction } from "ajv";
+import type { ErrorObject } from "ajv";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { compileSchema } from "./bounded-schema.ts";
 import { glanceOf } from "./glance.ts";
 import { summarize } from "./summary.ts";
 import type { Tool } from "./tool.ts";
@@ -41,81 +42,21 @@ export function prepareCheck(tool: Tool): Promise<void> {
 
 async function compile(tool: Tool): Promise<Check> {
   const schema = fromRaw(tool.inputSchema) as Record<string, unknown>;
-  const validate = await compileSchema(schema, tool.inputSchema.includes('"$id"'));
+  const check = await compileSchema(tool.inputSchema);
+  if (!check) return fits;
   const glance = glanceOf(schema);
   return (args, open) => {
     if (glance?.(args)) return NOTHING;
     try {
-      if (validate(fromRaw(args))) return NOTHING;
-      const errors = open ? certain(validate.errors ?? [], open) : (validate.errors ?? []);
+      const found = check(args);
+      if (found.length === 0) return NOTHING;
+      const errors = open ? certain(found, open) : found;
       return errors.slice(0, MOST_PROBLEMS).map((error) => summarize(inWords(error), LONGEST_PROBLEM));
     } catch {
       return NOTHING;
     }
   };
 }
-
-type Dialect = "draft-07" | "2020-12";
-
-/** Making one takes many times as long as compiling with it. */
-const compilers = new Map<Dialect, Promise<Compiler>>();
-
-/** Bounded in time, whatever patterns are in it: what could take long throws. `named`: it has an `$id` somewhere. */
-export async function compileSchema(
-  schema: Record<string, unknown>,
-  named: boolean,
-): Promise<ValidateFunction> {
-  const { $schema } = schema;
-  // Without $schema MCP means 2020-12; what says draft-07 (or 04, 06, which mostly compile as such) gets that.
-  const draft = typeof $schema === "string" && /draft-0[4-7]/.test($schema);
-  const dialect = draft ? "draft-07" : "2020-12";
-  // A compiler remembers names: one server's must not mean anything in another's.
-  if (named) return (await makeCompiler(dialect)).compile(schema);
-  const compiler = compilers.get(dialect) ?? makeCompiler(dialect);
-  compilers.set(dialect, compiler);
-  const ajv = await compiler;
-  try {
-    return ajv.compile(schema);
-  } finally {
-    ajv.removeSchema(schema);
-  }
-}
-
-async function makeCompiler(dialect: Dialect): Promise<Compiler> {
-  const { default: Ajv } = dialect === "draft-07" ? await import("ajv") : await import("ajv/dist/2020.js");
-  return new Ajv.default({
-    strict: false,
-    allErrors: true,
-    validateFormats: false,
-    logger: false,
-    addUsedSchema: false,
-    // Or a property of the name "constructor" would always be there.
-    ownProperties: true,
-    code: { regExp: boundedRegExp },
-  });
-}
-
-/**
- * A pattern from outside must not be able to hang us: where backtracking could grow much beyond a square, it throws, and
- * nothing is checked. To say that it matches would refuse arguments under `not` and `patternProperties`.
- */
-function boundedRegExp(pattern: string, flags: string) {
-  const repeats = pattern.match(/[*+]|\{\d+,/g)?.length ?? 0;
-  // Each of these can double the work.
-  const choices = pattern.match(/[?(]/g)?.length ?? 0;
-  if (pattern.length > 500 || repeats > 2 || choices > 6 || /\)[*+{?]|\\[1-9k]|\(\?[=!<]/.test(pattern))
-    throw new Error("a pattern that could take for ever");
-  const expression = new RegExp(pattern, flags);
-  return {
-    test(text: string): boolean {
-      if (text.length > 1000) throw new Error("a text that could take for ever");
-      return expression.test(text);
-    },
-    // What tells it from the other patterns of the schema.
-    toString: () => expression.toString(),
-  };
-}
-boundedRegExp.code = "undefined";
 
 const CHOICES: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "if", "contains", "uniqueItems"]);
 

@@ -12,7 +12,7 @@ const SECRET_FORMS = [
   /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd)[-_][\w-]{8,}/i,
   /\bgithub_pat_\w{8,}/,
   /\b(?:AKIA|ASIA|AIza|ya29\.)[\w-]{8,}/,
-  /\beyJ[\w-]{8,}\.[\w-]+/,
+  /\beyJ[\w-]{8,2000}\.[\w-]+/,
   /-----BEGIN [A-Z ]+-----/,
   /\b(?:bearer|basic|token)\s+[\w+/.=-]{8,}/i,
   /\/\/[^/\s:@]+:[^/\s@]+@/,

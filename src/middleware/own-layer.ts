@@ -1,11 +1,12 @@
 /**
- * A layer that somebody else wrote, held to what every layer owes: it makes a call at most once and as the same call, and
- * where it fails nothing passes and nothing is shown.
+ * A layer that somebody else wrote, held to what every layer owes: it makes a call at most once and as the same call,
+ * where it fails nothing passes and nothing is shown, and nobody waits for it who has given up.
  */
 import type { Call, Middleware } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { unlessAborted } from "../kernel/signal.ts";
 import { members, withMember } from "../rpc/slice.ts";
 import type { Layer, LayerContext, LayerKind, ListRule, RequestMiddleware } from "./layer.ts";
 
@@ -70,7 +71,7 @@ function guardedCall(layer: Middleware, use: string): Middleware {
       const { [GIVEN]: _, ...plain } = call;
       return next(plain);
     });
-    return async (call) => answered(await handle(marked(call)), use);
+    return async (call) => answered(await unlessAborted(started(handle, marked(call)), call.signal), use);
   };
 }
 
@@ -101,8 +102,12 @@ function nameIn(params: Raw): string {
 function guardedRequest(layer: RequestMiddleware, use: string): RequestMiddleware {
   return (next) => {
     const handle = layer(next);
-    return async (request) => answered(await handle(request), use);
+    return async (request) => answered(await unlessAborted(started(handle, request), request.signal), use);
   };
+}
+
+async function started<T>(handle: (given: T) => Promise<Raw>, given: T): Promise<Raw> {
+  return await handle(given);
 }
 
 function answered(result: unknown, use: string): Raw {

@@ -1,6 +1,7 @@
 /** The result of a tool as plain JSON: what it has structured, else its content. What the tool itself calls an error is a problem. */
 import { Problem } from "../admin/problem.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { hasManyValues } from "../rpc/many-values.ts";
 import { elements, isArray, isObject, joinObject, members } from "../rpc/slice.ts";
 
 const LONGEST_DETAIL = 2_000;
@@ -20,10 +21,15 @@ function ownError(content: Raw | undefined, structured: Raw | undefined): Proble
     title: "The tool failed",
     more: {
       code: "execution_failed",
-      ...(content && { content: fromRaw(content) }),
-      ...(structured && { structuredContent: fromRaw(structured) }),
+      ...readable("content", content),
+      ...readable("structuredContent", structured),
     },
   });
+}
+
+/** Left out where it would take long to read: the detail has the texts. */
+function readable(name: string, written: Raw | undefined): object {
+  return written && !hasManyValues(written) ? { [name]: fromRaw(written) } : {};
 }
 
 function textsIn(content: Raw | undefined): readonly string[] {

@@ -1,6 +1,8 @@
 /** A JSON-RPC error: what a peer answered, or what we answer to a malformed request. Numeric codes exist only here. */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
+import { hasManyValues } from "./many-values.ts";
+import { members } from "./slice.ts";
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -14,7 +16,7 @@ export class RpcError extends Error {
   readonly raw: Raw;
 
   constructor(raw: Raw) {
-    super((fromRaw(raw) as { message?: unknown } | null)?.message?.toString() ?? "unknown error");
+    super(memberOf(raw, "message")?.toString() ?? "unknown error");
     this.raw = raw;
   }
 
@@ -23,12 +25,18 @@ export class RpcError extends Error {
   }
 
   get code(): number {
-    return Number((fromRaw(this.raw) as { code?: unknown } | null)?.code);
+    return Number(memberOf(this.raw, "code"));
   }
 
   get data(): unknown {
-    return (fromRaw(this.raw) as { data?: unknown } | null)?.data;
+    return memberOf(this.raw, "data");
   }
+}
+
+/** Undefined where it would take long to read: whoever needs that takes the bytes. */
+function memberOf(raw: Raw, name: string): unknown {
+  const [written] = members(raw, [name]);
+  return written && !hasManyValues(written) ? fromRaw(written) : undefined;
 }
 
 /** What the other side may read of a failure. Texts of unknown errors can hold paths and secrets. */

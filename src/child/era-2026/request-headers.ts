@@ -34,9 +34,8 @@ export class RequestHeaders {
   }
 
   #repeat(wanted: readonly ParamHeader[], args: Raw, headers: Record<string, string>): void {
-    const given = fromRaw(args);
     for (const { header, path } of wanted) {
-      const value = valueAt(given, path);
+      const value = valueAt(args, path);
       if (value !== undefined) headers[header] = toHeader(value);
     }
   }

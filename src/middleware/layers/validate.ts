@@ -1,10 +1,9 @@
 /** Arguments and results against the schemas of the tool, strictly: what cannot be judged does not pass. */
-import type { ValidateFunction } from "ajv";
-import { compileSchema, inWords } from "../../catalog/check-arguments.ts";
+import { compileSchema, type SchemaCheck } from "../../catalog/bounded-schema.ts";
+import { inWords } from "../../catalog/check-arguments.ts";
 import type { Call } from "../../kernel/call.ts";
 import { type ErrorCode, MetaMcpError } from "../../kernel/errors.ts";
-import { isRecord } from "../../kernel/is-record.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
+import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
 import { members } from "../../rpc/slice.ts";
 import type { LayerKind } from "../layer.ts";
 import { toolOf } from "../refusals.ts";
@@ -13,8 +12,8 @@ const MOST_PROBLEMS = 10;
 const LONGEST_PROBLEM = 300;
 
 interface Schemas {
-  readonly input: ValidateFunction | undefined;
-  readonly output: ValidateFunction | undefined;
+  readonly input: SchemaCheck | undefined;
+  readonly output: SchemaCheck | undefined;
 }
 
 export const validate: LayerKind = {
@@ -62,17 +61,12 @@ async function schemasOf(call: Call): Promise<Schemas> {
 
 async function compileBoth(definition: Raw): Promise<Schemas> {
   const [input, output] = members(definition, ["inputSchema", "outputSchema"]);
-  return { input: input && (await compileOne(input)), output: output && (await compileOne(output)) };
-}
-
-async function compileOne(schema: Raw): Promise<ValidateFunction | undefined> {
-  const value = fromRaw(schema);
-  return isRecord(value) ? await compileSchema({ ...value }, schema.includes('"$id"')) : undefined;
+  return { input: input && (await compileSchema(input)), output: output && (await compileSchema(output)) };
 }
 
 function checkInput(call: Call, { input }: Schemas): void {
   const [args = EMPTY_OBJECT] = members(call.params, ["arguments"]);
-  const problems = input ? problemsOf(input, fromRaw(args)) : [];
+  const problems = input ? problemsOf(input, args) : [];
   if (problems.length > 0) throw refusal(call, "validation_input", problems);
 }
 
@@ -82,16 +76,19 @@ function checkOutput(call: Call, { output }: Schemas, result: Raw): void {
   const [isError, structured] = members(result, ["isError", "structuredContent"]);
   if (isError?.toString() === "true") return;
   const problems = structured
-    ? problemsOf(output, fromRaw(structured))
+    ? problemsOf(output, structured)
     : ["it has no structuredContent, and its tool promises one"];
   if (problems.length > 0) throw refusal(call, "validation_output", problems);
 }
 
-function problemsOf(check: ValidateFunction, value: unknown): readonly string[] {
-  if (check(value)) return [];
-  return (check.errors ?? [])
-    .slice(0, MOST_PROBLEMS)
-    .map((error) => inWords(error).slice(0, LONGEST_PROBLEM));
+function problemsOf(check: SchemaCheck, value: Raw): readonly string[] {
+  try {
+    return check(value)
+      .slice(0, MOST_PROBLEMS)
+      .map((error) => inWords(error).slice(0, LONGEST_PROBLEM));
+  } catch {
+    return ["it is too large or takes too long to be judged"];
+  }
 }
 
 function refusal(call: Call, code: ErrorCode, problems: readonly string[]): MetaMcpError {

@@ -43,7 +43,7 @@ test.each([
 });
 
 test("values are written as texts; what is none is left out", () => {
-  const args = { a: "x", b: -7, c: false, d: null, e: 1.5, f: { g: "deep" }, h: 2 ** 53 };
+  const args = toRaw({ a: "x", b: -7, c: false, d: null, e: 1.5, f: { g: "deep" }, h: 2 ** 53 });
   expect(["a", "b", "c", "d", "e", "f", "h", "missing"].map((name) => valueAt(args, [name]))).toEqual([
     "x",
     "-7",
@@ -55,6 +55,6 @@ test("values are written as texts; what is none is left out", () => {
     undefined,
   ]);
   expect(valueAt(args, ["f", "g"])).toBe("deep");
-  expect(valueAt(undefined, ["a"])).toBeUndefined();
+  expect(valueAt(toRaw("text"), ["a"])).toBeUndefined();
   expect(valueAt(args, ["toString"])).toBeUndefined();
 });

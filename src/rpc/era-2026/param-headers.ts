@@ -1,5 +1,6 @@
 /** Parameters of tools that are to be repeated in headers (`x-mcp-header` in the input schema). A tool that asks for it wrongly is no tool. */
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { isArray, isObject, members } from "../slice.ts";
 
 const KEY = "x-mcp-header";
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -68,12 +69,11 @@ function take(
 }
 
 /** The value as text; undefined where there is none that could stand in a header. */
-export function valueAt(args: unknown, path: readonly string[]): string | undefined {
-  let value = args;
-  for (const name of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Record<string, unknown>)[name];
-  }
+export function valueAt(args: Raw, path: readonly string[]): string | undefined {
+  let at: Raw | undefined = args;
+  for (const name of path) if (at) [at] = members(at, [name]);
+  if (!at || isObject(at) || isArray(at)) return undefined;
+  const value = fromRaw(at);
   if (typeof value === "string" || typeof value === "boolean") return String(value);
   return Number.isSafeInteger(value) ? String(value) : undefined;
 }

@@ -31,9 +31,8 @@ export function checkParamHeaders(headers: Headers, definition: Raw, params: Raw
   const wanted = paramHeaders(definition);
   if ("problem" in wanted || wanted.length === 0) return;
   const [raw] = members(params, ["arguments"]);
-  const args = raw && fromRaw(raw);
   for (const { header, path } of wanted) {
-    const body = valueAt(args, path);
+    const body = raw && valueAt(raw, path);
     const given = headers[header];
     const said = typeof given === "string" ? fromHeader(given) : undefined;
     if (given === undefined ? body !== undefined : !same(said, body))

@@ -1,21 +1,23 @@
 /** The `requestState` a client hands back: names what is parked, sealed for one caller and one request. Says nothing to anyone else. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
+import { hasManyValues } from "../../rpc/many-values.ts";
+import { withMember } from "../../rpc/slice.ts";
 
 const ID_BYTES = 16;
 const SEAL_BYTES = 16;
 
 /** What must be the same when it comes back, as one text. */
 export function bindingOf(caller: string, method: string, bare: Raw): string {
-  const params = { ...(fromRaw(bare) as object) } as Record<string, unknown>;
   // Each attempt has its own token and trace.
-  delete params["_meta"];
+  const params = withMember(bare, "_meta", undefined);
+  const same = hasManyValues(params) ? params.toString() : sorted(fromRaw(params));
   return createHash("sha256")
-    .update(JSON.stringify([caller, method, sorted(params)]))
+    .update(JSON.stringify([caller, method, same]))
     .digest("base64");
 }
 
-/** A client that writes the same params in another order means the same request. */
+/** A client that writes the same params in another order means the same request, unless they take long to read. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

@@ -51,6 +51,8 @@ export function compileArguments(rules: Readonly<Record<string, ArgumentRule>>):
 function testOf({ in: values, max, min, glob }: ArgumentRule): Test {
   const globs = glob === undefined ? undefined : (typeof glob === "string" ? [glob] : glob).map(compileGlob);
   const types = new Set(values?.map((value) => typeof value));
+  const scalars = new Set(values);
+  const objects = values?.filter((value) => typeof value === "object" && value !== null) ?? [];
   return (value) => {
     if (values && !types.has(typeof value)) return undefined;
     if ((max !== undefined || min !== undefined) && typeof value !== "number") return undefined;
@@ -58,7 +60,7 @@ function testOf({ in: values, max, min, glob }: ArgumentRule): Test {
     if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
     if (globs && typeof value !== "string") return undefined;
     return (
-      (values?.some((one) => isDeepStrictEqual(one, value)) ?? true) &&
+      (!values || scalars.has(value) || objects.some((one) => isDeepStrictEqual(one, value))) &&
       (max === undefined || (value as number) <= max) &&
       (min === undefined || (value as number) >= min) &&
       (globs?.some((matches) => matches(value as string)) ?? true)

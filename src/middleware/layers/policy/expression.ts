@@ -1,15 +1,22 @@
 /**
  * `when`: CEL over who asks, the tool and the arguments. The language is loaded with the first rule that has one.
  * Refused is what has no bound: `matches` backtracks, and a comprehension within another one grows with a power of the arguments.
+ * Nor has searching a text for a text, or a list for each of its elements: arguments are seen up to a size, and one that is
+ * larger cannot be judged.
  */
 import type { Environment } from "@marcbachmann/cel-js";
 import type { Call } from "../../../kernel/call.ts";
 import { isRecord } from "../../../kernel/is-record.ts";
+import { EMPTY_OBJECT } from "../../../kernel/raw.ts";
+import { entries, members } from "../../../rpc/slice.ts";
 
 /** True, false, or a throw where it cannot be told. */
 export type Expression = (call: Call, args: Readonly<Record<string, unknown>>) => boolean;
 
 const COMPREHENSIONS: ReadonlySet<unknown> = new Set(["all", "exists", "exists_one", "map", "filter"]);
+/** Bytes of arguments that an expression may look at; where it looks at each element, the square of that is at stake. */
+const LARGEST = 16_384;
+const LARGEST_EACH = 4_096;
 const VARIABLES = ["principal", "tool", "args"] as const;
 const LIMITS = { maxAstNodes: 500, maxDepth: 50, maxListElements: 200, maxMapEntries: 50 };
 
@@ -46,13 +53,14 @@ export function expressionProblem(text: string): string | undefined {
 /** Of a text that was checked. */
 export function compileExpression(text: string): Expression {
   const evaluate = parsed(text);
+  const most = hasComprehension(evaluate.ast) ? LARGEST_EACH : LARGEST;
   return (call, args) => {
     const { kind, id, name = "", roles, groups } = call.origin.principal;
     const { server = "", name: tool = "", labels = [], annotations = {} } = call.facts ?? {};
     const value: unknown = evaluate({
       principal: { kind, id, name, roles: [...roles], groups: [...groups] },
       tool: { server, name: tool, labels: [...labels], annotations: { ...annotations } },
-      args,
+      args: boundedArguments(call, args, most),
     });
     if (typeof value !== "boolean") throw new TypeError("the expression is neither true nor false");
     return value;
@@ -62,6 +70,40 @@ export function compileExpression(text: string): Expression {
 function parsed(text: string): ReturnType<Environment["parse"]> {
   if (!environment) throw new Error("expressions are not loaded");
   return environment.parse(text);
+}
+
+/** Those that are too large are there, and throw when they are looked at. */
+function boundedArguments(
+  { params }: Call,
+  args: Readonly<Record<string, unknown>>,
+  most: number,
+): Readonly<Record<string, unknown>> {
+  const [raw = EMPTY_OBJECT] = members(params, ["arguments"]);
+  if (raw.length <= most) return args;
+  let room = most;
+  const bounded = {};
+  for (const [key, { length }] of entries(raw)) {
+    room -= length;
+    const tooLarge = room < 0;
+    if (tooLarge) room += length;
+    Object.defineProperty(bounded, key, {
+      enumerable: true,
+      get() {
+        if (tooLarge) throw new RangeError(`args.${key.slice(0, 64)} is too large to be judged`);
+        return args[key];
+      },
+    });
+  }
+  return bounded;
+}
+
+function hasComprehension(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(hasComprehension);
+  return isRecord(node) && (isComprehension(node) || hasComprehension(node["args"]));
+}
+
+function isComprehension({ op, args }: Readonly<Record<string, unknown>>): boolean {
+  return op === "rcall" && Array.isArray(args) && COMPREHENSIONS.has(args[0]);
 }
 
 /** Walks all of the tree: operands are nodes, lists of nodes, or names. */
@@ -78,7 +120,7 @@ function unboundedPart(node: unknown, within: boolean): string | undefined {
   const called = (op === "rcall" || op === "call") && Array.isArray(args) ? args[0] : undefined;
   if (called === "matches")
     return "must not use matches: it has no bound. Use startsWith, contains or a glob in args";
-  const comprehension = op === "rcall" && COMPREHENSIONS.has(called);
+  const comprehension = isComprehension(node);
   if (comprehension && within) return `must not use ${String(called)} within another one: it has no bound`;
   return unboundedPart(args, within || comprehension);
 }

@@ -1,7 +1,10 @@
 /** Decides by who asks. Rules without arguments shape lists too; what they deny does not exist for the caller. */
+
+import { OutOfTime, withinTime } from "../../../catalog/within-time.ts";
 import type { Call } from "../../../kernel/call.ts";
 import { isRecord } from "../../../kernel/is-record.ts";
 import { EMPTY_OBJECT, fromRaw } from "../../../kernel/raw.ts";
+import { hasManyValues } from "../../../rpc/many-values.ts";
 import { repeatedKey } from "../../../rpc/repeated-key.ts";
 import { members } from "../../../rpc/slice.ts";
 import { consent } from "../../consent.ts";
@@ -12,7 +15,7 @@ import { standStill } from "../../stand-still.ts";
 import { msOf, TIME, timeProblems } from "../../times.ts";
 import { expressionProblem, loadExpressions } from "./expression.ts";
 import { compileRule, type Rule, type RuleOptions } from "./rule.ts";
-import { deniedOutright, deniedToAll, verdictOf } from "./verdict.ts";
+import { deniedOutright, deniedToAll, type Verdict, verdictOf } from "./verdict.ts";
 
 interface Options {
   readonly rules: readonly RuleOptions[];
@@ -22,6 +25,9 @@ interface Options {
 const WITHIN_MS = 600_000;
 const TEXTS = { type: "array", items: { type: "string", minLength: 1 } } as const;
 const LONGEST_EXPRESSION = 2_000;
+/** Larger arguments are judged against the clock. */
+const SMALL = 1_024;
+const JUDGE_MS = 250;
 
 const ARGUMENT = {
   type: "object",
@@ -77,6 +83,11 @@ export const policy: LayerKind = {
     const options = given as unknown as Options;
     const rules = options.rules.map(compileRule);
     const fallback = options.default;
+    const looksInside = rules.some(({ listTime }) => !listTime);
+    const judge = (call: Call): Verdict => {
+      const verdict = () => verdictOf(rules, fallback, call, argumentsOf(call));
+      return looksInside && call.params.length > SMALL ? inTime(call, verdict) : verdict();
+    };
     const hides: NonNullable<ReturnType<LayerKind["compile"]>["list"]>["hides"] = (tool, principal) =>
       tool.name === "" ? undefined : deniedOutright(rules, fallback, tool, principal)?.reason;
     return {
@@ -89,8 +100,7 @@ export const policy: LayerKind = {
       call: (next) => (call) => {
         // Prompts and resources go with the tools of their server: where none is left, they are not there.
         if (call.method !== "tools/call") return next(call);
-        const verdict = verdictOf(rules, fallback, call, argumentsOf(call));
-        const { effect, outright, reason, rule } = verdict;
+        const { effect, outright, reason, rule } = judge(call);
         if (effect === "allow") return next(call);
         if (effect === "deny")
           return Promise.reject(outright ? notThere() : forbidden(call, `${toolOf(call)}: ${reason}.`));
@@ -114,7 +124,7 @@ export const policy: LayerKind = {
       },
       explain(call) {
         if (call.method !== "tools/call") return undefined;
-        const { effect, reason, outright } = verdictOf(rules, fallback, call, argumentsOf(call));
+        const { effect, reason, outright } = judge(call);
         return { effect, reason, ...(outright && { code: "tool_not_found" as const }) };
       },
     };
@@ -154,12 +164,23 @@ function gateText({ number, effect }: Rule): string {
   }
 }
 
+/** What takes too long to be judged does not pass. */
+function inTime(call: Call, verdict: () => Verdict): Verdict {
+  try {
+    return withinTime(JUDGE_MS, verdict);
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) throw error;
+    throw forbidden(call, `${toolOf(call)}: it takes too long to judge these arguments.`);
+  }
+}
+
 /** Read once, and only by a rule that looks at them. */
 function argumentsOf(call: Call): () => Readonly<Record<string, unknown>> {
   let read: Readonly<Record<string, unknown>> | undefined;
   return () => {
     if (!read) {
       const [args = EMPTY_OBJECT] = members(call.params, ["arguments"]);
+      if (hasManyValues(args)) throw forbidden(call, "The arguments have too many values to be judged.");
       const twice = repeatedKey(args);
       if (twice !== undefined) throw forbidden(call, `The arguments name "${twice.slice(0, 64)}" twice.`);
       const value = fromRaw(args);

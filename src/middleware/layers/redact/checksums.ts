@@ -5,7 +5,7 @@ export function isCard(digits: string): boolean {
   if (digits.length < 13 || digits.length > 19 || !/^[2-6]/.test(digits)) return false;
   let sum = 0;
   for (let at = 0; at < digits.length; at++) {
-    const digit = Number(digits[digits.length - 1 - at]);
+    const digit = digits.charCodeAt(digits.length - 1 - at) - 48;
     const doubled = at % 2 === 1 ? digit * 2 : digit;
     sum += doubled > 9 ? doubled - 9 : doubled;
   }

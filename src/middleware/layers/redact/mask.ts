@@ -2,6 +2,8 @@
  * Masks what detectors find in the texts of a JSON value. Works on the bytes: what holds nothing is the same bytes after
  * it. Comes in steps of bounded time, so that a large value does not keep everything else waiting.
  */
+
+import { withinTime } from "../../../catalog/within-time.ts";
 import { isPlainlySecretName } from "../../../kernel/looks-secret.ts";
 import { asRaw, type Raw } from "../../../kernel/raw.ts";
 import type { Detector, Span } from "./detectors.ts";
@@ -12,7 +14,9 @@ const BACKSLASH = 0x5c;
 const WINDOW = 32_768;
 const OVERLAP = 2_048;
 /** Bytes between two steps. */
-const STEP = 65_536;
+const STEP = 16_384;
+/** One step of a pattern that somebody else wrote may not take longer. */
+const STEP_MS = 500;
 /** What stands before the end of one go and is looked at again with what follows: a name before a secret. */
 const CONTEXT = 64;
 /** Shorter numbers identify nobody. */
@@ -28,12 +32,15 @@ export interface MaskOptions {
   readonly detectors: readonly Detector[];
   /** Values of members that are called like secrets are secret, whatever they look like. */
   readonly secretNames: boolean;
+  /** Somebody else wrote one of the patterns: in proportion to the text, but nobody knows by how much. */
+  readonly watched: boolean;
 }
 
 /** Yields between steps. */
 export function* masking(raw: Raw, options: MaskOptions): Generator<void, Masked> {
   const found = new Set<string>();
-  const parts: Buffer[] = [];
+  const written: Buffer[] = [];
+  let parts: Buffer[] = [];
   let copied = 0;
   let stepAt = STEP;
   const replace = (from: number, to: number, text: string): void => {
@@ -65,12 +72,13 @@ export function* masking(raw: Raw, options: MaskOptions): Generator<void, Masked
     } else i++;
     if (i > stepAt) {
       stepAt = i + STEP;
+      written.push(Buffer.concat(parts));
+      parts = [];
       yield;
     }
   }
-  if (parts.length === 0) return { raw, found };
-  parts.push(raw.subarray(copied));
-  return { raw: asRaw(Buffer.concat(parts)), found };
+  if (copied === 0) return { raw, found };
+  return { raw: asRaw(Buffer.concat([...written, ...parts, raw.subarray(copied)])), found };
 }
 
 /** The same for a text. */
@@ -81,32 +89,66 @@ export function* maskedText(
   found: Set<string>,
 ): Generator<void, string> {
   if (isBinary(text, key)) return text;
-  const spans: (Span & { readonly name: string })[] = [];
+  const masked = new MaskedText(text, found);
   for (let from = 0; ; ) {
     const window = text.length <= WINDOW ? text : text.slice(from, from + WINDOW);
     let next = from + WINDOW - OVERLAP;
-    for (const { name, find } of detectors)
+    for (const { name, find } of detectors) {
       for (const span of find(window)) {
-        spans.push({ from: from + span.from, to: from + span.to, name });
+        masked.add({ from: from + span.from, to: from + span.to, name });
         // It may go on behind the end.
         if (span.to === window.length) next = Math.min(next, from + span.from - CONTEXT);
       }
-    if (from + WINDOW >= text.length) break;
+      if (window.length > STEP) yield;
+    }
+    if (from + WINDOW >= text.length) return masked.end();
     from = next > from ? next : from + WINDOW - OVERLAP;
-    yield;
+    masked.writeUpTo(from);
   }
-  if (spans.length === 0) return text;
-  let masked = "";
-  let at = 0;
-  for (const { from, to, name } of spans.sort((a, b) => a.from - b.from || b.to - a.to)) {
-    found.add(name);
-    if (from >= at) masked += `${text.slice(at, from)}[${name}]`;
-    at = Math.max(at, to);
-  }
-  return masked + text.slice(at);
 }
 
-/** In one go, for what cannot wait. */
+interface Finding extends Span {
+  readonly name: string;
+}
+
+/** Written as far as nothing can be found any more, so that no step grows with the whole text. */
+class MaskedText {
+  readonly #text: string;
+  readonly #found: Set<string>;
+  readonly #written: string[] = [];
+  #findings: Finding[] = [];
+  #at = 0;
+
+  constructor(text: string, found: Set<string>) {
+    this.#text = text;
+    this.#found = found;
+  }
+
+  add(finding: Finding): void {
+    this.#findings.push(finding);
+  }
+
+  /** Nothing more is found that begins before. */
+  writeUpTo(end: number): void {
+    const parts: string[] = [];
+    const sorted = this.#findings.sort((a, b) => a.from - b.from || b.to - a.to);
+    for (const { from, to, name } of sorted) {
+      if (from >= end) break;
+      this.#found.add(name);
+      if (from >= this.#at) parts.push(this.#text.slice(this.#at, from), `[${name}]`);
+      this.#at = Math.max(this.#at, to);
+    }
+    this.#findings = sorted.filter(({ from }) => from >= end);
+    if (parts.length > 0) this.#written.push(parts.join(""));
+  }
+
+  end(): string {
+    this.writeUpTo(Number.POSITIVE_INFINITY);
+    return this.#at === 0 ? this.#text : this.#written.join("") + this.#text.slice(this.#at);
+  }
+}
+
+/** In one go, for what is small. */
 export function finish<T>(steps: Generator<void, T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -114,10 +156,10 @@ export function finish<T>(steps: Generator<void, T>): T {
   }
 }
 
-/** Lets others run between the steps. */
-export async function finishLater<T>(steps: Generator<void, T>): Promise<T> {
+/** Lets others run between the steps. Rejects where one of them takes too long. */
+export async function finishLater<T>(steps: Generator<void, T>, { watched }: MaskOptions): Promise<T> {
   for (;;) {
-    const { done, value } = steps.next();
+    const { done, value } = watched ? withinTime(STEP_MS, () => steps.next()) : steps.next();
     if (done) return value;
     await new Promise((resolve) => setImmediate(resolve));
   }

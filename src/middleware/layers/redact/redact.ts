@@ -1,9 +1,11 @@
 /** Masks or blocks what must not leave: in arguments on their way out, and in all that a child says on its way back. */
+
+import { withinTime } from "../../../catalog/within-time.ts";
 import type { Aside, Call, Uplink } from "../../../kernel/call.ts";
 import { MetaMcpError } from "../../../kernel/errors.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../../kernel/raw.ts";
 import { RpcError } from "../../../rpc/rpc-error.ts";
-import { members, withMember } from "../../../rpc/slice.ts";
+import { entries, joinObject, members, withMember } from "../../../rpc/slice.ts";
 import type { LayerKind } from "../../layer.ts";
 import { forbidden } from "../../refusals.ts";
 import { DETECTORS, type Detector } from "./detectors.ts";
@@ -19,7 +21,11 @@ interface Options {
 }
 
 /** Larger ones are looked at in steps. */
-const AT_ONCE = 65_536;
+const SMALL = 4_096;
+/** Of what cannot wait: what is larger is not looked at, and so not shown. */
+const LARGEST_NOW = 65_536;
+const NOW_MS = 500;
+const TOO_LARGE = toRaw("[too large to be checked]");
 const NAMES = Object.keys(DETECTORS);
 const LONGEST_PATTERN = 1_000;
 
@@ -68,12 +74,13 @@ export const redact: LayerKind = {
     const options: MaskOptions = {
       detectors: detect.map(detectorOf),
       secretNames: detect.includes("secrets"),
+      watched: detect.some((one) => typeof one !== "string"),
     };
     const [out, back] = [where.includes("arguments"), where.includes("results")];
     const clean = (raw: Raw): Promise<Masked> =>
-      raw.length <= AT_ONCE
+      raw.length <= SMALL
         ? Promise.resolve(finish(masking(raw, options)))
-        : finishLater(masking(raw, options));
+        : finishLater(masking(raw, options), options);
     /** Rejects where something is found that must not pass at all. */
     const cleaned = async (call: Call, raw: Raw, what: "arguments" | "results"): Promise<Raw> => {
       const masked = await clean(raw);
@@ -96,17 +103,17 @@ export const redact: LayerKind = {
       call: (next) => async (call) => {
         const sent = out ? await withArguments(call, (args) => cleaned(call, args, "arguments")) : call;
         if (!back) return await next(sent);
-        const cleanNow = (raw: Raw): Raw => finish(masking(raw, options)).raw;
+        const cleanNow = (raw: Raw): Raw => maskedNow(raw, options);
         let result: Raw;
         try {
           result = await next({
             ...sent,
-            uplink: cleanUplink(call.uplink, cleaning(undefined, cleanNow)),
+            uplink: cleanUplink(call.uplink, cleaning(undefined, cleanNow), clean),
             aside: cleaning(call.aside, cleanNow),
             task: cleanTask(call.task, cleanNow),
           });
         } catch (error) {
-          throw cleanError(error, options);
+          throw await cleanError(error, options);
         }
         return await cleaned(call, result, "results");
       },
@@ -144,11 +151,30 @@ function cleaning(outer: Aside | undefined, clean: (raw: Raw) => Raw): Aside {
   };
 }
 
-function cleanUplink(uplink: Uplink, shown: Aside): Uplink {
+function cleanUplink(uplink: Uplink, shown: Aside, clean: (raw: Raw) => Promise<Masked>): Uplink {
   return {
     notify: (method, params) => uplink.notify(method, shown(method, params)),
-    request: (method, params, ...more) => uplink.request(method, shown(method, params), ...more),
+    request: async (method, params, ...more) =>
+      await uplink.request(method, params && (await clean(params)).raw, ...more),
   };
+}
+
+/** Of what cannot wait, as its order counts. Nothing is shown of what cannot be looked at in time. */
+function maskedNow(raw: Raw, options: MaskOptions): Raw {
+  if (raw.length <= SMALL) return finish(masking(raw, options)).raw;
+  try {
+    const looked = raw.length <= LARGEST_NOW ? raw : withoutLarge(raw);
+    return withinTime(NOW_MS, () => finish(masking(looked, options))).raw;
+  } catch {
+    return EMPTY_OBJECT;
+  }
+}
+
+function withoutLarge(raw: Raw): Raw {
+  const shorter = joinObject(
+    entries(raw).map(([key, value]) => [key, value.length <= SMALL ? value : TOO_LARGE]),
+  );
+  return shorter.length <= LARGEST_NOW ? shorter : EMPTY_OBJECT;
 }
 
 /** What a server says of a call that it runs as a task. */
@@ -168,17 +194,18 @@ function cleanTask(task: Call["task"], clean: (raw: Raw) => Raw): Call["task"] {
 }
 
 /** Errors are masked whatever the action: who asked must learn that it failed. */
-function cleanError(error: unknown, options: MaskOptions): unknown {
+async function cleanError(error: unknown, options: MaskOptions): Promise<unknown> {
   if (error instanceof RpcError) {
-    const { raw } = finish(masking(error.raw, options));
+    const { raw } = await finishLater(masking(error.raw, options), options);
     return raw === error.raw ? error : new RpcError(raw);
   }
   if (!MetaMcpError.is(error)) return error;
   const { cause, details, ...context } = error.context;
-  const message = finish(maskedText(error.message, "", options, new Set()));
-  const told = details === undefined ? undefined : finish(masking(toRaw(details), options)).raw;
+  const message = await finishLater(maskedText(error.message, "", options, new Set()), options);
+  const told =
+    details === undefined ? undefined : (await finishLater(masking(toRaw(details), options), options)).raw;
   const same = told === undefined || told.equals(toRaw(details));
-  const causeCleaned = cause instanceof RpcError ? cleanError(cause, options) : undefined;
+  const causeCleaned = cause instanceof RpcError ? await cleanError(cause, options) : undefined;
   if (message === error.message && same && (cause === undefined || causeCleaned === cause)) return error;
   return new MetaMcpError(error.code, message, {
     ...context,

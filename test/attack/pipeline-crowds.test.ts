@@ -1,0 +1,132 @@
+/** Many at once, and layers that fail: nobody else waits, and no call is made that may not be. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { expect, test } from "vitest";
+import { lagDuring, MOST_LAG_MS } from "../support/lag.ts";
+import { layeredTeam } from "../support/layered-team.ts";
+import { teamClient } from "../support/team-gateway.ts";
+import { temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+test("a log message too large to be checked is not shown, and what is small passes", async () => {
+  const { gateway, key } = await layeredTeam({
+    endpoint: { middleware: [{ use: "redact", detect: ["email", "card"] }] },
+  });
+  const heard: string[] = [];
+  const client = new Client({ name: "listening", version: "1" });
+  client.setNotificationHandler(
+    LoggingMessageNotificationSchema,
+    ({ params }) => void heard.push(JSON.stringify(params)),
+  );
+  const url = new URL(`${gateway.url}/metamcp/aggregate/mcp`);
+  const requestInit = { headers: { "x-api-key": key } };
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never);
+  await client.setLoggingLevel("debug");
+  const log = (data: string) => client.callTool({ name: "fix__log", arguments: { level: "error", data } });
+  const { lag } = await lagDuring(gateway.url, () =>
+    log("ada@example.org 4111 1111 1111 1112 ".repeat(100_000)),
+  );
+  await log("small, of ada@example.org");
+  await until(() => heard.length >= 2);
+  await client.close();
+  expect(heard.join("\n")).not.toContain("ada@");
+  expect(heard[0]).toContain("[too large to be checked]");
+  expect(heard[1]).toContain("small, of [email]");
+  expect(lag).toBeLessThan(MOST_LAG_MS);
+});
+
+test("a crowd in front of a limit: as many pass as may, the others are told at once", async () => {
+  const crowd = Array.from({ length: 100 }, (_, n) => n);
+  const { gateway, key, reached } = await layeredTeam({
+    endpoint: { openapi: true, middleware: [{ use: "concurrency", max: 2, queue: 3 }] },
+  });
+  const one = async () =>
+    (
+      await fetch(`${gateway.url}/metamcp/aggregate/api/fix__sleep`, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body: '{"ms":1000}',
+      })
+    ).status;
+  const { lag, value } = await lagDuring(gateway.url, () => Promise.all(crowd.map(one)));
+  const passed = value.filter((status) => status === 200).length;
+  expect(passed).toBe(reached("sleep"));
+  // Whoever comes after the first have ended takes their place.
+  expect(passed).toBeGreaterThanOrEqual(5);
+  expect(value.filter((status) => status === 429)).toHaveLength(crowd.length - passed);
+  expect(lag).toBeLessThan(MOST_LAG_MS);
+});
+
+test("a crowd that waits for an approval: fifty of one caller, and none is made", async () => {
+  const { gateway, key, reached, api } = await layeredTeam({
+    endpoint: { openapi: true, middleware: [{ use: "policy", rules: [{ effect: "approve" }] }] },
+  });
+  const stop = new AbortController();
+  const one = () =>
+    fetch(`${gateway.url}/metamcp/aggregate/api/fix__echo`, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: '{"message":"x"}',
+      signal: stop.signal,
+    }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  const answers: number[] = [];
+  const crowd = Array.from({ length: 120 }, () => one().then((status) => void answers.push(status)));
+  const { lag } = await lagDuring(gateway.url, () => until(() => answers.length >= 70));
+  const waiting = (await api("GET", "/approvals")).body.items;
+  expect(answers.filter((status) => status === 403)).toHaveLength(70);
+  expect(waiting.filter(({ state }: { state: string }) => state === "waiting")).toHaveLength(50);
+  stop.abort();
+  await Promise.all(crowd);
+  expect(reached("echo")).toBe(0);
+  expect(lag).toBeLessThan(MOST_LAG_MS);
+});
+
+test("a layer of one's own that throws, hangs or answers nonsense harms its own calls alone", async () => {
+  const folder = temp();
+  const layer = (call: string) => `export default { schema: { properties: {} }, compile: () => (${call}) };`;
+  const LAYERS = {
+    throws: "{ call: () => () => { throw new Error('x'); } }",
+    rejects: "{ call: () => async () => { throw undefined; } }",
+    nonsense: "{ call: () => async () => ({ content: [] }) }",
+    hangs: "{ call: () => () => new Promise(() => {}) }",
+    breaks: "{ list: { hides() { throw new Error('x'); } } }",
+  };
+  for (const [name, call] of Object.entries(LAYERS)) folder.write(`${name}.mjs`, layer(call));
+  const { gateway, key, api, reached } = await layeredTeam({
+    folder,
+    flags: ["--middleware-dir", folder.path(".")],
+  });
+  for (const name of Object.keys(LAYERS)) {
+    const middleware = [{ use: `./${name}.mjs` }];
+    const made = await api("POST", "/endpoints", {
+      name,
+      namespaces: ["team"],
+      surface: "aggregate",
+      middleware,
+    });
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+  }
+  const call = async (endpoint: string, options = {}) => {
+    const client = await teamClient(gateway, endpoint, { key });
+    return await client.call("fix__echo", { message: "x" }, options).catch((error: Error) => error.message);
+  };
+  expect(await call("throws")).toMatch(/"\.\/throws\.mjs".* failed, so the call was refused/);
+  expect(await call("rejects")).toMatch(/failed, so the call was refused/);
+  expect(await call("nonsense")).toMatch(/answers something that is not the bytes/);
+  expect(await call("breaks")).toMatch(/[Uu]nknown tool|tool_not_found/);
+  const stop = new AbortController();
+  const hanging = call("hangs", { signal: stop.signal });
+  expect(await call("aggregate")).toBe("x");
+  stop.abort();
+  await hanging;
+  const ended = await until(async () => {
+    const { body } = await api("GET", "/calls?endpoint=hangs");
+    return body.items.find(({ outcome }: { outcome: string }) => outcome !== "ok");
+  });
+  expect(ended).toMatchObject({ tool: "echo" });
+  expect(reached("echo")).toBe(1);
+});
