@@ -1,95 +1,238 @@
-/** Secrets of people, keys and logins: looked for wherever they must not be. */
+/** Secrets of the gateway, its servers, people, keys and logins: looked for wherever they must not be. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { HEADERS } from "../support/http-gateway.ts";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Browser } from "../support/browser.ts";
+import { identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
+import { issuer } from "../support/issuer.ts";
+import { mcp } from "../support/mcp-request.ts";
+import { OAuthClient } from "../support/oauth-client.ts";
+import { collector } from "../support/otlp.ts";
+import { ownServer } from "../support/own-server.ts";
+import { cameBack } from "../support/own-team.ts";
 import { cookieIn, plainly } from "../support/people.ts";
-import { teamClient, teamGateway } from "../support/team-gateway.ts";
+import { noPostgres, postgresPlace } from "../support/store-places.ts";
+import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
-const PASSWORD = "canary-password-of-ada";
-const SECRET = "canary-secret-of-ada";
-const ENV = "canary-env-of-the-server";
+const CHILD = fileURLToPath(new URL("../fixture/own-child.mjs", import.meta.url));
+const ADA = { email: "ada@example.org", password: "canary-password-of-ada" };
+const KEY = "canary-key-that-seals-everything-0123456789";
+
+/** What is in the store, as somebody who stole it would see it. */
+type Dump = () => Promise<string>;
+
+async function onFile() {
+  return { flags: [], dump: (() => Promise.resolve("")) as Dump };
+}
+
+async function onPostgres() {
+  const { url, sql } = await postgresPlace();
+  const dump: Dump = async () => {
+    const tables = await sql(
+      "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()",
+    );
+    const rows = await Promise.all(
+      tables.map(({ table_name: name }) => sql(`SELECT * FROM ${String(name)}`)),
+    );
+    expect(rows.flat().length).toBeGreaterThan(20);
+    return JSON.stringify(rows, (_, value) =>
+      value?.type === "Buffer" ? Buffer.from(value.data).toString("latin1") : value,
+    );
+  };
+  return { flags: ["--store", url], dump };
+}
+
+/** A server that repeats what it was sent, whatever it is asked. */
+async function parrot(): Promise<string> {
+  const server = createServer((request, response) => {
+    const message = `bad ${request.headers.authorization}`;
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32000, message } }));
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
 
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile() && !path.endsWith("secret.key"));
+    .filter((path) => statSync(path).isFile());
 }
 
-test("no secret is in any answer, log, revision, export or file", async () => {
-  const folder = temp();
-  const log = folder.path("gateway.log");
-  const flags = ["--log-level", "debug", "--log-file", log];
-  const gateway = await teamGateway(folder, { flags });
-  const answers: string[] = [];
-  const { api } = gateway;
-  const kept = async (method: string, path: string, body?: unknown) => {
-    const answer = await api(method, path, body);
-    answers.push(JSON.stringify(answer.body ?? null));
-    return answer;
+/** Everything that can be read at the admin API: each path, those below a list with each of its items. */
+async function everyAnswer(ask: ReturnType<typeof plainly>): Promise<ReadonlyMap<string, string>> {
+  const paths = (await ask("GET", "/openapi.json")).body["paths"] as unknown as Record<
+    string,
+    { get?: object }
+  >;
+  const read = Object.keys(paths).filter((path) => paths[path]?.get && !/events|\/login|openapi/.test(path));
+  const answers = new Map<string, string>();
+  const get = async (path: string) => {
+    const { body } = await ask("GET", path);
+    answers.set(path, typeof body === "string" ? body : JSON.stringify(body));
+    return body;
   };
-  await kept("POST", "/mcp-servers", { name: "fix", ...fixture(), env: { TOKEN: ENV } });
-  await kept("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
-  await kept("POST", "/endpoints", { name: "main", namespaces: ["team"], surface: "aggregate" });
-  const invited = (await api("POST", "/users", { email: "ada@example.org", role: "admin" })).body;
-  const code: string = invited.invitation.url.split("/").at(-1);
-  const ask = plainly(gateway.url);
-  const accepted = await ask("POST", `/invitations/${code}`, { password: PASSWORD });
-  const cookie = cookieIn(accepted);
-  const login = await ask("POST", "/login", { email: "ada@example.org", password: PASSWORD });
-  const refused = await ask("POST", "/login", { email: "ada@example.org", password: `${PASSWORD}-wrong` });
-  const as = plainly(gateway.url, { cookie, origin: gateway.url });
-  await as("PUT", "/me/secrets/GITHUB", { value: SECRET });
-  const key: string = (await as("POST", "/api-keys", { name: "k", endpoints: "all" })).body["key"] ?? "";
-  const role: string = (await as("POST", "/api-keys", { name: "r", role: "viewer" })).body["key"] ?? "";
-  await (await teamClient(gateway, "main", { key })).tools();
-  for (const shown of [`${key}x`, role, SECRET])
-    await fetch(`${gateway.url}/metamcp/main/mcp`, {
-      method: "POST",
-      headers: { ...HEADERS, "x-api-key": shown },
-      body: "{}",
-    });
-  for (const { body } of [accepted, login, refused]) answers.push(JSON.stringify(body));
-  const paths = [
-    "/me",
-    "/me/secrets",
-    "/api-keys",
-    "/users",
-    `/users/${invited.uuid}`,
-    "/mcp-servers",
-    "/revisions",
-    "/revisions/1",
-    "/config",
-    "/settings",
-    "/audit",
-    "/calls",
-    "/stats",
-    "/sessions",
-    "/metrics",
-  ];
-  for (const path of paths) answers.push(JSON.stringify((await as("GET", path)).body ?? null));
-  await gateway.kill("SIGTERM");
-  const secretsOf = {
-    PASSWORD,
-    SECRET,
-    ENV,
-    code,
-    key,
-    role,
-    cookie: cookie.split("=")[1] ?? "",
-    login: cookieIn(login).split("=")[1] ?? "",
-  };
-  const files = filesBelow(folder.home).map((path) => [path, readFileSync(path, "latin1")] as const);
-  expect(files.some(([path]) => path.endsWith("gateway.db"))).toBe(true);
-  const places = [
-    ...answers.map((text, at) => [`answer ${at}`, text] as const),
-    ["stderr", gateway.stderr] as const,
-    ["log", readFileSync(log, "utf8")] as const,
-    ...files,
-  ];
-  for (const [name, secret] of Object.entries(secretsOf)) {
-    expect(secret.length, name).toBeGreaterThan(15);
-    for (const [place, text] of places) expect(text.includes(secret), `${name} in ${place}`).toBe(false);
+  for (const path of read.filter((one) => !one.includes("{"))) await get(path);
+  for (const path of read.filter((one) => /^[^{]+\{\w+\}[^{]*$/.test(one))) {
+    const [list = "", rest = ""] = path.split(/\/\{\w+\}/);
+    const { items = [] } = JSON.parse(answers.get(list) ?? "{}") as { items?: Record<string, unknown>[] };
+    for (const { uuid, id, revision } of items) await get(`${list}/${String(uuid ?? id ?? revision)}${rest}`);
   }
+  for (const path of ["/calls?format=jsonl", "/audit?format=jsonl"]) await get(path);
+  return answers;
+}
+
+/** Uses everything that has a secret; what it was, by name. */
+async function live(gateway: TeamGateway) {
+  const { api, url } = gateway;
+  const by = await issuer();
+  const mail = await ownServer(by);
+  const secrets = new Map<string, string>([
+    ["password", ADA.password],
+    ["admin token", ADMIN_TOKEN],
+    ["secret key", KEY],
+    ["client secret of OIDC", OIDC_CLIENT.secret],
+  ]);
+  const hidden = (name: string, text: unknown): string => {
+    secrets.set(name, String(text));
+    return String(text);
+  };
+  const servers = {
+    fix: { ...fixture(), env: { TOKEN: hidden("env", "canary-env-of-the-server") } },
+    own: { command: process.execPath, args: [CHILD], env: { TOKEN: `\${user.secret.MAIL}` } },
+    mail: { url: mail.url, credentials: "user" },
+    parrot: {
+      url: await parrot(),
+      headers: { Authorization: `Bearer ${hidden("header", "canary-header-of-the-server")}` },
+    },
+  };
+  for (const [name, server] of Object.entries(servers))
+    await api("POST", "/mcp-servers", { name, ...server });
+  await api("POST", "/namespaces", {
+    name: "team",
+    servers: Object.keys(servers).map((server) => ({ server })),
+  });
+  await api("POST", "/endpoints", { name: "main", namespaces: ["team"] });
+  const { body: invited } = await api("POST", "/users", { email: ADA.email, role: "admin" });
+  const code = hidden("invitation", invited.invitation.url.split("/").at(-1));
+  const ask = plainly(url);
+  const cookie = cookieIn(await ask("POST", `/invitations/${code}`, { password: ADA.password }));
+  hidden("cookie", cookie.split("=")[1]);
+  hidden("cookie of a login", cookieIn(await ask("POST", "/login", ADA)).split("=")[1]);
+  await ask("POST", "/login", { ...ADA, password: hidden("wrong password", "canary-wrong-password") });
+  const as = plainly(url, { cookie, origin: url });
+  const events = await fetch(`${url}/api/v1/events`, { headers: { cookie } });
+  await as("PUT", "/me/secrets/MAIL", { value: hidden("secret", "canary-secret-of-ada") });
+  const made = await as("POST", "/api-keys", { name: "k", endpoints: "all" });
+  const key = hidden("key", made.body["key"]);
+  hidden("key with a role", (await as("POST", "/api-keys", { name: "r", role: "viewer" })).body["key"]);
+
+  const client = new OAuthClient(url, { endpoint: "main" });
+  const registered = await client.register({ token_endpoint_auth_method: "client_secret_post" });
+  const secret = hidden("client secret", registered.body.client_secret);
+  const back = await client.logIn(ADA);
+  const shown = hidden("code", back.url.searchParams.get("code"));
+  const { body: tokens } = await client.exchange(shown, { client_secret: secret });
+  hidden("access token", tokens.access_token);
+  hidden("refresh token", tokens.refresh_token);
+  hidden("verifier", client.verifier);
+  for (const [name, { value }] of client.browser.cookies)
+    if (value.length > 15) hidden(`cookie ${name}`, value);
+  const begun = await mcp(gateway, "main", { token: tokens.access_token });
+  hidden("session", begun.headers.get("mcp-session-id"));
+  for (const headers of [
+    { "x-api-key": `${key}x` },
+    { "x-api-key": secret },
+    { authorization: `Bearer ${shown}` },
+  ])
+    await mcp(gateway, "main", { headers });
+
+  const browser = new Browser();
+  await browser.submit(await browser.open(`${url}/oauth/logins/00000000-0000-7000-8000-000000000000`), ADA);
+  const login = await as("POST", "/me/logins/mail", {});
+  expect((await cameBack(browser, String(login.body["url"]))).text).toContain("You can use");
+  const caller = await teamClient(gateway, "main", { key });
+  for (const [server, tool] of [
+    ["fix", "fail"],
+    ["own", "only_ada"],
+    ["own", "whoami"],
+    ["mail", "inbox"],
+    ["parrot", "x"],
+  ])
+    await caller.call("mcp_call", { server, tool });
+  by.expireAll();
+  await caller.call("mcp_call", { server: "mail", tool: "inbox" });
+  await caller.call("mcp_discover", {});
+  for (const token of by.secrets) hidden(`of the issuer: ${token}`, token);
+  return { secrets, as, events };
+}
+
+describe.each([
+  ["a file", onFile, undefined],
+  [`Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, onPostgres, noPostgres],
+])("with a store on %s", (_, place, obstacle) => {
+  test.skipIf(obstacle)(
+    "no secret is in any answer, log, record, event, metric, trace, revision, export or file",
+    { timeout: 120_000 },
+    async () => {
+      const folder = temp();
+      const taking = await collector();
+      const provider = await identityProvider();
+      const { flags, dump } = await place();
+      const [log, audit] = [folder.path("gateway.log"), folder.path("audit.jsonl")];
+      const gateway = await teamGateway(folder, {
+        flags: [
+          ...flags,
+          "--log-level=debug",
+          `--log-file=${log}`,
+          `--audit-file=${audit}`,
+          `--oidc-issuer=${provider.issuer}`,
+          `--oidc-client-id=${OIDC_CLIENT.id}`,
+        ],
+        env: {
+          METAMCP_SECRET_KEY: KEY,
+          METAMCP_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret,
+          OTEL_EXPORTER_OTLP_ENDPOINT: taking.url,
+        },
+      });
+      const { secrets, as, events } = await live(gateway);
+      await until(() => taking.spans.length > 3, { what: "spans" });
+      const answers = await everyAnswer(as);
+      expect(answers.size).toBeGreaterThan(50);
+      const metrics = await (
+        await fetch(`${gateway.url}/metrics`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+      ).text();
+      await gateway.kill("SIGTERM");
+      const places = new Map([
+        ...answers,
+        ["metrics", metrics],
+        ["traces", JSON.stringify(taking.requests)],
+        ["events", await events.text().catch(() => "")],
+        ["stderr", gateway.stderr],
+        ["store", await dump()],
+        ...filesBelow(folder.folder).map((path) => [path, readFileSync(path, "latin1")] as const),
+      ]);
+      for (const name of ["metrics", "traces", "events", log, audit])
+        expect(places.get(name)?.length, name).toBeGreaterThan(500);
+      for (const [name, secret] of secrets) {
+        expect(secret.length, name).toBeGreaterThan(15);
+        const forms = [
+          secret,
+          encodeURIComponent(secret),
+          Buffer.from(secret).toString("base64url").slice(0, -1),
+        ];
+        for (const [where, text] of places)
+          expect(
+            forms.some((form) => text.includes(form)),
+            `${name} in ${where}`,
+          ).toBe(false);
+      }
+    },
+  );
 });

@@ -20,7 +20,7 @@ export function plainly(url: string, always: Readonly<Record<string, string>> = 
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    const isJson = /json/.test(answer.headers.get("content-type") ?? "");
+    const isJson = /[/+]json/.test(answer.headers.get("content-type") ?? "");
     return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
   };
 }
