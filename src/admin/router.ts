@@ -1,6 +1,7 @@
 /** Finds the route of a request, runs it and writes its answer. Knows HTTP, and nothing of what the routes do. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { addRoute, createRouter, findRoute } from "rou3";
+import type { Account } from "../access/account.ts";
 import type { AddressOf } from "../access/client-address.ts";
 import { has, may } from "../access/may.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -45,7 +46,8 @@ export function createAdminRouter(parts: RouterParts): Answer {
   const router = createRouter<Route>();
   for (const route of parts.routes) addRoute(router, route.method, route.path, route);
 
-  async function run(path: string, request: IncomingMessage, signal: Signal): Promise<AdminAnswer> {
+  /** What is asked for and by whom, if they may. */
+  function admitted(path: string, request: IncomingMessage): Asked {
     const found = findRoute(router, request.method ?? "GET", path);
     const open = found !== undefined && leastOf(found.data) === "anyone";
     const known = parts.authenticate(request);
@@ -60,13 +62,23 @@ export function createAdminRouter(parts: RouterParts): Answer {
       throw new Problem(403, "a change with a cookie must come from a page of this gateway (Origin)");
     const { data: route, params = {} } = found;
     const { principal = ANONYMOUS, account } = known ?? {};
-    const asked = { principal, route, params: decoded(params) };
+    const asked = { principal, account, route, params: decoded(params) };
     if (!mayUse(principal, route)) {
       if (route.method !== "GET") tell(asked, [actOf(asked, undefined)], "refused");
       throw new Problem(403, refusalOf(principal, route));
     }
+    return asked;
+  }
+
+  async function run(path: string, request: IncomingMessage, signal: Signal): Promise<AdminAnswer> {
+    const first = admitted(path, request);
+    const { route } = first;
     const query = queryOf(request, route);
-    const body = request.method === "GET" ? undefined : await readBody(request, route.types ?? JSON_TYPES);
+    const reads = request.method === "GET";
+    const body = reads ? undefined : await readBody(request, route.types ?? JSON_TYPES);
+    // A body can come slowly: what was taken from the caller meanwhile counts.
+    const asked = reads ? first : admitted(path, request);
+    const { principal, account } = asked;
     let acts: readonly Act[] | undefined;
     const changes = isChange(route, query);
     const handle = async (given: AdminRequest): Promise<AdminAnswer> => {
@@ -155,6 +167,7 @@ export function createAdminRouter(parts: RouterParts): Answer {
 
 interface Asked {
   readonly principal: Principal;
+  readonly account: Account | undefined;
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
 }

@@ -6,7 +6,7 @@ import { fail, refuse, refuseMessage } from "./front.ts";
 
 const MOST_BODY = 4 * 1024 * 1024;
 
-/** Calls back with the message; what is none has been refused, unless `onBatch` takes it. Does not if the client goes away first. */
+/** Calls back with the message; what is none has been refused, unless `onBatch` takes it. Does not if the client goes away or is answered first. */
 export function readMessageOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -30,7 +30,8 @@ export function readMessageOf(
     else more = [first, part];
   });
   request.on("end", () => {
-    if (bytes > MOST_BODY) return;
+    // Somebody was answered before all had come: their credentials ended, or the endpoint did.
+    if (bytes > MOST_BODY || response.writableEnded) return;
     try {
       const body = more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0));
       const message = readMessage(body);

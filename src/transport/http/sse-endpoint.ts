@@ -13,6 +13,7 @@ import { writeOrCut } from "./unread.ts";
 
 const MOST_SESSIONS = 10_000;
 const BEAT_MS = 25_000;
+const NONE = "there is no such session: open the event stream first";
 
 interface Open {
   readonly session: Session;
@@ -58,9 +59,10 @@ export class SseEndpoint {
   take({ request, response, principal }: Received): void {
     const id = new URL(request.url ?? "/", "http://localhost").searchParams.get("sessionId") ?? "";
     const client = this.#open.get(id);
-    if (!client || !samePrincipal(client.principal, principal))
-      return refuse(response, 404, "there is no such session: open the event stream first", -32001);
+    if (!client || !samePrincipal(client.principal, principal)) return refuse(response, 404, NONE, -32001);
     readMessageOf(request, response, (message) => {
+      // It may have ended while the message came.
+      if (client.response.writableEnded) return refuse(response, 404, NONE, -32001);
       if (message.kind === "request" && this.#host.full("inFlight")) {
         this.#host.turnedAway(message, principal, client.session);
         return refuseFor(response, "requests");

@@ -37,6 +37,10 @@ export class StreamableEndpoint {
   readonly #around: Surroundings;
   readonly #era2026: Era2026Http;
   readonly #clients = new Map<string, HttpSession>();
+  /** Those whose handshake is under way, and those without a session. */
+  readonly #unnamed = new Set<HttpSession>();
+  /** Requests that have not come as a whole. */
+  readonly #arriving = new Map<ServerResponse, Principal>();
   #round: Timer;
 
   constructor(options: StreamableSettings, host: Host) {
@@ -77,6 +81,11 @@ export class StreamableEndpoint {
   }
 
   #end(whose: (principal: Principal) => boolean, reason: MetaMcpError): void {
+    for (const [response, principal] of this.#arriving)
+      if (whose(principal) && this.#arriving.delete(response))
+        refuse(response, reason === REVOKED ? 401 : 404, reason.message);
+    for (const client of this.#unnamed)
+      if (whose(client.principal) && this.#unnamed.delete(client)) client.end(reason);
     this.#era2026.end(whose, reason);
     for (const [id, client] of this.#clients) {
       if (!whose(client.principal)) continue;
@@ -90,15 +99,22 @@ export class StreamableEndpoint {
     if (!this.#acceptable(request.headers.accept)) {
       return refuse(response, 406, "accept must name application/json and text/event-stream");
     }
+    this.#arriving.set(response, received.principal);
+    const arrived = (): void => void this.#arriving.delete(response);
+    response.once("close", arrived);
     readMessageOf(
       request,
       response,
       (message) => {
+        arrived();
         if (message.kind === "request" && this.#around.host.full("inFlight"))
           this.#turnAway([message], received);
         else if (!this.#era2026.take(message, received)) this.#take(message, received);
       },
-      (body, malformed) => this.#takeBatch(body, malformed, received),
+      (body, malformed) => {
+        arrived();
+        return this.#takeBatch(body, malformed, received);
+      },
     );
   }
 
@@ -154,7 +170,9 @@ export class StreamableEndpoint {
     if (this.#clients.size >= MOST_SESSIONS && !this.#makeRoom())
       return refuse(response, 503, "there are too many sessions");
     const client = new HttpSession(this.#around, principal);
+    this.#unnamed.add(client);
     client.greet(message, response, (named) => {
+      if (!this.#unnamed.delete(client)) return;
       if (named) this.#clients.set(client.session.id, client);
       else client.end(NOT_BEGUN);
     });
@@ -168,9 +186,12 @@ export class StreamableEndpoint {
     }
     if (!this.#ready(response)) return;
     const client = new HttpSession(this.#around, principal);
+    this.#unnamed.add(client);
     client.request(message, response);
     // Without a session nobody can come back for the answer.
-    response.once("close", () => client.end(LEFT));
+    response.once("close", () => {
+      if (this.#unnamed.delete(client)) client.end(LEFT);
+    });
   }
 
   #ready(response: ServerResponse): boolean {

@@ -1,0 +1,137 @@
+/** Credentials that end while a request is still coming, or before its session has a name: nothing is done with them any more. */
+import { request } from "node:http";
+import { expect, test } from "vitest";
+import { HEADERS } from "../support/http-gateway.ts";
+import { mcp } from "../support/mcp-request.ts";
+import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const MODERN = "2026-07-28";
+const META = {
+  "io.modelcontextprotocol/protocolVersion": MODERN,
+  "io.modelcontextprotocol/clientInfo": { name: "slow", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+const clientInfo = { name: "slow", version: "1" };
+const INITIALIZE = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
+
+async function team() {
+  const folder = temp();
+  const gateway = await teamGateway(folder);
+  const { api } = gateway;
+  const journal = folder.journal();
+  await api("POST", "/mcp-servers", { name: "fix", ...fixture("--journal", journal.file) });
+  await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+  const common = { namespaces: ["team"], surface: "aggregate" };
+  await api("POST", "/endpoints", { name: "one", ...common, openapi: true });
+  await api("POST", "/endpoints", { name: "loose", ...common, stateless: true });
+  await (await teamClient(gateway, "one", { key: await gateway.key() })).tools();
+  const reached = (): number => journal.events("message").filter(({ tool }) => tool !== undefined).length;
+  return { gateway, api, reached };
+}
+
+/** The head of a request has arrived, and been judged; its body has not. */
+async function begun({ url }: TeamGateway, path: string, headers: object, body: object) {
+  const sent = request(`${url}${path}`, {
+    method: "POST",
+    headers: { ...HEADERS, ...headers, expect: "100-continue" },
+  });
+  const answered = new Promise<{ status: number; session: unknown; text: string }>((resolve) => {
+    sent.once("error", () => resolve({ status: 0, session: undefined, text: "" }));
+    sent.once("response", (response) => {
+      let text = "";
+      response.on("data", (part: Buffer) => (text += part));
+      response.on("close", () =>
+        resolve({ status: response.statusCode ?? 0, session: response.headers["mcp-session-id"], text }),
+      );
+    });
+  });
+  sent.flushHeaders();
+  await new Promise((resolve) => sent.once("continue", resolve));
+  return {
+    finish: () => {
+      sent.end(JSON.stringify(body));
+      return answered;
+    },
+  };
+}
+
+test("a key that is revoked while the body comes does nothing", async () => {
+  const { gateway, api, reached } = await team();
+  const call = { name: "fix__echo", arguments: { message: "late" } };
+  const modern = { "mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": call.name };
+  const listen = { "mcp-protocol-version": MODERN, "mcp-method": "subscriptions/listen" };
+  const ways: readonly (readonly [string, object, object])[] = [
+    ["/metamcp/one/mcp", {}, rpc("initialize", INITIALIZE)],
+    ["/metamcp/one/mcp", modern, rpc("tools/call", { ...call, _meta: META })],
+    ["/metamcp/one/mcp", listen, rpc("subscriptions/listen", { toolsListChanged: true, _meta: META })],
+    ["/metamcp/loose/mcp", {}, rpc("tools/call", call)],
+    ["/metamcp/one/api/fix__echo", {}, call.arguments],
+  ];
+  for (const [path, headers, body] of ways) {
+    const name = JSON.stringify(body);
+    const once = async (revoked: boolean) => {
+      const { body: made } = await api("POST", "/api-keys", { name: "leaves", endpoints: "all" });
+      const { finish } = await begun(gateway, path, { ...headers, "x-api-key": made.key }, body);
+      if (revoked) await api("DELETE", `/api-keys/${made.uuid}`);
+      const answer = await finish();
+      await api("DELETE", `/api-keys/${made.uuid}`);
+      return answer;
+    };
+    if (!name.includes("listen")) expect((await once(false)).status, name).toBe(200);
+    const calls = reached();
+    const answer = await once(true);
+    expect(answer.status, name).toBe(401);
+    expect(answer.session).toBeUndefined();
+    expect(reached()).toBe(calls);
+  }
+  const { items } = (await api("GET", "/sessions")).body;
+  const leaving = items.filter(
+    ({ principal }: { principal: { name?: string } }) => principal.name === "leaves",
+  );
+  expect(leaving).toEqual([]);
+});
+
+test("messages of the old transport, too", async () => {
+  const { gateway, api } = await team();
+  const { body: made } = await api("POST", "/api-keys", { name: "leaves", endpoints: "all" });
+  const headers = { "x-api-key": made.key };
+  const stream = await fetch(`${gateway.url}/metamcp/one/sse`, { headers });
+  const reader = stream.body?.getReader();
+  const text = new TextDecoder().decode((await reader?.read())?.value);
+  const [, path = ""] = /^data: (\S+)$/m.exec(text) ?? [];
+  const { finish } = await begun(gateway, path, headers, rpc("initialize", INITIALIZE));
+  await api("DELETE", `/api-keys/${made.uuid}`);
+  expect([401, 404]).toContain((await finish()).status);
+});
+
+test("a request without a session ends with its key", async () => {
+  const { gateway, api, reached } = await team();
+  const { body: made } = await api("POST", "/api-keys", { name: "leaves", endpoints: "all" });
+  const calls = reached();
+  const waiting = mcp(gateway, "loose", { headers: { "x-api-key": made.key } });
+  expect((await waiting).status).toBe(200);
+  const { finish } = await begun(
+    gateway,
+    "/metamcp/loose/mcp",
+    { "x-api-key": made.key },
+    rpc("tools/call", { name: "fix__hang", arguments: {} }),
+  );
+  const answer = finish();
+  await until(() => reached() > calls, { what: "the call at the server" });
+  await api("DELETE", `/api-keys/${made.uuid}`);
+  expect((await answer).text).not.toContain('"result"');
+});
+
+test("what may be done at the admin API is looked at again when all has come", async () => {
+  const { gateway, api } = await team();
+  const { body: made } = await api("POST", "/api-keys", { name: "leaves", role: "admin" });
+  const headers = { authorization: `Bearer ${made.key}` };
+  const { finish } = await begun(gateway, "/api/v1/namespaces", headers, { name: "late" });
+  await api("DELETE", `/api-keys/${made.uuid}`);
+  expect((await finish()).status).toBe(401);
+  const { items } = (await api("GET", "/namespaces")).body;
+  expect(items.map(({ name }: { name: string }) => name)).toEqual(["team"]);
+});
