@@ -9,7 +9,7 @@ import { callRow } from "../call-row.ts";
 import type { Names } from "../names.ts";
 import type { OtelEnvironment } from "./otel-environment.ts";
 import { CollectorBusy, otlpSender } from "./otlp.ts";
-import { attributes, type Span, spansOf } from "./spans.ts";
+import { attributesText, type SpanText, spansOf } from "./spans.ts";
 import { contextFrom, parentOf, ratioSampler } from "./trace-context.ts";
 
 export interface TracingParts {
@@ -30,11 +30,27 @@ const MOST_QUEUED = 16_384;
 const EVERY_MS = 250;
 const CLOSE_MS = 3_000;
 
+/** Made by the thousand: a few bytes alone cost as much. */
+const CHANCE_BYTES = 4_096;
+
+function randomHex(): (bytes: number) => string {
+  let made = "";
+  let at = 0;
+  return (bytes) => {
+    if (at + bytes * 2 > made.length) {
+      made = randomBytes(CHANCE_BYTES).toString("hex");
+      at = 0;
+    }
+    at += bytes * 2;
+    return made.slice(at - bytes * 2, at);
+  };
+}
+
 export function startTracing(environment: OtelEnvironment, parts: TracingParts): Tracing {
   const { events, names, clock, log } = parts;
   const { url, headers, timeoutMs, ratio } = environment;
-  const resource = attributes({ "service.version": VERSION, ...environment.attributes });
-  const queue = new BatchQueue<Span>({
+  const resource = attributesText({ "service.version": VERSION, ...environment.attributes });
+  const queue = new BatchQueue<SpanText>({
     clock,
     write: otlpSender({ url, headers, timeoutMs, resource, version: VERSION }),
     again: (error) => error instanceof CollectorBusy && (error.waitMs ?? true),
@@ -48,7 +64,7 @@ export function startTracing(environment: OtelEnvironment, parts: TracingParts):
     mostBytes: MOST_QUEUED,
     everyMs: EVERY_MS,
   });
-  const random = (bytes: number): string => randomBytes(bytes).toString("hex");
+  const random = randomHex();
   const sample = ratioSampler(ratio);
   events.tracer = (request) => contextFrom(parentOf(request), random, sample);
   const stop = events.on((event) => {
