@@ -20,11 +20,16 @@ interface Kind<T extends Item> extends ListForm {
   readonly place: (parts: readonly PrefixedItems<T>[]) => ReadonlyMap<string, T>;
 }
 
-/** Makes lists. Views that show the same get the same one. */
+/** A list that was made, and those whose parts go on from there: by the items of the next part, then by its names. */
+interface Made<T extends Item> {
+  readonly next: WeakMap<readonly T[], Map<string, Made<T>>>;
+  list?: PublicList<T>;
+}
+
+/** Makes lists. Views that show the same get the same one, for as long as its items are somewhere. */
 class ListMaker<T extends Item> {
   readonly #kind: Kind<T>;
-  /** Newest first. */
-  #made: readonly { readonly parts: readonly PrefixedItems<T>[]; readonly list: PublicList<T> }[] = [];
+  readonly #made: Made<T> = { next: new WeakMap() };
 
   constructor(kind: Kind<T>) {
     this.#kind = kind;
@@ -35,11 +40,17 @@ class ListMaker<T extends Item> {
   }
 
   make(parts: readonly PrefixedItems<T>[]): PublicList<T> {
-    const known = this.#made.find((made) => sameParts(made.parts, parts));
-    if (known) return known.list;
-    const list = new PublicList<T>(this.#kind, this.#kind.place(parts));
-    this.#made = [{ parts, list }, ...this.#made].slice(0, KEPT);
-    return list;
+    let made = this.#made;
+    for (const { server, prefix, items } of parts) {
+      const named = made.next.get(items) ?? new Map<string, Made<T>>();
+      made.next.set(items, named);
+      const name = JSON.stringify([server, prefix]);
+      const next: Made<T> = named.get(name) ?? { next: new WeakMap() };
+      named.set(name, next);
+      made = next;
+    }
+    made.list ??= new PublicList<T>(this.#kind, this.#kind.place(parts));
+    return made.list;
   }
 }
 
@@ -105,15 +116,19 @@ export class MergedList<T extends Item> {
   }
 }
 
-function sameParts<T extends Item>(a: readonly PrefixedItems<T>[], b: readonly PrefixedItems<T>[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every(({ server, prefix, items }, at) => {
-      const other = b[at];
-      return other?.server === server && other.prefix === prefix && other.items === items;
-    })
-  );
-}
+/** One for all scopes: many endpoints may show the same, and a list with its pages is large. */
+const TOOLS = new ListMaker<Tool>({
+  member: "tools",
+  key: "name",
+  items: (listing) => listing.tools,
+  place: publicNames,
+});
+const PROMPTS = new ListMaker<Item>({
+  member: "prompts",
+  key: "name",
+  items: (listing) => listing.prompts,
+  place: publicNames,
+});
 
 export interface Shelves {
   readonly tools: MergedList<Tool>;
@@ -129,18 +144,6 @@ export function createShelves(scope: Scope): (view: CatalogView) => Shelves {
       `${kind} ${item.name} of ${item.server} is shown under an address of its own: ${keeper.server} has the same`,
       { server: item.server },
     );
-  const tools = new ListMaker<Tool>({
-    member: "tools",
-    key: "name",
-    items: (listing) => listing.tools,
-    place: publicNames,
-  });
-  const prompts = new ListMaker<Item>({
-    member: "prompts",
-    key: "name",
-    items: (listing) => listing.prompts,
-    place: publicNames,
-  });
   const resources = new ListMaker<Item>({
     member: "resources",
     key: "uri",
@@ -158,8 +161,8 @@ export function createShelves(scope: Scope): (view: CatalogView) => Shelves {
     let shelves = byView.get(view);
     if (!shelves) {
       shelves = {
-        tools: new MergedList(scope, view, tools),
-        prompts: new MergedList(scope, view, prompts),
+        tools: new MergedList(scope, view, TOOLS),
+        prompts: new MergedList(scope, view, PROMPTS),
         resources: new MergedList(scope, view, resources),
         templates: new MergedList(scope, view, templates),
       };
