@@ -89,6 +89,8 @@ export class CatalogLoader {
   }
 
   async #learn(servers: readonly ServerId[], origin: Origin, goal: Goal): Promise<readonly Unknown[]> {
+    // Lists are asked for often, and mostly all is known.
+    if (servers.every(goal.known)) return [];
     await this.#catalog.loadCached();
     const attempts = new Map<ServerId, Attempt>();
     for (const server of servers)

@@ -167,14 +167,14 @@ class EndpointScope {
   ): ReturnType<Learn> {
     const parts = servers.flatMap((name) => this.#part(name) ?? []);
     const { reachable } = this.#parts;
-    const down = parts.filter((part) => reachable.fault(part.server) !== undefined);
-    const known = parts.filter((part) => !down.includes(part));
+    const down = new Set(parts.filter((part) => reachable.fault(part.server) !== undefined));
+    const known = down.size === 0 ? parts : parts.filter((part) => !down.has(part));
     const [unknown, failed] = await Promise.all([
       learn(known.map((part) => part.server)),
-      Promise.all(down.map((part) => this.#retry(part, origin))),
+      Promise.all([...down].map((part) => this.#retry(part, origin))),
     ]);
-    const nameOf = new Map(parts.map((part) => [part.server, part.name]));
-    const named = unknown.map((one) => ({ ...one, server: nameOf.get(one.server) ?? one.server }));
+    const nameOf = (uuid: string): string => parts.find((part) => part.server === uuid)?.name ?? uuid;
+    const named = unknown.map((one) => ({ ...one, server: nameOf(one.server) }));
     return [...named, ...failed.flat()];
   }
 
