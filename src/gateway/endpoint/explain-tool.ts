@@ -1,6 +1,6 @@
 /** What would become of a call at an endpoint, and by which rule: nothing is made, asked or counted for it. */
 import { checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
-import type { Tool } from "../../catalog/tool.ts";
+import { repeatOf, type Tool } from "../../catalog/tool.ts";
 import { mustAsk } from "../../config/glob.ts";
 import type { Call, Origin } from "../../kernel/call.ts";
 import { type ErrorCode, MetaMcpError } from "../../kernel/errors.ts";
@@ -130,7 +130,8 @@ async function sentCall(
   try {
     await checkFit(view.tool(server.name, name), call);
     const { call: own, target } = ownCall(call, view);
-    return { call: { ...own, facts: toolFacts(target, compiled) } };
+    const facts = toolFacts(target, compiled);
+    return { call: { ...own, facts, repeat: repeatOf(facts.annotations) } };
   } catch (error) {
     if (!MetaMcpError.is(error)) throw error;
     const step = {

@@ -3,6 +3,7 @@ import type { Call } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
+import { explainLayers } from "../explain.ts";
 import { callOf, newTrail, raw, stand } from "../layer.fixture.ts";
 
 const READS = { annotations: { readOnlyHint: true } };
@@ -185,4 +186,67 @@ test("one person is asked once, by the first attempt, and progress comes from th
     ["elicitation/create"],
     ["notifications/progress", "notifications/message"],
   ]);
+});
+
+test("no time passes while somebody is asked: neither for a second attempt nor for what a tool takes", async () => {
+  const { outcome, attempts, clock } = await slow([{ use: "hedge", afterMs: 100, most: 1 }]);
+  const answered = outcome(READS);
+  await turns();
+  clock.advance(60);
+  const releases = [attempts[0]?.call.hold?.(), attempts[0]?.call.hold?.()];
+  clock.advance(600_000);
+  for (const release of releases) {
+    expect(attempts).toHaveLength(1);
+    release?.();
+    clock.advance(39);
+    await turns();
+  }
+  clock.advance(1);
+  await turns();
+  expect(attempts).toHaveLength(2);
+  attempts[1]?.answer("x");
+  expect(await answered).toBe('"x"');
+  expect(clock.pending).toBe(0);
+});
+
+test("a person who thinks about it makes no tool slow", async () => {
+  const { outcome, attempts, clock } = await slow([{ use: "hedge", afterPercentile: 50, most: 1 }]);
+  const uplink = { notify: () => {}, request: () => Promise.resolve(raw("{}")) };
+  const take = async (ms: number): Promise<number> => {
+    attempts.length = 0;
+    const answered = outcome(callOf({ ...READS, more: { uplink } }));
+    await turns();
+    const asked = attempts[0]?.call.uplink.request("elicitation/create", undefined, new CallSignal());
+    clock.advance(60_000);
+    await asked;
+    clock.advance(ms);
+    await turns();
+    const { length } = attempts;
+    attempts[0]?.answer("x");
+    await answered;
+    return length;
+  };
+  for (let n = 0; n < 10; n++) expect(await take(100), "who was asked is not asked again").toBe(1);
+  attempts.length = 0;
+  const answered = outcome(READS);
+  await turns();
+  clock.advance(100);
+  await turns();
+  expect(attempts).toHaveLength(2);
+  attempts[0]?.answer("x");
+  await answered;
+});
+
+test("says what it would do", async () => {
+  const { layers } = await stand([
+    { use: "hedge", afterMs: 100 },
+    { use: "hedge", afterPercentile: 95 },
+  ]);
+  const said = async (wanted: Parameters<typeof callOf>[0]) =>
+    (await explainLayers(layers, callOf(wanted))).steps;
+  expect((await said(READS)).map(({ effect, reason }) => [effect, reason])).toEqual([
+    ["change", "tried at another instance too where it is slower than 100 ms"],
+    ["change", "tried at another instance too where it is slower than 95 % of its last calls"],
+  ]);
+  expect((await said({})).map(({ effect }) => effect)).toEqual(["pass", "pass"]);
 });

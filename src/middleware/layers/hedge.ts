@@ -1,14 +1,16 @@
 /**
  * A second attempt beside a slow first one, of tools that only read. The first answer counts, the other attempt is
- * cancelled. It is made right before the server, so whatever decides, asks or counts sees one call.
+ * cancelled. It is made right before the server, so whatever decides, asks or counts sees one call. While somebody is asked
+ * no time passes: it is not the server that is slow.
  */
-import type { Call, Handler, Uplink } from "../../kernel/call.ts";
+import type { Call, Handler, Hold, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import type { LayerKind } from "../layer.ts";
 import { Lru } from "../lru.ts";
+import { PausableTimer } from "../pausable-timer.ts";
 import { isRepeatable } from "../repeatable.ts";
 import { msOf, TIME, timeProblems } from "../times.ts";
 
@@ -43,17 +45,19 @@ export const hedge: LayerKind = {
       known.set(tool, times);
       return times;
     };
-    const hedged = (next: Handler) => async (call: Call) => {
+    const hedged = (next: Handler) => (call: Call) => {
       share.called();
-      if (afterMs !== undefined) return await race(call, next, { wait: msOf(afterMs), share, clock });
+      if (afterMs !== undefined) return race(call, next, { wait: msOf(afterMs), share, clock });
       const times = timesOf(call);
-      const began = clock.now();
-      const wait = times.cut;
-      const result = await (wait === undefined ? next(call) : race(call, next, { wait, share, clock }));
-      times.add(clock.now() - began);
-      return result;
+      return race(call, next, { wait: times.cut, share, clock, took: (ms) => times.add(ms) });
     };
+    const slow =
+      afterMs === undefined ? `than ${afterPercentile} % of its last calls` : `than ${msOf(afterMs)} ms`;
     return {
+      explain: (call) =>
+        isRepeatable(call)
+          ? { effect: "change", reason: `tried at another instance too where it is slower ${slow}` }
+          : undefined,
       call: (next) => (call) => next(isRepeatable(call) ? { ...call, atServer: hedged } : call),
     };
   },
@@ -107,12 +111,15 @@ class Times {
 }
 
 interface Race {
-  readonly wait: number;
+  /** Undefined: there is no second attempt. */
+  readonly wait: number | undefined;
   readonly share: Share;
   readonly clock: Clock;
+  /** Hears how long it took until it was answered. */
+  readonly took?: (ms: number) => void;
 }
 
-function race(call: Call, next: Handler, { wait, share, clock }: Race): Promise<Raw> {
+function race(call: Call, next: Handler, { wait, share, clock, took }: Race): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const running = new Set<CallSignal>();
     const beside = new Set<number>();
@@ -123,7 +130,7 @@ function race(call: Call, next: Handler, { wait, share, clock }: Race): Promise<
     };
     const giveUp = (): void => abort(call.signal.reason);
     const over = (): void => {
-      timer.cancel();
+      timer.end();
       call.signal.removeEventListener("abort", giveUp);
       abort(new MetaMcpError("cancelled", "Another attempt was answered first."));
     };
@@ -133,6 +140,7 @@ function race(call: Call, next: Handler, { wait, share, clock }: Race): Promise<
         (result) => {
           running.delete(signal);
           over();
+          took?.(timer.ran);
           resolve(result);
         },
         (error: unknown) => {
@@ -145,7 +153,7 @@ function race(call: Call, next: Handler, { wait, share, clock }: Race): Promise<
         },
       );
     };
-    const timer = clock.after(wait, () => {
+    const timer = new PausableTimer(wait, clock, () => {
       // A person who is being asked may take their time, and is asked once.
       if (running.size !== 1 || asked || !share.take()) return;
       const signal = new CallSignal();
@@ -157,10 +165,16 @@ function race(call: Call, next: Handler, { wait, share, clock }: Race): Promise<
       notify: (...said) => call.uplink.notify(...said),
       request(...question) {
         asked = true;
-        return call.uplink.request(...question);
+        return call.uplink.request(...question).finally(timer.hold());
       },
     };
-    attempt({ ...call, uplink }, new CallSignal());
+    const hold: Hold = () => {
+      const releases = [call.hold?.(), timer.hold()];
+      return () => {
+        for (const release of releases) release?.();
+      };
+    };
+    attempt({ ...call, uplink, hold }, new CallSignal());
     if (call.signal.aborted) giveUp();
   });
 }
