@@ -9,6 +9,7 @@ import { importIntoDefault } from "../gateway/import-default.ts";
 import { Refusal } from "../gateway/refusal.ts";
 import { changesBetween, type Outcome } from "../gateway/settle.ts";
 import { isRecord } from "../kernel/is-record.ts";
+import type { Log } from "../kernel/log.ts";
 
 const ACTOR = { kind: "local", id: "start", name: "metamcp serve" };
 
@@ -33,8 +34,13 @@ export async function givenFiles(paths: {
   };
 }
 
-export async function takeFiles(control: GatewayControl, { imported, applied }: GivenFiles): Promise<void> {
+export async function takeFiles(
+  control: GatewayControl,
+  { imported, applied }: GivenFiles,
+  log: Log,
+): Promise<void> {
   if (!imported && !applied) return;
+  let warnings: readonly string[] = [];
   const paths = [imported, applied].flatMap((file) => file?.path ?? []).join(" and ");
   await control.change(
     ACTOR,
@@ -42,7 +48,9 @@ export async function takeFiles(control: GatewayControl, { imported, applied }: 
       let next = objects;
       if (imported) {
         const { path, value } = imported;
-        next = named(path, () => importIntoDefault(next, value, context).objects);
+        const taken = named(path, () => importIntoDefault(next, value, context));
+        next = taken.objects;
+        warnings = taken.warnings;
       }
       if (applied) {
         const { path, value } = applied;
@@ -53,6 +61,7 @@ export async function takeFiles(control: GatewayControl, { imported, applied }: 
     },
     { summary: `take ${paths} at start` },
   );
+  for (const warning of warnings) log.warn(`${imported?.path}: ${warning}`);
 }
 
 async function readConfig(path: string): Promise<Given> {

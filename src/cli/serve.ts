@@ -56,7 +56,7 @@ async function run({ settings, given, overrides, warnings }: Given): Promise<Exi
   const config = emptyConfig(home, overrides);
   const gateway = await open({ settings, store, log, home, config, registryUrl });
   try {
-    await takeFiles(gateway.control, files);
+    await takeFiles(gateway.control, files, log);
   } catch (error) {
     await gateway.close();
     throw error;

@@ -1,4 +1,8 @@
-/** Takes over an `.mcp.json` into the namespace and endpoint `default`, as one change. What is there stays as it is. */
+/**
+ * Takes over an `.mcp.json` into the namespace and endpoint `default`, as one change. What is there stays as it is. The
+ * pipeline at the top of the file is that of the endpoint: it stands around all servers of the file, and around nothing else.
+ */
+import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../kernel/is-record.ts";
 import { create, patch } from "./changes.ts";
 import { type ImportOutcome, importServers } from "./import-servers.ts";
@@ -9,12 +13,18 @@ import { type ChangeContext, changesBetween } from "./settle.ts";
 const DEFAULT = "default";
 
 export function importIntoDefault(objects: Objects, input: unknown, context: ChangeContext): ImportOutcome {
-  const imported = importServers(objects, input, context, { addOnly: true });
+  const { middleware, ...rest } = (isRecord(input) ? input : {}) as { middleware?: unknown };
+  const imported = importServers(objects, isRecord(input) ? rest : input, context, { addOnly: true });
   const inFile = Object.keys((isRecord(input) ? input["mcpServers"] : undefined) ?? {});
   let next = withNamespace(imported.objects, { inFile, created: imported.created }, context);
-  if (!find(next.endpoint, DEFAULT))
-    next = create(next, "endpoint", { name: DEFAULT, namespaces: [DEFAULT] }, context).objects;
-  return { ...imported, objects: next, changes: changesBetween(objects, next) };
+  const warnings = [...imported.warnings];
+  const there = find(next.endpoint, DEFAULT);
+  if (!there) {
+    const layers = middleware === undefined ? {} : { middleware };
+    next = create(next, "endpoint", { name: DEFAULT, namespaces: [DEFAULT], ...layers }, context).objects;
+  } else if (middleware !== undefined && !isDeepStrictEqual(middleware, there.spec.middleware))
+    warnings.push(`middleware: not taken over, as the endpoint "${DEFAULT}" is there with its own`);
+  return { ...imported, objects: next, changes: changesBetween(objects, next), warnings };
 }
 
 /** All of the file where the namespace is new; else only new servers: somebody may have taken out the others. */

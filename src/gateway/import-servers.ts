@@ -1,4 +1,4 @@
-/** Takes over the servers of an `.mcp.json`: makes those that are new, updates those of the same name. Keys of other clients are dropped and told. */
+/** Takes over the servers of an `.mcp.json`: makes those that are new, updates those of the same name. What is not taken over is told. */
 import { SERVER_KEYS } from "../config/keys.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import { accept } from "./accept.ts";
@@ -32,6 +32,8 @@ export function importServers(
   const find = finderOf(objects.server);
   const problems: Problem[] = [];
   const warnings: string[] = [];
+  if (isRecord(input) && input["middleware"] !== undefined)
+    warnings.push("middleware: not taken over, as it is no server's; set it on an endpoint or the gateway");
   for (const [name, entry] of entriesOf(input)) {
     const stored = find(name);
     if (stored && addOnly) continue;

@@ -29,6 +29,37 @@ test("servers of a config file become the endpoint default, and what is there st
   );
 });
 
+test("the pipeline at the top of a file is that of the endpoint it makes, and is never left out in silence", async () => {
+  const folder = temp();
+  const written = (middleware: readonly object[]) =>
+    folder.write("team.json", JSON.stringify({ mcpServers: { fix: fixture() }, middleware }));
+  const started = () => teamGateway(folder, { flags: ["--import", "team.json"] });
+  written([{ use: "no-such-layer" }]);
+  const refused = await metamcp(folder, ["serve", "--port", "0", "--import", "team.json"]);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/team\.json.*middleware\/0\/use/)]);
+
+  const allow = [{ use: "policy", rules: [{ effect: "allow", when: 'tool.name == "echo"' }] }];
+  written(allow);
+  const first = await started();
+  const [endpoint] = (await first.api("GET", "/endpoints")).body.items;
+  expect(endpoint.middleware).toMatchObject(allow);
+  const client = await teamClient(first, "default", { key: await first.key() });
+  const call = (tool: string) => client.call("mcp_call", { server: "fix", tool, args: { message: "x" } });
+  expect(await call("echo")).toBe("x");
+  expect(await call("pid")).toMatch(/forbidden/);
+  const inSilence = await first.api("POST", "/mcp-servers/import", { mcpServers: {}, middleware: [] });
+  expect(inSilence.body.warnings).toEqual([expect.stringMatching(/^middleware: not taken over/)]);
+  await first.kill("SIGTERM");
+
+  const same = await started();
+  await same.kill("SIGTERM");
+  expect(same.stderr).not.toMatch(/middleware/);
+  written([]);
+  const other = await started();
+  expect((await other.api("GET", "/endpoints")).body.items[0].middleware).toMatchObject(allow);
+  expect(other.stderr).toMatch(/team\.json: middleware: not taken over, as the endpoint .{1,2}default/);
+});
+
 test("an imported server runs in the folder of its file, as it did there", async () => {
   const folder = temp();
   const { command, args } = fixture();
