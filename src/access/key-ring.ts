@@ -19,6 +19,12 @@ export interface KeyHolder {
   opens(endpoint: string): boolean;
 }
 
+/** A key as whoever holds it would be seen, told without holding it. */
+export interface KnownKey extends KeyHolder {
+  /** Its time is over. */
+  readonly expired: boolean;
+}
+
 export interface KeyRingOptions {
   readonly accounts?: Pick<AccountDirectory, "byId">;
   /** Milliseconds since 1970. */
@@ -76,10 +82,25 @@ export class KeyRing {
   holderOf(text: string): KeyHolder | undefined {
     const held = this.#shown.get(text) ?? this.#find(text);
     if (!held || held.expiresAt <= this.#now()) return undefined;
-    const { id, key, principal, open } = held;
+    const holder = this.#holderOf(held);
+    if (held.key.owner !== undefined && (!holder.account || holder.account.disabled)) return undefined;
+    this.#options.onUsed?.(held.id);
+    return holder;
+  }
+
+  /** Keys of this uuid or name, in the name of somebody else. */
+  called(reference: string, actor: Principal["actor"]): readonly KnownKey[] {
+    return [...this.#keys.values()]
+      .filter(({ id, key }) => id === reference || key.name === reference)
+      .map((held) => ({
+        ...this.#holderOf(held),
+        principal: this.#principalOf(held.id, held.key, actor),
+        expired: held.expiresAt <= this.#now(),
+      }));
+  }
+
+  #holderOf({ id, key, principal, open }: Held): KeyHolder {
     const account = key.owner === undefined ? undefined : this.#options.accounts?.byId(key.owner);
-    if (key.owner !== undefined && (!account || account.disabled)) return undefined;
-    this.#options.onUsed?.(id);
     const role = key.role && account ? lesserRole(key.role, account.role) : key.role;
     const opens = (endpoint: string): boolean => open === "all" || open.has(endpoint);
     return { keyId: id, principal, account, role, opens };
@@ -142,8 +163,8 @@ export class KeyRing {
     };
   }
 
-  #principalOf(id: string, { name, owner, role, tiers }: StoredKey): Principal {
-    const came = { key: { id, name }, ...(tiers && { tiers }) };
+  #principalOf(id: string, { name, owner, role, tiers }: StoredKey, actor?: Principal["actor"]): Principal {
+    const came = { key: { id, name }, ...(tiers && { tiers }), ...(actor && { actor }) };
     const { accounts } = this.#options;
     if (owner !== undefined && accounts)
       return livePrincipal(accounts, owner, { ...came, ...(role && { most: role }) });

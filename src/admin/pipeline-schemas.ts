@@ -22,7 +22,10 @@ export const EXPLAIN = {
       description: "server:tool, or its name on the aggregate surface",
     },
     args: { type: "object", default: {} },
-    as: { type: "string", description: "uuid or e-mail address of an account; oneself unless given" },
+    as: {
+      type: "string",
+      description: "uuid or e-mail address of an account, or key:NAME or key:UUID; oneself unless given",
+    },
   },
   required: ["tool"],
   additionalProperties: false,

@@ -130,6 +130,48 @@ test("it is for those who may read the rules, and for administrators in the name
   expect((await api("GET", "/audit?action=explain&outcome=ok")).body.items).toEqual([]);
 });
 
+test("a key stands for whoever comes with it: its tiers, its owner, its endpoints and its end", async () => {
+  const { gateway, api, uuid, explain } = await team();
+  const { items: people } = (await api("GET", "/users")).body;
+  const ada = people.find(({ email }: { email: string }) => email === "ada@example.org").uuid;
+  const made = async (name: string, more: object) => {
+    const { status, body } = await api("POST", "/api-keys", { name, endpoints: "all", ...more });
+    expect(status, JSON.stringify(body)).toBe(201);
+    return body;
+  };
+  await made("reader", { tiers: ["readOnly"] });
+  await made("of ada", { owner: ada });
+  const elsewhere = await made("elsewhere", { endpoints: ["meta"] });
+  await made("admin", { endpoints: undefined, role: "admin" });
+  const args = { message: "hello" };
+  const told = async (as: string, tool = "fix:say") => {
+    const { outcome, steps = [], title } = await explain(tool, { args, as });
+    return `${outcome ?? title}${steps.map(({ reason = "" }) => `, ${reason}`).join("")}`;
+  };
+  expect(await told("key:reader")).toBe("refused, not of the tiers of the key");
+  expect(await told("key:of ada")).toMatch(/^passes/);
+  expect(await told("key:of ada", "fix:args")).toBe("refused, rule 1 denies it");
+  expect(await told("key:elsewhere")).toBe("refused, the key does not open the endpoint");
+  expect(await told(`key:${elsewhere.uuid}`)).toBe("refused, the key does not open the endpoint");
+  expect(await told("key:admin")).toBe("refused, the key is for the admin API alone");
+  expect(await told("key:nobody's")).toBe("Not found");
+  await made("of ada", {});
+  expect(await told("key:of ada")).toBe("Conflict");
+
+  const { items } = (await api("GET", `/endpoints/${uuid}/tools?limit=500&as=key:reader`)).body;
+  const say = items.find(({ name }: { name: string }) => name === "say");
+  expect(say).toMatchObject({ enabled: false, because: expect.stringContaining("tiers of the key") });
+  const preview = (await api("GET", `/endpoints/${uuid}/preview?as=key:reader`)).body;
+  expect([preview.as.kind, JSON.stringify(preview)]).toEqual([
+    "key",
+    expect.not.stringContaining("fix__say"),
+  ]);
+  const editor = (await api("POST", "/api-keys", { name: "editor", role: "editor" })).body.key;
+  const asEditor = plainly(gateway.url, { authorization: `Bearer ${editor}` });
+  for (const key of ["reader", "nobody's"])
+    expect((await asEditor("GET", `/endpoints/${uuid}/tools?as=key:${key}`)).status).toBe(403);
+});
+
 test("it is told in a shell", async () => {
   const { gateway, folder } = await team();
   const env = { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN };

@@ -1,6 +1,7 @@
 /** In whose name an endpoint is looked at or tried out, and whether they could use it. */
 import { type Account, emailKey, livePrincipal } from "../../access/account.ts";
 import { isAllowed } from "../../access/allow.ts";
+import type { KnownKey } from "../../access/key-ring.ts";
 import { may } from "../../access/may.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
 import type { StoredObject } from "../../gateway/objects.ts";
@@ -12,20 +13,46 @@ import { objectAt, unknownObject } from "./objects.ts";
 import type { AdminParts } from "./parts.ts";
 
 export const AS = {
-  as: { type: "string", description: "uuid or e-mail address of an account; oneself unless given" },
+  as: {
+    type: "string",
+    description: "uuid or e-mail address of an account, or key:NAME or key:UUID; oneself unless given",
+  },
 } as const;
+
+const KEY_MARK = "key:";
 
 /** Somebody as an endpoint would see them. */
 export interface User {
   readonly principal: Principal;
   /** Undefined: a token or a key that is nobody's. */
   readonly account: Account | undefined;
+  /** Where they come with a key. */
+  readonly key?: KnownKey;
 }
 
 type Asking = Pick<AdminRequest, "principal" | "account">;
 
-/** `as`: uuid or e-mail address; whoever asks unless given. In the name of others administrators alone. */
-export function userOf({ access }: Pick<AdminParts, "access">, asking: Asking, as: string | null): User {
+/** `as`: an account, or `key:` and a key; whoever asks unless given. In the name of others administrators alone. */
+export function userOf(parts: Pick<AdminParts, "access">, asking: Asking, as: string | null): User {
+  return as?.startsWith(KEY_MARK)
+    ? keyUser(parts, asking, as.slice(KEY_MARK.length))
+    : accountUser(parts, asking, as);
+}
+
+function keyUser({ access }: Pick<AdminParts, "access">, { principal }: Asking, called: string): User {
+  const found = access.keys.called(called, actorOf(principal));
+  const all = may(principal, "endpoints.try", { owner: undefined });
+  const [key, another] = found.filter(
+    ({ account }) => all || (account && may(principal, "endpoints.try", { owner: account.uuid })),
+  );
+  if (!key && !all) throw new Problem(403, "only administrators act in the name of others");
+  if (!key) throw new Problem(404, `there is no key "${called.slice(0, 128)}"`);
+  if (another) throw new Problem(409, `several keys are called "${called.slice(0, 128)}": give the uuid`);
+  return { principal: key.principal, account: key.account, key };
+}
+
+/** `as`: uuid or e-mail address; whoever asks unless given. */
+export function accountUser({ access }: Pick<AdminParts, "access">, asking: Asking, as: string | null): User {
   const { accounts } = access;
   const { principal, account: self } = asking;
   const isSelf = self && (as === null || as === self.uuid || emailKey(as) === emailKey(self.email));
@@ -41,18 +68,27 @@ export function userOf({ access }: Pick<AdminParts, "access">, asking: Asking, a
   };
 }
 
-/** Why clients of this account are refused; undefined where they are not. */
+/** Why their clients are refused; undefined where they are not. */
 export function refusalOf(
-  { spec: { access, disabled } }: StoredObject<"endpoint">,
-  { account }: Pick<User, "account">,
+  { uuid, spec: { access, disabled } }: StoredObject<"endpoint">,
+  { account, key }: Pick<User, "account" | "key">,
 ): string | undefined {
   if (disabled) return "the endpoint is disabled";
-  if (access.public || !account) return undefined;
+  if (access.public) return undefined;
+  const ofKey = key && keyRefusal(key, access.keys, uuid);
+  if (ofKey !== undefined || !account) return ofKey;
   if (account.disabled) return "the account is disabled";
   if (!access.keys && !access.oauth) return "the endpoint takes neither keys nor OAuth tokens";
   return isAllowed(account, access.allow)
     ? undefined
     : "access.allow of the endpoint names neither the account nor one of its groups or roles";
+}
+
+function keyRefusal(key: KnownKey, takesKeys: boolean, endpoint: string): string | undefined {
+  if (key.expired) return "the key has expired";
+  if (key.role) return "the key is for the admin API alone";
+  if (!takesKeys) return "the endpoint takes no keys";
+  return key.opens(endpoint) ? undefined : "the key does not open the endpoint";
 }
 
 /** Whoever reads no objects is told of those endpoints alone that they may use. */

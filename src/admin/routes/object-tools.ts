@@ -9,7 +9,10 @@ import { objectAt, type Routed, type RoutedKind } from "./objects.ts";
 import type { AdminParts } from "./parts.ts";
 
 const AS = {
-  as: { type: "string", description: "uuid or e-mail address of an account: what it sees, and why not" },
+  as: {
+    type: "string",
+    description: "uuid or e-mail address of an account, or key:NAME or key:UUID: what it sees, and why not",
+  },
 } as const;
 
 export function toolsRoute<K extends RoutedKind>(

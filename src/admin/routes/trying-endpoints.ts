@@ -10,7 +10,7 @@ import { ref } from "../schemas.ts";
 import { TRY, TRY_ANSWER } from "../try-schemas.ts";
 import { TryStream } from "../try-stream.ts";
 import { shownCall } from "./calls.ts";
-import { AS, endpointAt, refusalOf, seenAs, userOf } from "./endpoint-use.ts";
+import { AS, accountUser, endpointAt, refusalOf, seenAs, userOf } from "./endpoint-use.ts";
 import { type AdminParts, checkedBody } from "./parts.ts";
 
 interface TryBody {
@@ -96,7 +96,7 @@ export function startTry(
   const { principal, did } = request;
   // What a person does for themselves, no key of theirs does.
   if (principal.key && !may(principal, "people")) throw new Problem(403, "a key cannot try tools: log in");
-  const user = userOf(parts, request, as);
+  const user = accountUser(parts, request, as);
   const refused = refusalOf(endpoint.object, user);
   if (refused !== undefined) throw new Problem(404, `clients of this account find nothing here: ${refused}`);
   const { actor } = user.principal;

@@ -9,8 +9,8 @@ const FLAGS = {
   as: {
     kind: "text",
     env: false,
-    value: "user",
-    help: "Who calls: an e-mail address or a uuid. Without, whoever METAMCP_ADMIN_TOKEN is of.",
+    value: "who",
+    help: "Who calls: an e-mail address or uuid, key:NAME or key:UUID. Without, whoever METAMCP_ADMIN_TOKEN is of.",
   },
 } as const satisfies Table;
 
@@ -33,7 +33,7 @@ interface Explanation {
 
 export const command: Command = {
   name: "gateway",
-  usage: "gateway explain [--as USER] ENDPOINT TOOL [ARGUMENTS]",
+  usage: "gateway explain [--as WHO] ENDPOINT TOOL [ARGUMENTS]",
   summary: "Show what would become of a call, and by which rule. Nothing is done.",
   flags: FLAGS,
   takes: [2, 3],
