@@ -121,11 +121,12 @@ export class Connections {
       const known = this.#byKey.get(key);
       const connection = known?.usable
         ? known
-        : this.#dial(key, claim.origin, {
+        : (this.#sharing.openedEarly(key, claim.origin) ??
+          this.#dial(key, claim.origin, {
             admitted: claim.admitted,
             roots: roots?.known,
             after: known?.end("it is replaced"),
-          });
+          }));
       this.#hold(connection, claim);
       try {
         await unlessAborted(connection.ready, signal);
@@ -236,7 +237,7 @@ export class Connections {
     const key = this.#sharing.keyOf(connection);
     if (key === undefined || this.#spec.isolation === "session") return;
     const rooted = instanceKey(rootedKeyOf(connection.origin, roots), instanceOf(key));
-    if (!this.#sharing.rekey(key, rooted)) void this.#retire(key, connection);
+    if (key !== rooted && !this.#sharing.rekey(key, rooted)) void this.#retire(key, connection);
   }
 
   /** What its roots are decides which connection it may use. One with a connection of its own is asked when the child asks. */

@@ -1,10 +1,11 @@
 /** The connections of one child by their keys, and who listens to each. Opens and ends none. */
 import type { Origin } from "../kernel/call.ts";
+import { listKeyOf } from "../kernel/list-key.ts";
 import type { Severity } from "../kernel/severity.ts";
 import { Audience } from "./audience.ts";
 import type { Claim } from "./claim.ts";
 import type { Connection } from "./connection.ts";
-import { instanceOf, type Load, leastLoaded } from "./instance.ts";
+import { instanceKey, instanceOf, type Load, leastLoaded } from "./instance.ts";
 
 export class Sharing {
   readonly connections = new Map<string, Connection>();
@@ -83,6 +84,17 @@ export class Sharing {
     if (connection) this.connections.set(to, connection);
     if (audience) this.#audiences.set(to, audience);
     return true;
+  }
+
+  /** The connection that this client's handshake opened, before it could be asked for its roots: from now on it goes by them. */
+  openedEarly(key: string, origin: Origin): Connection | undefined {
+    const roots = origin.roots?.known;
+    const early = instanceKey(listKeyOf(origin), instanceOf(key));
+    const connection = this.connections.get(early);
+    if (!roots || !connection?.usable || connection.roots) return undefined;
+    if (connection.origin.session !== origin.session || !this.rekey(early, key)) return undefined;
+    connection.roots = roots;
+    return connection;
   }
 
   /** A client goes from one to another, with what it subscribed to. False: that was nothing. */

@@ -12,7 +12,7 @@ function setUp() {
   const asked: ((answer: Raw) => void)[] = [];
   const request = (signal: Signal): Promise<Raw> =>
     Promise.race([new Promise<Raw>((resolve) => asked.push(resolve)), aborted(signal)]);
-  return { clock, asked, roots: new ClientRoots(request, clock) };
+  return { clock, asked, roots: new ClientRoots(request, { clock, inHandshake: () => false }) };
 }
 
 test("the client is asked once, when someone first wants to know", async () => {

@@ -7,16 +7,27 @@ import { CallSignal, type Signal } from "../kernel/signal.ts";
 /** A client that does not answer keeps its calls waiting no longer than this, and only once. */
 const PATIENCE_MS = 10_000;
 
+interface Surroundings {
+  readonly clock: Clock;
+  /** The client waits for the answer to its handshake: until then it cannot be asked. */
+  readonly inHandshake: () => boolean;
+}
+
 export class ClientRoots implements Roots {
   readonly #request: (signal: Signal) => Promise<Raw>;
-  readonly #clock: Clock;
+  readonly #around: Surroundings;
   #known: KnownRoots | undefined;
   #asking: Promise<KnownRoots> | undefined;
   #changes = 0;
 
-  constructor(request: (signal: Signal) => Promise<Raw>, clock: Clock) {
+  constructor(request: (signal: Signal) => Promise<Raw>, around: Surroundings) {
     this.#request = request;
-    this.#clock = clock;
+    this.#around = around;
+  }
+
+  /** Whoever needs a server during the handshake gets a connection without roots. */
+  get costly(): boolean {
+    return this.#around.inHandshake();
   }
 
   get known(): KnownRoots | undefined {
@@ -39,7 +50,7 @@ export class ClientRoots implements Roots {
 
   async #ask(): Promise<KnownRoots> {
     const signal = new CallSignal();
-    const timer = this.#clock.after(PATIENCE_MS, () =>
+    const timer = this.#around.clock.after(PATIENCE_MS, () =>
       signal.abort(new Error(`it did not answer for ${PATIENCE_MS / 1000} s`)),
     );
     const changes = this.#changes;

@@ -33,3 +33,34 @@ test("a session keeps what the client declared, and nothing else of its handshak
   expect(origin?.capabilities.toString()).toBe('{"elicitation":{}}');
   expect(origin?.capabilities.buffer.byteLength).toBeLessThan(100_000);
 });
+
+test("a client is neither asked nor told anything before its handshake is over", async () => {
+  const asked: Promise<unknown>[] = [];
+  const surface: Surface = {
+    capabilities: {},
+    instructions: () => "",
+    prepare: async ({ uplink, roots }) => {
+      uplink?.notify("notifications/message", EMPTY_OBJECT);
+      if (roots) asked.push(roots.ask());
+      expect(roots?.costly).toBe(true);
+    },
+    handle: () => Promise.resolve(EMPTY_OBJECT),
+  };
+  const sent: Message[] = [];
+  const session = new Session(surface, (message) => void sent.push(message), {
+    ...LOCAL,
+    clock: new ManualClock(),
+  });
+  const say = (message: object): void =>
+    session.receive(readMessage(Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }))));
+  const params = { protocolVersion: "2025-11-25", capabilities: { roots: {} } };
+  say({ id: 1, method: "initialize", params });
+  say({ id: 2, method: "ping" });
+  await expect.poll(() => sent.map(({ kind }) => kind)).toEqual(["result", "result"]);
+  say({ method: "notifications/initialized" });
+  say({ id: 3, method: "tools/list" });
+  await expect.poll(() => sent.map(({ kind }) => kind)).toEqual(["result", "result", "request", "result"]);
+  const { id } = sent[2] as Message & { kind: "request" };
+  say({ id: Number(id.toString()), result: { roots: [] } });
+  expect(await asked[0]).toMatchObject({ answer: { result: expect.anything() } });
+});

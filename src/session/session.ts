@@ -4,6 +4,7 @@ import type { Origin, Uplink } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { accountOf, type Identity } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, kept, type Raw, toRaw } from "../kernel/raw.ts";
+import { unlessAborted } from "../kernel/signal.ts";
 import type { TraceHeaders } from "../kernel/traceparent.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
@@ -61,6 +62,12 @@ export class Session {
   #lastSeen: number;
   /** Settles when the handshake is answered; undefined before and after. */
   #beginning: Promise<void> | undefined;
+  #inHandshake = false;
+  /**
+   * What the client is to be asked, until its first request: it may not be asked before its handshake is over, and over HTTP there is
+   * nothing to ask it on before that. Undefined after.
+   */
+  #held: (() => void)[] | undefined = [];
 
   constructor(surface: Surface, send: Send, options: SessionOptions) {
     this.#surface = surface;
@@ -161,6 +168,7 @@ export class Session {
   /** Its client is gone: what is under way is aborted. */
   destroy(reason: Error): void {
     this.#peer.destroy(reason);
+    this.#askHeld();
   }
 
   /** Not async: what throws here is an answer all the same, and every call comes by. */
@@ -170,13 +178,22 @@ export class Session {
     if (request.method === "ping") return Promise.resolve(EMPTY_OBJECT);
     // Sent along with the handshake: its answer goes first.
     if (this.#beginning) return this.#beginning.then(() => this.#handle(request));
+    if (this.#held) this.#askHeld();
     return this.#handle(request);
   }
 
+  #askHeld(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const ask of held) ask();
+  }
+
   #begin(params: Raw | undefined): Promise<Raw> {
+    this.#inHandshake = true;
     const greeting = this.#initialize(params);
     const over = (): void => {
       this.#beginning = undefined;
+      this.#inHandshake = false;
     };
     this.#beginning = greeting.then(over, over);
     return greeting;
@@ -232,7 +249,10 @@ export class Session {
     const { endpoint, principal, stateless, clock } = this.#options;
     const uplink = this.#uplink(undefined);
     if (members(capabilities, ["roots"])[0])
-      this.#roots = new ClientRoots((signal) => uplink.request("roots/list", undefined, signal), clock);
+      this.#roots = new ClientRoots((signal) => uplink.request("roots/list", undefined, signal), {
+        clock,
+        inHandshake: () => this.#inHandshake,
+      });
     return {
       endpoint,
       principal,
@@ -248,15 +268,21 @@ export class Session {
 
   #uplink(via: Via): Uplink {
     return {
-      notify: (method, params) => this.#peer.notify(method, params, via),
+      notify: (method, params) => {
+        if (!this.#inHandshake) this.#peer.notify(method, params, via);
+      },
       request: (method, params, signal, more) => {
         // Its answer would be a stranger's message: nobody could tell what it belongs to.
         if (this.#options.stateless) return Promise.reject(UNASKABLE);
-        return this.#peer.request(method, params, {
-          signal,
-          via,
-          ...(more?.onProgress && { onProgress: more.onProgress }),
-        });
+        const ask = () =>
+          this.#peer.request(method, params, {
+            signal,
+            via,
+            ...(more?.onProgress && { onProgress: more.onProgress }),
+          });
+        if (!this.#held) return ask();
+        const asked = new Promise<Raw>((resolve) => this.#held?.push(() => resolve(ask())));
+        return unlessAborted(asked, signal);
       },
     };
   }

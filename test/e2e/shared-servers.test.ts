@@ -73,6 +73,21 @@ test("a client gets the tools that are there for it, whoever listed the server b
   expect(out).toContain("Nothing to approve");
 });
 
+test("auto looks at servers in the middle of a handshake, asks the client after it, and starts none twice", async () => {
+  const folder = temp();
+  const files = server("server-filesystem");
+  folder.writeConfig({ files, memory: server("server-memory"), many: server("server-everything") });
+  const gateway = await httpGateway(folder, "--surface", "auto");
+  const { proj } = folders(folder);
+  const client = await connect(gateway, { roots: { listChanged: true } }, () => proj);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain("mcp_call");
+  expect(await call(client, "files", "list_allowed_directories")).toContain(proj);
+  expect(await call(client, "memory", "read_graph")).toContain("entities");
+  expect(await call(client, "many", "echo", { message: "hello" })).toContain("hello");
+  expect(childrenOf(gateway.pid)).toHaveLength(3);
+});
+
 test("roots never pass from one client to another, and a client whose roots change goes on with the new ones", async () => {
   const folder = temp();
   folder.writeConfig({ files: server("server-filesystem") });
