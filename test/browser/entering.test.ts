@@ -27,6 +27,8 @@ describe.skipIf(noBrowser)("entering", () => {
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/");
     await page.getByRole("button", { name: `Account ${ADA.email}` }).click();
+    // What the page was reading at that moment is refused.
+    expectComplaint(page, /401/);
     await page.getByRole("menuitem", { name: "Log out" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
     await page.goBack();
