@@ -109,8 +109,8 @@ function atServer(next: Handler, specOf: (server: string) => ServerSpec | undefi
 /** What is sent is what the record tells: here every layer has had its say. */
 function noted(next: Handler): Handler {
   return (call) => {
-    const { trail, method, params } = call;
-    if (!trail || method !== "tools/call") return next(call);
+    const { trail, params } = call;
+    if (!trail) return next(call);
     const [sent] = members(params, ["arguments"]);
     if (sent) trail.arguments = sent;
     const child = { from: Date.now(), to: 0 };

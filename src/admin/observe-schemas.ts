@@ -88,7 +88,8 @@ export const AUDIT_FIELDS = {
   surface: { type: "string", description: "meta, metatools, aggregate, auto or openapi" },
   via: { enum: ["code", "chain"], description: "code or chain" },
   server: { type: "string", description: "uuid, or the name it had" },
-  tool: { type: "string", description: "the server's own name of it" },
+  method: { enum: ["prompts/get", "resources/read"], description: "where it is not a tool" },
+  tool: { type: "string", description: "the server's own name of it, or its URI" },
   outcome: { ...OUTCOME, description: "ok, error or refused" },
   code: { type: "string", description: "of the error table" },
   by: { type: "string", description: "the layer that refused it" },
@@ -154,6 +155,11 @@ export const OBSERVE_COMPONENTS = {
       at: { ...DATE, description: "when it ended, in UTC" },
       kind: AUDIT_FIELDS.kind,
       ...CALL,
+      method: AUDIT_FIELDS.method,
+      tool: {
+        type: "string",
+        description: "the server's own name of it; of a prompt its name, of a resource its URI",
+      },
       action: AUDIT_FIELDS.action,
       object: {
         type: "object",

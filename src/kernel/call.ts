@@ -108,7 +108,7 @@ export interface Trail {
   attempts?: number;
   /** As they left the whole pipeline for the child: no layer writes them, as those further in may redact more. */
   arguments?: Raw;
-  /** Which tool it is, once that is known: server and tool as the engine knows them. */
+  /** Which tool, prompt or resource it is, once that is known: as the engine knows it. */
   target?: { readonly server: string; readonly tool: string };
   /** How much of it the audit log keeps; names unless a layer says so. */
   keep?: Keep;
@@ -146,6 +146,9 @@ export interface TraceContext {
   readonly sampled: boolean;
   /** `tracestate` of an HTTP header. That of `_meta` goes on by itself. */
   readonly state?: string;
+  /** Of the JSON-RPC request it came by. */
+  readonly requestId?: string;
+  readonly overNetwork?: boolean;
 }
 
 export interface LayerStep {

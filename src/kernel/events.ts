@@ -26,15 +26,20 @@ interface At {
   readonly at: number;
 }
 
+/** What a client uses beside tools. */
+export type ItemMethod = "prompts/get" | "resources/read";
+
 /** A call of a tool as its caller made it; one that calls others (code, a chain) is a call too, and `via` of those. */
 export interface CallBegun extends At {
   readonly type: "call.begun";
+  /** A prompt or resource was asked for, not a tool. */
+  readonly method?: ItemMethod | undefined;
   /** Of this process, counted. */
   readonly id: number;
   readonly origin: Origin;
   /** As the engine knows it: a server's id. Our own tools: "metamcp". What means nothing here stands as the caller wrote it. */
   readonly server: string;
-  /** As the server names it. */
+  /** As the server names it; of a prompt its name, of a resource its URI. */
   readonly tool: string;
   readonly via?: "code" | "chain" | undefined;
   readonly trail: Trail;
@@ -205,6 +210,9 @@ export interface UpdateStep extends At {
 
 /** What a trace may be continued from. */
 export interface Traceable {
+  /** Of the JSON-RPC request. */
+  readonly id?: Raw | undefined;
+  readonly overNetwork?: boolean | undefined;
   readonly params: Raw | undefined;
   /** Of the HTTP request. */
   readonly trace?: TraceHeaders | undefined;

@@ -1,6 +1,6 @@
 /** A call that has ended, as records, live views and counters tell it. Made once for all of them. */
 import type { Origin, Trail } from "../kernel/call.ts";
-import type { CallEnded } from "../kernel/events.ts";
+import type { CallEnded, ItemMethod } from "../kernel/events.ts";
 import type { Actor, Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { sessionHash } from "../kernel/session-hash.ts";
@@ -9,6 +9,7 @@ import type { Named, Names } from "./names.ts";
 /** Our own tools have no server; what a caller made up is told without one. */
 export const OWN_SERVER = "metamcp";
 const LONGEST_NAME = 128;
+const LONGEST_URI = 1_024;
 
 export interface Who {
   readonly kind: string;
@@ -36,6 +37,8 @@ export interface CallRow {
   readonly surface?: string | undefined;
   readonly via?: "code" | "chain" | undefined;
   readonly server: Named;
+  /** Where it is not a tool. */
+  readonly method?: ItemMethod | undefined;
   readonly tool: string;
   readonly outcome: "ok" | "error" | "refused";
   readonly code?: string | undefined;
@@ -53,7 +56,8 @@ export interface CallRow {
 }
 
 export function callRow(ended: CallEnded, names: Names): CallRow {
-  const { origin, server, tool, outcome, code, via, trail, durationMs, requestBytes, resultBytes } = ended;
+  const { origin, server, method, tool, outcome, code, via, trail } = ended;
+  const { durationMs, requestBytes, resultBytes } = ended;
   const endpoint = names.endpoint(origin.endpoint);
   const surface = origin.surface ?? endpoint?.surface;
   const about = aboutOf(origin);
@@ -67,7 +71,8 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
     surface,
     via,
     server: serverOf(server, names),
-    tool: tool.slice(0, LONGEST_NAME),
+    method,
+    tool: tool.slice(0, method === "resources/read" ? LONGEST_URI : LONGEST_NAME),
     outcome,
     code,
     by: trail.by,

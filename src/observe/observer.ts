@@ -75,6 +75,11 @@ export class Observer implements Observed {
       case "call.ended": {
         const row = callRow(event, this.names);
         this.audit.add(recordOfCall(row, event));
+        // Live views are of tools.
+        if (row.method) {
+          this.metrics.item(row, row.method, event);
+          return;
+        }
         this.calls.add(row, event);
         this.#count(row, event);
         if (this.feed.watched)

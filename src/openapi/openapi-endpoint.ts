@@ -143,7 +143,8 @@ export class OpenApiEndpoint {
 }
 
 function requestOf(origin: Origin, signal: CallSignal, trace?: TraceHeaders): ClientRequest {
-  return { method: "tools/call", params: undefined, origin, signal, uplink: origin.uplink, trace };
+  const { uplink } = origin;
+  return { method: "tools/call", overNetwork: true, params: undefined, origin, signal, uplink, trace };
 }
 
 /** What a query cannot say is refused by HTTP's words; the record has ours. */

@@ -29,6 +29,10 @@ export function namesOf(compiled: () => Compiled, { catalog }: Pick<Engine, "cat
       return object && { name: object.name, surface: object.spec.surface };
     },
     server: (uuid) => compiled().servers.get(uuid)?.object.name,
+    transport(uuid) {
+      const spec = compiled().servers.get(uuid)?.spec;
+      return spec && (spec.kind === "stdio" ? "pipe" : "tcp");
+    },
     hasTool: (server, tool) => catalog.hasTool(server, tool),
   };
 }

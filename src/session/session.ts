@@ -211,12 +211,23 @@ export class Session {
   #handle(request: Incoming): Promise<Raw> {
     const origin = this.#origin;
     if (!origin) throw RpcError.of(INVALID_REQUEST, "Not initialized: send an initialize request first");
-    const { method, params, signal, via } = request;
+    const { id, method, params, signal, via } = request;
     const listing = this.#listing;
     if (method === "tools/call") this.#calls++;
     const trace = traceOf(via);
     const uplink = this.#uplink(via);
-    return this.#surface.handle({ method, params, origin, signal, uplink, listing, trace });
+    const overNetwork = isTraced(via);
+    return this.#surface.handle({
+      method,
+      id,
+      overNetwork,
+      params,
+      origin,
+      signal,
+      uplink,
+      listing,
+      trace,
+    });
   }
 
   async #initialize(params: Raw | undefined): Promise<Raw> {
@@ -290,5 +301,9 @@ export class Session {
 
 /** Of the HTTP request on whose stream the answer goes, where there is one. */
 function traceOf(via: Via): TraceHeaders | undefined {
-  return typeof via === "object" && "trace" in via ? (via as Traced).trace : undefined;
+  return isTraced(via) ? via.trace : undefined;
+}
+
+function isTraced(via: Via): via is Traced {
+  return typeof via === "object" && "trace" in via;
 }

@@ -1,6 +1,7 @@
 /** A request that concerns no tool, on its way to one server. */
 import type { Repeat, ServerId, Uplink } from "../kernel/call.ts";
-import type { Raw } from "../kernel/raw.ts";
+import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { members } from "../rpc/slice.ts";
 import { afterLogin } from "./own-login.ts";
 import type { Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
@@ -21,7 +22,17 @@ export function forward(
 ): Promise<Raw> {
   const { origin, signal, uplink: back } = request;
   const deadline = Number.POSITIVE_INFINITY;
+  // A tool of ours that asks for it has a record of its own.
+  const trail = request.method === method ? request.trail : undefined;
+  if (trail) trail.target = { ...scope.target(server, "", origin), tool: nameIn(params) };
   const send = (): Promise<Raw> =>
-    scope.call({ server, method, params, origin, signal, deadline, repeat, uplink: uplink ?? back });
+    scope.call({ server, method, params, origin, signal, deadline, repeat, uplink: uplink ?? back, trail });
   return scope.login ? afterLogin(scope, request, send) : send();
+}
+
+/** Of a prompt its name, of a resource its URI. */
+export function nameIn(params: Raw | undefined): string {
+  const [name, uri] = params ? members(params, ["name", "uri"]) : [];
+  const written = name ?? uri;
+  return written ? String(fromRaw(written)) : "";
 }

@@ -2,6 +2,7 @@
 import { joinArray } from "../catalog/json-array.ts";
 import type { Trail } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
+import type { ItemMethod } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
@@ -10,10 +11,12 @@ import { type Answering, ownFacts } from "../middleware/request-layers.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
 import { elements, members, withMember } from "../rpc/slice.ts";
 import { asResult } from "./failure.ts";
+import { nameIn } from "./forward.ts";
 import { META_TOOLS } from "./meta/meta.ts";
 import { METATOOL_NAMES } from "./metatools/metatools.ts";
 import { noOwnTool, OWN_SERVER } from "./own/tools.ts";
-import { type Recording, recordRefusal } from "./recorded.ts";
+import { type Recording, recorded, recordRefusal } from "./recorded.ts";
+import { isStoredUri } from "./result/store.ts";
 import type { ClientRequest, Surface } from "./surface.ts";
 
 export const OWN_TOOL_NAMES: readonly string[] = [...META_TOOLS, ...METATOOL_NAMES];
@@ -27,6 +30,10 @@ export interface RequestSide {
 
 type Given<K extends keyof Surface> =
   NonNullable<Surface[K]> extends (...args: infer A) => unknown ? A : never;
+
+function isItemMethod(method: string): method is ItemMethod {
+  return method === "prompts/get" || method === "resources/read";
+}
 
 export class LayeredSurface implements Surface {
   readonly #surface: Surface;
@@ -68,21 +75,31 @@ export class LayeredSurface implements Surface {
   }
 
   handle(request: ClientRequest): Promise<Raw> {
-    const { method, origin } = request;
+    const { method, origin, params } = request;
+    if (isItemMethod(method)) {
+      const tool = nameIn(params);
+      const server = isStoredUri(tool) ? OWN_SERVER : "";
+      const [args] = params ? members(params, ["arguments"]) : [];
+      return recorded(this.#scope, { server, tool, args, method }, request, (inner) => this.#answer(inner));
+    }
     const name = method === "tools/call" ? this.#ownName(request) : undefined;
     if (name !== undefined && this.#side.hidesOwn(name, origin.principal)) {
       recordRefusal(this.#scope, { server: OWN_SERVER, tool: name }, request, { code: "tool_not_found" });
       throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${name}`);
     }
-    const answered = this.#side.requests.any ? this.#layered(request, name) : this.#surface.handle(request);
+    const answered = this.#answer(request, name);
     return method === "tools/list"
       ? answered.then((list) => this.#without(list, origin.principal))
       : answered;
   }
 
+  #answer(request: ClientRequest, name?: string): Promise<Raw> {
+    return this.#side.requests.any ? this.#layered(request, name) : this.#surface.handle(request);
+  }
+
   async #layered(request: ClientRequest, name: string | undefined): Promise<Raw> {
     const own = name === undefined ? undefined : ownFacts(name);
-    const trail: Trail = { layers: [] };
+    const trail: Trail = request.trail ?? { layers: [] };
     let reached = false;
     try {
       return await this.#side.request({ ...request, own, trail }, () => {

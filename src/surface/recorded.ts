@@ -1,7 +1,7 @@
-/** Tells of each call of a tool when it begins and when it ends: once, whichever surface it came through and however it ends. */
+/** Tells of each call of a tool, and each use of a prompt or resource, when it begins and when it ends: once, whichever surface it came through and however it ends. */
 import type { Trail } from "../kernel/call.ts";
 import { ERRORS, type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
-import type { CallEnded } from "../kernel/events.ts";
+import type { CallEnded, ItemMethod } from "../kernel/events.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { members } from "../rpc/slice.ts";
@@ -14,6 +14,8 @@ export interface Wanted {
   readonly server: string;
   readonly tool: string;
   readonly args?: Raw | undefined;
+  /** A prompt or resource is wanted: `tool` is its name or URI. */
+  readonly method?: ItemMethod | undefined;
 }
 
 type Ending = Pick<CallEnded, "outcome" | "code" | "rpcCode" | "result">;
@@ -49,7 +51,7 @@ export function recorded(
   try {
     running = run({ ...request, trail });
   } catch (error) {
-    end(failed(error, trail));
+    end(failed(error, trail, wanted));
     throw error;
   }
   return running.then(
@@ -58,7 +60,7 @@ export function recorded(
       return result;
     },
     (error: unknown) => {
-      end(failed(error, trail));
+      end(failed(error, trail, wanted));
       throw error;
     },
   );
@@ -84,7 +86,7 @@ export function recordRefusal(
 
 function begin(
   scope: Recording,
-  { server, tool, args }: Wanted,
+  { server, tool, args, method }: Wanted,
   request: ClientRequest,
   trail: Trail,
 ): (ending: Ending) => void {
@@ -101,6 +103,7 @@ function begin(
     type: "call.begun",
     at: Date.now(),
     id,
+    method,
     origin,
     server: first.server,
     tool: first.tool,
@@ -116,6 +119,7 @@ function begin(
       type: "call.ended",
       at: Date.now(),
       id,
+      method,
       origin,
       server: last.server,
       tool: last.tool,
@@ -133,9 +137,10 @@ function begin(
   };
 }
 
-/** Of what is no error of ours, the server answered with one. */
-function failed(error: unknown, { code: told = "execution_failed" }: Trail): Ending {
-  const code = MetaMcpError.is(error) ? error.code : told;
+/** Of what is no error of ours, the server answered with one. A prompt or resource that nobody has is refused as the protocol does. */
+function failed(error: unknown, { code: told, child }: Trail, { method }: Wanted): Ending {
+  const unknown = method && !child && error instanceof RpcError ? "validation_input" : "execution_failed";
+  const code = MetaMcpError.is(error) ? error.code : (told ?? unknown);
   return {
     outcome: REFUSALS.has(code) ? "refused" : "error",
     code,

@@ -8,6 +8,10 @@ import type { TraceHeaders } from "../kernel/traceparent.ts";
 /** One request of a client, once its session is open. */
 export interface ClientRequest {
   readonly method: string;
+  /** As the client wrote it; undefined where it has none, as over plain HTTP. */
+  readonly id?: Raw | undefined;
+  /** It came over a network, not from within this process. */
+  readonly overNetwork?: boolean | undefined;
   readonly params: Raw | undefined;
   readonly origin: Origin;
   readonly signal: Signal;

@@ -3,6 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Origin, TraceContext } from "../../src/kernel/call.ts";
+import { type Clock, ManualClock } from "../../src/kernel/clock.ts";
 import { type CallEnded, Events } from "../../src/kernel/events.ts";
 import { silentLog } from "../../src/kernel/log.ts";
 import { EMPTY_OBJECT, toRaw } from "../../src/kernel/raw.ts";
@@ -28,7 +29,7 @@ function heap(): number {
   return process.memoryUsage().heapUsed;
 }
 
-function observer(audit: Audit) {
+function observer(audit: Audit, { clock = systemClock as Clock, days = 30 } = {}) {
   const events = new Events();
   const watching = new Observer({
     events,
@@ -37,11 +38,12 @@ function observer(audit: Audit) {
     names: {
       endpoint: (uuid) => ({ name: `endpoint ${uuid}`, surface: "meta" }),
       server: (uuid) => `server ${uuid}`,
+      transport: () => undefined,
       hasTool: () => true,
     },
-    clock: systemClock,
+    clock,
     log: silentLog,
-    options: { days: 30 },
+    options: { days },
     gauges: {
       connections: () => ({ states: {}, breakers: {}, waiting: 0 }),
       sessions: () => new Map(),
@@ -118,7 +120,12 @@ test(
     taking.answer = () => {};
     const environment = otelEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: taking.url }) as OtelEnvironment;
     const events = new Events();
-    const names = { endpoint: () => undefined, server: () => undefined, hasTool: () => true };
+    const names = {
+      endpoint: () => undefined,
+      server: () => undefined,
+      transport: () => undefined,
+      hasTool: () => true,
+    };
     const tracing = startTracing(environment, { events, names, clock: systemClock, log: silentLog });
     onTestFinished(() => tracing.close());
     const origin = originOf("one");
@@ -159,4 +166,19 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
       proxy.flow();
     },
   );
+});
+
+test("records older than is set are removed while it runs, and what is left can be verified", async () => {
+  const store = await filePlace().open();
+  const clock = new ManualClock();
+  const DAY_MS = 86_400_000;
+  const ages = [40, 8, 6, 0].map((days) => Date.now() - days * DAY_MS);
+  await store.audit.append(ages.map((at) => ({ at, fields: {}, body: JSON.stringify({ at }) })));
+  observer(store.audit, { clock, days: 7 });
+  const left = async () => (await store.audit.query()).items.map(({ at }) => at);
+  expect(await left()).toHaveLength(4);
+  clock.advance(60_000);
+  await until(async () => (await left()).length === 2, { what: "the first round" });
+  expect(await left()).toEqual([ages[3], ages[2]]);
+  expect(await store.audit.verify()).toMatchObject({ ok: true });
 });

@@ -86,7 +86,11 @@ test("each call is a span towards the client and one towards the server, as the 
     "mcp.protocol.version": "2025-11-25",
     "metamcp.endpoint": "aggregate",
     "metamcp.server": "fix",
+    "jsonrpc.request.id": "1",
+    "network.transport": "tcp",
   });
+  expect(child.about["network.transport"]).toBe("pipe");
+  expect(child.about).not.toHaveProperty("jsonrpc.request.id");
   expect([child.traceId, child.parentSpanId, own.status]).toEqual([own.traceId, own.spanId, {}]);
   expect(own).not.toHaveProperty("parentSpanId");
   const times = [own.startTimeUnixNano, child.startTimeUnixNano, child.endTimeUnixNano, own.endTimeUnixNano];

@@ -177,7 +177,12 @@ export async function testAdmin(
   const observer = new Observer({
     events,
     audit: store.audit,
-    names: { endpoint: () => undefined, server: () => undefined, hasTool: () => false },
+    names: {
+      endpoint: () => undefined,
+      server: () => undefined,
+      transport: () => undefined,
+      hasTool: () => false,
+    },
     clock: systemClock,
     log: silentLog,
     options: { days: 30 },

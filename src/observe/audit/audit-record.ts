@@ -95,6 +95,7 @@ function callFields(row: CallRow): AuditRecord["fields"] {
     via: row.via,
     server: server.uuid,
     serverName: server.name,
+    method: row.method,
     tool: row.tool,
     outcome: row.outcome,
     code: row.code,

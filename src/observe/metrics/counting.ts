@@ -1,9 +1,9 @@
 /** From events to counters, and what is read at the moment of a scrape. */
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
-import type { CallEnded, EngineEvent } from "../../kernel/events.ts";
+import type { CallEnded, EngineEvent, ItemMethod } from "../../kernel/events.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
 import type { AuditState } from "../audit/audit-log.ts";
-import { type CallRow, errorType } from "../call-row.ts";
+import { type CallRow, errorType, OWN_SERVER } from "../call-row.ts";
 import type { Names } from "../names.ts";
 import { Metrics } from "./metrics.ts";
 
@@ -56,17 +56,32 @@ export class Counting {
     const endpoint = row.endpoint.name;
     const server = known ? row.server.name : OTHER;
     const tool = known ? row.tool : OTHER;
-    const failure = errorType(row, ended);
     metrics.add("calls", [endpoint, server, tool, row.outcome]);
-    metrics.observe("serverDuration", [endpoint, server, tool, METHOD, failure], row.durationMs / MS);
-    const { child } = ended.trail;
-    if (child)
-      metrics.observe("clientDuration", [server, tool, METHOD, failure], (child.to - child.from) / MS);
+    this.#took(row, { server, tool, method: METHOD }, ended);
     metrics.add("resultBytes", [endpoint, server], row.resultBytes);
     if (row.code !== undefined) metrics.add("errors", [endpoint, row.code]);
-    if (row.by !== undefined) metrics.add("refusals", [row.by]);
     if (row.attempts !== undefined) metrics.add("attempts", [server], row.attempts - 1);
     if (row.cached) metrics.add("cached", [server]);
+  }
+
+  /** A prompt or resource: which one would make too many series. */
+  item(row: CallRow, method: ItemMethod, ended: CallEnded): void {
+    this.#inFlight -= 1;
+    const server = row.server.uuid === undefined && row.server.name !== OWN_SERVER ? OTHER : row.server.name;
+    this.#took(row, { server, tool: "", method }, ended);
+  }
+
+  #took(
+    row: CallRow,
+    { server, tool, method }: { readonly server: string; readonly tool: string; readonly method: string },
+    ended: CallEnded,
+  ): void {
+    const failure = errorType(row, ended);
+    const labels = [server, tool, method, failure];
+    this.#metrics.observe("serverDuration", [row.endpoint.name, ...labels], row.durationMs / MS);
+    const { child } = ended.trail;
+    if (child) this.#metrics.observe("clientDuration", labels, (child.to - child.from) / MS);
+    if (row.by !== undefined) this.#metrics.add("refusals", [row.by]);
   }
 
   saved(endpoint: string, tokens: number): void {

@@ -61,7 +61,7 @@ export const INSTRUMENTS = {
   inFlight: gauge("metamcp_calls_in_flight", "Calls that are not answered yet."),
   serverDuration: histogram(
     "mcp_server_operation_duration_seconds",
-    "How long calls of clients took, all layers included.",
+    "How long calls, prompts and resources took for clients, all layers included.",
     ["endpoint", "server", "gen_ai_tool_name", "mcp_method_name", "error_type"],
   ),
   clientDuration: histogram(

@@ -1,6 +1,7 @@
 /** A call that has ended as spans of OTLP in JSON: one towards the client, and one towards the server where it was asked. */
 import type { CallEnded } from "../../kernel/events.ts";
 import { type CallRow, errorType } from "../call-row.ts";
+import type { Names } from "../names.ts";
 
 /**
  * One span as opentelemetry-proto has it, in its JSON form. Written at once: many wait in memory, and as objects they cost
@@ -11,27 +12,39 @@ export type SpanText = string;
 const KIND = { internal: 1, server: 2, client: 3 } as const;
 const FAILED = 2;
 const SAMPLED = 1;
-const METHOD = "tools/call";
+const TOOLS = "tools/call";
 
-export function spansOf(row: CallRow, ended: CallEnded): readonly SpanText[] {
+export function spansOf(
+  row: CallRow,
+  ended: CallEnded,
+  names: Pick<Names, "transport">,
+): readonly SpanText[] {
   const { trace, child } = ended.trail;
   if (!trace?.sampled) return [];
-  const { traceId, spanId, childSpanId, parentId, state } = trace;
+  const { traceId, spanId, childSpanId, parentId, state, requestId, overNetwork } = trace;
   const status = row.outcome === "ok" ? {} : { code: FAILED, message: row.code };
   const common = [
-    `"traceId":"${traceId}","flags":${SAMPLED},"name":${JSON.stringify(`${METHOD} ${row.tool}`)}`,
-    `"status":${JSON.stringify(status)},"attributes":${attributesText(described(row, ended))}`,
+    `"traceId":"${traceId}","flags":${SAMPLED},"name":${JSON.stringify(nameOf(row))}`,
+    `"status":${JSON.stringify(status)}`,
     ...(state === undefined ? [] : [`"traceState":${JSON.stringify(state)}`]),
   ].join();
   const parent = parentId === undefined ? "" : `"parentSpanId":"${parentId}",`;
   const kind = row.via ? KIND.internal : KIND.server;
   const time = times(ended.at - row.durationMs, ended.at);
-  const own = `{${parent}"spanId":"${spanId}","kind":${kind},${time},${common}}`;
+  const about = attributesText(described(row, ended));
+  const asked = row.via
+    ? about
+    : extended(about, {
+        "jsonrpc.request.id": requestId,
+        "network.transport": overNetwork ? "tcp" : undefined,
+      });
+  const own = `{${parent}"spanId":"${spanId}","kind":${kind},${time},${common},"attributes":${asked}}`;
   if (!child) return [own];
   const childTime = times(child.from, child.to);
+  const sent = extended(about, { "network.transport": names.transport(ended.server) });
   return [
     own,
-    `{"parentSpanId":"${spanId}","spanId":"${childSpanId}","kind":${KIND.client},${childTime},${common}}`,
+    `{"parentSpanId":"${spanId}","spanId":"${childSpanId}","kind":${KIND.client},${childTime},${common},"attributes":${sent}}`,
   ];
 }
 
@@ -42,9 +55,8 @@ function described(row: CallRow, ended: CallEnded): Values {
   // A JSON-RPC error goes by its code.
   const status = rpcCode === undefined || !failed ? undefined : String(rpcCode);
   return {
-    "mcp.method.name": METHOD,
-    "gen_ai.operation.name": "execute_tool",
-    "gen_ai.tool.name": row.tool,
+    "mcp.method.name": row.method ?? TOOLS,
+    ...subjectOf(row),
     "mcp.session.id": row.session,
     "mcp.protocol.version": origin.protocolVersion,
     "metamcp.endpoint": row.endpoint.name,
@@ -64,6 +76,17 @@ function described(row: CallRow, ended: CallEnded): Values {
   };
 }
 
+/** What is used, by the name of its kind. A URI is in no name of a span: there are too many. */
+function subjectOf({ method, tool }: CallRow): Values {
+  if (method === "prompts/get") return { "gen_ai.prompt.name": tool };
+  if (method === "resources/read") return { "mcp.resource.uri": tool };
+  return { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool };
+}
+
+function nameOf({ method, tool }: CallRow): string {
+  return method === "resources/read" ? method : `${method ?? TOOLS} ${tool}`;
+}
+
 type Values = Readonly<Record<string, string | number | undefined>>;
 
 /** A JSON array; what is undefined is left out. */
@@ -77,6 +100,11 @@ export function attributesText(values: Values): string {
     text += `${text === "" ? "" : ","}{"key":${JSON.stringify(key)},"value":{${written}}}`;
   }
   return `[${text}]`;
+}
+
+function extended(text: string, values: Values): string {
+  const more = attributesText(values);
+  return more === "[]" ? text : `${text.slice(0, -1)},${more.slice(1)}`;
 }
 
 function times(from: number, to: number): string {

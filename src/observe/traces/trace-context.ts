@@ -24,7 +24,7 @@ export function readTraceparent(text: string | undefined): Parent | undefined {
 }
 
 /** `_meta` says more than a header: it is of this very call. */
-export function parentOf({ params, trace, within }: Traceable): Parent | undefined {
+function parentOf({ params, trace, within }: Traceable): Parent | undefined {
   if (within) return within;
   const [meta] = params ? members(params, ["_meta"]) : [];
   const parent = readTraceparent(meta && inMeta(meta));
@@ -38,12 +38,13 @@ function inMeta(meta: Raw): string | undefined {
   return written && isString(written) ? (fromRaw(written) as string) : undefined;
 }
 
-/** A place in the trace of the parent, or in a new one. */
+/** A place in the trace that the request belongs to, or in a new one. */
 export function contextFrom(
-  parent: Parent | undefined,
+  { id, overNetwork, ...request }: Traceable,
   random: (bytes: number) => string,
   sample: (traceId: string) => boolean,
 ): TraceContext {
+  const parent = parentOf(request);
   const traceId = parent?.traceId ?? random(16);
   return {
     traceId,
@@ -52,6 +53,8 @@ export function contextFrom(
     ...(parent && { parentId: parent.spanId }),
     sampled: parent ? parent.sampled : sample(traceId),
     ...(parent?.state !== undefined && { state: parent.state }),
+    ...(id && { requestId: isString(id) ? (fromRaw(id) as string) : id.toString() }),
+    ...(overNetwork && { overNetwork }),
   };
 }
 

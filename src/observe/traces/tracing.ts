@@ -10,7 +10,7 @@ import type { Names } from "../names.ts";
 import type { OtelEnvironment } from "./otel-environment.ts";
 import { CollectorBusy, otlpSender } from "./otlp.ts";
 import { attributesText, type SpanText, spansOf } from "./spans.ts";
-import { contextFrom, parentOf, ratioSampler } from "./trace-context.ts";
+import { contextFrom, ratioSampler } from "./trace-context.ts";
 
 export interface TracingParts {
   readonly events: Events;
@@ -66,10 +66,10 @@ export function startTracing(environment: OtelEnvironment, parts: TracingParts):
   });
   const random = randomHex();
   const sample = ratioSampler(ratio);
-  events.tracer = (request) => contextFrom(parentOf(request), random, sample);
+  events.tracer = (request) => contextFrom(request, random, sample);
   const stop = events.on((event) => {
     if (event.type !== "call.ended" || !event.trail.trace?.sampled) return;
-    for (const span of spansOf(callRow(event, names), event)) queue.add(span);
+    for (const span of spansOf(callRow(event, names), event, names)) queue.add(span);
   });
   return {
     get lost() {

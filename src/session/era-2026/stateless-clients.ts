@@ -171,7 +171,7 @@ export class StatelessClients implements StatelessHost {
     reply: PendingReply,
     { from, answers }: { from: From; answers: ReadonlyMap<string, Raw> },
   ): StatelessCall {
-    const { method } = reply;
+    const { id, method } = reply;
     const session = from.session ?? this.#stranger();
     const run: StatelessCall = new StatelessCall({
       client: this.#identity(from, session),
@@ -194,6 +194,8 @@ export class StatelessClients implements StatelessHost {
       }
       return await surface.handle({
         method,
+        id,
+        overNetwork: from.headers !== undefined,
         params,
         origin,
         signal,

@@ -37,7 +37,9 @@ async function readResource(scope: Scope, uri: string, request: ClientRequest): 
     const params = withMember(request.params as Raw, "uri", toRaw(target.uri));
     return await forward(scope, { server: target.server, method: "resources/read", params }, request);
   } catch (error) {
-    throw MetaMcpError.is(error) ? RpcError.of(NOT_FOUND, error.message, { uri }) : error;
+    if (!MetaMcpError.is(error)) throw error;
+    if (request.trail) request.trail.code = error.code;
+    throw RpcError.of(NOT_FOUND, error.message, { uri });
   }
 }
 

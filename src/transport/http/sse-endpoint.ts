@@ -2,9 +2,10 @@
 import type { ServerResponse } from "node:http";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { isMeant, type Principal, samePrincipal } from "../../kernel/principal.ts";
+import { traceHeadersIn } from "../../kernel/traceparent.ts";
 import { encode } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
-import type { Session } from "../../session/session.ts";
+import type { Session, Traced } from "../../session/session.ts";
 import { ENDED, OVER, REVOKED } from "../ended.ts";
 import type { Host } from "../transport.ts";
 import { readMessageOf } from "./body.ts";
@@ -67,7 +68,7 @@ export class SseEndpoint {
         this.#host.turnedAway(message, principal, client.session);
         return refuseFor(response, "requests");
       }
-      client.session.receive(message);
+      client.session.receive(message, { trace: traceHeadersIn(request.headers) } satisfies Traced);
       response.writeHead(202).end("Accepted");
     });
   }

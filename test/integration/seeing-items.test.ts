@@ -1,0 +1,114 @@
+/** Prompts and resources that clients use leave records, durations and spans as calls of tools do. */
+import { expect, test } from "vitest";
+import { HEADERS, messages } from "../support/http-gateway.ts";
+import { collector } from "../support/otlp.ts";
+import { auditRecords } from "../support/records.ts";
+import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
+
+const LIMIT = { use: "rate-limit", requests: 3, per: "1h" };
+
+/** A session that sends any request. */
+async function asker({ url }: TeamGateway, endpoint: string, key: string) {
+  let id = 0;
+  let session: Record<string, string> = {};
+  const ask = async (method: string, params: object) => {
+    const answer = await fetch(`${url}/metamcp/${endpoint}/mcp`, {
+      method: "POST",
+      headers: { ...HEADERS, "x-api-key": key, ...session },
+      body: JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params }),
+    });
+    session = { "mcp-session-id": answer.headers.get("mcp-session-id") ?? session["mcp-session-id"] ?? "" };
+    const [told] = await messages(answer);
+    return told as { result?: Record<string, unknown>; error?: { message: string } };
+  };
+  const clientInfo = { name: "asker", version: "1" };
+  await ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+  return ask;
+}
+
+async function team(env: Readonly<Record<string, string>> = {}) {
+  const gateway = await teamGateway(temp(), { env });
+  const { api } = gateway;
+  const server = { name: "fix", ...fixture("--resources", "2", "--prompts", "1") };
+  const { uuid } = (await api("POST", "/mcp-servers", server)).body;
+  await api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+  for (const surface of ["aggregate", "meta"])
+    await api("POST", "/endpoints", { name: surface, namespaces: ["team"], surface });
+  await api("POST", "/endpoints", {
+    name: "few",
+    namespaces: ["team"],
+    surface: "aggregate",
+    middleware: [LIMIT],
+  });
+  return { gateway, api, uuid, key: await gateway.key() };
+}
+
+const READ = { method: "resources/read", tool: "fixture://item/0" };
+
+test("each leaves one record, and is counted by its method", async () => {
+  const { gateway, uuid, key } = await team();
+  const aggregate = await asker(gateway, "aggregate", key);
+  expect(await aggregate("resources/read", { uri: "fixture://item/0" })).toHaveProperty("result");
+  const { result } = await aggregate("prompts/list", {});
+  const name = (result?.["prompts"] as { name: string }[] | undefined)?.[0]?.name;
+  expect(await aggregate("prompts/get", { name, arguments: { topic: "x" } })).toHaveProperty("result");
+  expect(await aggregate("prompts/get", { name: "nothing" })).toHaveProperty("error");
+  const meta = await asker(gateway, "meta", key);
+  expect(await meta("resources/read", { uri: "fixture://item/0" })).toHaveProperty("result");
+
+  const records = await until(async () => {
+    const all = await auditRecords(gateway, "&kind=call");
+    return all.length >= 4 && all;
+  });
+  const server = { uuid, name: "fix" };
+  expect(records).toMatchObject([
+    { ...READ, server, surface: "aggregate", outcome: "ok", client: { name: "asker" } },
+    { method: "prompts/get", tool: "prompt_0", server, outcome: "ok", arguments: ["topic"] },
+    { method: "prompts/get", tool: "nothing", outcome: "refused", code: "validation_input" },
+    { ...READ, server, surface: "meta", outcome: "ok" },
+  ]);
+  expect(await auditRecords(gateway, "&method=resources/read")).toHaveLength(2);
+
+  const text = await (await fetch(`${gateway.url}/metrics`)).text();
+  const took = 'mcp_server_operation_duration_seconds_count{endpoint="aggregate",server="fix"';
+  expect(text).toContain(`${took},mcp_method_name="resources/read"} 1\n`);
+  expect(text).not.toContain("metamcp_calls_total{");
+  expect(text).toContain("metamcp_calls_in_flight 0\n");
+});
+
+test("what a layer refuses says which", async () => {
+  const { gateway, key } = await team();
+  const few = await asker(gateway, "few", key);
+  for (let n = 0; n < 3; n++) await few("resources/read", { uri: "fixture://item/0" });
+  expect(await few("resources/read", { uri: "fixture://item/1" })).toHaveProperty("error");
+  const [record] = await until(async () => {
+    const found = await auditRecords(gateway, "&outcome=refused");
+    return found.length > 0 && found;
+  });
+  expect(record).toMatchObject({
+    ...READ,
+    tool: "fixture://item/1",
+    by: "rate-limit",
+    code: "rate_limited",
+  });
+});
+
+test("each is a span towards the client and one towards the server", async () => {
+  const taking = await collector();
+  const { gateway, key } = await team({ OTEL_EXPORTER_OTLP_ENDPOINT: taking.url });
+  const aggregate = await asker(gateway, "aggregate", key);
+  await aggregate("resources/read", { uri: "fixture://item/0" });
+  await until(() => taking.spans.length >= 2);
+  expect(taking.spans.map(({ name }) => name)).toEqual(["resources/read", "resources/read"]);
+  const [own, child] = taking.spans;
+  expect(own?.about).toMatchObject({
+    "mcp.method.name": "resources/read",
+    "mcp.resource.uri": "fixture://item/0",
+    "jsonrpc.request.id": "2",
+    "network.transport": "tcp",
+  });
+  expect(own?.about).not.toHaveProperty("gen_ai.tool.name");
+  expect(child?.about).toMatchObject({ "metamcp.server": "fix", "network.transport": "pipe" });
+});
