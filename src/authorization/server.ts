@@ -1,13 +1,15 @@
 /** The built-in authorization server: what is asked of it, limits, and the one door to oidc-provider, which is loaded when first needed. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Attempts } from "./attempts.ts";
-import { sendPage } from "./html.ts";
+import { type Page, sendPage } from "./html.ts";
 import { faultPage } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
 import { SCOPE } from "./resource.ts";
 import { LOGIN, ROUTES, routeOf, withScope } from "./routes.ts";
 
 const REGISTRATIONS_A_MINUTE = 20;
+/** Each is kept for a while, and nobody need be known to begin one. */
+const LOGINS_A_MINUTE = 120;
 
 interface Loaded {
   readonly provide: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -17,6 +19,7 @@ interface Loaded {
 export class AuthorizationServer {
   readonly #parts: AuthorizationParts;
   readonly #registrations = new Attempts(REGISTRATIONS_A_MINUTE);
+  readonly #logins = new Attempts(LOGINS_A_MINUTE);
   #loaded: Promise<Loaded> | undefined;
 
   constructor(parts: AuthorizationParts) {
@@ -47,7 +50,11 @@ export class AuthorizationServer {
 
   async #answer(route: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (route === ROUTES.registration && !this.#mayRegister(request, response)) return;
-    this.#parts.addressOf(request);
+    const address = this.#parts.addressOf(request);
+    if (route === ROUTES.authorization) {
+      const wait = this.#logins.take(address, this.#parts.now());
+      if (wait > 0) return sendPage(response, busyPage(wait));
+    }
     this.#adopt(route, request);
     this.#loaded ??= load(this.#parts);
     const { provide, interact } = await this.#loaded;
@@ -100,6 +107,11 @@ async function load(parts: AuthorizationParts): Promise<Loaded> {
     provide: async (request, response) => await callback(request, response),
     interact: (path, request, response) => interaction.answer(path, request, response),
   };
+}
+
+function busyPage(waitMs: number): Page {
+  const page = faultPage("Too many logins were begun from your address. Try again in a minute.", 429);
+  return { ...page, headers: { "retry-after": String(Math.ceil(waitMs / 1_000)) } };
 }
 
 function refuse(response: ServerResponse, status: number, error: string, text: string): void {

@@ -252,6 +252,27 @@ test("an address registers twenty clients a minute", async () => {
   expect((await client.register()).status).toBe(201);
 });
 
+test("an address begins 120 logins a minute: each is kept for a while, and anybody can begin one", async () => {
+  let now = Date.now();
+  const { client } = await registered({ now: () => now });
+  const begin = () => fetch(client.authorizeUrl(), { redirect: "manual" });
+  for (let count = 0; count < 120; count += 1) expect((await begin()).status).toBe(303);
+  const refused = await begin();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  now += 61_000;
+  const back = await client.logIn(ADA);
+  expect(back.url.searchParams.get("code")).toEqual(expect.any(String));
+});
+
+test("of many who bring one refresh token at once, one gets tokens", async () => {
+  const { client } = await registered();
+  const { body } = await client.exchange(await codeFor(client));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => client.refresh(body.refresh_token)));
+  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+  for (const { status, body: said } of answers) if (status !== 200) expect(said.error).toBe("invalid_grant");
+});
+
 test("where registration is closed, it is not offered either", async () => {
   const { url } = await authorization({ registers: () => false });
   expect((await new OAuthClient(url).register()).status).toBe(403);
@@ -260,7 +281,6 @@ test("where registration is closed, it is not offered either", async () => {
 });
 
 test("a metadata document is fetched from public addresses alone", async () => {
-  const asked: string[] = [];
   const { url } = await authorization();
   const client = new OAuthClient(url);
   for (const id of [
@@ -279,7 +299,6 @@ test("a metadata document is fetched from public addresses alone", async () => {
     expect(page.status, id).toBe(400);
     expect(page.text).toMatch(/client/);
   }
-  expect(asked).toEqual([]);
 });
 
 test("a metadata document names its client, and only itself", async () => {
