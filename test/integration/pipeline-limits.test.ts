@@ -1,7 +1,10 @@
 /** A limit counts the call of the real tool, from whichever surface, code or chain it comes, and never one more. */
 import { expect, test } from "vitest";
 import { type LayeredTeam, layeredTeam } from "../support/layered-team.ts";
-import { type TeamClient, teamClient } from "../support/team-gateway.ts";
+import { noPostgres, postgresPlace } from "../support/store-places.ts";
+import { type TeamClient, teamClient, teamGateway, type Way } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 const THREE = [{ use: "rate-limit", requests: 3, per: "60s" }];
 const FORTY = Array.from({ length: 40 }, (_, n) => n);
@@ -68,6 +71,69 @@ test.each(Object.keys(WHOLE))(
       await WHOLE[way]?.(made, atOnce);
       expect(made.reached("echo")).toBe(3);
     }
+  },
+);
+
+test("3 per 60 s passes three of forty that come in all ways at once, in both eras", async () => {
+  const { gateway, key, reached } = await layeredTeam({
+    namespace: { middleware: THREE },
+    endpoint: { openapi: true },
+  });
+  const as = (endpoint: string, way?: Way) => teamClient(gateway, endpoint, { key, ...(way && { way }) });
+  const aggregate = [
+    await as("aggregate"),
+    await as("aggregate", "sse"),
+    await as("aggregate", "2026-07-28"),
+  ];
+  const meta = [await as("meta"), await as("meta", "2026-07-28")];
+  const metatools = [await as("metatools"), await as("metatools", "2026-07-28")];
+  const code = (n: number) => `return await tools.fix.echo({ message: "m${n}" }).catch(() => 0)`;
+  const ways: readonly ((n: number) => Promise<unknown>)[] = [
+    ...aggregate.map((client) => (n: number) => WAYS["aggregate"]?.(client, n) as Promise<string>),
+    ...meta.map((client) => (n: number) => WAYS["meta"]?.(client, n) as Promise<string>),
+    ...meta.map((client) => (n: number) => client.call("mcp_execute", { code: code(n) })),
+    ...metatools.map((client) => (n: number) => WAYS["metatools"]?.(client, n) as Promise<string>),
+    ...metatools.map((client) => (n: number) => {
+      const steps = [{ tool_id: "fix:echo", args: { message: `m${n}` } }];
+      return client.call("run_chain", { steps });
+    }),
+    (n) =>
+      fetch(`${gateway.url}/metamcp/aggregate/api/fix__echo`, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body: JSON.stringify({ message: `m${n}` }),
+      }),
+  ];
+  await Promise.all(FORTY.map((n) => ways[n % ways.length]?.(n)));
+  expect(reached("echo")).toBe(3);
+  for (const way of ways) await way(99);
+  expect(reached("echo")).toBe(3);
+});
+
+test.skipIf(noPostgres)(
+  `gateways on one store count each for itself${noPostgres ? ` (left out: ${noPostgres})` : ""}`,
+  async () => {
+    const { url } = await postgresPlace();
+    const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
+    const start = () => teamGateway(temp(), { flags: ["--store", url], env });
+    const [one, two] = [await start(), await start()];
+    const journal = temp().journal();
+    await one.api("POST", "/mcp-servers", { name: "fix", ...fixture("--journal", journal.file) });
+    await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+    const endpoint = { name: "team", namespaces: ["team"], surface: "aggregate", middleware: THREE };
+    expect((await one.api("POST", "/endpoints", endpoint)).status).toBe(201);
+    const key = await one.key();
+    const clients = await Promise.all(
+      [one, two].map((gateway) => until(() => teamClient(gateway, "team", { key }).catch(() => undefined))),
+    );
+    const passed = await Promise.all(
+      clients.map(async (client) => {
+        const answers = await Promise.all(FORTY.map((n) => client.call("fix__echo", { message: `m${n}` })));
+        return answers.filter((text) => /^m\d+$/.test(text)).length;
+      }),
+    );
+    expect(passed).toEqual([3, 3]);
+    expect(journal.events("message").filter(({ tool }) => tool === "echo")).toHaveLength(6);
   },
 );
 

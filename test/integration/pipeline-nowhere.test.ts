@@ -1,7 +1,11 @@
 /** A tool that a layer denies is nowhere: in no list, search, description, hint, example, error or description of the API. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, test } from "vitest";
 import { layeredTeam } from "../support/layered-team.ts";
+import { plainly } from "../support/people.ts";
 import { teamClient } from "../support/team-gateway.ts";
+import { fixture, temp } from "../support/temp.ts";
 
 /** Neither its own name nor the one that the namespace gives it, nor what it says of itself. */
 const TRACE = /weird|uncanny|hardly anyone/i;
@@ -11,6 +15,8 @@ const DENIED = {
   policy: [{ use: "policy", default: "allow", rules: [{ effect: "deny", tools: ["fix:weird"] }] }],
   "policy that allows others": [{ use: "policy", rules: [{ effect: "allow", tools: ["fix:e*", "fix:c*"] }] }],
 };
+
+const CHAIN = [{ tool_id: "fix:echo", args: { message: "{{ steps.0.weir }}" } }];
 
 test.each(Object.entries(DENIED))("%s", async (_name, middleware) => {
   const { gateway, key, reached } = await layeredTeam({
@@ -56,6 +62,18 @@ test.each(Object.entries(DENIED))("%s", async (_name, middleware) => {
   await note("run_tool", metatools.call("run_tool", { tool_id: "fix:uncann", args: {} }));
   await note("run_chain", metatools.call("run_chain", { steps: [{ tool_id: "fix:weir", args: {} }] }));
 
+  const eras = await Promise.all(
+    (["sse", "2026-07-28"] as const).map((way) => teamClient(gateway, "aggregate", { key, way })),
+  );
+  for (const client of eras) {
+    await note("lists of others", client.tools());
+    await note("nearly its name, of others", client.call("fix__uncann", {}));
+  }
+  await note("a wrong argument", metatools.call("run_tool", { tool_id: "fix:echo", args: { messag: "x" } }));
+  await note("a dry run", metatools.call("run_chain", { steps: CHAIN, dry_run: true }));
+  await note("by its meaning", metatools.call("search_tools", { query: "weird uncanny" }));
+  await note("by its name", meta.call("mcp_discover", { query: "uncanny" }));
+
   await note("aggregate", aggregate.call("fix__uncann", {}));
   const http = async (path: string, body?: string) => {
     const answer = await fetch(`${gateway.url}/metamcp/aggregate/api/${path}`, {
@@ -93,4 +111,88 @@ test.each(Object.entries(DENIED))("%s", async (_name, middleware) => {
     expect([way, /forbidden|denied|policy|filter|rule/i.exec(text)?.[0]]).toEqual([way, undefined]);
   }
   expect(reached("weird")).toBe(0);
+});
+
+test("nor in what the admin API tells people who may not read the rules", async () => {
+  const middleware = [{ use: "filter", deny: ["fix:weird"] }];
+  const { gateway, api, key } = await layeredTeam({ endpoint: { middleware } });
+  const client = await teamClient(gateway, "aggregate", { key });
+  await client.call("fix__echo", { message: "x" });
+  await client.call("fix__weird", {}).catch(() => {});
+  const { items } = (await api("GET", "/endpoints")).body;
+  const { uuid: owner } = (await api("POST", "/users", { email: "ada@example.org", role: "member" })).body;
+  const { key: text } = (await api("POST", "/api-keys", { name: "m", role: "member", owner })).body;
+  const member = plainly(gateway.url, { authorization: `Bearer ${text}` });
+  const asked = [
+    "/calls",
+    "/audit",
+    "/sessions",
+    "/stats",
+    "/config",
+    "/mcp-servers",
+    "/approvals",
+    "/settings",
+  ];
+  for (const { uuid } of items) asked.push(`/endpoints/${uuid}/tools`, `/endpoints/${uuid}/preview`);
+  for (const path of asked) {
+    const { status, body } = await member("GET", path);
+    if (path.endsWith("/tools"))
+      expect([status, JSON.stringify(body)]).toEqual([200, expect.stringContaining("echo")]);
+    expect([path, TRACE.exec(JSON.stringify(body))?.[0]]).toEqual([path, undefined]);
+  }
+});
+
+test("where all tools of a server are denied, so are its prompts, resources and instructions", async () => {
+  const journal = temp().journal();
+  const items = fixture(
+    "--journal",
+    journal.file,
+    "--prompts",
+    "2",
+    "--resources",
+    "2",
+    "--templates",
+    "1",
+    "--instructions",
+    "uncanny",
+  );
+  const { gateway, key } = await layeredTeam({
+    server: items,
+    endpoint: {
+      openapi: true,
+      middleware: [{ use: "policy", rules: [{ effect: "allow", tools: ["other:*"] }] }],
+    },
+  });
+  const said = new Map<string, string>();
+  const client = new Client({ name: "t", version: "1" });
+  const url = new URL(`${gateway.url}/metamcp/aggregate/mcp`);
+  const requestInit = { headers: { "x-api-key": key } };
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never);
+  const note = async (what: string, work: Promise<unknown>) =>
+    void said.set(what, JSON.stringify(await work.catch((error: Error) => error.message)));
+  await note("instructions", Promise.resolve(client.getInstructions() ?? ""));
+  await note("prompts", client.listPrompts());
+  await note("resources", client.listResources());
+  await note("templates", client.listResourceTemplates());
+  await note("read", client.readResource({ uri: "fixture://item/0" }));
+  const argument = { name: "id", value: "" };
+  const template = { type: "ref/resource", uri: "fixture://by-id/0/{id}" } as const;
+  await note("complete", client.complete({ ref: template, argument }));
+  await note(
+    "complete a prompt",
+    client.complete({ ref: { type: "ref/prompt", name: "fix__prompt_0" }, argument }),
+  );
+  await note("prompt", client.getPrompt({ name: "fix__prompt_0" }));
+  await client.close();
+  for (const endpoint of ["meta", "metatools"]) {
+    const other = await teamClient(gateway, endpoint, { key });
+    await note(`${endpoint} instructions`, Promise.resolve(other.instructions ?? ""));
+    await note(`${endpoint} list`, other.call(endpoint === "meta" ? "mcp_discover" : "list_namespaces", {}));
+  }
+  // The name of the server is no secret; what it has is.
+  for (const [what, text] of said)
+    expect([what, /prompt_1|item\/1|by-id\/1|uncanny/.exec(text)?.[0]]).toEqual([what, undefined]);
+  const made = journal.events("message").map(({ method }) => method);
+  for (const method of ["resources/read", "prompts/get", "completion/complete"])
+    expect(made).not.toContain(method);
 });
