@@ -265,14 +265,6 @@ test("an address begins 120 logins a minute: each is kept for a while, and anybo
   expect(back.url.searchParams.get("code")).toEqual(expect.any(String));
 });
 
-test("of many who bring one refresh token at once, one gets tokens", async () => {
-  const { client } = await registered();
-  const { body } = await client.exchange(await codeFor(client));
-  const answers = await Promise.all(Array.from({ length: 5 }, () => client.refresh(body.refresh_token)));
-  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
-  for (const { status, body: said } of answers) if (status !== 200) expect(said.error).toBe("invalid_grant");
-});
-
 test("where registration is closed, it is not offered either", async () => {
   const { url } = await authorization({ registers: () => false });
   expect((await new OAuthClient(url).register()).status).toBe(403);
