@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { noPostgres, postgresPlace } from "../support/store-places.ts";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
+import { teamPerson } from "../support/team-person.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -71,5 +72,42 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
         () => true,
       ),
     );
+  });
+
+  test("what is taken away at one gateway ends at the other, streams included", async () => {
+    const place = await postgresPlace();
+    const start = () => teamGateway(temp(), { flags: ["--store", place.url], env });
+    const [one, two] = [await start(), await start()];
+    await one.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
+    await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+    await one.api("POST", "/endpoints", { name: "team", namespaces: ["team"], surface: "aggregate" });
+    const ada = await teamPerson(one, "member", { email: "ada@example.org" });
+    const made = [
+      (await one.api("POST", "/api-keys", { name: "leaves", endpoints: "all" })).body,
+      (await ada.ask("POST", "/api-keys", { name: "hers", endpoints: "all" })).body,
+    ];
+    const stays = await one.key();
+    const streams = [];
+    for (const key of [...made.map(({ key }) => String(key)), stays]) {
+      const headers = { "x-api-key": key };
+      const opened = () => fetch(`${two.url}/metamcp/team/sse`, { headers });
+      const stream = await until(async () => {
+        const answer = await opened();
+        return answer.status === 200 ? answer : undefined;
+      });
+      streams.push({ ended: stream.text().then(() => true), again: async () => (await opened()).status });
+    }
+    const [leaves, hers, others] = streams;
+    const { cookie } = ada;
+    const me = async () => (await fetch(`${two.url}/api/v1/me`, { headers: { cookie } })).status;
+    await until(async () => (await me()) === 200);
+    await one.api("DELETE", `/api-keys/${made[0]?.["uuid"]}`);
+    expect(await leaves?.ended).toBe(true);
+    expect(await leaves?.again()).toBe(401);
+    await one.api("PATCH", `/users/${ada.uuid}`, { disabled: true });
+    expect(await hers?.ended).toBe(true);
+    expect(await hers?.again()).toBe(401);
+    expect(await me()).toBe(401);
+    expect(await Promise.race([others?.ended, Promise.resolve("open")])).toBe("open");
   });
 });

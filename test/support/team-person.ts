@@ -7,6 +7,7 @@ import type { TeamGateway } from "./team-gateway.ts";
 export interface TeamPerson {
   readonly uuid: string;
   readonly email: string;
+  readonly cookie: string;
   readonly ask: AskAs;
   /** A path of the API that answers events. */
   watch(method: "GET" | "POST", path: string, body?: object): Promise<EventReader>;
@@ -25,6 +26,7 @@ export async function teamPerson(
   return {
     uuid: made.uuid,
     email,
+    cookie,
     ask: plainly(url, headers),
     watch: (method, path, body) =>
       readEvents(`${url}/api/v1${path}`, {
