@@ -46,8 +46,10 @@ export async function logOut(): Promise<void> {
 
 function leave(): void {
   stopLive();
+  const known = session.peek().state === "known";
   session.value = { state: "stranger" };
-  forgetAll();
+  // A page before the login may be reading something already.
+  if (known) forgetAll();
 }
 
 /** A login that ended leads back to where it was. */

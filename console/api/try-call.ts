@@ -49,7 +49,8 @@ async function* chunks(stream: ReadableStream<string>): AsyncGenerator<string> {
       yield value;
     }
   } finally {
-    void reader.cancel();
+    // A stream that was aborted says so once more.
+    reader.cancel().catch(() => undefined);
   }
 }
 

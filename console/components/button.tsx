@@ -1,6 +1,7 @@
 /** A button, or a link that looks like one. Its name is a verb. */
 import type { ComponentChildren } from "preact";
 import { componentTexts } from "../texts/components.ts";
+import { ForeignText } from "./foreign-text.tsx";
 import "./button.css";
 
 export interface ButtonProps {
@@ -28,10 +29,12 @@ export function Button(props: ButtonProps) {
     title: props.title,
     "aria-label": props.label,
   };
+  // A name in it may be long, and of others.
+  const text = typeof children === "string" ? <ForeignText text={children} /> : children;
   if (href !== undefined)
     return (
       <a {...shared} href={href} onClick={props.onClick}>
-        {children}
+        <span class="button-text">{text}</span>
       </a>
     );
   return (
@@ -48,7 +51,7 @@ export function Button(props: ButtonProps) {
         else props.onClick?.(event);
       }}
     >
-      {children}
+      <span class="button-text">{text}</span>
       {busy && <span class="button-busy" role="img" aria-label={componentTexts.working} />}
     </button>
   );

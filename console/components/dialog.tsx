@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";
+import { ForeignText } from "./foreign-text.tsx";
 import "./dialog.css";
 
 export interface DialogProps {
@@ -40,7 +41,9 @@ export function Dialog({ open, title, onClose, children, actions, size = "normal
     >
       <div class="dialog-body">
         <header class="dialog-head">
-          <h2 id={id}>{title}</h2>
+          <h2 id={id}>
+            <ForeignText text={title} />
+          </h2>
         </header>
         <div class="dialog-content">{children}</div>
         <footer class="dialog-actions">

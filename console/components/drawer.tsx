@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";
+import { ForeignText } from "./foreign-text.tsx";
 import "./drawer.css";
 
 export interface DrawerProps {
@@ -60,9 +61,13 @@ export function Drawer(props: DrawerProps) {
       <header class="drawer-head">
         <div class="drawer-heading">
           <h2 id={id} class={`drawer-title${props.titleMono ? " mono" : ""}`} tabIndex={-1}>
-            <bdi>{title}</bdi>
+            <ForeignText text={title} />
           </h2>
-          {subtitle && <div class="drawer-subtitle">{subtitle}</div>}
+          {subtitle && (
+            <div class="drawer-subtitle">
+              {typeof subtitle === "string" ? <ForeignText text={subtitle} /> : subtitle}
+            </div>
+          )}
         </div>
         <div class="drawer-actions">
           {actions}

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
+import { ForeignText } from "./foreign-text.tsx";
 import "./field.css";
 
 /** What all fields take. */
@@ -41,7 +42,7 @@ export function FieldFrame(
   return (
     <div class={`field${error ? " field-wrong" : ""}`}>
       <label for={id} class={labelClass(props, "field-label")}>
-        {label}
+        <ForeignText text={label} />
         <FieldMark required={props.required} optional={props.optional} />
       </label>
       {hint && (
@@ -86,7 +87,7 @@ export function FieldMark({ required, optional }: Mark) {
 export function FieldError({ id, text }: { readonly id: string; readonly text: string }) {
   return (
     <div id={id} class="field-error" role="alert">
-      {text}
+      <ForeignText text={text} />
     </div>
   );
 }

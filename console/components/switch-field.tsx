@@ -1,6 +1,8 @@
 /** On or off, effective at once or with the form. */
+
 import { useId } from "preact/hooks";
 import { FieldError, FieldMark, type FieldProps, labelClass } from "./field-frame.tsx";
+import { ForeignText } from "./foreign-text.tsx";
 
 export interface SwitchFieldProps extends FieldProps {
   readonly value: boolean;
@@ -28,7 +30,7 @@ export function SwitchField(props: SwitchFieldProps) {
         onChange={(event) => props.onInput(event.currentTarget.checked)}
       />
       <label for={id} class={labelClass(props, "switch-label")}>
-        {label}
+        <ForeignText text={label} />
         <FieldMark required={props.required} optional={props.optional} />
       </label>
       {hint && (

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";
+import { ForeignText } from "./foreign-text.tsx";
 import { StatusShape } from "./status.tsx";
 import "./toasts.css";
 
@@ -69,7 +70,9 @@ function ToastCard({
   return (
     <div class="toast" role={kind === "failed" ? "alert" : "status"}>
       <StatusShape state={kind === "failed" ? "bad" : "ok"} />
-      <span class="toast-text">{text}</span>
+      <span class="toast-text">
+        <ForeignText text={text} />
+      </span>
       {undo && (
         <Button
           size="small"

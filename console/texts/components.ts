@@ -1,4 +1,6 @@
 /** What the components themselves say, whatever page they are on. */
+import { count, plural } from "../format.ts";
+
 export const componentTexts = {
   close: "Close",
   undo: "Undo",
@@ -12,17 +14,17 @@ export const componentTexts = {
   loading: "Loading",
   table: {
     search: "Search",
-    count: (all: number) => `${all}`,
-    countOf: (shown: number, all: number) => `${shown} of ${all}`,
-    news: (count: number) => `${count} new`,
+    count: (all: number) => count(all),
+    countOf: (shown: number, all: number) => `${count(shown)} of ${count(all)}`,
+    news: (n: number) => `${count(n)} new`,
     none: "Nothing here.",
     noMatch: "Nothing matches the search.",
     actions: "Actions",
     selectAll: "Select all rows shown",
     select: (name: string) => `Select ${name}`,
     bulk: "Selected rows",
-    selected: (count: number) => `${count} selected`,
-    hidden: (count: number) => `and ${count} that the search hides, left alone`,
+    selected: (n: number) => `${count(n)} selected`,
+    hidden: (n: number) => `and ${count(n)} that the search hides, left alone`,
     clear: "Clear",
   },
   histogram: {
@@ -33,9 +35,9 @@ export const componentTexts = {
   json: {
     copyPath: "Copy path",
     copyValue: "Copy value",
-    more: (count: number) => `Show ${count} more`,
-    keys: (count: number) => `${count} ${count === 1 ? "key" : "keys"}`,
-    items: (count: number) => `${count} ${count === 1 ? "item" : "items"}`,
+    more: (n: number) => `Show ${count(n)} more`,
+    keys: (n: number) => plural(n, "key"),
+    items: (n: number) => plural(n, "item"),
     unfold: (size: string) => `Show all, ${size}`,
     fold: "Show less",
     cut: (size: string) => `Only the first ${size} are shown; copy the value to have it all.`,

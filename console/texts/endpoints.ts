@@ -24,10 +24,10 @@ export const endpointsTexts = {
     namespaces: "Namespaces",
     access: "Access",
     sessions: "Clients",
-    calls: "Calls, 1 h",
+    calls: "Calls, last hour",
   },
   disabled: "disabled",
-  access: { public: "everybody", keys: "keys", oauth: "login", none: "nobody" },
+  access: { public: "open to everybody", keys: "keys", oauth: "OAuth", none: "nobody" },
   none: "none",
   surfaces: {
     meta: "meta: four tools to find and call the others",
@@ -45,7 +45,7 @@ export const endpointsTexts = {
     test: "Self-test",
   },
   connect: {
-    address: "Address",
+    address: "Copy address",
     text: "Give the address to a client. It logs its user in, or sends a key.",
     openapi: "As plain HTTP",
     client: "Client",

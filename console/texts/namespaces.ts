@@ -45,9 +45,10 @@ export const namespacesTexts = {
   servers: {
     text: "Servers whose tools are in this namespace.",
     on: "On",
-    prefix: "Prefix",
+    prefix: "prefix: server",
+    prefixOf: (server: string) => `Prefix of ${server}`,
     prefixHint:
-      "“server” gives server__tool, “none” the bare name, any other text its own prefix. It counts on the aggregate surface.",
+      "Prefix: “server” gives server__tool, “none” the bare name, any other text its own prefix. It counts on the aggregate surface.",
     add: "Add server …",
     none: "No server is in this namespace yet.",
     remove: "Remove",

@@ -49,6 +49,8 @@ export const peopleTexts = {
     enable: "Enable",
     grants: "Clients that may act for this person",
     noGrants: "None. A client appears here once this person allowed it to use an endpoint.",
+    ownGrants: "Clients that may act for you",
+    noOwnGrants: "None. A client appears here once you allowed it to use an endpoint.",
     keys: "Keys are listed on the page Keys.",
     revoke: "Revoke",
     revoked: (client: string) => `${client} is not allowed any more`,

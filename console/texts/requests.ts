@@ -6,13 +6,13 @@ export const requestsTexts = {
   answer: (calls: number, servers: number) =>
     calls + servers === 0
       ? "Nothing waits for a decision."
-      : `${plural(calls, "call waits", "calls wait")} for a yes, ${plural(servers, "server is", "servers are")} asked for.`,
+      : `${plural(calls, "call waits", "calls wait")} for approval, ${plural(servers, "server is", "servers are")} requested.`,
   tabs: "Requests",
   calls: {
     tab: "Calls",
-    list: "Calls that wait for a yes",
+    list: "Calls that wait for approval",
     empty: {
-      title: "No call waits for a yes",
+      title: "No call waits for approval",
       text: "A policy with the effect “approve” holds a call here until somebody decides it.",
     },
     columns: { tool: "Tool", who: "Who", endpoint: "Endpoint", reason: "Why", state: "State", at: "Since" },
@@ -38,9 +38,9 @@ export const requestsTexts = {
   },
   servers: {
     tab: "Servers",
-    list: "Servers that were asked for",
+    list: "Requested servers",
     empty: {
-      title: "Nobody asked for a server",
+      title: "Nobody requested a server",
       text: "When a model needs a server that is not here, its request appears on this page.",
     },
     columns: {

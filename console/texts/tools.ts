@@ -58,6 +58,7 @@ export const toolsTexts = {
     tryIt: "Try it",
     input: "Input",
     output: "Output",
+    held: "It waits for an approval. What changed in it is under What changed.",
     noOutput: "It declares no output schema.",
   },
   override: {

@@ -42,6 +42,7 @@ export const trafficTexts = {
     steps: { passed: "passed", refused: "refused", answered: "answered" },
     arguments: "Arguments, as they left the pipeline",
     noArguments: "Arguments are shown to administrators.",
+    notKept: "The arguments of this call were not kept.",
     replay: "Call again",
     replayTitle: "Opens the tool on the page Try it, with the same arguments",
     key: "Key",

@@ -1,4 +1,5 @@
 /** Texts of the page Try it. */
+import { count } from "../format.ts";
 
 export const tryTexts = {
   title: "Try it",
@@ -14,7 +15,8 @@ export const tryTexts = {
   tools: "Tools of the endpoint",
   search: "Search tools",
   columns: { tool: "Tool" },
-  choose: "Choose a tool on the left.",
+  choose: "Choose a tool.",
+  notThere: (tool: string) => `This endpoint does not offer the tool ${tool}. Choose another one.`,
   off: "not for this account",
   why: "Why not?",
   call: "Call",
@@ -22,6 +24,7 @@ export const tryTexts = {
   explain: "What would happen",
   request: "What a client would send",
   waiting: "The call is under way …",
+  progress: (done: number, total: number) => `${count(done)} of ${count(total)}`,
   took: (time: string) => `Took ${time}.`,
   logs: "What the server logged",
   way: "Its way through the layers",
@@ -41,7 +44,7 @@ export const tryTexts = {
   },
   outcomes: {
     passes: "It would pass.",
-    asks: "It would wait until somebody says yes.",
+    asks: "It would wait for an approval.",
     answered: "It would be answered without reaching the server.",
     refused: "It would be refused.",
   },
@@ -50,7 +53,7 @@ export const tryTexts = {
     allow: "allowed",
     deny: "denied",
     ask: "asks",
-    approve: "needs a yes",
+    approve: "needs approval",
     limit: "limited",
     change: "changes it",
     answer: "answers",

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { expectAccessibleInBoth } from "../support/axe.ts";
 import { expectComplaint, noBrowser, openAs } from "../support/browser-page.ts";
 import { ownTeam } from "../support/own-team.ts";
+import { fakeNpx } from "../support/registry.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -104,6 +105,26 @@ describe.skipIf(noBrowser)("servers", () => {
     await page.getByRole("button", { name: "Choose github", exact: true }).click();
     await page.getByText("It runs").or(page.getByText("It is reached at")).waitFor();
     await expectAccessibleInBoth(page);
+  });
+
+  test("from the gallery to a tool that a client calls", async () => {
+    const folder = temp();
+    // Whatever package it is, nothing is fetched.
+    const gateway = await teamGateway(folder, { env: { PATH: fakeNpx(folder, []) } });
+    const page = await openAs(gateway, "admin", "/servers?add=find");
+    await page.getByLabel("What do you need?").fill("memory knowledge graph");
+    await page.getByRole("button", { name: "Choose memory", exact: true }).click();
+    await page.getByText("npx -y @modelcontextprotocol/server-memory", { exact: false }).waitFor();
+    await page
+      .getByLabel("Who sees its tools?")
+      .selectOption({ label: "Clients of a new endpoint “default”" });
+    await page.getByRole("button", { name: "Add server" }).click();
+    await page.getByText(/connected, \d+ tools/).waitFor();
+    const client = await teamClient(gateway, "default", { key: await gateway.key() });
+    const called = await client.call("mcp_call", { server: "memory", tool: "add", args: { a: 20, b: 22 } });
+    expect(called).toContain("42");
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("The server is OK.").waitFor();
   });
 
   test("restarted, turned off, deleted with what it takes along, and brought back", async () => {

@@ -4,6 +4,7 @@ import { noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
 import { teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 async function team(endpoint: object = {}) {
   const gateway = await teamGateway(temp());
@@ -44,11 +45,41 @@ describe.skipIf(noBrowser)("trying", () => {
     await page.locator(".result").getByText("decline").first().waitFor();
   });
 
+  test("what a question asks for is a form, and its answer reaches the server", async () => {
+    const { gateway, at } = await team();
+    const page = await openConsole(gateway, { path: at("ask") });
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    const question = page.getByRole("region", { name: "The server asks" });
+    await question.getByRole("textbox", { name: /^name/ }).fill("Grace");
+    await question.getByRole("button", { name: "Answer" }).click();
+    await page.locator(".result").getByText("Grace").first().waitFor();
+    await question.waitFor({ state: "detached" });
+  });
+
+  test("progress shows while the call is under way, and the call can be cancelled", async () => {
+    const { gateway, at } = await team();
+    const page = await openConsole(gateway, { path: at("progress") });
+    await page.getByRole("textbox", { name: /^n$|^n / }).fill("10000");
+    await page.getByRole("textbox", { name: /^ms/ }).fill("20");
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    const bar = page.getByRole("progressbar");
+    const reported = () => page.evaluate<number>("document.querySelector('progress')?.value ?? 0");
+    await until(async () => (await reported()) > 2, { what: "progress" });
+    await page.getByRole("button", { name: "Cancel call" }).click();
+    await bar.waitFor({ state: "detached" });
+    await page.getByText("Cancelled.").waitFor();
+    await page.getByRole("textbox", { name: /^n$|^n / }).fill("3");
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.locator(".result").getByText("reported 3").waitFor();
+  });
+
   test("a failure of the tool shows as one", async () => {
     const { gateway, at } = await team();
     const page = await openConsole(gateway, { path: at("is_error") });
+    await page.getByRole("textbox", { name: /^message/ }).fill("The disk is full.");
     await page.getByRole("button", { name: "Call", exact: true }).click();
-    await page.locator(".result").waitFor();
+    await page.locator(".result").getByText("The disk is full.").waitFor();
+    await page.locator(".result").getByText("failed", { exact: false }).first().waitFor();
     const { body } = await gateway.api("GET", "/calls");
     expect(body.items[0]).toMatchObject({ tool: "is_error", outcome: "error" });
   });

@@ -1,6 +1,7 @@
 /** Heads of the columns: what they are, how to sort by them, and the box that selects all. */
 import { useEffect, useRef } from "preact/hooks";
 import { componentTexts } from "../../texts/components.ts";
+import { ForeignText } from "../foreign-text.tsx";
 import { type Column, cellClass, type Sorting } from "./column.ts";
 
 export interface TableHeadProps<Row> {
@@ -33,7 +34,7 @@ export function TableHead<Row>({ columns, sorting, onSort, selected, onSelectAll
           >
             {column.value ? (
               <button type="button" class="table-sort" onClick={() => onSort(column.id)}>
-                {column.head}
+                <ForeignText text={column.head} />
               </button>
             ) : (
               column.head || <span class="for-screen-readers">{componentTexts.table.actions}</span>

@@ -24,7 +24,7 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
     value: ({ endpoint }) => endpoint.name,
     cell: ({ endpoint }) => (
       <>
-        <strong>{endpoint.name}</strong> {endpoint.disabled && <Status state="off" word={texts.disabled} />}
+        {endpoint.name} {endpoint.disabled && <Status state="off" word={texts.disabled} />}
       </>
     ),
   },
@@ -33,12 +33,13 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
     id: "namespaces",
     head: columns.namespaces,
     hideBelow: "small",
+    mono: true,
     value: ({ namespaces }) => namespaces.join(", ") || texts.none,
   },
   {
     id: "access",
     head: columns.access,
-    width: "140px",
+    width: "170px",
     hideBelow: "medium",
     value: ({ endpoint }) => accessWord(endpoint),
     cell: ({ endpoint }) =>
@@ -56,15 +57,16 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: "calls",
     head: columns.calls,
-    width: "100px",
+    width: "130px",
     align: "end",
     value: ({ calls }) => calls,
     cell: ({ calls }) => count(calls),
   },
 ];
 
-function accessWord({ access }: Endpoint): string {
+/** Who may use it, in a few words. */
+export function accessWord({ access }: Endpoint): string {
   if (access?.public) return texts.access.public;
   const ways = [access?.keys !== false && texts.access.keys, access?.oauth !== false && texts.access.oauth];
-  return ways.filter(Boolean).join(" + ") || texts.access.none;
+  return ways.filter(Boolean).join(", ") || texts.access.none;
 }

@@ -1,6 +1,7 @@
 /** The namespaces of an endpoint, in order. */
 import { Button } from "../../components/button.tsx";
 import { FieldError } from "../../components/field-frame.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { CONFIG, useList } from "../../live/resource.ts";
 import { endpointsTexts } from "../../texts/endpoints.ts";
@@ -31,7 +32,9 @@ export function NamespacesField({ value, onInput, error }: NamespacesFieldProps)
       <p class="field-hint">{all.length === 0 ? texts.noNamespaces : texts.namespacesHint}</p>
       {value.map((uuid, at) => (
         <div key={uuid} class="line">
-          <code>{nameOf(uuid)}</code>
+          <code class="namespace-name">
+            <ForeignText text={nameOf(uuid)} />
+          </code>
           <span class="push line">
             <Button size="small" disabled={at === 0} label={up(nameOf(uuid))} onClick={() => move(at, -1)}>
               ↑

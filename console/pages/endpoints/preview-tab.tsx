@@ -88,14 +88,21 @@ function Shown({ preview }: { readonly preview: Preview }) {
       />
       {one && <JsonTree label={one.name} value={one.definition} />}
       <p class="muted">{texts.more(prompts, resources + templates)}</p>
-      {unknown.length > 0 && <p class="muted">{texts.unknown(unknown.join(", "))}</p>}
+      {unknown.length > 0 && (
+        <p class="muted">
+          <ForeignText text={texts.unknown(unknown.join(", "))} />
+        </p>
+      )}
       {unavailable.length > 0 && (
         <>
           <h3>{texts.unavailable}</h3>
           <ul>
             {unavailable.map(({ server, reason }) => (
               <li key={server}>
-                <code>{server}</code> <ForeignText text={reason} />
+                <code>
+                  <ForeignText text={server} />
+                </code>{" "}
+                <ForeignText text={reason} />
               </li>
             ))}
           </ul>

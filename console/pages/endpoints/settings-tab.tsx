@@ -101,7 +101,7 @@ function Remove({ endpoint: { uuid, name } }: { readonly endpoint: Endpoint }) {
     go({ page: "endpoints" });
   };
   return (
-    <div class="line">
+    <div class="line danger-end">
       <Button kind="danger" onClick={() => (asking.value = true)}>
         {action}
       </Button>

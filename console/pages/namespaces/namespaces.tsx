@@ -24,14 +24,15 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: "name",
     head: columns.name,
+    mono: true,
     value: ({ namespace }) => namespace.name,
-    cell: ({ namespace }) => <strong>{namespace.name}</strong>,
   },
-  { id: "servers", head: columns.servers, value: ({ servers }) => servers || texts.none },
+  { id: "servers", head: columns.servers, mono: true, value: ({ servers }) => servers || texts.none },
   {
     id: "endpoints",
     head: columns.endpoints,
     hideBelow: "small",
+    mono: true,
     value: ({ endpoints }) => endpoints || texts.none,
   },
   {

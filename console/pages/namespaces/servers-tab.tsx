@@ -1,6 +1,7 @@
 /** The servers of a namespace: on or off, and their prefix. */
 import type { Namespace } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { ForeignText } from "../../components/foreign-text.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
@@ -9,6 +10,7 @@ import { DraftBar } from "../../shell/draft-bar.tsx";
 import { namespacesTexts } from "../../texts/namespaces.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { useNamespaceDraft } from "./use-namespace-draft.ts";
+import "./servers-tab.css";
 
 const texts = namespacesTexts.servers;
 
@@ -25,35 +27,41 @@ export function ServersTab({ namespace }: { readonly namespace: Namespace }) {
   return (
     <div class="stack">
       <p class="muted">{servers.length === 0 ? texts.none : texts.text}</p>
-      {servers.map((placed, at) => (
-        <div key={placed.server} class="panel padded stack-small">
-          <div class="line">
-            <strong class="mono">{nameOf(placed.server)}</strong>
-            <span class="push line">
-              <SwitchField
-                label={texts.on}
-                value={!placed.disabled}
-                onInput={(on) => set(at, { disabled: !on })}
-              />
-              <Button
-                size="small"
-                label={shellTexts.order.remove(nameOf(placed.server))}
-                onClick={() => draft.set({ servers: servers.filter((_, index) => index !== at) })}
-              >
-                {texts.remove}
-              </Button>
-            </span>
-          </div>
-          <TextField
-            label={texts.prefix}
-            optional
-            mono
-            value={placed.prefix ?? ""}
-            error={sending.faultOf(`/servers/${at}/prefix`)}
-            onInput={(prefix) => set(at, { prefix: prefix || undefined } as Partial<Placed>)}
-          />
-        </div>
-      ))}
+      {servers.length > 0 && (
+        <ul class="panel placed-servers">
+          {servers.map((placed, at) => {
+            const name = nameOf(placed.server);
+            return (
+              <li key={placed.server} class="placed-server">
+                <strong class="mono">
+                  <ForeignText text={name} />
+                </strong>
+                <TextField
+                  label={texts.prefixOf(name)}
+                  labelHidden
+                  placeholder={texts.prefix}
+                  mono
+                  value={placed.prefix ?? ""}
+                  error={sending.faultOf(`/servers/${at}/prefix`)}
+                  onInput={(prefix) => set(at, { prefix: prefix || undefined } as Partial<Placed>)}
+                />
+                <SwitchField
+                  label={texts.on}
+                  value={!placed.disabled}
+                  onInput={(on) => set(at, { disabled: !on })}
+                />
+                <Button
+                  size="small"
+                  label={shellTexts.order.remove(name)}
+                  onClick={() => draft.set({ servers: servers.filter((_, index) => index !== at) })}
+                >
+                  {texts.remove}
+                </Button>
+              </li>
+            );
+          })}
+        </ul>
+      )}
       {servers.length > 0 && <p class="field-hint">{texts.prefixHint}</p>}
       {left.length > 0 && (
         <SelectField

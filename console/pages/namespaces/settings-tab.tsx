@@ -67,7 +67,7 @@ function Remove({ namespace: { uuid, name }, users }: SettingsTabProps) {
     go({ page: "namespaces" });
   };
   return (
-    <div class="line">
+    <div class="line danger-end">
       <Button kind="danger" onClick={() => (asking.value = true)}>
         {action}
       </Button>

@@ -8,6 +8,7 @@ import { CONFIG, useList } from "../../live/resource.ts";
 import { go } from "../../navigate.ts";
 import { may } from "../../session.ts";
 import { overviewTexts } from "../../texts/overview.ts";
+import { accessWord } from "../endpoints/endpoint-columns.tsx";
 
 const texts = overviewTexts.endpoints;
 
@@ -48,7 +49,7 @@ const COLUMNS: readonly Column<Row>[] = [
     mono: true,
     hideBelow: "small",
   },
-  { id: "access", head: texts.columns.access, value: ({ endpoint }) => accessOf(endpoint) },
+  { id: "access", head: texts.columns.access, value: ({ endpoint }) => accessWord(endpoint) },
   {
     id: "calls",
     head: texts.columns.calls,
@@ -99,9 +100,4 @@ export function EndpointsTable({ endpoints, stats }: EndpointsTableProps) {
       empty={<p class="padded muted">{texts.none}</p>}
     />
   );
-}
-
-function accessOf({ access }: Endpoint): string {
-  if (access.public) return texts.public;
-  return [access.keys && texts.keys, access.oauth && texts.oauth].filter(Boolean).join(", ");
 }

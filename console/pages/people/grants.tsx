@@ -31,15 +31,15 @@ export function Grants({ of }: { readonly of?: string }) {
   };
   return (
     <section class="stack-small">
-      <h3>{texts.grants}</h3>
+      {of === undefined ? <h2>{texts.ownGrants}</h2> : <h3>{texts.grants}</h3>}
       <Refused problem={sending.problem} />
       <Ready of={of === undefined ? own : theirs}>
         {(items) =>
           items.length === 0 ? (
-            <p class="muted">{texts.noGrants}</p>
+            <p class="muted">{of === undefined ? texts.noOwnGrants : texts.noGrants}</p>
           ) : (
             <Table
-              label={texts.grants}
+              label={of === undefined ? texts.ownGrants : texts.grants}
               rows={items}
               columns={columnsFor((grant) => void revoke(grant))}
               rowKey={({ id }) => id}

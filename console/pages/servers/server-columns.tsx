@@ -45,6 +45,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
       </span>
     ),
     mono: true,
+    width: "26%",
     hideBelow: "large",
   },
   {

@@ -47,7 +47,9 @@ export function ServerDrawer({ uuid, onClose }: ServerDrawerProps) {
 function Open({ server, onClose }: { readonly server: Server; readonly onClose: () => void }) {
   const deleting = useSignal(false);
   const restarting = useSignal(false);
-  const tab = address.value.query["tab"] ?? "state";
+  const tabs = TABS.filter(({ id }) => id !== "log" || may("servers.logs"));
+  // The address may come from somebody who sees more.
+  const tab = tabs.find(({ id }) => id === address.value.query["tab"])?.id ?? "state";
   const again = async () => {
     restarting.value = true;
     await restart(server);
@@ -92,9 +94,7 @@ function Open({ server, onClose }: { readonly server: Server; readonly onClose: 
     >
       <Tabs
         label={texts.tabsLabel}
-        tabs={TABS.filter(({ id }) => id !== "log" || may("servers.logs")).map((one) =>
-          one.id === "tools" ? { ...one, count: server.status.toolCount } : one,
-        )}
+        tabs={tabs.map((one) => (one.id === "tools" ? { ...one, count: server.status.toolCount } : one))}
         active={tab}
         onChange={(id) => setQuery({ tab: id === "state" ? undefined : id })}
       >

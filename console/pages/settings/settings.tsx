@@ -42,45 +42,61 @@ function Form({ settings }: { readonly settings: Settings }) {
   };
   if (settings.managedBy !== "api") return <p>{shellTexts.managed(settings.managedBy)}</p>;
   return (
-    <div class="settings stack">
-      <h2>{texts.pipeline}</h2>
-      <PipelineEditor
-        value={(value.middleware ?? []) as readonly LayerEntry[]}
-        faultOf={(path) => sending.faultOf(`/middleware${path}`)}
-        onInput={(middleware) => set({ middleware } as Partial<Settings>)}
-      />
-      <h2>{texts.limits}</h2>
-      {(["sessions", "inFlight"] as const).map((name) => (
-        <NumberField
-          key={name}
-          label={texts[name]}
-          whole
-          optional
-          placeholder={texts.unlimited}
-          value={String(value.limits?.[name] ?? "")}
-          error={sending.faultOf(`/limits/${name}`)}
-          onInput={(text) => set({ limits: withLimit(value.limits ?? {}, name, text) } as Partial<Settings>)}
+    <div class="settings">
+      <section class="stack">
+        <h2>{texts.pipeline}</h2>
+        <PipelineEditor
+          value={(value.middleware ?? []) as readonly LayerEntry[]}
+          faultOf={(path) => sending.faultOf(`/middleware${path}`)}
+          onInput={(middleware) => set({ middleware } as Partial<Settings>)}
         />
-      ))}
-      <h2>{texts.registration}</h2>
-      <SelectField
-        label={texts.registrationLabel}
-        value={value.registration}
-        options={Object.entries(texts.registrations).map(([name, label]) => ({ value: name, label }))}
-        onInput={(registration) => set({ registration } as Partial<Settings>)}
-      />
-      <h2>{texts.issuers}</h2>
-      <Issuers
-        value={value.issuers}
-        faultOf={(path) => sending.faultOf(`/issuers${path}`)}
-        onInput={(issuers) => set({ issuers } as Partial<Settings>)}
-      />
-      <DraftBar draft={draft} sending={sending} save={texts.save} onSave={() => void save()} />
-      <h2>{texts.config}</h2>
-      <p class="muted">{texts.configText}</p>
-      <div class="line">
-        <Button href="/api/v1/config">{texts.download}</Button>
+      </section>
+      <section class="stack">
+        <h2>{texts.limits}</h2>
+        <div class="settings-limits">
+          {(["sessions", "inFlight"] as const).map((name) => (
+            <NumberField
+              key={name}
+              label={texts[name]}
+              whole
+              optional
+              placeholder={texts.unlimited}
+              value={String(value.limits?.[name] ?? "")}
+              error={sending.faultOf(`/limits/${name}`)}
+              onInput={(text) =>
+                set({ limits: withLimit(value.limits ?? {}, name, text) } as Partial<Settings>)
+              }
+            />
+          ))}
+        </div>
+      </section>
+      <section class="stack">
+        <h2>{texts.registration}</h2>
+        <SelectField
+          label={texts.registrationLabel}
+          value={value.registration}
+          options={Object.entries(texts.registrations).map(([name, label]) => ({ value: name, label }))}
+          onInput={(registration) => set({ registration } as Partial<Settings>)}
+        />
+      </section>
+      <section class="stack">
+        <h2>{texts.issuers}</h2>
+        <Issuers
+          value={value.issuers}
+          faultOf={(path) => sending.faultOf(`/issuers${path}`)}
+          onInput={(issuers) => set({ issuers } as Partial<Settings>)}
+        />
+      </section>
+      <div class="settings-save">
+        <DraftBar draft={draft} sending={sending} save={texts.save} onSave={() => void save()} />
       </div>
+      <section class="stack">
+        <h2>{texts.config}</h2>
+        <p class="muted">{texts.configText}</p>
+        <div class="line">
+          <Button href="/api/v1/config">{texts.download}</Button>
+        </div>
+      </section>
     </div>
   );
 }

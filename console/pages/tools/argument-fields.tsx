@@ -5,6 +5,7 @@ import { TextField } from "../../components/text-field.tsx";
 import { STATES, useResource } from "../../live/resource.ts";
 import { toolsTexts } from "../../texts/tools.ts";
 import { parsed, type TypedArgument } from "./override.ts";
+import { isHeld } from "./tool-row.ts";
 
 const texts = toolsTexts.override;
 
@@ -15,7 +16,7 @@ interface ArgumentFieldsProps {
 }
 
 export function ArgumentFields({ tool, value, onInput }: ArgumentFieldsProps) {
-  const params = { uuid: tool.server, tool: tool.tool };
+  const params = isHeld(tool) ? undefined : { uuid: tool.server, tool: tool.tool };
   const detail = useResource("/mcp-servers/:uuid/tools/:tool", params, STATES).value.value;
   const names = [...new Set([...propertiesIn(detail?.definition), ...value.map(({ name }) => name)])];
   if (names.length === 0) return null;

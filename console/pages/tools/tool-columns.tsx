@@ -21,7 +21,9 @@ export function toolColumns(places: readonly Place[]): readonly Column<ToolRowIn
       value: ({ server, tool }) => `${server}:${tool.tool}`,
       cell: ({ server, tool }) => (
         <>
-          <span class="muted">{server}:</span>
+          <span class="muted">
+            <ForeignText text={`${server}:`} />
+          </span>
           <ForeignText text={tool.tool} />
           {tool.changed && (
             <>

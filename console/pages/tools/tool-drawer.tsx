@@ -16,7 +16,7 @@ import { Ready } from "../../shell/ready.tsx";
 import { toolsTexts } from "../../texts/tools.ts";
 import { ChangeTab } from "./change-tab.tsx";
 import { OverrideTab } from "./override-tab.tsx";
-import type { ToolRowIn } from "./tool-row.ts";
+import { isHeld, type ToolRowIn } from "./tool-row.ts";
 
 const texts = toolsTexts.drawer;
 
@@ -81,7 +81,11 @@ function About({ row: { tool, server } }: { readonly row: ToolRowIn }) {
           {
             key: texts.server,
             mono: true,
-            value: <a href={hrefOf({ page: "servers", id: tool.server })}>{server}</a>,
+            value: (
+              <a href={hrefOf({ page: "servers", id: tool.server })}>
+                <ForeignText text={server} />
+              </a>
+            ),
           },
           { key: texts.cost, value: texts.costText(size(tool.bytes), count(tool.tokens)) },
           { key: texts.calls, value: texts.since(count(tool.calls)) },
@@ -95,8 +99,10 @@ function About({ row: { tool, server } }: { readonly row: ToolRowIn }) {
 }
 
 function SchemaTab({ row: { tool } }: { readonly row: ToolRowIn }) {
-  const params = { uuid: tool.server, tool: tool.tool };
+  const held = isHeld(tool);
+  const params = held ? undefined : { uuid: tool.server, tool: tool.tool };
   const detail = useResource("/mcp-servers/:uuid/tools/:tool", params, STATES);
+  if (held) return <p>{texts.held}</p>;
   return (
     <Ready of={detail}>
       {({ definition }) => {

@@ -27,6 +27,11 @@ export function tierOf({ annotations }: TableTool): "readOnly" | "write" | "dest
   return annotations?.destructiveHint ? "destructive" : "write";
 }
 
+/** It waits for an approval: until then the gateway describes it to nobody. */
+export function isHeld({ in: states }: TableTool): boolean {
+  return Object.values(states).includes("held");
+}
+
 /** Whether switching it in the namespace would do anything: what hides it is a rule of the namespace. */
 export function isSwitchable(state: PlaceState | undefined): boolean {
   return state === "on" || state === "off" || state === "new";

@@ -17,7 +17,7 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
     head: columns.tool,
     mono: true,
     primary: true,
-    cell: ({ server, tool }) => <ForeignText text={`${server.name}:${tool}`} />,
+    cell: (call) => <ForeignText text={calledTool(call)} />,
   },
   { id: "who", head: columns.who, cell: ({ principal }) => <ForeignText text={principal.name} /> },
   {
@@ -59,6 +59,11 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
     cell: ({ resultBytes }) => (resultBytes === undefined ? "" : size(resultBytes)),
   },
 ];
+
+/** A name that nobody knows has no server. */
+export function calledTool({ server, tool }: Pick<CallLine, "server" | "tool">): string {
+  return server.name ? `${server.name}:${tool}` : tool;
+}
 
 export function reasonOf(code: string | undefined, by: string | undefined): string | undefined {
   return [code, by && texts.by(by)].filter(Boolean).join(" ") || undefined;

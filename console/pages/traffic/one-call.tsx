@@ -16,7 +16,7 @@ import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { trafficTexts } from "../../texts/traffic.ts";
-import { reasonOf, SHAPES } from "./call-columns.tsx";
+import { calledTool, reasonOf, SHAPES } from "./call-columns.tsx";
 import { LayerWay } from "./layer-way.tsx";
 
 const texts = trafficTexts.one;
@@ -36,7 +36,7 @@ export function OneCall({ id }: { readonly id: string }) {
 }
 
 function Shown({ call, actions }: { readonly call: RecentCall; readonly actions: ComponentChildren }) {
-  const { id, server, tool, outcome, code, by, layers, durationMs } = call;
+  const { id, outcome, code, by, layers, durationMs } = call;
   return (
     <>
       <PageHead
@@ -44,7 +44,7 @@ function Shown({ call, actions }: { readonly call: RecentCall; readonly actions:
         answer={
           <>
             <code>
-              <ForeignText text={`${server.name}:${tool}`} />
+              <ForeignText text={calledTool(call)} />
             </code>{" "}
             <Status
               state={SHAPES[outcome]}
@@ -74,7 +74,7 @@ function Shown({ call, actions }: { readonly call: RecentCall; readonly actions:
         </div>
         <h2>{texts.arguments}</h2>
         {call.arguments === undefined ? (
-          <p class="muted">{texts.noArguments}</p>
+          <p class="muted">{may("arguments.read") ? texts.notKept : texts.noArguments}</p>
         ) : (
           <JsonTree label={texts.arguments} value={call.arguments} />
         )}

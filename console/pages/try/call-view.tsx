@@ -6,7 +6,7 @@ import { membersOf, wholeOf } from "../../components/json/json-text.ts";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { LogView } from "../../components/log-view.tsx";
 import { ResultView } from "../../components/result-view.tsx";
-import { duration } from "../../format.ts";
+import { count, duration } from "../../format.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { tryTexts as texts } from "../../texts/try.ts";
 import { LayerWay } from "../traffic/layer-way.tsx";
@@ -29,13 +29,15 @@ export function CallView({ call, endpoint }: CallViewProps) {
   const withdrawn = new Set(all("withdrawn").map(({ id }) => id));
   const logs = all("log").map(({ level = "", data }, key) => ({ key, text: `${level} ${textOf(data)}` }));
   const ended = told.find(({ event }) => event.type === "result" || event.type === "error");
+  const waiting = call.running.value && !ended;
   return (
     <div class="stack" aria-live="polite">
       <Refused problem={call.problem.value} />
-      {call.running.value && !ended && <p role="status">{texts.waiting}</p>}
-      {progress && !ended && <Progress event={progress} />}
+      {waiting && <p role="status">{texts.waiting}</p>}
+      {begun && !call.running.value && !ended && !call.problem.value && <p>{texts.cancelled}</p>}
+      {progress && waiting && <Progress event={progress} />}
       {begun &&
-        !ended &&
+        waiting &&
         all("question").map(({ question }) =>
           withdrawn.has(question.id) ? null : (
             <Question key={question.id} question={question} at={{ uuid: endpoint, id: begun.id }} />
@@ -62,7 +64,10 @@ function Progress({ event: { progress = 0, total, message } }: { readonly event:
   return (
     <div class="stack-small">
       <progress value={progress} {...(total !== undefined && { max: total })} aria-label={texts.waiting} />
-      {message && <ForeignText text={message} />}
+      <p class="muted">
+        <span class="number">{total === undefined ? count(progress) : texts.progress(progress, total)}</span>{" "}
+        {message && <ForeignText text={message} />}
+      </p>
     </div>
   );
 }

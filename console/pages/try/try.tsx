@@ -90,7 +90,9 @@ function AtEndpoint({ endpoint, all }: AtEndpointProps) {
                   server={open.serverName}
                 />
               ) : (
-                <p class="muted">{texts.choose}</p>
+                <p class="muted">
+                  {tool === undefined ? texts.choose : <ForeignText text={texts.notThere(tool)} />}
+                </p>
               )}
             </div>
           );
@@ -110,7 +112,9 @@ const COLUMNS: readonly Column<Row>[] = [
     value: ({ serverName, name, tool, title }) => [`${serverName}:${name}`, tool, title].join(" "),
     cell: ({ serverName, name, enabled }) => (
       <span class={enabled ? "" : "muted"}>
-        <span class="muted">{serverName}:</span>
+        <span class="muted">
+          <ForeignText text={`${serverName}:`} />
+        </span>
         <ForeignText text={name} />
         {!enabled && ` (${texts.off})`}
       </span>

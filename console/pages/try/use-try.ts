@@ -12,7 +12,7 @@ export interface Tried {
   readonly cancel: () => void;
 }
 
-/** Progress that nobody could read is not kept. */
+/** More than that nobody reads. */
 const MOST = 500;
 
 export function useTry(): Tried {
@@ -25,7 +25,7 @@ export function useTry(): Tried {
     told.value = [];
     problem.value = undefined;
     try {
-      for await (const one of tryCall(call, mine.signal)) told.value = [...told.value.slice(-MOST), one];
+      for await (const one of tryCall(call, mine.signal)) told.value = withNext(told.value, one);
     } catch (error) {
       if (mine.signal.aborted) return;
       if (!(error instanceof ApiProblem)) throw error;
@@ -49,4 +49,12 @@ export function useTry(): Tried {
       running.value = false;
     },
   };
+}
+
+/** How it began is kept, and of all progress the last. */
+function withNext(told: readonly Told[], next: Told): readonly Told[] {
+  const [begun, ...rest] = told;
+  if (!begun) return [next];
+  const kept = next.event.type === "progress" ? rest.filter(({ event }) => event.type !== "progress") : rest;
+  return [begun, ...kept.slice(-MOST), next];
 }

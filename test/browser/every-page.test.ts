@@ -1,0 +1,79 @@
+/** Every page, drawer and dialog of the console, with something on it and with nothing, for everybody and in both themes. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { faultsInBoth } from "../support/axe.ts";
+import { expectComplaint, noBrowser, openPage } from "../support/browser-page.ts";
+import { openConsole } from "../support/console-page.ts";
+import { consoleViews, type View, walk } from "../support/console-views.ts";
+import { fullTeam } from "../support/full-team.ts";
+import { teamGateway } from "../support/team-gateway.ts";
+import { temp } from "../support/temp.ts";
+
+const EMPTY: readonly View[] = [
+  "/",
+  "/servers",
+  "/tools",
+  "/try",
+  "/namespaces",
+  "/endpoints",
+  "/traffic",
+  "/sessions",
+  "/audit",
+  "/keys",
+  "/people",
+  "/requests",
+  "/requests?tab=servers",
+  "/history",
+  "/settings",
+  "/me",
+].map((path) => ({ path }));
+
+describe.skipIf(noBrowser)("every page", () => {
+  test("has nothing serious that axe-core finds, with something on it", { timeout: 300_000 }, async () => {
+    const team = await fullTeam();
+    const page = await openConsole(team.gateway);
+    const look = async () => {
+      // What lies under it is looked at as a page of its own.
+      const floats = (await page.locator("dialog[open]").count()) > 0;
+      return await faultsInBoth(page, floats ? "dialog[open]" : "html");
+    };
+    expect(await walk(page, consoleViews(team), look)).toEqual([]);
+  });
+
+  // A page that asks for what is refused writes so to its console, which fails the test.
+  test.each(["editor", "viewer", "member"] as const)("asks nothing that a %s is refused", async (role) => {
+    const team = await fullTeam();
+    const page = await openConsole(team.gateway, { role });
+    const own = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('nav a')].map((one) => one.getAttribute('href'))",
+    );
+    expect(own.length).toBeGreaterThan(role === "member" ? 1 : 8);
+    const views = consoleViews(team).filter(
+      ({ path, press }) => !press && own.includes(/^\/[a-z]*/.exec(path)?.[0] ?? ""),
+    );
+    expect(await walk(page, views, () => forbidden(page))).toEqual([]);
+  });
+
+  test("has nothing serious with nothing on it, nor before anybody is logged in", {
+    timeout: 120_000,
+  }, async () => {
+    const gateway = await teamGateway(temp());
+    const page = await openConsole(gateway);
+    expect(await walk(page, EMPTY, () => faultsInBoth(page))).toEqual([]);
+    const { body } = await gateway.api("POST", "/users", { email: "new@example.org", role: "viewer" });
+    const before = await openPage(`${gateway.url}/login`);
+    expectComplaint(before, /404/);
+    const views = ["/login", "/setup?code=none", new URL(body.invitation.url).pathname, "/invitations/none"];
+    expect(
+      await walk(
+        before,
+        views.map((path) => ({ path })),
+        () => faultsInBoth(before),
+      ),
+    ).toEqual([]);
+  });
+});
+
+async function forbidden(page: Page): Promise<readonly string[]> {
+  return await page.getByText("Your role does not open this page").allTextContents();
+}

@@ -1,0 +1,108 @@
+/** Every page of the console, every drawer, tab and dialog that an address or one press opens. For tests that walk them all. */
+import type { Page } from "playwright-core";
+import type { FullTeam } from "./full-team.ts";
+import { until } from "./until.ts";
+
+export interface View {
+  readonly path: string;
+  /** What is pressed once it is there. */
+  readonly press?: (page: Page) => Promise<void>;
+}
+
+export function consoleViews({ ids, odd: { server, tool, changed } }: FullTeam): readonly View[] {
+  const toolPage = `/tools/${encodeURIComponent(`${server}:${changed}`)}`;
+  const tryOut = new URLSearchParams({ endpoint: "main", server, tool });
+  const tabs = (path: string, names: readonly string[]) =>
+    names.map((tab) => ({ path: `${path}?tab=${tab}` }));
+  const button = (name: string | RegExp) => async (page: Page) =>
+    await page.getByRole("button", { name }).first().click();
+  const row = async (page: Page) =>
+    await page.locator("tbody tr[data-key] td:not(.table-select)").first().click();
+  return [
+    { path: "/" },
+    { path: "/?start=1" },
+    { path: "/", press: async (page) => await page.keyboard.press("Control+k") },
+    { path: "/", press: async (page) => await page.keyboard.press("?") },
+    { path: "/", press: button(/^Account/) },
+    { path: "/servers" },
+    ...tabs(`/servers/${ids.files}`, ["state", "tools", "settings", "log", "calls"]),
+    ...tabs(`/servers/${ids.broken}`, ["state", "log"]),
+    {
+      path: `/servers/${ids.files}`,
+      async press(page) {
+        await page.getByRole("button", { name: "More" }).click();
+        await page.getByRole("menuitem", { name: "Delete …" }).click();
+      },
+    },
+    { path: "/servers?add=paste" },
+    { path: "/servers?add=find&find=weather" },
+    { path: "/servers?add=form" },
+    { path: "/tools" },
+    {
+      path: "/tools",
+      // By keyboard: where there is little room the head of a table is there for it alone.
+      async press(page) {
+        await page.getByRole("checkbox", { name: /select all/i }).focus();
+        await page.keyboard.press("Space");
+      },
+    },
+    ...tabs(toolPage, ["about", "override", "change"]),
+    { path: "/try" },
+    { path: `/try?${tryOut}`, press: button(/^Call$/) },
+    { path: "/namespaces" },
+    { path: "/namespaces?new=1" },
+    ...tabs(`/namespaces/${ids.namespace}`, ["tools", "servers", "settings"]),
+    { path: "/endpoints" },
+    { path: "/endpoints?new=1" },
+    ...tabs(`/endpoints/${ids.endpoint}`, ["connect", "preview", "settings", "access", "pipeline", "test"]),
+    { path: "/traffic" },
+    { path: `/traffic/${ids.call}` },
+    { path: "/sessions" },
+    { path: "/sessions", press: row },
+    { path: "/audit" },
+    { path: "/audit", press: row },
+    { path: "/keys" },
+    { path: "/keys?new=1" },
+    { path: `/keys/${ids.key}` },
+    { path: "/people" },
+    { path: "/people?invite=1" },
+    { path: `/people/${ids.person}` },
+    { path: `/requests/${ids.approval}` },
+    { path: "/requests?tab=servers" },
+    { path: `/requests/${ids.request}?tab=servers` },
+    { path: "/history" },
+    { path: "/history", press: row },
+    { path: "/settings" },
+    { path: "/me" },
+  ];
+}
+
+/** Shows all of them and looks at each; answers what is wrong, with the place. */
+export async function walk(
+  page: Page,
+  views: readonly View[],
+  look: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const view of views) {
+    const found = await show(page, view).then(look, (error: Error) => [error.message]);
+    faults.push(...found.map((fault) => `${view.path}${view.press ? ", pressed" : ""}: ${fault}`));
+  }
+  return faults;
+}
+
+/** Goes there and waits until all of it has come. */
+export async function show(page: Page, { path, press }: View): Promise<void> {
+  await page.goto(new URL(path, page.url()).href);
+  await page.getByRole("heading").first().waitFor();
+  await settled(page);
+  if (!press) return;
+  await press(page);
+  await settled(page);
+}
+
+async function settled(page: Page): Promise<void> {
+  await until(async () => (await page.locator(".skeleton, [aria-busy=true]").count()) === 0, {
+    what: `all of ${page.url()}`,
+  });
+}
