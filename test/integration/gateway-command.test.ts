@@ -122,7 +122,7 @@ describe.skipIf(noPostgres !== undefined)("taking over another system", () => {
     expect([dry.code, dry.err, control.revision]).toEqual([0, "", 0]);
     const done = await run("import", "--from-metamcp", url);
     expect([done.code, done.err]).toEqual([0, ""]);
-    for (const said of ['"files-2"', "had a rate limit", "accounts were left out", "with 1 API keys"])
+    for (const said of ['"files-2"', "accounts were left out", "with 1 API keys"])
       expect(done.out).toContain(said);
     expect(done.out + done.err).not.toMatch(/env-secret|bearer-secret|sk_mt_/);
     const { body } = await ask("GET", "/config");
@@ -140,7 +140,14 @@ describe.skipIf(noPostgres !== undefined)("taking over another system", () => {
           tools: { "files:read": { name: "get" }, "files:write": { disabled: true } },
         },
       },
-      endpoints: { team: { surface: "aggregate", access: { oauth: false }, namespaces: ["team"] } },
+      endpoints: {
+        team: {
+          surface: "aggregate",
+          access: { oauth: false },
+          namespaces: ["team"],
+          middleware: [{ use: "rate-limit", requests: 10, per: "60s", by: "endpoint" }],
+        },
+      },
       needs: ["/servers/files/env/TOKEN", "/servers/remote/headers/Authorization"],
     });
     expect(secretsOf(control, "files")).toEqual({ TOKEN: "env-secret" });

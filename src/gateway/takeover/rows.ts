@@ -31,6 +31,8 @@ export interface EndpointRow {
   readonly enable_oauth?: boolean | null;
   readonly use_query_param_auth?: boolean | null;
   readonly enable_max_rate?: boolean | null;
+  readonly max_rate?: number | null;
+  readonly max_rate_seconds?: number | null;
   readonly enable_client_max_rate?: boolean | null;
   readonly user_id?: string | null;
 }

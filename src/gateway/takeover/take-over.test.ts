@@ -120,11 +120,17 @@ test("tools that are off or overridden; an override that cannot be is told", () 
 });
 
 test("endpoints keep their address and who may use them; keys open what they opened", () => {
+  const limits = {
+    enable_max_rate: true,
+    max_rate: 10,
+    max_rate_seconds: 60,
+    enable_client_max_rate: true,
+  };
   const endpoint = { namespace_uuid: "n", enable_api_key_auth: true, enable_oauth: false };
   const { document, keys, notes } = taken({
     namespaces: [{ uuid: "n", name: "team" }],
     endpoints: [
-      { ...endpoint, uuid: "1", name: "shared", use_query_param_auth: true, enable_max_rate: true },
+      { ...endpoint, uuid: "1", name: "shared", use_query_param_auth: true, ...limits },
       { ...endpoint, uuid: "2", name: "open", enable_api_key_auth: false },
       { ...endpoint, uuid: "3", name: "private", enable_oauth: true, user_id: "u" },
       { ...endpoint, uuid: "4", name: "_bad" },
@@ -139,7 +145,11 @@ test("endpoints keep their address and who may use them; keys open what they ope
   });
   const common = { namespaces: ["team"], surface: "aggregate" };
   expect(document.endpoints).toEqual({
-    shared: { ...common, access: { keys: true, oauth: false, queryKey: true } },
+    shared: {
+      ...common,
+      access: { keys: true, oauth: false, queryKey: true },
+      middleware: [{ use: "rate-limit", requests: 10, per: "60s", by: "endpoint" }],
+    },
     open: { ...common, access: { keys: false, oauth: false, public: true } },
     private: { ...common, access: { keys: true, oauth: true, allow: { users: ["u@x.invalid"] } } },
   });
@@ -149,7 +159,7 @@ test("endpoints keep their address and who may use them; keys open what they ope
   ]);
   expect(notes).toEqual([
     'endpoint "_bad" was left out: an address cannot have this name here',
-    'endpoint "shared" had a rate limit, which was left out: this gateway has none yet',
+    'endpoint "shared" had a rate limit per client, which was left out: add the layer rate-limit to it',
     "1 accounts were left out: passwords cannot be imported",
     'key "off" was left out: it was switched off',
     'key "odd" was left out: it is not of the form sk_mt_…',

@@ -107,9 +107,11 @@ function endpointsOf(rows: ForeignRows, namespaceNames: Names, notes: string[]) 
   });
   const names = uniqueNames(usable, "endpoint", notes);
   const entries = usable.map((row) => [names.get(row.uuid), endpointOf(row, rows, namespaceNames)]);
-  for (const { name, enable_max_rate, enable_client_max_rate } of usable)
-    if (enable_max_rate || enable_client_max_rate)
-      notes.push(`endpoint "${name}" had a rate limit, which was left out: this gateway has none yet`);
+  for (const { name, enable_client_max_rate } of usable)
+    if (enable_client_max_rate)
+      notes.push(
+        `endpoint "${name}" had a rate limit per client, which was left out: add the layer rate-limit to it`,
+      );
   return { names, entries: Object.fromEntries(entries) as Readonly<Record<string, Fields>> };
 }
 
@@ -130,7 +132,14 @@ function endpointOf(row: EndpointRow, { users }: ForeignRows, namespaceNames: Na
       ...(row.use_query_param_auth ? { queryKey: true } : {}),
       ...(owner ? { allow: { users: [owner] } } : {}),
     },
+    ...limitOf(row),
   };
+}
+
+function limitOf({ enable_max_rate, max_rate, max_rate_seconds }: EndpointRow): Fields {
+  if (!enable_max_rate || !max_rate || !max_rate_seconds) return {};
+  const limit = { use: "rate-limit", requests: max_rate, per: `${max_rate_seconds}s`, by: "endpoint" };
+  return { middleware: [limit] };
 }
 
 /** A key opens the endpoints of its owner, and those that are everybody's. */
