@@ -119,6 +119,7 @@ async function live(gateway: TeamGateway) {
     servers: Object.keys(servers).map((server) => ({ server })),
   });
   await api("POST", "/endpoints", { name: "main", namespaces: ["team"] });
+  await api("POST", "/endpoints", { name: "query", namespaces: ["team"], access: { queryKey: true } });
   const { body: invited } = await api("POST", "/users", { email: ADA.email, role: "admin" });
   const code = hidden("invitation", invited.invitation.url.split("/").at(-1));
   const ask = plainly(url);
@@ -152,6 +153,10 @@ async function live(gateway: TeamGateway) {
     { authorization: `Bearer ${shown}` },
   ])
     await mcp(gateway, "main", { headers });
+  const inAddress = await fetch(`${url}/metamcp/query/sse?api_key=${key}`);
+  await inAddress.body?.cancel();
+  for (const method of ["POST", "DELETE"])
+    await fetch(`${url}/metamcp/query/mcp?api_key=${key}`, { method, body: "{}" });
 
   const browser = new Browser();
   await browser.submit(await browser.open(`${url}/oauth/logins/00000000-0000-7000-8000-000000000000`), ADA);

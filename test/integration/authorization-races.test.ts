@@ -33,7 +33,7 @@ describe.each([
       const adapters = (await open()).map((store) => adapterOn(store, model));
       await adapters[0]?.upsert("a-token", { accountId: "ada", clientId: "client", grantId: "grant" }, 60);
       const all = await Promise.allSettled(
-        Array.from({ length: 6 }, (__, at) => adapters[at % adapters.length]?.consume("a-token")),
+        Array.from({ length: 6 }, async (__, at) => await adapters[at % adapters.length]?.consume("a-token")),
       );
       expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
       for (const one of all)
