@@ -55,43 +55,39 @@ async function expectAsked(page: Page, account: string): Promise<void> {
 }
 
 describe.skipIf(noBrowser)("a login for a client", () => {
-  test.each([
-    ["with", true],
-    ["without", false],
-  ])("%s script: a wrong password, the right one, and a yes", async (_, javaScriptEnabled) => {
+  test("a wrong password, the right one, and a yes, with and without script", async () => {
     const team = await oauthTeam();
     const { client, open, answer } = await listeningClient(team);
-    const page = await open({ javaScriptEnabled });
-    await page.getByText(`${NAME} wants to use MetaMCP in your name.`).waitFor();
-    expectComplaint(page, /401/);
-    await logIn(page, { ...ADA, password: "wrong" });
-    await page.getByRole("alert").getByText("The e-mail address or the password is wrong.").waitFor();
-    expect(await page.getByLabel("E-mail address").inputValue()).toBe(ADA.email);
-    await logIn(page, ADA);
-    await expectAsked(page, ADA.email);
-    await page.getByRole("button", { name: "Allow" }).click();
-    const code = (await answer(page)).get("code") ?? "";
-    const { status, body } = await client.exchange(code);
-    expect(status).toBe(200);
-    expect((await mcp(team, "one", { token: body.access_token })).status).toBe(200);
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await open({ javaScriptEnabled });
+      await page.getByText(`${NAME} wants to use MetaMCP in your name.`).waitFor();
+      expectComplaint(page, /401/);
+      await logIn(page, { ...ADA, password: "wrong" });
+      await page.getByRole("alert").getByText("The e-mail address or the password is wrong.").waitFor();
+      expect(await page.getByLabel("E-mail address").inputValue()).toBe(ADA.email);
+      await logIn(page, ADA);
+      await expectAsked(page, ADA.email);
+      await page.getByRole("button", { name: "Allow" }).click();
+      const { status, body } = await client.exchange((await answer(page)).get("code") ?? "");
+      expect(status).toBe(200);
+      expect((await mcp(team, "one", { token: body.access_token })).status).toBe(200);
+    }
   });
 
-  test.each([
-    ["with", true],
-    ["without", false],
-  ])("%s script: a no, told to the client; what was begun is over then", async (_, javaScriptEnabled) => {
-    const team = await oauthTeam();
-    const { open, answer } = await listeningClient(team);
-    const page = await open({ javaScriptEnabled });
-    await logIn(page, ADA);
-    await expectAsked(page, ADA.email);
-    const asked = page.url();
-    await page.getByRole("button", { name: "Refuse" }).click();
-    expect(Object.fromEntries(await answer(page))).toMatchObject({ error: "access_denied" });
-    expectComplaint(page, /400/);
-    await page.goto(asked);
-    await page.getByText("This login has expired").waitFor();
-    expect(await page.getByRole("button").count()).toBe(0);
+  test("a no is told to the client, and what was begun is over then, with and without script", async () => {
+    const { open, answer } = await listeningClient(await oauthTeam());
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await open({ javaScriptEnabled });
+      await logIn(page, ADA);
+      await expectAsked(page, ADA.email);
+      const asked = page.url();
+      await page.getByRole("button", { name: "Refuse" }).click();
+      expect(Object.fromEntries(await answer(page))).toMatchObject({ error: "access_denied" });
+      expectComplaint(page, /400/);
+      await page.goto(asked);
+      await page.getByText("This login has expired").waitFor();
+      expect(await page.getByRole("button").count()).toBe(0);
+    }
   });
 
   test("at an identity provider, and back to the question", async () => {
