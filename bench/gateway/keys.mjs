@@ -1,58 +1,65 @@
 // What a request costs where there are many keys and accounts, beside one key. Both have as many sessions and layers.
+import { randomUUID } from "node:crypto";
 import { ask, Load } from "../overhead/http/load.mjs";
 import { measure as inTurn, ratio } from "../overhead/http/rounds.mjs";
+import { fresh } from "../overhead/http/running.mjs";
 import { median } from "../overhead/median.mjs";
 import { endpointWith, GUARDED } from "./calls.mjs";
 import { row } from "./row.mjs";
+import { ENV } from "./serve.mjs";
+import { load } from "./source.mjs";
 
 const PARAMS = {
   name: "mcp_call",
   arguments: { server: "s0", tool: "echo", args: { message: "sixteen bytes ok" } },
 };
-const AT_ONCE = 16;
+const IN_ONE_WRITE = 1_000;
 
-/** `count` times, some at once. */
-async function many(count, make) {
+/** A store with so many accounts and keys, written before a gateway opens it: over the API each would cost a look at all others. */
+async function filled(accounts, keys) {
+  const code = await load(
+    "store/open-store.ts",
+    "access/account.ts",
+    "access/api-keys.ts",
+    "system-clock.ts",
+    "kernel/log.ts",
+  );
+  const { openStore, createApiKey, ACCOUNT, systemClock: clock, silentLog: log } = code;
+  const home = fresh("store");
+  const url = `file:${home}/gateway.db`;
+  const store = await openStore({ url, home, env: ENV, clock, log });
+  const at = new Date().toISOString();
+  const people = Array.from({ length: accounts }, (_, n) => {
+    const value = { email: `person${n}@example.com`, role: "member", groups: [], disabled: false };
+    return { kind: ACCOUNT, id: randomUUID(), value: { ...value, createdAt: at, updatedAt: at } };
+  });
+  for (let n = 0; n < accounts; n += IN_ONE_WRITE)
+    await store.records.write(people.slice(n, n + IN_ONE_WRITE).map((put) => ({ put })));
   const made = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < count) {
-      const at = next++;
-      made[at] = await make(at);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return made;
+  for (const { id } of people.slice(0, keys))
+    made.push((await createApiKey(store, { name: `of ${id}`, endpoints: "all", owner: id })).key);
+  await store.close();
+  return { store: url, keys: made };
 }
 
-async function loadOf(name, { server, url }, sessions, keyOf) {
-  const headers = await many(sessions, async (at) => await server.openAt("e", await keyOf(at)));
+/** One session for each key. */
+async function loadOf({ name, server, url }, keys) {
+  const headers = [];
+  for (const key of keys) headers.push(await server.openAt("e", { "x-api-key": key }));
   const { answer } = await ask(url, { id: 2, method: "tools/call", params: PARAMS }, headers[0]);
   if (!answer?.result || answer.result.isError) throw new Error(`${name}: ${JSON.stringify(answer)}`);
-  return {
-    name,
-    server,
-    load: new Load(
-      url,
-      headers.map((one) => ({ params: PARAMS, headers: one })),
-    ),
-  };
+  const asks = headers.map((one) => ({ params: PARAMS, headers: one }));
+  return { name, server, load: new Load(url, asks) };
 }
 
 export async function measure({ of }) {
   const keys = of(1_000, 20);
   const accounts = of(10_000, 40);
+  const people = await filled(accounts, keys);
   const one = await endpointWith("one key", GUARDED);
-  const all = await endpointWith("many keys", GUARDED);
-  const people = await many(accounts, (at) =>
-    all.server.api("POST", "/users", { email: `person${at}@example.com`, role: "member" }),
-  );
-  const { headers } = one;
-  const { "x-api-key": key } = headers;
-  const loads = [
-    await loadOf("one key", one, keys, () => ({ "x-api-key": key })),
-    await loadOf("many keys", all, keys, (at) => all.server.key({ owner: people[at].email })),
-  ];
+  const all = await endpointWith("many keys", GUARDED, { store: people.store });
+  const { "x-api-key": key } = await one.server.key();
+  const loads = [await loadOf(one, Array(keys).fill(key)), await loadOf(all, people.keys)];
   const figures = await inTurn(loads, { requests: of(4_000, 64), inFlight: 32, rounds: of(11, 1) });
   for (const { server } of [one, all]) await server.stop();
   const note = [...figures.values()]

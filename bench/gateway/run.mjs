@@ -35,8 +35,8 @@ const since = performance.now();
 const rows = [];
 for (const name of GROUPS.filter((group) => flags.only.includes(group))) {
   process.stderr.write(`${name} …\n`);
-  const { measure } = await import(`./${name}.mjs`);
   try {
+    const { measure } = await import(`./${name}.mjs`);
     const found = await measure(bench);
     rows.push(...(flags.quick ? found.map((row) => ({ ...row, verdict: "" })) : found));
   } catch (error) {

@@ -10,7 +10,7 @@ export const CHILD = join(root, "test/fixture/child.mjs");
 const DIST = join(root, "dist");
 const PROBE = join(root, "test/support/memory-probe.mjs");
 const ADMIN_TOKEN = "an-admin-token-for-the-bench-0123456789";
-const ENV = {
+export const ENV = {
   METAMCP_ADMIN_TOKEN: ADMIN_TOKEN,
   METAMCP_SECRET_KEY: "a-secret-for-the-bench-0123456789-abcdef",
 };

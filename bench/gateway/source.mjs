@@ -1,6 +1,6 @@
 // Parts of `src/` to measure without a process around them, bundled as the product is.
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { root } from "./serve.mjs";
@@ -11,7 +11,9 @@ export async function load(...paths) {
   mkdirSync(folder, { recursive: true });
   const nameOf = (path) => path.replaceAll(/[/.]/g, "-");
   const input = Object.fromEntries(paths.map((path) => [nameOf(path), join(root, "src", path)]));
-  const bundle = await rolldown({ input, platform: "node" });
+  // Packages are found from there as well; one of them is not JavaScript.
+  const external = (id) => !id.startsWith(".") && !isAbsolute(id);
+  const bundle = await rolldown({ input, platform: "node", external });
   await bundle.write({
     dir: folder,
     format: "esm",
