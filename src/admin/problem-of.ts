@@ -11,11 +11,13 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Refusal) return ofRefusal(error);
   if (error instanceof AccessError) return ofAccess(error);
   if (!StoreError.is(error)) return undefined;
-  const { code, message } = error;
-  if (code === "unavailable")
-    return new Problem(503, "the store cannot be reached at the moment: nothing was changed", {
+  const { code, message, unsure } = error;
+  if (code === "unavailable") {
+    const outcome = unsure ? "look whether the change was made before you repeat it" : "nothing was changed";
+    return new Problem(503, `the store cannot be reached at the moment: ${outcome}`, {
       headers: { "retry-after": String(RETRY_SECONDS) },
     });
+  }
   if (code === "conflict" || code === "taken") return new Problem(409, message);
   return code === "invalid" ? new Problem(422, message, { errors: [{ path: "", message }] }) : undefined;
 }

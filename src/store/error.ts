@@ -22,10 +22,13 @@ export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly [brand] = true;
   readonly code: StoreErrorCode;
+  /** What was to be written may have been: only the answer was lost. */
+  readonly unsure: boolean;
 
-  constructor(code: StoreErrorCode, message: string = CODES[code], cause?: unknown) {
+  constructor(code: StoreErrorCode, message: string = CODES[code], cause?: unknown, unsure = false) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
+    this.unsure = unsure;
   }
 
   /** Holds across duplicate copies of this module, where `instanceof` does not. */

@@ -1,4 +1,4 @@
-/** Tells of changes, each once, and never that something is older than was told before. */
+/** Tells of changes, each once unless it is to be told anew, and never that something is older than was told before. */
 import type { Log } from "../kernel/log.ts";
 import { Listeners } from "./listeners.ts";
 import type { Change } from "./store.ts";
@@ -24,6 +24,11 @@ export class Feed {
 
   records(kind: string, version: number): void {
     if (this.#news(kind, version)) this.#listeners.tell({ of: "records", kind });
+  }
+
+  /** Everything is told anew: whoever was told while the store went away could not read it. */
+  repeat(): void {
+    this.#seen.clear();
   }
 
   #news(what: string, version: number): boolean {

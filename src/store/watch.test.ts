@@ -72,7 +72,7 @@ test("polls once more when it is told while it polls", async () => {
   expect(heard).toEqual([{ of: "records", kind: "key" }]);
 });
 
-test("tells what was missed before it says that the store is up, and pauses longer while it is not", async () => {
+test("says that the store is up, then tells everything, so that it can be read; pauses longer while it is not", async () => {
   const { clock, availability, world, heard } = setUp();
   await turn();
   world.away = true;
@@ -94,7 +94,13 @@ test("tells what was missed before it says that the store is up, and pauses long
   availability.on(({ up }) => order.push(up, [...heard]));
   clock.advance(2_000);
   await turn();
-  expect(order).toEqual([true, [{ of: "config", revision: 4 }]]);
+  expect(order).toEqual([true, []]);
+  expect(heard).toEqual([{ of: "config", revision: 4 }]);
+  // Whoever was told that before may have failed to read it.
+  availability.down("away");
+  clock.advance(2_000);
+  await turn();
+  expect(heard).toHaveLength(2);
   expect(world.listens).toBe(2);
 });
 

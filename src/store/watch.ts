@@ -30,9 +30,14 @@ export interface ChangeListener {
 const NEWEST = `SELECT '' AS kind, coalesce(max(n), 0) AS version FROM metamcp_revisions
   UNION ALL SELECT kind, version FROM metamcp_record_kinds`;
 
-/** Tells the feed what is newest. */
-export async function poll({ database, feed }: Pick<Watched, "database" | "feed">): Promise<void> {
-  for (const { kind, version } of (await database.query(NEWEST)).rows)
+/** Tells the feed what is newest; `answered` before that, so that whoever is told can read it. */
+export async function poll(
+  { database, feed }: Pick<Watched, "database" | "feed">,
+  answered = (): void => {},
+): Promise<void> {
+  const { rows } = await database.query(NEWEST);
+  answered();
+  for (const { kind, version } of rows)
     if (kind === "") feed.revision(Number(version));
     else feed.records(String(kind), Number(version));
 }
@@ -78,12 +83,15 @@ export class Watch {
 
   /** Never rejects. */
   async #pollOnce(): Promise<void> {
-    const { availability } = this.#watched;
-    try {
-      await poll(this.#watched);
-      // What changed before it listened is not told.
-      if (await this.#listens()) await poll(this.#watched);
+    const { availability, feed } = this.#watched;
+    const isBack = (): void => {
+      if (!availability.state.up) feed.repeat();
       availability.up();
+    };
+    try {
+      await poll(this.#watched, isBack);
+      // What changed before it listened is not told.
+      if (await this.#listens()) await poll(this.#watched, isBack);
       this.#pause = POLL_MS;
     } catch (error) {
       availability.down(error instanceof Error ? error.message : String(error));

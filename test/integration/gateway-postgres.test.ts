@@ -1,7 +1,9 @@
 /** Two gateways on one Postgres: what is changed at one is served by the other. */
 import { describe, expect, test } from "vitest";
-import { noPostgres, postgresPlace } from "../support/store-places.ts";
-import { teamClient, teamGateway } from "../support/team-gateway.ts";
+import { type CutProxy, cutProxy } from "../support/cut-proxy.ts";
+import { mcp } from "../support/mcp-request.ts";
+import { noPostgres, postgresAddress, postgresPlace } from "../support/store-places.ts";
+import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { teamPerson } from "../support/team-person.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -41,6 +43,83 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
       }
     },
   );
+
+  test("of two changes of one version of an object one is made, whichever gateway it is asked of", async () => {
+    const { url } = await postgresPlace();
+    const start = () => teamGateway(temp(), { flags: ["--store", url], env });
+    const gateways = [await start(), await start()];
+    const [one] = gateways as [TeamGateway, TeamGateway];
+    await one.api("POST", "/namespaces", { name: "team" });
+    for (let round = 0; round < 5; round++) {
+      const { revision } = (await one.api("GET", "/namespaces/team")).body;
+      const statuses = await Promise.all(
+        [0, 1, 2, 3].map(async (n) => {
+          const at = gateways[n % 2] as TeamGateway;
+          // Before it has heard of the object, or of its last version, it has nothing to change.
+          await until(async () => (await at.api("GET", "/namespaces/team")).body.revision === revision);
+          const answer = await fetch(`${at.url}/api/v1/namespaces/team`, {
+            method: "PATCH",
+            headers: {
+              authorization: `Bearer ${ADMIN_TOKEN}`,
+              "content-type": "application/json",
+              "if-match": `"${revision}"`,
+            },
+            body: JSON.stringify({ description: `${round} ${n}` }),
+          });
+          return answer.status;
+        }),
+      );
+      expect(statuses.toSorted()).toEqual([200, 412, 412, 412]);
+    }
+    expect((await one.api("GET", "/revisions?limit=50")).body.items).toHaveLength(6);
+  });
+
+  test("what changed while the store could not be reached is served once it can", async () => {
+    const { host, port } = postgresAddress();
+    const proxy = await cutProxy({ host, port });
+    const direct = await postgresPlace();
+    const through = new URL(direct.url);
+    through.host = `127.0.0.1:${proxy.port}`;
+    const one = await teamGateway(temp(), { flags: ["--store", direct.url], env });
+    const two = await teamGateway(temp(), { flags: ["--store", through.href], env });
+    await one.api("POST", "/namespaces", { name: "team" });
+    await one.api("POST", "/endpoints", { name: "team", namespaces: ["team"] });
+    const made = (await one.api("POST", "/api-keys", { name: "both", endpoints: "all" })).body;
+    await until(() => teamClient(two, "team", { key: made.key }).catch(() => undefined));
+    await proxy.cut();
+    await until(async () => (await two.api("POST", "/namespaces", { name: "no" })).status === 503);
+    await one.api("PATCH", "/namespaces/team", { description: "meanwhile" });
+    await one.api("DELETE", `/api-keys/${made.uuid}`);
+    await proxy.mend();
+    await until(async () => (await two.api("GET", "/namespaces/team")).body.description === "meanwhile");
+    const status = async () => (await mcp(two, "team", { token: made.key })).status;
+    await until(async () => (await status()) === 401);
+  });
+
+  test("a change whose answer the store lost is not said to have failed", async () => {
+    const { host, port, url } = postgresAddress();
+    let losing = false;
+    const proxy: CutProxy = await cutProxy({ host, port }, () => (bytes) => {
+      if (losing && bytes.includes("COMMIT")) proxy.loseAnswers();
+    });
+    const through = new URL(url);
+    through.host = `127.0.0.1:${proxy.port}`;
+    const place = await postgresPlace(through.href);
+    const { api } = await teamGateway(temp(), { flags: ["--store", place.url], env });
+    await api("POST", "/namespaces", { name: "team" });
+    losing = true;
+    const lost = await api("PATCH", "/namespaces/team", { description: "made" });
+    losing = false;
+    expect(lost).toMatchObject({
+      status: 503,
+      body: { detail: expect.stringContaining("before you repeat it") },
+    });
+    await proxy.cut();
+    await proxy.mend();
+    // It was made, and is served as soon as the store is back.
+    await until(async () => (await api("GET", "/namespaces/team")).body.description === "made");
+    expect((await api("PATCH", "/namespaces/team", { description: "next" })).status).toBe(200);
+  });
 
   test("objects, keys and their end reach the other gateway", async () => {
     const { url } = await postgresPlace();

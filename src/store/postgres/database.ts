@@ -34,7 +34,7 @@ export class PostgresDatabase implements Database {
           await query("SELECT pg_advisory_xact_lock(hashtext(current_schema()), hashtext(?))", [lock]);
         const result = await run(query);
         if (notify) await query(NOTIFY);
-        await query("COMMIT");
+        await query("COMMIT").catch(unsure);
         return result;
       } catch (error) {
         if (!StoreError.is(error, "unavailable")) await query("ROLLBACK");
@@ -71,6 +71,12 @@ export class PostgresDatabase implements Database {
       throw postgresFault(error);
     }
   }
+}
+
+/** A server that did not answer this may have done it all the same. */
+function unsure(error: unknown): never {
+  const lost = StoreError.is(error, "unavailable");
+  throw lost ? new StoreError(error.code, error.message, error, true) : error;
 }
 
 /** `?` as Postgres wants it: `$1`, `$2` … No statement of ours has one in a text. */
