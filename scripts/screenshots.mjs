@@ -61,7 +61,7 @@ async function takePictures(browser, link) {
     await page.goto(new URL(path, link).href);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await prepare();
-    await page.waitForLoadState("networkidle").catch(() => {});
+    await page.locator(".skeleton, [aria-busy=true]").first().waitFor({ state: "detached" });
     await page.screenshot({ path: join(root, `docs/console/${name}.png`) });
   };
   await picture("overview", "/", () =>

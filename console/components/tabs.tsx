@@ -1,6 +1,6 @@
 /** Parts of one thing, one shown at a time. Arrow keys move between them. */
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import "./tabs.css";
 
 export interface Tab {
@@ -39,6 +39,12 @@ export function Tabs({ tabs, active, onChange, label, children }: TabsProps) {
     onChange(tab.id);
     list.current?.querySelector<HTMLElement>(`[data-tab="${CSS.escape(tab.id)}"]`)?.focus();
   };
+  useEffect(() => {
+    // Where there is little room the list scrolls: the tab that is shown is in sight.
+    const shown = list.current?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (!list.current || !shown) return;
+    list.current.scrollLeft = shown.offsetLeft - (list.current.clientWidth - shown.offsetWidth) / 2;
+  }, [active]);
   return (
     <div class="tabs">
       <div ref={list} class="tabs-list" role="tablist" aria-label={label} onKeyDown={onKeyDown}>

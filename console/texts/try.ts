@@ -16,6 +16,7 @@ export const tryTexts = {
   search: "Search tools",
   columns: { tool: "Tool" },
   choose: "Choose a tool.",
+  others: "All tools",
   notThere: (tool: string) => `This endpoint does not offer the tool ${tool}. Choose another one.`,
   off: "not for this account",
   why: "Why not?",

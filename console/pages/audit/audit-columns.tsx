@@ -58,6 +58,6 @@ export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
 
 /** `github:create_issue`, or `update server github`. */
 export function whatOf({ kind, server, tool, action, object }: AuditRecord): string {
-  if (kind === "call") return `${server?.name ?? ""}:${tool ?? ""}`;
+  if (kind === "call") return [server?.name, tool].filter(Boolean).join(":");
   return [action, object?.kind, object?.name].filter(Boolean).join(" ");
 }

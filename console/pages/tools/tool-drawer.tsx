@@ -73,9 +73,12 @@ function About({ row: { tool, server } }: { readonly row: ToolRowIn }) {
           <ForeignText text={tool.title} />
         </h3>
       )}
-      <p>
-        <ForeignText text={tool.description ?? ""} />
-      </p>
+      {isHeld(tool) && <p>{texts.held}</p>}
+      {tool.description && (
+        <p>
+          <ForeignText text={tool.description} />
+        </p>
+      )}
       <KeyValues
         items={[
           {

@@ -79,7 +79,14 @@ function AtEndpoint({ endpoint, all }: AtEndpointProps) {
           const rows = items.map((row) => ({ ...row, serverName: nameOf(row.server) }));
           const open = rows.find((row) => row.server === server && row.tool === tool);
           return (
-            <div class="try-columns">
+            <div class={`try-columns${open ? " try-chosen" : ""}`}>
+              {open && (
+                <div class="try-back">
+                  <Button onClick={() => setQuery({ server: undefined, tool: undefined, args: undefined })}>
+                    {texts.others}
+                  </Button>
+                </div>
+              )}
               <ToolChoice rows={rows} open={open} />
               {open ? (
                 <ToolTry
