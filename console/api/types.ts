@@ -12,7 +12,7 @@ import type {
 } from "../../src/gateway/schemas.ts";
 import type { ToolSetting } from "../../src/gateway/set-tools.ts";
 import type { ToolRow } from "../../src/gateway/view/tool-row.ts";
-import type { CallRow, ClientName, Who } from "../../src/observe/call-row.ts";
+import type { CallActor, CallRow, ClientName } from "../../src/observe/call-row.ts";
 import type { ClientSession } from "../../src/observe/live/client-session.ts";
 import type { Named } from "../../src/observe/names.ts";
 
@@ -20,6 +20,7 @@ export type { Role } from "../../src/access/account.ts";
 export type { Approval, Pasted, ProvisionRequest, SelfTest, StatusEntry } from "../../src/gateway/control.ts";
 export type {
   Action,
+  CallActor,
   CallRow,
   ClientName,
   ClientSession,
@@ -27,7 +28,6 @@ export type {
   Named,
   ToolRow,
   ToolSetting,
-  Who,
 };
 
 type Component<N extends keyof typeof COMPONENTS> = Static<(typeof COMPONENTS)[N]>;

@@ -18,7 +18,7 @@ import type {
   UpdateStep,
 } from "../../src/kernel/events.ts";
 import type { TOLD_TYPES } from "../../src/observe/live/told-event.ts";
-import type { CallRow, ClientName, Named, Who } from "../api/types.ts";
+import type { CallActor, CallRow, ClientName, Named } from "../api/types.ts";
 
 /** JSON knows no undefined: it is not there. */
 type Written<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
@@ -27,7 +27,7 @@ type Told<E, More = unknown> = Written<Omit<E, "at" | "server" | keyof More>> & 
   readonly at: string;
 } & More;
 type AtServer = { readonly server: Named };
-type By = { readonly principal: Who };
+type By = { readonly principal: CallActor };
 
 export type CallEvent = Told<CallRow, { readonly type: "call"; readonly id: number } & AtServer>;
 export type UpdateEvent = Told<UpdateStep, AtServer>;

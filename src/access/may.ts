@@ -70,7 +70,7 @@ export const MATRIX = {
 
 export type Action = keyof typeof MATRIX;
 
-export interface Subject {
+export interface RightSubject {
   /** Uuid of the account whose it is; undefined: nobody's. */
   readonly owner?: string | undefined;
   /** A role that is given away: nobody gives one that they lack. */
@@ -78,7 +78,7 @@ export interface Subject {
 }
 
 /** Without `subject`: whether there is anything at all that it may do this with. */
-export function may(principal: Principal, action: Action, subject?: Subject): boolean {
+export function may(principal: Principal, action: Action, subject?: RightSubject): boolean {
   const { least, others, account }: Row = MATRIX[action];
   if (least === "anyone") return true;
   if (others && has(principal, others)) return !subject?.role || has(principal, subject.role);

@@ -2,7 +2,7 @@
 import { Problem } from "./problem.ts";
 import { LIST_QUERY } from "./route.ts";
 
-export interface Page<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   readonly nextCursor?: string;
 }
@@ -18,7 +18,7 @@ export function pageOf<T>(
   list: readonly T[],
   query: URLSearchParams,
   { keyOf, textOf = () => "" }: Paging<T>,
-): Page<T> {
+): ListPage<T> {
   return pageAfter(matching(list, query, textOf), query, { keyOf, limit: limitIn(query) });
 }
 
@@ -36,7 +36,7 @@ export function pageAfter<T>(
   list: readonly T[],
   query: URLSearchParams,
   { keyOf, limit }: Pick<Paging<T>, "keyOf"> & { readonly limit: number },
-): Page<T> {
+): ListPage<T> {
   const after = cursorIn(query);
   const rows = list
     .map((item) => ({ item, key: keyOf(item) }))

@@ -28,7 +28,7 @@ export interface GrantScope extends GrantHolder {
   readonly resource: string;
 }
 
-export interface Consent extends GrantScope {
+export interface ClientConsent extends GrantScope {
   readonly clientName: string;
   readonly redirectHost: string;
   /** ISO 8601. */
@@ -81,12 +81,12 @@ export class Grants {
     return (await this.#store.records.get(CONSENT, this.#consentId(scope))) !== undefined;
   }
 
-  async consent(scope: GrantScope, shown: Pick<Consent, "clientName" | "redirectHost">): Promise<void> {
+  async consent(scope: GrantScope, shown: Pick<ClientConsent, "clientName" | "redirectHost">): Promise<void> {
     const id = this.#consentId(scope);
     const at = new Date(this.#now()).toISOString();
-    const known = (await this.#store.records.get(CONSENT, id))?.value as Consent | undefined;
+    const known = (await this.#store.records.get(CONSENT, id))?.value as ClientConsent | undefined;
     const { account, client, resource } = scope;
-    const value: Consent = {
+    const value: ClientConsent = {
       account,
       client,
       resource,
@@ -101,23 +101,23 @@ export class Grants {
   async used(scope: GrantScope): Promise<void> {
     const id = this.#consentId(scope);
     const record = await this.#store.records.get(CONSENT, id);
-    const consent = record?.value as Consent | undefined;
+    const consent = record?.value as ClientConsent | undefined;
     if (!record || !consent || this.#now() - Date.parse(consent.lastUsedAt) < USE_MS) return;
-    const value: Consent = { ...consent, lastUsedAt: new Date(this.#now()).toISOString() };
+    const value: ClientConsent = { ...consent, lastUsedAt: new Date(this.#now()).toISOString() };
     // Whoever changed it meanwhile knows better.
     await this.#store.records.put({ kind: CONSENT, id, value, ifVersion: record.version }).catch(() => {});
   }
 
-  async list(account: string): Promise<readonly (Consent & { readonly id: string })[]> {
+  async list(account: string): Promise<readonly (ClientConsent & { readonly id: string })[]> {
     const records = await allRecords(this.#store, CONSENT);
     return records
-      .map(({ id, value }) => ({ id, ...(value as Consent) }))
+      .map(({ id, value }) => ({ id, ...(value as ClientConsent) }))
       .filter((consent) => consent.account === account);
   }
 
   /** Its client must ask again, and what it holds is worth nothing. False where the account has no such consent. */
   async revoke(account: string, id: string): Promise<boolean> {
-    const consent = (await this.#store.records.get(CONSENT, id))?.value as Consent | undefined;
+    const consent = (await this.#store.records.get(CONSENT, id))?.value as ClientConsent | undefined;
     if (consent?.account !== account) return false;
     await this.#revoke(await this.#grantsOf((scope) => this.#consentId(scope) === id), [
       { delete: { kind: CONSENT, id } },

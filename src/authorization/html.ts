@@ -22,7 +22,7 @@ export const NOTHING = html``;
 
 const STYLE_SOURCE = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 
-export interface Page {
+export interface HtmlPage {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
@@ -31,12 +31,12 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function pageText({ title, body }: Page): string {
+export function pageText({ title, body }: HtmlPage): string {
   const head = html`<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${title} – MetaMCP</title><style>${new Html(STYLE)}</style>`;
   return `<!doctype html>\n${html`<html lang="en"><head>${head}</head><body><main><p class="product">MetaMCP</p><div class="card"><h1>${title}</h1>${body}</div></main></body></html>`.text}`;
 }
 
-export function pageHeaders({ leadsTo, headers }: Page): Readonly<Record<string, string>> {
+export function pageHeaders({ leadsTo, headers }: HtmlPage): Readonly<Record<string, string>> {
   const target = leadsTo === undefined ? "" : sourceOf(leadsTo);
   return {
     "content-type": "text/html; charset=utf-8",
@@ -50,7 +50,7 @@ export function pageHeaders({ leadsTo, headers }: Page): Readonly<Record<string,
   };
 }
 
-export function sendPage(response: ServerResponse, page: Page): void {
+export function sendPage(response: ServerResponse, page: HtmlPage): void {
   for (const [name, value] of Object.entries(pageHeaders(page))) response.setHeader(name, value);
   response.writeHead(page.status ?? 200).end(pageText(page));
 }

@@ -4,9 +4,9 @@ import type Provider from "oidc-provider";
 import { errors, type InteractionResults } from "oidc-provider";
 import { type Account, accountPrincipal } from "../access/account.ts";
 import type { LoginTried } from "../kernel/events.ts";
-import { type Page, sendPage } from "./html.ts";
+import { type HtmlPage, sendPage } from "./html.ts";
 import {
-  type Asked,
+  type ConsentQuestion,
   clientNameOf,
   consentPage,
   faultPage,
@@ -20,7 +20,7 @@ import { audienceOf, endpointIn, SCOPE } from "./resource.ts";
 import { LOGIN } from "./routes.ts";
 
 type Details = Awaited<ReturnType<Provider["interactionDetails"]>>;
-type Outcome = { readonly page: Page } | { readonly result: InteractionResults };
+type Outcome = { readonly page: HtmlPage } | { readonly result: InteractionResults };
 
 const EXPIRED = "This login has expired or was opened in another browser. Start it again in your client.";
 const ENDED = "Your login has ended meanwhile. Start again in your client.";
@@ -110,7 +110,7 @@ export class Interaction {
 
   async #allow(
     { params }: Details,
-    { clientName, redirectUri, endpoint }: Asked,
+    { clientName, redirectUri, endpoint }: ConsentQuestion,
     { uuid }: Account,
   ): Promise<string> {
     const { base, grants } = this.#parts;
@@ -122,7 +122,7 @@ export class Interaction {
     return await grant.save();
   }
 
-  async #asked({ params }: Details): Promise<Asked> {
+  async #asked({ params }: Details): Promise<ConsentQuestion> {
     const id = String(params["client_id"]);
     const client = await this.#provider.Client.find(id);
     return {

@@ -2,7 +2,7 @@
 import type { JWTVerifyGetKey } from "jose";
 import { mayLeadTo } from "../oauth/reach.ts";
 
-export interface Issuer {
+export interface TrustedIssuer {
   readonly issuer: string;
   readonly jwksUri?: string;
   readonly algorithms: readonly string[];
@@ -19,7 +19,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Rejects where the issuer cannot be asked, or was just asked in vain. */
 export function issuerKeys(
-  { issuer, jwksUri }: Issuer,
+  { issuer, jwksUri }: TrustedIssuer,
   { fetch = globalThis.fetch, now = Date.now }: { readonly fetch?: Fetch; readonly now?: () => number } = {},
 ): JWTVerifyGetKey {
   let found: Promise<JWTVerifyGetKey> | undefined;

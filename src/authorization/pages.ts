@@ -1,10 +1,10 @@
 /** What a person sees while a client logs them in. */
-import { type Html, html, NOTHING, type Page } from "./html.ts";
+import { type Html, type HtmlPage, html, NOTHING } from "./html.ts";
 import { passwordFields } from "./password-form.ts";
 
 const MOST_CHARACTERS = 80;
 
-export interface Asked {
+export interface ConsentQuestion {
   /** As the client calls itself: `clientNameOf`. */
   readonly clientName: string;
   /** Where it can be recognised by: an address that it proved to have, else nothing. */
@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 export function loginPage(
-  { clientName, redirectUri }: Asked,
+  { clientName, redirectUri }: ConsentQuestion,
   {
     email = "",
     fault,
@@ -26,8 +26,8 @@ export function loginPage(
     readonly fault?: string;
     /** Where to log in elsewhere. */
     readonly sso?: string | undefined;
-  } & Pick<Page, "status" | "headers"> = {},
-): Page {
+  } & Pick<HtmlPage, "status" | "headers"> = {},
+): HtmlPage {
   return {
     title: "Log in",
     leadsTo: redirectUri,
@@ -37,7 +37,7 @@ export function loginPage(
   };
 }
 
-export function consentPage(asked: Asked, account: string): Page {
+export function consentPage(asked: ConsentQuestion, account: string): HtmlPage {
   const { clientName, clientHost, endpoint, redirectUri } = asked;
   const named =
     clientHost === undefined
@@ -54,7 +54,7 @@ ${named}${choice("Allow", "Refuse")}`,
 }
 
 /** The same whether there is no such endpoint, it is disabled, or the account may not use it. */
-export function nothingToAllowPage({ endpoint, redirectUri }: Asked, account: string): Page {
+export function nothingToAllowPage({ endpoint, redirectUri }: ConsentQuestion, account: string): HtmlPage {
   return {
     title: "No access",
     status: 403,
@@ -63,7 +63,7 @@ export function nothingToAllowPage({ endpoint, redirectUri }: Asked, account: st
   };
 }
 
-export function faultPage(fault: string, status = 400): Page {
+export function faultPage(fault: string, status = 400): HtmlPage {
   return { title: "This did not work", status, body: html`<p>${fault}</p>` };
 }
 

@@ -4,7 +4,7 @@ import { type Account, type AccountDirectory, accountPrincipal } from "../access
 import { AccessError } from "../access/error.ts";
 import type { Events } from "../kernel/events.ts";
 import { readForm } from "./form.ts";
-import { type Html, html, NOTHING, type Page } from "./html.ts";
+import { type Html, type HtmlPage, html, NOTHING } from "./html.ts";
 import type { Logins } from "./parts.ts";
 
 export interface PasswordParts {
@@ -14,7 +14,7 @@ export interface PasswordParts {
   readonly events?: Pick<Events, "emit"> | undefined;
 }
 
-export interface Refused extends Pick<Page, "status" | "headers"> {
+export interface RefusedLogin extends Pick<HtmlPage, "status" | "headers"> {
   readonly email: string;
   readonly fault: string;
 }
@@ -39,7 +39,7 @@ export async function withPassword(
   { accounts, logins, addressOf, events }: PasswordParts,
   form: URLSearchParams,
   request: IncomingMessage,
-): Promise<{ readonly account: Account; readonly cookie: string } | Refused> {
+): Promise<{ readonly account: Account; readonly cookie: string } | RefusedLogin> {
   const email = form.get("email") ?? "";
   const address = addressOf(request);
   const tell = (account?: Account): void => {

@@ -1,7 +1,7 @@
 /** The built-in authorization server: what is asked of it, limits, and the one door to oidc-provider, which is loaded when first needed. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Attempts } from "./attempts.ts";
-import { type Page, sendPage } from "./html.ts";
+import { type HtmlPage, sendPage } from "./html.ts";
 import { faultPage } from "./pages.ts";
 import type { AuthorizationParts } from "./parts.ts";
 import { SCOPE } from "./resource.ts";
@@ -109,7 +109,7 @@ async function load(parts: AuthorizationParts): Promise<Loaded> {
   };
 }
 
-function busyPage(waitMs: number): Page {
+function busyPage(waitMs: number): HtmlPage {
   const page = faultPage("Too many logins were begun from your address. Try again in a minute.", 429);
   return { ...page, headers: { "retry-after": String(Math.ceil(waitMs / 1_000)) } };
 }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 import { type Claims, claimsOf } from "./claims.ts";
-import { type Fetch, type Issuer, issuerKeys } from "./issuer-keys.ts";
+import { type Fetch, issuerKeys, type TrustedIssuer } from "./issuer-keys.ts";
 import type { SigningJwk } from "./signing-key.ts";
 
 export interface TokenParts {
@@ -10,7 +10,7 @@ export interface TokenParts {
   readonly base: () => string;
   readonly key: SigningJwk;
   /** The same objects while nothing about them changed. */
-  readonly issuers: () => readonly Issuer[];
+  readonly issuers: () => readonly TrustedIssuer[];
   /** Asks outside issuers for their keys. */
   readonly fetch?: Fetch;
   /** Milliseconds since 1970. */
@@ -20,7 +20,7 @@ export interface TokenParts {
 interface Checked {
   readonly claims: Claims;
   /** Whose keys it was checked with; undefined: ours. */
-  readonly by: Issuer | undefined;
+  readonly by: TrustedIssuer | undefined;
   readonly until: number;
 }
 
@@ -37,7 +37,7 @@ export class Tokens {
   readonly #now: () => number;
   /** By a hash of the token, oldest first. */
   readonly #checked = new Map<string, Checked>();
-  readonly #keys = new WeakMap<Issuer, JWTVerifyGetKey>();
+  readonly #keys = new WeakMap<TrustedIssuer, JWTVerifyGetKey>();
 
   constructor(parts: TokenParts) {
     this.#parts = parts;
@@ -74,7 +74,7 @@ export class Tokens {
     });
   }
 
-  async #outside(token: string, by: Issuer): Promise<Claims | undefined> {
+  async #outside(token: string, by: TrustedIssuer): Promise<Claims | undefined> {
     const keys = this.#keys.get(by) ?? issuerKeys(by, this.#parts);
     this.#keys.set(by, keys);
     return await this.#verified(
@@ -102,7 +102,7 @@ export class Tokens {
     return claimsOf(payload, own ? {} : { issuer: options.issuer, groupsClaim });
   }
 
-  #remember(token: string, claims: Claims, by: Issuer | undefined): void {
+  #remember(token: string, claims: Claims, by: TrustedIssuer | undefined): void {
     const until = Math.min(claims.expiresAt, this.#now() + REMEMBERED_MS);
     this.#checked.set(digest(token), { claims, by, until });
     for (const [old, { until: end }] of this.#checked) {

@@ -9,7 +9,7 @@ import { hasManyValues } from "../rpc/many-values.ts";
 import { withinTime } from "./within-time.ts";
 
 /** What is wrong with a value; none where it fits. Throws where that cannot be told in time. */
-export type SchemaCheck = (value: Raw) => readonly ErrorObject[];
+export type ValueCheck = (value: Raw) => readonly ErrorObject[];
 
 const NONE: readonly ErrorObject[] = [];
 /** Schemas and values up to this many bytes take no time that is worth a watch. */
@@ -24,7 +24,7 @@ type Dialect = "draft-07" | "2020-12";
 const compilers = new Map<Dialect, Promise<Compiler>>();
 
 /** Throws where the schema cannot be used, or not in bounded time. Undefined: what is no object refuses nothing. */
-export async function compileSchema(written: Raw): Promise<SchemaCheck | undefined> {
+export async function compileSchema(written: Raw): Promise<ValueCheck | undefined> {
   if (hasManyValues(written)) throw new Error("a schema that could take for ever");
   const schema = fromRaw(written);
   if (!isRecord(schema)) return undefined;

@@ -5,7 +5,7 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import { accountOf } from "../kernel/principal.ts";
 import type { CatalogView } from "./catalog-view.ts";
-import type { Kind } from "./known-list.ts";
+import type { ListedKind } from "./known-list.ts";
 import { clip } from "./read-tool.ts";
 
 export interface Unknown {
@@ -31,7 +31,7 @@ interface LoadedCatalog extends Pick<CatalogView, "loadCached" | "onChange"> {
 /** What is to be known in the end, and when that ends. */
 interface Goal {
   readonly deadlineMs: number;
-  readonly kind: Kind;
+  readonly kind: ListedKind;
   readonly known: (server: ServerId) => boolean;
 }
 
@@ -74,7 +74,7 @@ export class CatalogLoader {
     servers: readonly ServerId[],
     origin: Origin,
     deadlineMs = DEADLINE_MS,
-    kind: Kind = "tools",
+    kind: ListedKind = "tools",
   ): Promise<readonly Unknown[]> {
     const view = this.#catalog.view(origin);
     const known = (server: ServerId): boolean => view.knows(server, kind);

@@ -1,6 +1,6 @@
 /** What one client may see of the tools, prompts and resources there are. Surfaces know this, and not where it comes from. */
 import type { ServerId } from "../kernel/call.ts";
-import type { Kind } from "./known-list.ts";
+import type { ListedKind } from "./known-list.ts";
 import type { SearchStrategy } from "./search/strategy.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -14,7 +14,7 @@ export interface CatalogView {
   /** What is shown of the server came over a connection like this client's, now or in an earlier run. */
   isOwn(server: ServerId): boolean;
   /** Whether it is known what the server has of that kind, be it nothing. */
-  knows(server: ServerId, kind: Kind): boolean;
+  knows(server: ServerId, kind: ListedKind): boolean;
   /** Why the server's tools could not be listed when that was last tried. */
   fault(server: ServerId): string | undefined;
   /** Reads what earlier runs saw of servers that are not known yet. Starts none. */

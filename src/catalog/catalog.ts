@@ -15,14 +15,14 @@ import type { ToolCache } from "./cache.ts";
 import type { CatalogView } from "./catalog-view.ts";
 import type { Gate } from "./gate.ts";
 import { ITEM_LISTS, type Item, type ItemKind } from "./item.ts";
-import type { Kind, KnownList } from "./known-list.ts";
+import type { KnownList, ListedKind } from "./known-list.ts";
 import { ANY_KEY, type KnownServer } from "./known-server.ts";
 import type { CatalogServer, KnownServers, Place } from "./known-servers.ts";
 import { type Ask, listAll } from "./list-all.ts";
 import { listTools } from "./list-tools.ts";
 import { sameEntries } from "./same.ts";
 import type { SearchStrategy } from "./search/strategy.ts";
-import { type CatalogChange, type Looking, Shown } from "./shown.ts";
+import { type CatalogChange, type Looking, ShownCatalog } from "./shown.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
@@ -49,7 +49,7 @@ export class Catalog implements CatalogView {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #gate: Gate | undefined;
-  readonly #shown: Shown;
+  readonly #shown: ShownCatalog;
   #loading: Promise<void> = Promise.resolve();
 
   constructor(parts: { cache: ToolCache; search: SearchStrategy; clock: Clock; log: Log; gate?: Gate }) {
@@ -58,7 +58,7 @@ export class Catalog implements CatalogView {
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#gate = parts.gate;
-    this.#shown = new Shown({ ...parts, loadCached: () => this.loadCached() });
+    this.#shown = new ShownCatalog({ ...parts, loadCached: () => this.loadCached() });
   }
 
   get snapshot(): Snapshot {
@@ -98,7 +98,7 @@ export class Catalog implements CatalogView {
     return this.knows(server, "tools");
   }
 
-  knows(server: ServerId, kind: Kind): boolean {
+  knows(server: ServerId, kind: ListedKind): boolean {
     return this.snapshot.listings.get(server)?.[kind] !== undefined;
   }
 

@@ -1,7 +1,7 @@
 /** What clients of one connection key, or one account, see of the catalog. */
 import type { ServerId } from "../kernel/call.ts";
 import type { CatalogView } from "./catalog-view.ts";
-import type { Kind, KnownList } from "./known-list.ts";
+import type { KnownList, ListedKind } from "./known-list.ts";
 import type { ViewKey } from "./known-servers.ts";
 import type { SearchOptions, SearchStrategy } from "./search/strategy.ts";
 import { searchId } from "./search-id.ts";
@@ -66,7 +66,7 @@ export class KeyedView implements CatalogView {
     return this.#source.listOf(server, this.#key)?.shown !== undefined;
   }
 
-  knows(server: ServerId, kind: Kind): boolean {
+  knows(server: ServerId, kind: ListedKind): boolean {
     return this.snapshot.listings.get(server)?.[kind] !== undefined;
   }
 

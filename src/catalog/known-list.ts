@@ -7,7 +7,7 @@ import type { ItemKind, Items } from "./item.ts";
 import type { IndexedListing } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
-export type Kind = "tools" | ItemKind;
+export type ListedKind = "tools" | ItemKind;
 
 interface ToolList {
   readonly tools: readonly Tool[];
@@ -34,7 +34,7 @@ export class KnownList {
   shown: IndexedListing | undefined;
   lent: IndexedListing | undefined;
   #taking: Promise<void> = Promise.resolve();
-  readonly #turns: Readonly<Record<Kind, Turns>> = {
+  readonly #turns: Readonly<Record<ListedKind, Turns>> = {
     tools: { begun: 0, taken: 0 },
     prompts: { begun: 0, taken: 0 },
     resources: { begun: 0, taken: 0 },
@@ -42,12 +42,12 @@ export class KnownList {
   };
 
   /** A refresh of that list begins; its number. */
-  begin(kind: Kind): number {
+  begin(kind: ListedKind): number {
     return ++this.#turns[kind].begun;
   }
 
   /** Whether this refresh is to be taken over: not if one that was asked later was quicker. */
-  takes(kind: Kind, turn: number): boolean {
+  takes(kind: ListedKind, turn: number): boolean {
     const turns = this.#turns[kind];
     if (turn < turns.taken) return false;
     turns.taken = turn;

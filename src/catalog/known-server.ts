@@ -13,7 +13,7 @@ export const ANY_KEY: ListKey = "";
 const MOST_KEYS = 16;
 
 /** What changed of what can be seen. "source": nothing but who said so. */
-export type Change = "none" | "source" | "content";
+export type ListChange = "none" | "source" | "content";
 
 export class KnownServer {
   readonly identity: string;
@@ -90,9 +90,9 @@ export class KnownServer {
   }
 
   /** Brings what can be seen in line with what is known. What is equal is the same object, over time and over keys. */
-  show(): Change {
+  show(): ListChange {
     const lentBefore = this.#lent;
-    let change: Change = "none";
+    let change: ListChange = "none";
     const differs = (before: IndexedListing | undefined, after: IndexedListing | undefined): void => {
       if (!sameContent(before, after)) change = "content";
       else if (before !== after && change === "none") change = "source";

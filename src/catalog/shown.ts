@@ -26,7 +26,7 @@ const MOST_VIEWS = 256;
 const MOST_OWN_VIEWS = 2_048;
 const NOTHING = new IndexedSnapshot(0, new Map());
 
-export class Shown implements ViewSource {
+export class ShownCatalog implements ViewSource {
   readonly search: SearchStrategy;
   readonly loadCached: () => Promise<void>;
   readonly #log: Log;

@@ -3,7 +3,7 @@ import type { Origin, Uplink } from "../kernel/call.ts";
 import { LOCAL } from "../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import type { Severity } from "../kernel/severity.ts";
-import { Audience, type Line } from "./audience.ts";
+import { Audience, type ChildLine } from "./audience.ts";
 import { closed } from "./breaker.ts";
 import { claimOf } from "./claim.ts";
 
@@ -25,7 +25,7 @@ function hearing(heard: unknown[]): Uplink {
 }
 
 /** A child that does as told and remembers it. */
-function child(logs = true): Line & { readonly asked: unknown[] } {
+function child(logs = true): ChildLine & { readonly asked: unknown[] } {
   const asked: unknown[] = [];
   const note = (method: string, params: Raw | undefined): void =>
     void asked.push([method, params && fromRaw(params)]);

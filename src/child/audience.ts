@@ -9,14 +9,14 @@ import type { Greeting } from "./handshake.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** The child, once the handshake is done. */
-export interface Line {
+export interface ChildLine {
   /** It declares that it can be told how much to log. */
   readonly logs: boolean;
   ask(method: string, params: Raw | undefined): Promise<Raw>;
   notify(method: string, params: Raw | undefined): void;
 }
 
-export function lineTo({ capabilities }: Greeting, dialect: Dialect, ask: Line["ask"]): Line {
+export function lineTo({ capabilities }: Greeting, dialect: Dialect, ask: ChildLine["ask"]): ChildLine {
   const logs = members(capabilities, ["logging"])[0] !== undefined;
   return { logs, ask, notify: (method, params) => dialect.notify(method, params) };
 }
@@ -25,7 +25,7 @@ export class Audience {
   readonly #levelOf: (session: string) => Severity | undefined;
   readonly #members = new Map<string, Origin>();
   readonly subscriptions = new Subscriptions();
-  #line: Line | undefined;
+  #line: ChildLine | undefined;
   /** As the child was last told. */
   #level: Severity | undefined;
 
@@ -79,7 +79,7 @@ export class Audience {
   }
 
   /** A link stands: the child hears what an earlier one knew. */
-  attach(line: Line): void {
+  attach(line: ChildLine): void {
     this.#line = line;
     this.#level = undefined;
     this.relevel();
@@ -89,7 +89,7 @@ export class Audience {
     }
   }
 
-  detach(line: Line): void {
+  detach(line: ChildLine): void {
     if (this.#line === line) this.#line = undefined;
   }
 

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { admit, type Breaker, closed, retryAfterMs, settle, type Verdict } from "./breaker.ts";
+import { admit, type Breaker, closed, type HealthVerdict, retryAfterMs, settle } from "./breaker.ts";
 
 const options = { threshold: 3, cooldownMs: 1_000 };
 
 /** One call at a time, from `admit` to `settle`. */
-function call(breaker: Breaker, verdict: Verdict, now: number): Breaker {
+function call(breaker: Breaker, verdict: HealthVerdict, now: number): Breaker {
   const admitted = admit(breaker, now);
   if (!admitted) throw new Error("rejected");
   return settle(admitted, { admitted, verdict, now }, options);
 }
 
-function after(verdicts: readonly Verdict[], now = 0): Breaker {
+function after(verdicts: readonly HealthVerdict[], now = 0): Breaker {
   return verdicts.reduce<Breaker>((breaker, verdict) => call(breaker, verdict, now), closed);
 }
 
@@ -59,7 +59,7 @@ test("a probe that tells nothing leaves its turn to the next caller", () => {
   expect(admit(untold, 1_000)?.phase).toBe("half-open");
 });
 
-test.each<Verdict>(["healthy", "sick", "unknown"])(
+test.each<HealthVerdict>(["healthy", "sick", "unknown"])(
   "a call from before the trip that ends as %s says nothing to the probe or after it",
   (verdict) => {
     const late = { admitted: closed, verdict, now: 1_000 };
@@ -86,7 +86,7 @@ const step = fc.oneof(
   fc.record({
     do: fc.constant("settle" as const),
     which: fc.nat(),
-    verdict: fc.constantFrom<Verdict>("healthy", "sick", "unknown"),
+    verdict: fc.constantFrom<HealthVerdict>("healthy", "sick", "unknown"),
   }),
   fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 1_500 }) }),
 );

@@ -11,12 +11,12 @@ export type Breaker =
  * Sick: one of the failures that count. Unknown: all else (auth, cancelled, no place in the pool, our own
  * requests); whatever was admitted must be settled with something, or a probe would never end.
  */
-export type Verdict = "healthy" | "sick" | "unknown";
+export type HealthVerdict = "healthy" | "sick" | "unknown";
 
 export interface Settlement {
   /** What `admit` returned to whoever caused this; where several did, the one with the highest epoch. */
   readonly admitted: Breaker;
-  readonly verdict: Verdict;
+  readonly verdict: HealthVerdict;
   readonly now: number;
 }
 

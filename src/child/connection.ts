@@ -8,7 +8,7 @@ import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { KnownRoots } from "../kernel/roots.ts";
 import { aborted, type Signal } from "../kernel/signal.ts";
-import { type Audience, type Line, lineTo } from "./audience.ts";
+import { type Audience, type ChildLine, lineTo } from "./audience.ts";
 import { begun, type Claim } from "./claim.ts";
 import { Conversation } from "./conversation.ts";
 import type { Dialect } from "./dialect.ts";
@@ -70,7 +70,7 @@ export class Connection implements Pooled {
   readonly #firstList: FirstList;
   /** Once the child was met. */
   #dialect: Dialect | undefined;
-  #line: Line | undefined;
+  #line: ChildLine | undefined;
   #place: PoolSlot | undefined;
   #inFlight = 0;
   #calls = 0;

@@ -6,9 +6,9 @@ import {
   type Breaker,
   type BreakerOptions,
   closed,
+  type HealthVerdict,
   retryAfterMs,
   settle,
-  type Verdict,
 } from "./breaker.ts";
 import type { Claim, Death } from "./claim.ts";
 import type { ChildFailure } from "./link.ts";
@@ -81,7 +81,7 @@ export class Health {
     );
   }
 
-  settle(admitted: Breaker, verdict: Verdict, now: number): void {
+  settle(admitted: Breaker, verdict: HealthVerdict, now: number): void {
     this.#become(settle(this.#breaker, { admitted, verdict, now }, this.#options()));
     if (verdict === "healthy" && !this.open) this.#lastFailure = undefined;
   }

@@ -37,7 +37,7 @@ export interface Load {
   readonly sessions: number;
 }
 
-export interface Choice {
+export interface InstanceChoice {
   /** Other attempts of the same call are there. */
   readonly avoid?: ReadonlySet<number> | undefined;
   /** Whether there is room for one more process. */
@@ -50,7 +50,7 @@ export interface Choice {
  */
 export function leastLoaded(
   loads: readonly (Load | undefined)[],
-  { avoid = new Set(), mayStart }: Choice,
+  { avoid = new Set(), mayStart }: InstanceChoice,
 ): number {
   const running = loads.flatMap((load, instance) => (load ? [{ ...load, instance }] : []));
   const inOrder = running.sort((a, b) => a.calls - b.calls || a.sessions - b.sessions);

@@ -12,7 +12,7 @@ export interface Seat {
 }
 
 /** Who sits where. Generic, so that the pool gets back the very seats it gave. */
-export interface Room<S extends Seat> {
+export interface PoolRoom<S extends Seat> {
   /** All places in use, those that are ending included. */
   readonly seats: ReadonlySet<S>;
   readonly ending: number;
@@ -29,7 +29,7 @@ export interface Demand {
 const keptAlive = (seat: Seat): boolean => seat.lifecycle?.mode === "keep-alive";
 
 /** Bottom of the stack first: idle longest. Looked for when it is asked; calls that come and go only leave their mark. */
-export function idleSeats<S extends Seat>({ seats }: Pick<Room<S>, "seats">): S[] {
+export function idleSeats<S extends Seat>({ seats }: Pick<PoolRoom<S>, "seats">): S[] {
   return [...seats].filter(({ phase }) => phase === "idle").sort((one, other) => one.turn - other.turn);
 }
 
@@ -39,7 +39,7 @@ export function inOrderOfYielding<S extends Seat>(seats: readonly S[]): S[] {
 }
 
 /** Whether more places will be in use than belong to the pool, even when all that are ending have ended. */
-export function overfull(room: Room<Seat>): boolean {
+export function overfull(room: PoolRoom<Seat>): boolean {
   return room.seats.size - room.ending > room.options.poolSize;
 }
 
@@ -47,7 +47,7 @@ export function overfull(room: Room<Seat>): boolean {
  * Whether some place will, or may, be given up by itself: it ends; its connect may fail; its connection is one that
  * yields once it is idle. Of an overfull pool that is true of every busy one.
  */
-function someMayYield(room: Room<Seat>): boolean {
+function someMayYield(room: PoolRoom<Seat>): boolean {
   const all = overfull(room);
   for (const seat of room.seats) {
     if (seat.phase === "connecting" || seat.phase === "ending") return true;
@@ -57,13 +57,13 @@ function someMayYield(room: Room<Seat>): boolean {
 }
 
 /** Whether a connection that has just become idle ends at once. */
-export function endsWhenIdle(seat: Seat, room: Room<Seat>): boolean {
+export function endsWhenIdle(seat: Seat, room: PoolRoom<Seat>): boolean {
   if (seat.lifecycle?.mode === "ephemeral") return true;
   return overfull(room) && (!keptAlive(seat) || !someMayYield(room));
 }
 
 /** The idle connection that must make room, or undefined if none need or may. Evictions under way are counted. */
-export function evicted<S extends Seat>(room: Room<S>, demand: Demand): S | undefined {
+export function evicted<S extends Seat>(room: PoolRoom<S>, demand: Demand): S | undefined {
   const { poolSize, minPoolSize } = room.options;
   const live = room.seats.size - room.ending;
   if (live + demand.waiting <= poolSize) return undefined;
@@ -75,7 +75,7 @@ export function evicted<S extends Seat>(room: Room<S>, demand: Demand): S | unde
 }
 
 /** The next one the sweep ends, oldest first: idle for longer than it may be, while there are more than the minimum. */
-export function overdue<S extends Seat>(room: Room<S>, now: number): S | undefined {
+export function overdue<S extends Seat>(room: PoolRoom<S>, now: number): S | undefined {
   const { idleTimeoutMs, minPoolSize } = room.options;
   if (room.seats.size - room.ending <= minPoolSize) return undefined;
   return idleSeats(room).find((seat) => {

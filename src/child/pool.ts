@@ -12,7 +12,7 @@ import {
   idleSeats,
   inOrderOfYielding,
   overdue,
-  type Room,
+  type PoolRoom,
   type Seat,
 } from "./pool-eviction.ts";
 
@@ -58,7 +58,7 @@ interface Occupied extends Seat {
   connection: Pooled | undefined;
 }
 
-interface OwnRoom extends Room<Occupied> {
+interface OwnRoom extends PoolRoom<Occupied> {
   readonly seats: Set<Occupied>;
   ending: number;
   options: PoolOptions;

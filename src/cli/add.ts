@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { allowWritten, FOUND_NAME } from "../config/allowed.ts";
-import { type Table, UsageError, type Values } from "../config/command-line.ts";
-import { type Added, addServers } from "../config/edit-servers.ts";
+import { type FlagValues, type Table, UsageError } from "../config/command-line.ts";
+import { type AddedEntries, addServers } from "../config/edit-servers.ts";
 import { checkServer } from "../config/server.ts";
 import type { ReadSettings } from "../config/settings.ts";
 import { homeFolder } from "../home/home.ts";
@@ -46,7 +46,7 @@ export const command: Command = {
   flags,
   takes: [0, Number.POSITIVE_INFINITY],
   async run(given) {
-    const { list, category } = given.settings as unknown as Values<typeof flags>;
+    const { list, category } = given.settings as unknown as FlagValues<typeof flags>;
     if (list || category !== undefined) return await browse(given, category);
     if (given.positionals.length === 0) throw new UsageError(`Usage: metamcp ${command.usage}`);
     return await add(given);
@@ -110,7 +110,7 @@ async function add(given: ReadSettings<Table>): Promise<ExitCode> {
 
 async function additionsOf(given: ReadSettings<Table>): Promise<readonly Addition[]> {
   const { positionals, beforeDashes } = given;
-  const { env: pairs, url, header: headers } = given.settings as unknown as Values<typeof flags>;
+  const { env: pairs, url, header: headers } = given.settings as unknown as FlagValues<typeof flags>;
   const values = new Map(pairs.map(pair));
   const names = positionals.slice(0, beforeDashes);
   const program = positionals.slice(names.length);
@@ -145,7 +145,7 @@ function isParticular({ given, beforeDashes }: ReadSettings<Table>): boolean {
   return beforeDashes !== undefined || given.has("env") || given.has("url");
 }
 
-function forPeople(fresh: readonly Addition[], { same, other }: Added, path: string): string {
+function forPeople(fresh: readonly Addition[], { same, other }: AddedEntries, path: string): string {
   const lines = fresh.map(({ name, runs }) => `+ ${name}  ${runs}`);
   const there = same.map((name) => `= ${name}  already exists`);
   const differs = other.map(

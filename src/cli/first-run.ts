@@ -22,7 +22,7 @@ export interface FirstRun {
   readonly flags: readonly string[];
 }
 
-export type Choice = "import" | "add" | "serve" | "leave";
+export type FirstStep = "import" | "add" | "serve" | "leave";
 
 /** Most hits shown for words that are no names. */
 const SHOWN = 8;
@@ -63,9 +63,9 @@ ${canImport ? "  import  copy the servers that your clients already have\n" : ""
 }
 
 /** What an answer means: a word or its beginning; nothing is the first that is offered. Undefined: not understood. */
-export function choiceOf(answer: string, canImport: boolean): Choice | undefined {
+export function choiceOf(answer: string, canImport: boolean): FirstStep | undefined {
   const word = answer.trim().toLowerCase();
-  const offered: readonly (readonly [string, Choice])[] = [
+  const offered: readonly (readonly [string, FirstStep])[] = [
     ...(canImport ? [["import", "import"] as const] : []),
     ["add", "add"],
     ["serve", "serve"],
@@ -75,7 +75,7 @@ export function choiceOf(answer: string, canImport: boolean): Choice | undefined
   return offered.find(([name]) => name.startsWith(word))?.[1];
 }
 
-async function ask(terminal: Terminal, canImport: boolean): Promise<Choice> {
+async function ask(terminal: Terminal, canImport: boolean): Promise<FirstStep> {
   for (;;) {
     const answer = await terminal.ask(`[${canImport ? "import" : "add"}] > `);
     if (answer === undefined) return "leave";

@@ -1,5 +1,5 @@
 /** `metamcp import`: takes over the servers that clients have. Shows no value of theirs; changes no file of theirs. */
-import { type Found, type Gathered, gather } from "../clients/gather.ts";
+import { type Gathered, type GatheredServer, gather } from "../clients/gather.ts";
 import { type Merged, merge } from "../clients/merge.ts";
 import { allowWritten } from "../config/allowed.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -58,7 +58,7 @@ function inFile(file: unknown): Keys {
 }
 
 /** Decided anew on the file as it is when it is written. */
-async function write(config: string, found: readonly Found[]): Promise<readonly string[]> {
+async function write(config: string, found: readonly GatheredServer[]): Promise<readonly string[]> {
   const home = homeFolder(process.env);
   let fresh: readonly (readonly [string, Keys])[] = [];
   const plan = (file: Keys): readonly { at: string[]; value: unknown }[] => {
@@ -107,7 +107,7 @@ function none(found: number, files: number): string {
   return files > 0 ? "The clients have no servers to import." : "No config file of a client was found.";
 }
 
-function from({ client, project }: Found | Gathered["skipped"][number]): string {
+function from({ client, project }: GatheredServer | Gathered["skipped"][number]): string {
   return project === undefined ? client.title : `${client.title}, ${visible(project)}`;
 }
 
@@ -117,7 +117,7 @@ function report(
   config: string,
   written: readonly string[],
 ) {
-  const source = ({ client, file, name, project }: Found | Gathered["skipped"][number]) => ({
+  const source = ({ client, file, name, project }: GatheredServer | Gathered["skipped"][number]) => ({
     name,
     client: client.id,
     file,

@@ -7,7 +7,7 @@ import { applyDocument } from "../gateway/document/apply.ts";
 import { parseText as parseDocument } from "../gateway/document/yaml.ts";
 import { importIntoDefault } from "../gateway/import-default.ts";
 import { Refusal } from "../gateway/refusal.ts";
-import { changesBetween, type Outcome } from "../gateway/settle.ts";
+import { type ChangeOutcome, changesBetween } from "../gateway/settle.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import type { Log } from "../kernel/log.ts";
 
@@ -44,7 +44,7 @@ export async function takeFiles(
   const paths = [imported, applied].flatMap((file) => file?.path ?? []).join(" and ");
   await control.change(
     ACTOR,
-    (objects, context): Outcome => {
+    (objects, context): ChangeOutcome => {
       let next = objects;
       if (imported) {
         const { path, value } = imported;

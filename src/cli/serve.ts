@@ -3,7 +3,7 @@
 import { addressReader } from "../access/client-address.ts";
 import type { OidcSettings } from "../access/oidc-login.ts";
 import { emptyConfig } from "../config/check.ts";
-import { UsageError, type Values } from "../config/command-line.ts";
+import { type FlagValues, UsageError } from "../config/command-line.ts";
 import type { Settings } from "../config/flags.ts";
 import { SERVE_FLAGS } from "../config/gateway-flags.ts";
 import type { ReadSettings } from "../config/settings.ts";
@@ -27,7 +27,7 @@ import { registryOf } from "./registry.ts";
 import { givenFiles, takeFiles } from "./serve-files.ts";
 import { tuneEngine } from "./tune-engine.ts";
 
-type ServeSettings = Settings & Values<typeof SERVE_FLAGS>;
+type ServeSettings = Settings & FlagValues<typeof SERVE_FLAGS>;
 type Given = ReadSettings<typeof SERVE_FLAGS>;
 
 const LEAST_TOKEN = 32;

@@ -26,7 +26,7 @@ export interface Own {
 }
 
 /** A server as a file of a client has it. */
-export interface Written {
+export interface WrittenServer {
   readonly name: string;
   readonly entry: unknown;
   /** The folder it is for, where it is not for all. */
@@ -34,7 +34,7 @@ export interface Written {
 }
 
 /** Where a client writes the same as others in another way. */
-export interface Dialect {
+export interface FileDialect {
   /** `$NAME` is a variable, not only `${NAME}`. */
   readonly bareVariables?: boolean;
   /** A bare `url` means the older transport. */
@@ -52,8 +52,8 @@ export interface ClientProgram {
   /** The keys that lead to the servers. */
   at(file: Keys): readonly string[];
   /** All servers in a file. */
-  servers(file: Keys): readonly Written[];
+  servers(file: Keys): readonly WrittenServer[];
   /** MetaMCP as this client writes a server. */
   entry(own: Own): Keys;
-  readonly dialect: Dialect;
+  readonly dialect: FileDialect;
 }

@@ -11,12 +11,12 @@ import { dig } from "./servers.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
 /** What connecting would do. */
-export type Plan =
+export type ConnectPlan =
   | { readonly state: "connected" }
   | { readonly state: "change"; readonly diff: string }
   | { readonly state: "fault"; readonly message: string };
 
-export async function planConnect({ client, file }: Spot, own: Own): Promise<Plan> {
+export async function planConnect({ client, file }: Spot, own: Own): Promise<ConnectPlan> {
   try {
     const bytes = await readBytes(file);
     const before = bytes && textOf(bytes, file);

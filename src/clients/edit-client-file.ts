@@ -3,7 +3,7 @@ import { ConfigError } from "../config/config-error.ts";
 import { backup } from "../home/backup.ts";
 import { hashOf, missingFolders, readBytes, type Spot, textOf, writeBytes } from "./client-file.ts";
 import { formatOf } from "./format-of.ts";
-import { type Edited, type KeyPath, type TakenOut, withLedger } from "./ledger.ts";
+import { type KeyPath, type LedgerEntry, type TakenOut, withLedger } from "./ledger.ts";
 import { isOwn, OWN_NAME } from "./own.ts";
 import { dig } from "./servers.ts";
 
@@ -40,7 +40,7 @@ export async function editClientFile(
 
       const kept = copy && before ? { copy, hash: hashOf(before) } : undefined;
       const old = edits.find((one) => one.file === file);
-      const fresh: Edited = {
+      const fresh: LedgerEntry = {
         client: client.id,
         file,
         back: kept ?? "nothing",
@@ -59,7 +59,7 @@ export async function editClientFile(
 }
 
 /** A second edit goes back to where the first one began, unless somebody else wrote in between. */
-function continued(fresh: Edited, old: Edited, before: string, hadOwn: boolean): Edited {
+function continued(fresh: LedgerEntry, old: LedgerEntry, before: string, hadOwn: boolean): LedgerEntry {
   const { back, folders } = old;
   const taken: readonly TakenOut[] = [...(old.taken ?? []), ...(fresh.taken ?? [])];
   if (before === old.after) return { ...fresh, back, folders, taken };

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../config/config-error.ts";
 import { withValue } from "../config/edit.ts";
 import { isKeys, type Keys } from "../config/field.ts";
-import type { Format, Target } from "./format.ts";
+import type { Format, FormatTarget } from "./format.ts";
 
 const MARK = "\uFEFF";
 
@@ -17,8 +17,8 @@ export async function formatOf(path: string): Promise<Format> {
 
 function guarded(format: Format): Format {
   const change = async (
-    target: Target,
-    edit: (bare: Target) => Promise<string>,
+    target: FormatTarget,
+    edit: (bare: FormatTarget) => Promise<string>,
     expected: (file: Keys) => readonly Keys[],
   ): Promise<string> => {
     const mark = target.text.startsWith(MARK) ? MARK : "";

@@ -1,7 +1,7 @@
 /** How one entry gets into the text of a client's file and out again, with all else left as it is written. */
 import type { Keys } from "../config/field.ts";
 
-export interface Target {
+export interface FormatTarget {
   /** For messages. */
   readonly path: string;
   readonly text: string;
@@ -9,8 +9,8 @@ export interface Target {
 
 export interface Format {
   /** Throws ConfigError, with line and column where they are known. An empty file is an empty object. */
-  parse(target: Target): Promise<Keys>;
+  parse(target: FormatTarget): Promise<Keys>;
   /** `at` leads to the entry. */
-  put(target: Target, at: readonly string[], entry: Keys): Promise<string>;
-  drop(target: Target, at: readonly string[]): Promise<string>;
+  put(target: FormatTarget, at: readonly string[], entry: Keys): Promise<string>;
+  drop(target: FormatTarget, at: readonly string[]): Promise<string>;
 }

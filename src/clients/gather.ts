@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../config/config-error.ts";
 import { isKeys, type Keys } from "../config/field.ts";
-import type { ClientProgram, Machine, Written } from "./client.ts";
+import type { ClientProgram, Machine, WrittenServer } from "./client.ts";
 import { faultOf, readBytes, textOf } from "./client-file.ts";
 import { formatOf } from "./format-of.ts";
 import { isOwn, OWN_NAME } from "./own.ts";
@@ -17,14 +17,14 @@ export interface Source {
   readonly project?: string;
 }
 
-export interface Found extends Source {
+export interface GatheredServer extends Source {
   /** As our config has it. */
   readonly entry: Keys;
   readonly notes: readonly string[];
 }
 
 export interface Gathered {
-  readonly found: readonly Found[];
+  readonly found: readonly GatheredServer[];
   /** No use to us, with the reason. */
   readonly skipped: readonly (Source & { readonly reason: string })[];
   /** Files that cannot be used, with line and column where they are known. */
@@ -34,7 +34,7 @@ export interface Gathered {
 }
 
 export async function gather(clients: readonly ClientProgram[], machine: Machine): Promise<Gathered> {
-  const found: Found[] = [];
+  const found: GatheredServer[] = [];
   const skipped: (Source & { reason: string })[] = [];
   const faults: string[] = [];
   const files: string[] = [];
@@ -52,7 +52,7 @@ export async function gather(clients: readonly ClientProgram[], machine: Machine
   }
   return { found, skipped, faults, files };
 
-  function sort(client: ClientProgram, file: string, server: Written): void {
+  function sort(client: ClientProgram, file: string, server: WrittenServer): void {
     const { name, project } = server;
     const source = { client, file, name, ...(project === undefined ? {} : { project }) };
     const reason = unusable(server);
@@ -66,7 +66,7 @@ export async function gather(clients: readonly ClientProgram[], machine: Machine
   }
 }
 
-function unusable({ name, entry }: Written): string | undefined {
+function unusable({ name, entry }: WrittenServer): string | undefined {
   if (name.toLowerCase() === OWN_NAME || isOwn(entry)) return "it is MetaMCP itself";
   if (name.trim() === "") return "it has no name";
   return /\p{Cc}/u.test(name) ? "its name holds a control character" : undefined;
@@ -86,7 +86,7 @@ async function inFolder(path: string): Promise<readonly string[]> {
 }
 
 /** Undefined if there is no such file. */
-async function serversIn(client: ClientProgram, file: string): Promise<readonly Written[] | undefined> {
+async function serversIn(client: ClientProgram, file: string): Promise<readonly WrittenServer[] | undefined> {
   const bytes = await readBytes(file);
   if (!bytes) return undefined;
   const text = textOf(bytes, file);

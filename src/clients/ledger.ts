@@ -5,7 +5,7 @@ import { isKeys } from "../config/field.ts";
 import { readIfThere, writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 
-export interface Edited {
+export interface LedgerEntry {
   readonly client: string;
   readonly file: string;
   /** What undoing brings back: the file as a copy has it, or none at all, or only the entry is taken out. */
@@ -31,17 +31,17 @@ export interface TakenOut {
 /** Nobody else of ours edits a client's file meanwhile. `save` writes what undoing needs before the file itself is touched. */
 export async function withLedger<T>(
   home: string,
-  run: (edits: readonly Edited[], save: (edits: readonly Edited[]) => Promise<void>) => Promise<T>,
+  run: (edits: readonly LedgerEntry[], save: (edits: readonly LedgerEntry[]) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const path = join(home, "clients.json");
-  const save = async (edits: readonly Edited[]): Promise<void> => {
+  const save = async (edits: readonly LedgerEntry[]): Promise<void> => {
     await writeAtomic(path, `${JSON.stringify({ edits }, undefined, 2)}\n`);
   };
   return await withLock(path, async () => await run(await readLedger(home), save));
 }
 
 /** Throws ConfigError. */
-export async function readLedger(home: string): Promise<readonly Edited[]> {
+export async function readLedger(home: string): Promise<readonly LedgerEntry[]> {
   const path = join(home, "clients.json");
   const text = await readIfThere(path);
   const edits = text === undefined ? [] : editsIn(text);
@@ -54,7 +54,7 @@ export async function readLedger(home: string): Promise<readonly Edited[]> {
 }
 
 /** Undefined if anything in it is not as we write it. */
-function editsIn(text: string): readonly Edited[] | undefined {
+function editsIn(text: string): readonly LedgerEntry[] | undefined {
   try {
     const file: unknown = JSON.parse(text);
     const edits = isKeys(file) ? file["edits"] : undefined;
@@ -64,7 +64,7 @@ function editsIn(text: string): readonly Edited[] | undefined {
   }
 }
 
-function isRecord(value: unknown): value is Edited {
+function isRecord(value: unknown): value is LedgerEntry {
   if (!isKeys(value)) return false;
   const { client, file, back, after, folders, taken = [] } = value;
   const known = back === "nothing" || back === "entry" || (isKeys(back) && typeof back["copy"] === "string");

@@ -1,10 +1,10 @@
 /** Which of the servers that were found are new to our config, and under what name. The same server counts once. */
 import { isDeepStrictEqual } from "node:util";
 import { isKeys, type Keys } from "../config/field.ts";
-import type { Found } from "./gather.ts";
+import type { GatheredServer } from "./gather.ts";
 import { translate } from "./translate.ts";
 
-export interface Taken extends Found {
+export interface Taken extends GatheredServer {
   /** In our config; another one where the name is taken by a different server. */
   readonly as: string;
 }
@@ -12,13 +12,13 @@ export interface Taken extends Found {
 export interface Merged {
   readonly taken: readonly Taken[];
   /** There already, or found elsewhere too, under the name it has. */
-  readonly same: readonly (Found & { readonly as: string })[];
+  readonly same: readonly (GatheredServer & { readonly as: string })[];
 }
 
-export function merge(found: readonly Found[], servers: Keys): Merged {
+export function merge(found: readonly GatheredServer[], servers: Keys): Merged {
   const names = new Map(Object.entries(servers).map(([name, entry]) => [name, reachOf(entry)]));
   const taken: Taken[] = [];
-  const same: (Found & { as: string })[] = [];
+  const same: (GatheredServer & { as: string })[] = [];
   for (const server of found) {
     const reach = reachOf(server.entry);
     const twin = [...names].find(([, other]) => isDeepStrictEqual(other, reach))?.[0];
@@ -33,7 +33,7 @@ export function merge(found: readonly Found[], servers: Keys): Merged {
   return { taken, same };
 }
 
-function freeName({ name, client }: Found, names: ReadonlyMap<string, unknown>): string {
+function freeName({ name, client }: GatheredServer, names: ReadonlyMap<string, unknown>): string {
   const candidates = [name, `${name}-${client.id}`];
   for (let count = 2; ; count++) {
     const free = candidates.find((candidate) => !names.has(candidate));

@@ -1,6 +1,6 @@
 /** Variables as other clients write them, in our way: `${NAME}`. Resolves none; what has no counterpart stays and is told. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is about them
-import type { Dialect } from "./client.ts";
+import type { FileDialect } from "./client.ts";
 
 /** What was found on the way, each told once. */
 export type Notes = Set<string>;
@@ -9,7 +9,7 @@ export type Notes = Set<string>;
 const FOLDER =
   /\$\{(workspaceFolder(?:Basename)?(?::[^}]*)?|workspaceRoot|cwd|file[A-Za-z]*|relativeFile)\}/g;
 
-export function translated(text: string, dialect: Dialect, notes: Notes): string {
+export function translated(text: string, dialect: FileDialect, notes: Notes): string {
   const common = text
     .replaceAll(/\$\{env:([A-Za-z_]\w*)(?::-?([^}]*))?\}/g, (_, name: string, preset?: string) =>
       reference(name, preset),

@@ -1,9 +1,9 @@
 /** Where in a file the servers are. */
 import { isKeys, type Keys } from "../config/field.ts";
-import type { Written } from "./client.ts";
+import type { WrittenServer } from "./client.ts";
 
 /** By name, or in a list of things that have one. */
-export function listed(file: Keys, at: readonly string[]): readonly Written[] {
+export function listed(file: Keys, at: readonly string[]): readonly WrittenServer[] {
   const found = dig(file, at);
   if (Array.isArray(found)) {
     return found.filter(isKeys).map((entry) => ({ name: nameOf(entry), entry }));
@@ -22,7 +22,7 @@ export function dig(file: Keys, at: readonly string[]): unknown {
   );
 }
 
-export function perProject(file: Keys): readonly Written[] {
+export function perProject(file: Keys): readonly WrittenServer[] {
   const { projects } = file;
   if (!isKeys(projects)) return [];
   return Object.entries(projects).flatMap(([project, settings]) =>
@@ -36,6 +36,6 @@ export function isNested(file: Keys): boolean {
   return isKeys(inner) && !isServer({ entry: inner });
 }
 
-export function isServer({ entry }: Pick<Written, "entry">): boolean {
+export function isServer({ entry }: Pick<WrittenServer, "entry">): boolean {
   return isKeys(entry) && (typeof entry["type"] === "string" || typeof entry["enabled"] === "boolean");
 }

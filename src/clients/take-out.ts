@@ -1,8 +1,8 @@
 /** Takes servers out of a client's own list that MetaMCP runs for it by now: only then does the client see MetaMCP alone. Every edit can be undone. */
 import { isKeys, type Keys } from "../config/field.ts";
-import type { ClientProgram, Written } from "./client.ts";
+import type { ClientProgram, WrittenServer } from "./client.ts";
 import { faultOf, readBytes, type Spot, textOf } from "./client-file.ts";
-import type { Plan } from "./connect.ts";
+import type { ConnectPlan } from "./connect.ts";
 import { type EditOptions, editClientFile, type NewText } from "./edit-client-file.ts";
 import { formatOf } from "./format-of.ts";
 import type { KeyPath } from "./ledger.ts";
@@ -13,7 +13,7 @@ import { translate } from "./translate.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
 /** A server in a client's file. */
-interface Listed extends Written {
+interface Listed extends WrittenServer {
   readonly at: KeyPath;
 }
 
@@ -35,7 +35,7 @@ export async function ownListOf({ client, file }: Spot, ours: Keys): Promise<Own
 }
 
 /** Undefined where there is nothing to take out. */
-export async function planTakeOut(spot: Spot, ours: Keys): Promise<Plan | undefined> {
+export async function planTakeOut(spot: Spot, ours: Keys): Promise<ConnectPlan | undefined> {
   const { file } = spot;
   try {
     const bytes = await readBytes(file);

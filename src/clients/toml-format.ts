@@ -2,7 +2,7 @@
 import { parse, TomlDate, TomlError } from "smol-toml";
 import { ConfigError } from "../config/config-error.ts";
 import { isKeys, type Keys } from "../config/field.ts";
-import type { Format, Target } from "./format.ts";
+import type { Format, FormatTarget } from "./format.ts";
 
 export const tomlFormat: Format = {
   parse: async (target) => read(target),
@@ -18,7 +18,7 @@ export const tomlFormat: Format = {
   },
 };
 
-function read({ path, text }: Target): Keys {
+function read({ path, text }: FormatTarget): Keys {
   try {
     return plain(parse(text, { integersAsBigInt: "asNeeded" })) as Keys;
   } catch (error) {

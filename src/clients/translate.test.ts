@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables are part of the form
 import { expect, test } from "vitest";
-import type { Found } from "./gather.ts";
+import type { GatheredServer } from "./gather.ts";
 import { merge } from "./merge.ts";
 import { isOwn, ownEntry } from "./own.ts";
 import { CLIENTS } from "./table.ts";
@@ -8,7 +8,7 @@ import { translate } from "./translate.ts";
 
 const [client] = CLIENTS;
 if (!client) throw new Error("no clients");
-const found = (name: string, entry: Found["entry"]): Found => ({
+const found = (name: string, entry: GatheredServer["entry"]): GatheredServer => ({
   client,
   file: "/f",
   name,

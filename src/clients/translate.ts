@@ -1,7 +1,7 @@
 /** A server as some client writes it, as an entry of our config. Copies values as they stand and repeats none in messages. */
 import { isKeys, type Keys, kindOf } from "../config/field.ts";
 import { mayBeRelativePath } from "../config/identity.ts";
-import type { Dialect, Written } from "./client.ts";
+import type { FileDialect, WrittenServer } from "./client.ts";
 import { wordsOf } from "./own.ts";
 import { type Notes, translated } from "./placeholders.ts";
 
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, "stdio" | "http" | "sse">> = {
   streamablehttp: "http",
 };
 
-export function translate({ entry, project }: Written, dialect: Dialect = {}): Translated {
+export function translate({ entry, project }: WrittenServer, dialect: FileDialect = {}): Translated {
   if (!isKeys(entry)) return { reason: `it is ${kindOf(entry)}, not an object` };
   const declared = kindIn(entry);
   if (declared === "unknown") return { reason: "its type is not supported" };
@@ -49,7 +49,7 @@ function kindIn(entry: Keys): "stdio" | "http" | "sse" | "unknown" | undefined {
   return Object.hasOwn(KINDS, word) ? KINDS[word] : "unknown";
 }
 
-function kindOfUrl(entry: Keys, { urlIsSse }: Dialect): "sse" | undefined {
+function kindOfUrl(entry: Keys, { urlIsSse }: FileDialect): "sse" | undefined {
   return urlIsSse && typeof entry["url"] === "string" && entry["httpUrl"] === undefined ? "sse" : undefined;
 }
 
@@ -111,7 +111,7 @@ function oauth(entry: Keys, say: Say): Keys | undefined {
 }
 
 /** Off is off here too; which tools may be used, and how long they may take. */
-function tuning(entry: Keys, { timeoutUnitMs }: Dialect): Keys {
+function tuning(entry: Keys, { timeoutUnitMs }: FileDialect): Keys {
   const list = (...keys: string[]): readonly string[] | undefined => {
     const found = keys.map((key) => entry[key]).find(Array.isArray) as unknown[] | undefined;
     return found?.map(String);

@@ -4,7 +4,7 @@ import { isKeys, type Keys } from "../config/field.ts";
 import type { ClientProgram } from "./client.ts";
 import { faultOf, hashOf, readBytes, removeWithFolders, textOf, writeBytes } from "./client-file.ts";
 import { formatOf } from "./format-of.ts";
-import { type Edited, readLedger, withLedger } from "./ledger.ts";
+import { type LedgerEntry, readLedger, withLedger } from "./ledger.ts";
 import { isOwn, OWN_NAME, wordsOf } from "./own.ts";
 import { dig } from "./servers.ts";
 import { CLIENTS } from "./table.ts";
@@ -33,7 +33,7 @@ export async function planUndo(
   return await Promise.all(known.map(async ({ edit, client }) => await planOne(edit, client)));
 }
 
-async function planOne(edit: Edited, client: ClientProgram): Promise<UndoPlan> {
+async function planOne(edit: LedgerEntry, client: ClientProgram): Promise<UndoPlan> {
   const { file } = edit;
   try {
     const current = await readBytes(file);
@@ -66,7 +66,7 @@ export async function undo(file: string, home: string): Promise<void> {
   });
 }
 
-async function goalOf(edit: Edited, current: Buffer | undefined): Promise<Goal> {
+async function goalOf(edit: LedgerEntry, current: Buffer | undefined): Promise<Goal> {
   const { file, back, after } = edit;
   if (!current) return "as it is";
   const hash = hashOf(current);
@@ -78,7 +78,7 @@ async function goalOf(edit: Edited, current: Buffer | undefined): Promise<Goal> 
   return await withoutEntry(edit, textOf(current, file));
 }
 
-async function withoutEntry(edit: Edited, text: string): Promise<Goal> {
+async function withoutEntry(edit: LedgerEntry, text: string): Promise<Goal> {
   const { client: id, file, back } = edit;
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) return "as it is";
@@ -94,7 +94,7 @@ async function withoutEntry(edit: Edited, text: string): Promise<Goal> {
 }
 
 /** An entry that has come back by itself stays as it is. */
-async function withTakenOut({ file, taken = [] }: Edited, text: string): Promise<string> {
+async function withTakenOut({ file, taken = [] }: LedgerEntry, text: string): Promise<string> {
   const format = await formatOf(file);
   let after = text;
   for (const { copy, hash, at } of taken) {

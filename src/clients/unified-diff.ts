@@ -2,7 +2,7 @@
 
 const CONTEXT = 3;
 
-export interface Change {
+export interface FileChange {
   readonly path: string;
   /** Undefined: there is no file. */
   readonly before: string | undefined;
@@ -11,7 +11,7 @@ export interface Change {
   readonly shown: readonly string[];
 }
 
-export function unifiedDiff({ path, before, after, shown }: Change): string {
+export function unifiedDiff({ path, before, after, shown }: FileChange): string {
   const known = new Set(shown);
   const [old, now] = [linesOf(before), linesOf(after)];
   const head = same(old, now);

@@ -19,7 +19,7 @@ export interface Withheld {
   readonly reason: string;
 }
 
-export interface Consent {
+export interface FileConsent {
   /** The record: a change of it may change what is allowed. */
   readonly record: string;
   /** Undefined if all in the file may be used. `file` is what is used afterwards, so that nothing can change in between. */
@@ -30,7 +30,7 @@ export interface Consent {
 export const FOUND_NAME = ".mcp.json";
 
 /** Undefined where the user named a file, by flag or variable: then there is nothing to ask. */
-export function folderConsent(asked: string | undefined, cwd: string, home: string): Consent | undefined {
+export function folderConsent(asked: string | undefined, cwd: string, home: string): FileConsent | undefined {
   if (asked !== undefined) return undefined;
   const found = resolve(cwd, FOUND_NAME);
   return {

@@ -21,7 +21,7 @@ interface Common {
   readonly commands?: readonly string[];
 }
 
-export type Row = Common &
+export type FlagRow = Common &
   (
     | {
         readonly kind: "whole" | "real";
@@ -40,9 +40,9 @@ export type Row = Common &
       }
   );
 
-export type Table = Readonly<Record<string, Row>>;
+export type Table = Readonly<Record<string, FlagRow>>;
 
-type Parsed<R extends Row> = R extends { readonly choices: readonly (infer C)[] }
+type Parsed<R extends FlagRow> = R extends { readonly choices: readonly (infer C)[] }
   ? C
   : R["kind"] extends "switch"
     ? boolean
@@ -53,13 +53,13 @@ type Parsed<R extends Row> = R extends { readonly choices: readonly (infer C)[] 
         : number;
 
 /** Undefined only where there is neither a default nor a natural one. */
-export type Values<T extends Table> = {
+export type FlagValues<T extends Table> = {
   readonly [K in keyof T]: T[K] extends { readonly default: unknown } | { readonly kind: "switch" | "list" }
     ? Parsed<T[K]>
     : Parsed<T[K]> | undefined;
 };
 
-export type Value = string | number | boolean | readonly string[];
+export type FlagValue = string | number | boolean | readonly string[];
 
 /** `maxConnections` is `--max-connections`. */
 export function flagOf(key: string): string {
@@ -76,14 +76,14 @@ function words(key: string): readonly string[] {
 }
 
 /** Throws UsageError; `source` is the flag or variable as the person knows it. */
-export function parseValue(row: Row, written: string, source: string): Value {
+export function parseValue(row: FlagRow, written: string, source: string): FlagValue {
   const value = read(row, written.trim());
   if (value === undefined)
     throw new UsageError(`${source} is "${written}", but must be ${expectation(row)}.${hint(row, written)}`);
   return value;
 }
 
-function read(row: Row, written: string): Value | undefined {
+function read(row: FlagRow, written: string): FlagValue | undefined {
   switch (row.kind) {
     case "whole":
       return /^\d+$/.test(written) ? within(row, Number(written)) : undefined;
@@ -122,7 +122,7 @@ function within(row: { least: number; most?: number }, value: number | undefined
   return value !== undefined && value >= least && value <= most ? value : undefined;
 }
 
-function expectation(row: Row): string {
+function expectation(row: FlagRow): string {
   switch (row.kind) {
     case "whole":
     case "real": {
@@ -144,13 +144,13 @@ function expectation(row: Row): string {
   }
 }
 
-function hint(row: Row, written: string): string {
+function hint(row: FlagRow, written: string): string {
   return row.kind === "choice" ? didYouMean(written, row.choices) : "";
 }
 
 export interface CommandLine {
   /** By key of the table; only what was given. */
-  readonly values: ReadonlyMap<string, Value>;
+  readonly values: ReadonlyMap<string, FlagValue>;
   readonly positionals: readonly string[];
   /** How many of them stood before `--`; undefined without one. */
   readonly beforeDashes: number | undefined;
@@ -167,7 +167,7 @@ export function parseFlags(
   const keys = new Map(
     Object.entries(table).flatMap(([key, row]) => (row.flag === false ? [] : [[flagOf(key), key]])),
   );
-  const values = new Map<string, Value>();
+  const values = new Map<string, FlagValue>();
   const positionals: string[] = [];
   let beforeDashes: number | undefined;
   const rest = [...argv];
@@ -198,7 +198,7 @@ function split(word: string): readonly [name: string, inline: string | undefined
 }
 
 /** A flag without a value must not swallow the next flag. */
-function following(row: Row, name: string, rest: string[]): string {
+function following(row: FlagRow, name: string, rest: string[]): string {
   if (row.kind === "switch") return "true";
   const next = rest[0];
   if (next === undefined || next.startsWith("--"))

@@ -5,7 +5,7 @@ import { type EditOptions, editJson } from "./edit.ts";
 import { isKeys, type Keys, kindOf } from "./field.ts";
 import { readConfigText } from "./load.ts";
 
-export interface Added {
+export interface AddedEntries {
   readonly added: readonly string[];
   /** There already, word for word. */
   readonly same: readonly string[];
@@ -20,7 +20,7 @@ export async function addServers(
   path: string,
   servers: ReadonlyMap<string, object>,
   options: EditOptions,
-): Promise<Added> {
+): Promise<AddedEntries> {
   let known: Keys = {};
   const { copy } = await editJson(
     path,

@@ -25,7 +25,7 @@ export interface EditOptions {
   readonly now: Date;
 }
 
-export interface Edited {
+export interface EditOutcome {
   readonly changed: boolean;
   /** Where the file as it was before can be found; undefined if there was none. */
   readonly copy: string | undefined;
@@ -38,7 +38,7 @@ export async function editJson(
   path: string,
   plan: (file: Keys) => readonly Edit[],
   { home, now }: EditOptions,
-): Promise<Edited> {
+): Promise<EditOutcome> {
   return await withLock(await lockFor(path, home), async () => {
     for (let attempt = 1; ; attempt++) {
       const read = await readConfigText(path);

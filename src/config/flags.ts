@@ -1,5 +1,5 @@
 /** Every flag and environment name there is, in one table: parsing, help and documentation all come from it. */
-import type { Row, Table, Values } from "./command-line.ts";
+import type { FlagRow, FlagValues, Table } from "./command-line.ts";
 
 const ASK = ["search", "describe", "call", "chain", "exec", "auth", "doctor"] as const;
 const RUN = ["run"] as const;
@@ -279,10 +279,10 @@ export const FLAGS = {
   },
 } as const satisfies Table;
 
-export type Settings = Values<typeof FLAGS>;
+export type Settings = FlagValues<typeof FLAGS>;
 
 /** The rows that a command has. `run` is MetaMCP itself, without a command. */
 export function flagsFor(command: string, table: Table = FLAGS): Table {
-  const belongs = ([, { commands }]: [string, Row]): boolean => !commands || commands.includes(command);
+  const belongs = ([, { commands }]: [string, FlagRow]): boolean => !commands || commands.includes(command);
   return Object.fromEntries(Object.entries(table).filter(belongs));
 }

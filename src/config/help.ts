@@ -1,5 +1,5 @@
 /** The table of flags as text: for `--help` and for the documentation. */
-import { envOf, flagOf, type Row, type Table } from "./command-line.ts";
+import { envOf, type FlagRow, flagOf, type Table } from "./command-line.ts";
 import { FLAGS, flagsFor } from "./flags.ts";
 
 /** One line per flag of a command, its own first. */
@@ -22,7 +22,7 @@ export function environmentHelp(): string {
   ].join("\n");
 }
 
-function placeholder(row: Row): string {
+function placeholder(row: FlagRow): string {
   switch (row.kind) {
     case "switch":
       return "";
@@ -39,7 +39,7 @@ function placeholder(row: Row): string {
   }
 }
 
-function defaultText(row: Row): string {
+function defaultText(row: FlagRow): string {
   return row.kind === "list" || row.default === undefined ? "" : ` [${row.default}]`;
 }
 

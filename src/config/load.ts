@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { codeOf, readIfThere } from "../home/file.ts";
 import type { Env } from "../home/home.ts";
-import type { Consent, Withheld } from "./allowed.ts";
+import type { FileConsent, Withheld } from "./allowed.ts";
 import { checkConfig, emptyConfig, type Overrides } from "./check.ts";
 import { ConfigError } from "./config-error.ts";
 import { isKeys, type Keys, kindOf } from "./field.ts";
@@ -15,7 +15,7 @@ export interface LoadOptions {
   /** What flags and environment say: wins over the file. */
   readonly overrides?: Overrides;
   /** Without it the user named the file, and all in it may be used. */
-  readonly consent?: Consent | undefined;
+  readonly consent?: FileConsent | undefined;
   /** Judges the layers that it names; without it what has layers is not used. */
   readonly layers?: LayerCheck | undefined;
 }

@@ -4,13 +4,13 @@ import { nearest } from "../kernel/nearest.ts";
 import type { Overrides } from "./check.ts";
 import {
   envOf,
+  type FlagValue,
+  type FlagValues,
   flagOf,
   parseFlags,
   parseValue,
   type Table,
   UsageError,
-  type Value,
-  type Values,
 } from "./command-line.ts";
 import { FLAGS, flagsFor, type Settings } from "./flags.ts";
 import { SERVE_FLAGS } from "./gateway-flags.ts";
@@ -24,7 +24,7 @@ export interface ReadOptions<Own extends Table> {
 }
 
 export interface ReadSettings<Own extends Table> {
-  readonly settings: Settings & Values<Own>;
+  readonly settings: Settings & FlagValues<Own>;
   /** Which keys were given, and where: `--port`, `METAMCP_PORT`. All others have their default. */
   readonly given: ReadonlyMap<string, string>;
   readonly positionals: readonly string[];
@@ -47,7 +47,7 @@ export function readSettings<Own extends Table = Record<never, never>>(
   const { values: flags, positionals, beforeDashes } = line;
   // Whoever asks for help gets it, whatever else is wrong.
   const serious = !flags.has("help") && !flags.has("version");
-  const values: Record<string, Value | undefined> = {};
+  const values: Record<string, FlagValue | undefined> = {};
   const given = new Map<string, string>();
   for (const [key, row] of Object.entries({ ...FLAGS, ...own })) {
     const fromEnv = serious && key in table ? readEnv(key, row, env) : undefined;
@@ -56,7 +56,7 @@ export function readSettings<Own extends Table = Record<never, never>>(
     else if (fromEnv) given.set(key, fromEnv.source);
     values[key] = flag ?? fromEnv?.value ?? defaultOf(row);
   }
-  const settings = values as Settings & Values<Own>;
+  const settings = values as Settings & FlagValues<Own>;
   if (serious) checkTogether(settings, given);
   const overrides = overridesOf(settings, given);
   const useless = "transport" in table ? uselessFlags(settings, given) : [];
@@ -72,7 +72,11 @@ function flagElsewhere(flag: string, command: string): string | undefined {
   return homes && `${flag} is not a flag of "metamcp ${command}". It belongs to ${homes}.`;
 }
 
-function readEnv(key: string, row: Table[string], env: Env): { value: Value; source: string } | undefined {
+function readEnv(
+  key: string,
+  row: Table[string],
+  env: Env,
+): { value: FlagValue; source: string } | undefined {
   if (row.env === false) return undefined;
   for (const source of [envOf(key), ...(row.aliases ?? [])]) {
     const written = env[source];
@@ -82,7 +86,7 @@ function readEnv(key: string, row: Table[string], env: Env): { value: Value; sou
   return undefined;
 }
 
-function defaultOf(row: Table[string]): Value | undefined {
+function defaultOf(row: Table[string]): FlagValue | undefined {
   if (row.kind === "list") return [];
   return row.default ?? (row.kind === "switch" ? false : undefined);
 }

@@ -15,13 +15,13 @@ export function substitute(text: string, env: Env, missing: Set<string>): string
   });
 }
 
-export interface Reference {
+export interface VariableReference {
   readonly name: string;
   readonly hasDefault: boolean;
 }
 
 /** Every variable that `substitute` would look up. */
-export function references(text: string): readonly Reference[] {
+export function references(text: string): readonly VariableReference[] {
   return [...text.matchAll(REFERENCE)].map(([, name = "", fallback]) => ({
     name,
     hasDefault: fallback !== undefined,

@@ -6,14 +6,14 @@ import { depthProblems } from "./depth.ts";
 import { type Finder, nameProblems } from "./names.ts";
 import { type ObjectKind, SETTINGS_NAME, type Specs, type StoredObject } from "./objects.ts";
 import { named, present, READ_ONLY } from "./present.ts";
-import { below, type Problem, pointer } from "./refusal.ts";
+import { below, type FieldProblem, pointer } from "./refusal.ts";
 import type { SchemaCheck } from "./schema-check.ts";
 import type { NamespaceFields } from "./schemas.ts";
 import { mapSecrets, type SecretPath, secretAt, secretToStore, type Vault } from "./secrets.ts";
 import { canonical, serverProblems } from "./server-entry.ts";
 
 /** Whether a layer can stand on an object of that kind, with these options; paths are within the layer. */
-export type LayerCheck = (layer: { readonly use: string }, kind: ObjectKind) => readonly Problem[];
+export type EntryCheck = (layer: { readonly use: string }, kind: ObjectKind) => readonly FieldProblem[];
 
 /** What is wrong with the order of a list, or of a whole pipeline; `at` is the place in it. */
 export type LayerOrder = (
@@ -23,7 +23,7 @@ export type LayerOrder = (
 export interface Rules {
   readonly schemas: SchemaCheck;
   readonly vault: Vault;
-  readonly layers: LayerCheck;
+  readonly layers: EntryCheck;
   readonly orderOfLayers?: LayerOrder;
 }
 
@@ -46,7 +46,7 @@ export function accept<K extends ObjectKind>(
   input: unknown,
   known: Known<K>,
   rules: Rules,
-): Accepted<K> | readonly Problem[] {
+): Accepted<K> | readonly FieldProblem[] {
   if (!isRecord(input)) return [{ path: "", message: "must be an object" }];
   const tooDeep = depthProblems(input);
   if (tooDeep.length > 0) return tooDeep;
@@ -69,7 +69,7 @@ function writable(kind: ObjectKind, input: Fields, stored: StoredObject | undefi
   const fields: Record<string, unknown> = { ...input };
   delete fields["status"];
   const current: Fields = stored ? present(stored) : {};
-  const problems: Problem[] = [];
+  const problems: FieldProblem[] = [];
   const readOnly = named(kind) ? READ_ONLY : [...READ_ONLY, "name"];
   for (const key of readOnly) {
     if (!Object.hasOwn(fields, key)) continue;
@@ -84,7 +84,7 @@ export function layerProblems(
   kind: ObjectKind,
   spec: Fields,
   { layers, orderOfLayers }: Rules,
-): readonly Problem[] {
+): readonly FieldProblem[] {
   const middleware = (spec["middleware"] ?? []) as readonly { readonly use: string }[];
   const problems = middleware.flatMap((layer, at) =>
     below(pointer("", "middleware", at), layers(layer, kind)),
@@ -98,13 +98,13 @@ export function layerProblems(
 
 interface Read {
   readonly spec: Fields;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FieldProblem[];
 }
 type Reader = (name: string, spec: Fields, known: Known<ObjectKind>, rules: Rules) => Read;
 
 const READERS: Readonly<Record<ObjectKind, Reader>> = {
   server: (name, spec, { stored }, { vault }) => {
-    const problems: Problem[] = [...serverProblems(name, spec)];
+    const problems: FieldProblem[] = [...serverProblems(name, spec)];
     const take = (sent: unknown, path: SecretPath): unknown => {
       const secret = secretToStore(String(sent), secretAt(stored?.spec, path), vault);
       if (secret === undefined)
@@ -119,7 +119,7 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
   },
   namespace: (_name, spec, { servers }) => {
     const fields = spec as unknown as NamespaceFields;
-    const problems: Problem[] = [];
+    const problems: FieldProblem[] = [];
     const named = resolver(servers, "server", problems);
     const entries = fields.servers.map((entry, at) => ({
       ...entry,
@@ -136,7 +136,7 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
     return { spec: { ...spec, servers: entries, tools }, problems };
   },
   endpoint: (_name, spec, { namespaces }) => {
-    const problems: Problem[] = [];
+    const problems: FieldProblem[] = [];
     const named = resolver(namespaces, "namespace", problems);
     const list = (spec["namespaces"] as readonly string[]).map((reference, at) =>
       named(reference, pointer("", "namespaces", at)),
@@ -147,7 +147,7 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
   settings: (_name, spec) => ({ spec, problems: [] }),
 };
 
-function resolver(find: Finder<{ readonly uuid: string }>, kind: ObjectKind, problems: Problem[]) {
+function resolver(find: Finder<{ readonly uuid: string }>, kind: ObjectKind, problems: FieldProblem[]) {
   return (reference: string, path: string): string => {
     const found = find(reference);
     if (!found)
@@ -156,7 +156,7 @@ function resolver(find: Finder<{ readonly uuid: string }>, kind: ObjectKind, pro
   };
 }
 
-function repeated<T>(list: readonly T[], base: string, keyOf: (item: T) => string): readonly Problem[] {
+function repeated<T>(list: readonly T[], base: string, keyOf: (item: T) => string): readonly FieldProblem[] {
   const seen = new Set<string>();
   return list.flatMap((item, at) => {
     const key = keyOf(item);

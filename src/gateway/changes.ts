@@ -7,21 +7,21 @@ import { mergePatch } from "./merge-patch.ts";
 import { find, finderOf } from "./names.ts";
 import type { ObjectKind, Objects, StoredObject } from "./objects.ts";
 import { ifMatches, present, READ_ONLY } from "./present.ts";
-import { invalid, type Problem, pointer, Refusal } from "./refusal.ts";
+import { type FieldProblem, invalid, pointer, Refusal } from "./refusal.ts";
 import { SCHEMAS } from "./schemas.ts";
 import { canonical } from "./server-entry.ts";
 import {
   type ChangeContext,
+  type ChangeOutcome,
   type Draft,
   differences,
   draftsOf,
   inUse,
-  type Outcome,
   settle,
 } from "./settle.ts";
 import { referencesOf, withoutReference } from "./uses.ts";
 
-export interface ObjectOutcome<K extends ObjectKind = ObjectKind> extends Outcome {
+export interface ObjectOutcome<K extends ObjectKind = ObjectKind> extends ChangeOutcome {
   readonly object: StoredObject<K>;
 }
 
@@ -79,7 +79,7 @@ export function remove(
     ...options
   }: { kind: Exclude<ObjectKind, "settings">; reference: string; force?: boolean } & ChangeOptions,
   context: ChangeContext,
-): Outcome {
+): ChangeOutcome {
   const stored = find(objects[kind], reference);
   if (!stored) throw notFound(kind, reference);
   refuseStale(stored, options);
@@ -103,7 +103,7 @@ export function knownIn(objects: Objects): Omit<Known<ObjectKind>, "stored"> {
   return { servers: finderOf(objects.server), namespaces: finderOf(objects.namespace) };
 }
 
-export function orThrow<K extends ObjectKind>(accepted: Accepted<K> | readonly Problem[]): Accepted<K> {
+export function orThrow<K extends ObjectKind>(accepted: Accepted<K> | readonly FieldProblem[]): Accepted<K> {
   if ("spec" in accepted) return accepted;
   throw invalid(accepted);
 }
@@ -114,7 +114,7 @@ function put<K extends ObjectKind>(objects: Objects, draft: Draft, context: Chan
 }
 
 /** A null takes a field away, and what was never there is gone before the schema sees it: a misspelt name must not pass. */
-function unknownNulls(kind: ObjectKind, change: Readonly<Record<string, unknown>>): readonly Problem[] {
+function unknownNulls(kind: ObjectKind, change: Readonly<Record<string, unknown>>): readonly FieldProblem[] {
   const fields = SCHEMAS[kind].properties;
   const gone = Object.keys(change).filter(
     (key) => change[key] === null && key !== "status" && !Object.hasOwn(fields, key),

@@ -1,6 +1,6 @@
 /** Two tools of one server under one name in a namespace: refused when an override is made, so that a name means one tool. */
 import type { StoredObject } from "./objects.ts";
-import { type Problem, pointer, Refusal } from "./refusal.ts";
+import { type FieldProblem, pointer, Refusal } from "./refusal.ts";
 
 /** The names of the tools a server is known to list; undefined where nothing is known. */
 export type ListedTools = (server: string) => Iterable<string> | undefined;
@@ -8,7 +8,7 @@ export type ListedTools = (server: string) => Iterable<string> | undefined;
 type Namespace = Pick<StoredObject<"namespace">, "kind" | "uuid" | "name" | "spec">;
 
 interface Collision {
-  readonly problem: Problem;
+  readonly problem: FieldProblem;
   readonly key: string;
 }
 

@@ -5,7 +5,7 @@ import type { Signal } from "../kernel/signal.ts";
 import type { LayerRegistry } from "../middleware/registry.ts";
 import type { Compiled, CompiledEndpoint } from "./compile.ts";
 import type { Objects } from "./objects.ts";
-import type { ChangeContext, ChangeRow, Outcome } from "./settle.ts";
+import type { ChangeContext, ChangeOutcome, ChangeRow } from "./settle.ts";
 import type { ToolRow } from "./view/tool-row.ts";
 import type { TableRow } from "./view/tool-table.ts";
 
@@ -48,7 +48,7 @@ export interface Changed {
 }
 
 /** A pure change, as `changes.ts`, `import-servers.ts` and `document/` make them. Throws a Refusal. */
-export type Make<T extends Outcome> = (objects: Objects, context: ChangeContext) => T;
+export type Make<T extends ChangeOutcome> = (objects: Objects, context: ChangeContext) => T;
 
 export interface Revision {
   readonly n: number;
@@ -84,7 +84,7 @@ export interface GatewayControl {
    * Stores the change as one revision and makes it effective, or changes nothing. One at a time; made again on top of
    * a revision that another gateway on the same store made meanwhile. Rejects with Refusal or StoreError.
    */
-  change<T extends Outcome>(
+  change<T extends ChangeOutcome>(
     actor: Actor,
     make: Make<T>,
     options?: { readonly dryRun?: boolean; readonly summary?: string },

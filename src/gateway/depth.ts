@@ -1,10 +1,10 @@
 /** Refuses input that is nested so deep that walking it could end the stack. */
-import type { Problem } from "./refusal.ts";
+import type { FieldProblem } from "./refusal.ts";
 
 /** Deeper than anything a person writes. */
 const DEEPEST = 64;
 
-export function depthProblems(value: unknown): readonly Problem[] {
+export function depthProblems(value: unknown): readonly FieldProblem[] {
   return isDeeper(value, DEEPEST)
     ? [{ path: "", message: `must not be nested more than ${DEEPEST} levels deep` }]
     : [];

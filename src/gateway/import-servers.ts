@@ -8,10 +8,17 @@ import { afterApi, BY_API, managed } from "./managed.ts";
 import { finderOf } from "./names.ts";
 import type { Objects } from "./objects.ts";
 import { present } from "./present.ts";
-import { below, invalid, type Problem, pointer } from "./refusal.ts";
-import { type ChangeContext, type Draft, differences, draftsOf, type Outcome, settle } from "./settle.ts";
+import { below, type FieldProblem, invalid, pointer } from "./refusal.ts";
+import {
+  type ChangeContext,
+  type ChangeOutcome,
+  type Draft,
+  differences,
+  draftsOf,
+  settle,
+} from "./settle.ts";
 
-export interface ImportOutcome extends Outcome {
+export interface ImportOutcome extends ChangeOutcome {
   /** Names. */
   readonly created: readonly string[];
   readonly updated: readonly string[];
@@ -30,7 +37,7 @@ export function importServers(
 ): ImportOutcome {
   const drafts = draftsOf(objects);
   const find = finderOf(objects.server);
-  const problems: Problem[] = [];
+  const problems: FieldProblem[] = [];
   const warnings: string[] = [];
   if (isRecord(input) && input["middleware"] !== undefined)
     warnings.push("middleware: not taken over, as it is no server's; set it on an endpoint or the gateway");

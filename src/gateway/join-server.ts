@@ -4,7 +4,7 @@ import { create, patch } from "./changes.ts";
 import { nameKey } from "./names.ts";
 import type { Objects, StoredObject } from "./objects.ts";
 import { present } from "./present.ts";
-import { type ChangeContext, changesBetween, type Outcome } from "./settle.ts";
+import { type ChangeContext, type ChangeOutcome, changesBetween } from "./settle.ts";
 
 export interface Joining {
   /** The name it would like to have. */
@@ -16,7 +16,7 @@ export interface Joining {
   readonly namespace: string;
 }
 
-export interface JoinOutcome extends Outcome {
+export interface JoinOutcome extends ChangeOutcome {
   readonly server: StoredObject<"server">;
 }
 

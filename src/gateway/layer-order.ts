@@ -1,15 +1,15 @@
 /** Whether the pipelines of all endpoints are in an order that can be relied on, each put together from the four lists it consists of. */
 import type { LayerOrder } from "./accept.ts";
 import type { Objects, StoredObject } from "./objects.ts";
-import type { Problem } from "./refusal.ts";
+import type { FieldProblem } from "./refusal.ts";
 
 type Owner = StoredObject | undefined;
 
 /** In words; the path is that of the list, because the order is wrong by more than one object. */
-export function orderProblems(objects: Objects, order: LayerOrder): readonly Problem[] {
+export function orderProblems(objects: Objects, order: LayerOrder): readonly FieldProblem[] {
   if (!hasLayers(objects)) return [];
   const [settings] = objects.settings.values();
-  const found = new Map<string, Problem>();
+  const found = new Map<string, FieldProblem>();
   for (const endpoint of objects.endpoint.values())
     for (const uuid of endpoint.spec.namespaces) {
       const namespace = objects.namespace.get(uuid);
@@ -20,7 +20,7 @@ export function orderProblems(objects: Objects, order: LayerOrder): readonly Pro
   return [...found.values()];
 }
 
-function problemsOf(owners: readonly Owner[], order: LayerOrder): readonly Problem[] {
+function problemsOf(owners: readonly Owner[], order: LayerOrder): readonly FieldProblem[] {
   const placed = owners.flatMap((owner) =>
     (owner?.spec.middleware ?? []).map((entry) => ({ entry, owner: nameOf(owner) })),
   );

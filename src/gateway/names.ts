@@ -1,6 +1,6 @@
 /** When two names are the same, and which object a reference means. */
 import type { ObjectKind, ObjectsOf, StoredObject } from "./objects.ts";
-import type { Problem } from "./refusal.ts";
+import type { FieldProblem } from "./refusal.ts";
 import { isUuid } from "./uuid.ts";
 
 /** The same for names that count as equal: composed (NFC), and without regard to case. */
@@ -9,7 +9,7 @@ export function nameKey(name: string): string {
 }
 
 /** What a schema cannot say of a name. */
-export function nameProblems(name: string): readonly Problem[] {
+export function nameProblems(name: string): readonly FieldProblem[] {
   if (name.trim() === "") return [{ path: "/name", message: "is blank: give it a name" }];
   // A reference is a uuid or a name: nothing may be both.
   if (isUuid(name)) return [{ path: "/name", message: "looks like a uuid: give it another name" }];

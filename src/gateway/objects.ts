@@ -10,14 +10,14 @@ export interface Sealed {
 }
 
 /** A sealed value, or a reference such as `${TOKEN}`, which tells nothing by itself. */
-export type Secret = string | Sealed;
+export type StoredSecret = string | Sealed;
 
 type OAuthFields = Exclude<NonNullable<ServerFields["oauth"]>, boolean>;
 
 export interface StoredServer extends Omit<ServerFields, "name" | "env" | "headers" | "oauth"> {
-  readonly env?: Readonly<Record<string, Secret>>;
-  readonly headers?: Readonly<Record<string, Secret>>;
-  readonly oauth?: boolean | (Omit<OAuthFields, "clientSecret"> & { readonly clientSecret?: Secret });
+  readonly env?: Readonly<Record<string, StoredSecret>>;
+  readonly headers?: Readonly<Record<string, StoredSecret>>;
+  readonly oauth?: boolean | (Omit<OAuthFields, "clientSecret"> & { readonly clientSecret?: StoredSecret });
 }
 
 /** What each kind says, beside its name. References are uuids. */

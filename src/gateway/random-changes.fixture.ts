@@ -8,11 +8,11 @@ import { rollback } from "./document/rollback.ts";
 import { importServers } from "./import-servers.ts";
 import { NO_OBJECTS, type ObjectKind, type Objects } from "./objects.ts";
 import { Refusal } from "./refusal.ts";
-import type { ChangeContext, Outcome } from "./settle.ts";
+import type { ChangeContext, ChangeOutcome } from "./settle.ts";
 
 type NamedKind = Exclude<ObjectKind, "settings">;
 /** One change, given all states so far, the last being the one it is made to. */
-export type RandomChange = (history: readonly Objects[], context: ChangeContext) => Outcome;
+export type RandomChange = (history: readonly Objects[], context: ChangeContext) => ChangeOutcome;
 
 export const SERVERS = ["git", "Docs", "my server", "1"] as const;
 export const TOOLS = ["read", "write", "list", "a__b"] as const;

@@ -15,14 +15,14 @@ const REFUSALS = {
 export type RefusalCode = keyof typeof REFUSALS;
 
 /** One thing that is wrong, and where. */
-export interface Problem {
+export interface FieldProblem {
   /** A JSON Pointer (RFC 6901) into what was sent. */
   readonly path: string;
   readonly message: string;
 }
 
 export interface RefusalDetails {
-  readonly errors?: readonly Problem[];
+  readonly errors?: readonly FieldProblem[];
   /** Of `stale`: the object as it is now, in the form of the API. */
   readonly current?: unknown;
   /** The objects that stand in the way. */
@@ -59,7 +59,7 @@ export class Refusal extends Error {
   }
 }
 
-export function invalid(errors: readonly Problem[]): Refusal {
+export function invalid(errors: readonly FieldProblem[]): Refusal {
   const [first] = errors;
   const where = first?.path ? `${first.path} ` : "";
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
@@ -72,6 +72,6 @@ export function pointer(base: string, ...parts: readonly (string | number)[]): s
 }
 
 /** Problems found in a part, as problems of the whole. */
-export function below(base: string, problems: readonly Problem[]): readonly Problem[] {
+export function below(base: string, problems: readonly FieldProblem[]): readonly FieldProblem[] {
   return problems.map(({ path, message }) => ({ path: base + path, message }));
 }

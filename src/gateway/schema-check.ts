@@ -3,13 +3,13 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Schema } from "./json-schema.ts";
 import type { ObjectKind } from "./objects.ts";
-import { type Problem, pointer } from "./refusal.ts";
+import { type FieldProblem, pointer } from "./refusal.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 const MOST_PROBLEMS = 50;
 
 /** A copy with defaults filled in, or what is wrong. */
-export type Checked = { readonly value: Readonly<Record<string, unknown>> } | readonly Problem[];
+export type Checked = { readonly value: Readonly<Record<string, unknown>> } | readonly FieldProblem[];
 export type SchemaCheck = (kind: ObjectKind, value: unknown) => Checked;
 /** Compiles each schema once. */
 export type Validator = (schema: Schema, value: unknown) => Checked;
@@ -40,7 +40,7 @@ export async function loadValidator(): Promise<Validator> {
   };
 }
 
-function problemsOf(errors: readonly ErrorObject[]): readonly Problem[] {
+function problemsOf(errors: readonly ErrorObject[]): readonly FieldProblem[] {
   // Of a choice one sentence says it all; what failed in its branches confuses.
   const choices = errors.flatMap(({ keyword, schemaPath }) =>
     keyword === "anyOf" ? [`${schemaPath}/`] : [],
@@ -49,13 +49,13 @@ function problemsOf(errors: readonly ErrorObject[]): readonly Problem[] {
     ({ keyword, schemaPath }) =>
       keyword !== "propertyNames" && !choices.some((choice) => schemaPath.startsWith(choice)),
   );
-  const problems = new Map<string, Problem>();
+  const problems = new Map<string, FieldProblem>();
   for (const problem of told.slice(0, MOST_PROBLEMS).map(problemOf))
     if (!problems.has(problem.path)) problems.set(problem.path, problem);
   return [...problems.values()];
 }
 
-function problemOf(error: ErrorObject): Problem {
+function problemOf(error: ErrorObject): FieldProblem {
   const { instancePath: at, keyword, params, propertyName, message = "is invalid" } = error;
   const parent = error.parentSchema as Schema | undefined;
   const { description } = parent ?? {};

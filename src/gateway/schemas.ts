@@ -274,4 +274,4 @@ export type NamespaceFields = Static<typeof NAMESPACE>;
 export type EndpointFields = Static<typeof ENDPOINT>;
 export type SettingsFields = Static<typeof SETTINGS>;
 export type ToolOverride = Static<typeof TOOL_OVERRIDE>;
-export type ArgumentRule = Static<typeof ARGUMENT>;
+export type ArgumentOverride = Static<typeof ARGUMENT>;

@@ -1,6 +1,6 @@
 /** Where a server keeps secrets, and how they are shown and taken. Sealing itself is done by others. */
 import { isRecord } from "../kernel/is-record.ts";
-import type { Sealed, Secret } from "./objects.ts";
+import type { Sealed, StoredSecret } from "./objects.ts";
 
 /** Shown in place of a secret; sent back, it keeps what is stored. */
 export const MASK = "********";
@@ -18,16 +18,20 @@ export function isReference(text: string): boolean {
   return /^\$\{[A-Za-z_][\w.]*\}$/.test(text);
 }
 
-export function shown(secret: Secret): string {
+export function shown(secret: StoredSecret): string {
   return typeof secret === "string" ? secret : MASK;
 }
 
-export function opened(secret: Secret, vault: Pick<Vault, "open">): string {
+export function opened(secret: StoredSecret, vault: Pick<Vault, "open">): string {
   return typeof secret === "string" ? secret : vault.open(secret);
 }
 
 /** What to store for a value that was sent. Undefined for a mask behind which nothing is stored. */
-export function secretToStore(sent: string, stored: Secret | undefined, vault: Vault): Secret | undefined {
+export function secretToStore(
+  sent: string,
+  stored: StoredSecret | undefined,
+  vault: Vault,
+): StoredSecret | undefined {
   if (sent === MASK) return stored;
   if (isReference(sent)) return sent;
   // Sealing anew would look like a change.
@@ -64,7 +68,7 @@ function mapValues(values: Fields, map: (value: unknown, name: string) => unknow
 }
 
 /** The secret that is stored at that place. */
-export function secretAt(server: object | undefined, [field, name]: SecretPath): Secret | undefined {
+export function secretAt(server: object | undefined, [field, name]: SecretPath): StoredSecret | undefined {
   const values = (server as Fields | undefined)?.[field];
-  return isRecord(values) && Object.hasOwn(values, name) ? (values[name] as Secret) : undefined;
+  return isRecord(values) && Object.hasOwn(values, name) ? (values[name] as StoredSecret) : undefined;
 }

@@ -6,7 +6,7 @@ import { parseTime } from "../config/time.ts";
 import { isUserValue, userValuesIn } from "../config/user-values.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import type { StoredServer } from "./objects.ts";
-import { type Problem, pointer } from "./refusal.ts";
+import { type FieldProblem, pointer } from "./refusal.ts";
 import { mapSecrets, opened, type Vault } from "./secrets.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ export function changesConnection(fields: readonly string[]): boolean {
 const NOWHERE: Surroundings = { path: "/", folder: "/", env: {} };
 
 /** What the schema cannot say. Variables count as set: where the gateway runs is another matter. */
-export function serverProblems(name: string, fields: Fields): readonly Problem[] {
+export function serverProblems(name: string, fields: Fields): readonly FieldProblem[] {
   const wrong = [...timeProblems(fields), ...instanceProblems(fields), ...userValueProblems(fields)];
   const entry = Object.entries(neutral(fields)).filter(([key]) => isOfEngine(key));
   const { result } = checkServer(name, { ...Object.fromEntries(entry), disabled: false }, NOWHERE);
@@ -93,7 +93,7 @@ export function serverProblems(name: string, fields: Fields): readonly Problem[]
   return [...wrong, { path, message: result.reason }];
 }
 
-function instanceProblems({ url, instances = 1 }: Fields): readonly Problem[] {
+function instanceProblems({ url, instances = 1 }: Fields): readonly FieldProblem[] {
   if (url === undefined || instances === 1) return [];
   return [{ path: "/instances", message: "must be 1: a server with a url runs no processes here" }];
 }
@@ -101,8 +101,8 @@ function instanceProblems({ url, instances = 1 }: Fields): readonly Problem[] {
 const USER_VALUES = `\${user.email}, \${user.id} and \${user.secret.NAME}`;
 
 /** What is not filled in would reach the server as it is written. */
-function userValueProblems(fields: Fields): readonly Problem[] {
-  const problems: Problem[] = [];
+function userValueProblems(fields: Fields): readonly FieldProblem[] {
+  const problems: FieldProblem[] = [];
   for (const [field, value] of Object.entries(fields)) {
     if (field === "env" || field === "headers") {
       for (const [name, text] of Object.entries(isRecord(value) ? value : {}))
@@ -117,7 +117,7 @@ function userValueProblems(fields: Fields): readonly Problem[] {
   return problems;
 }
 
-function timeProblems(fields: Fields): readonly Problem[] {
+function timeProblems(fields: Fields): readonly FieldProblem[] {
   const message = 'must be whole milliseconds up to 24 days, or a time such as "30s" or "5m"';
   const wrong = (value: unknown, least: number): boolean =>
     value !== undefined && (parseTime(value) ?? -1) < least;

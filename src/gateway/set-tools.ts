@@ -3,7 +3,7 @@ import { type ChangeOptions, type ObjectOutcome, patch } from "./changes.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { find, finderOf } from "./names.ts";
 import type { Objects } from "./objects.ts";
-import { invalid, type Problem, pointer, Refusal } from "./refusal.ts";
+import { type FieldProblem, invalid, pointer, Refusal } from "./refusal.ts";
 import type { ToolOverride } from "./schemas.ts";
 import type { ChangeContext } from "./settle.ts";
 
@@ -26,7 +26,7 @@ export function setTools(
   const { tools, newTools } = stored.spec;
   const rules = new Map(tools.map((rule) => [keyOf(rule), rule as Readonly<Record<string, unknown>>]));
   const uuidOf = finderOf(objects.server);
-  const unknown: Problem[] = [];
+  const unknown: FieldProblem[] = [];
   for (const [at, { reset = false, ...setting }] of settings.entries()) {
     const server = uuidOf(setting.server)?.uuid;
     if (server === undefined) {

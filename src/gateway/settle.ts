@@ -29,7 +29,7 @@ export interface ChangeRow {
   readonly fields?: readonly string[];
 }
 
-export interface Outcome {
+export interface ChangeOutcome {
   /** The very objects that were given where nothing changed. */
   readonly objects: Objects;
   readonly changes: readonly ChangeRow[];
@@ -46,7 +46,11 @@ export function draftsOf(objects: Objects): Drafts {
   return new Map(KINDS.flatMap((kind) => [...objects[kind]] as [string, Draft][]));
 }
 
-export function settle(before: Objects, drafts: ReadonlyMap<string, Draft>, context: ChangeContext): Outcome {
+export function settle(
+  before: Objects,
+  drafts: ReadonlyMap<string, Draft>,
+  context: ChangeContext,
+): ChangeOutcome {
   refuseSameNames(drafts);
   refuseMissing(before, drafts);
   const list = [...drafts.values()].map((draft) => {

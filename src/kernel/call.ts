@@ -128,11 +128,11 @@ export interface Approver {
 }
 
 /** What of arguments and results stays in the audit log. */
-export type Kept = "none" | "names" | "redacted" | "full";
+export type KeptDetail = "none" | "names" | "redacted" | "full";
 
 export interface Keep {
-  readonly arguments: Kept;
-  readonly results: Kept;
+  readonly arguments: KeptDetail;
+  readonly results: KeptDetail;
 }
 
 /** W3C trace context of one call. */

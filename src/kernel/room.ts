@@ -1,33 +1,33 @@
 /** How many sessions and requests may be under way at a time: at one endpoint, and at all of them together. Counts; whoever listens refuses. */
 
-export interface Limits {
+export interface RoomLimits {
   readonly sessions?: number;
   readonly inFlight?: number;
 }
 
 export class Room {
-  readonly #limits: () => Limits;
+  readonly #limits: () => RoomLimits;
   readonly #around: Room | undefined;
   readonly #counts = { sessions: 0, inFlight: 0 };
 
   /** `around`: what is counted here is counted there too. */
-  constructor(limits: () => Limits, around?: Room) {
+  constructor(limits: () => RoomLimits, around?: Room) {
     this.#limits = limits;
     this.#around = around;
   }
 
   /** One more would be too many. */
-  full(what: keyof Limits): boolean {
+  full(what: keyof RoomLimits): boolean {
     const most = this.#limits()[what];
     return (most !== undefined && this.#counts[what] >= most) || (this.#around?.full(what) ?? false);
   }
 
-  enter(what: keyof Limits): void {
+  enter(what: keyof RoomLimits): void {
     this.#counts[what] += 1;
     this.#around?.enter(what);
   }
 
-  leave(what: keyof Limits): void {
+  leave(what: keyof RoomLimits): void {
     this.#counts[what] -= 1;
     this.#around?.leave(what);
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Account, accountPrincipal } from "../access/account.ts";
 import { may } from "../access/may.ts";
 import { isSecretValue, type UserSecrets } from "../access/user-secrets.ts";
-import { type Page, sendPage } from "../authorization/html.ts";
+import { type HtmlPage, sendPage } from "../authorization/html.ts";
 import { faultPage } from "../authorization/pages.ts";
 import { ownForm, type PasswordParts, withPassword } from "../authorization/password-form.ts";
 import type { ServerSpec } from "../config/spec.ts";
@@ -12,7 +12,7 @@ import type { Log } from "../kernel/log.ts";
 import { shownUrl } from "../kernel/shown-url.ts";
 import type { CallerCredentials } from "./caller-credentials.ts";
 import { type LoginPlace, SHARED } from "./login-records.ts";
-import { donePage, leavePage, neededPage, type Shown, sharedPage, whoPage } from "./pages.ts";
+import { donePage, type LoginOnPage, leavePage, neededPage, sharedPage, whoPage } from "./pages.ts";
 import type { ServerLogins } from "./server-logins.ts";
 
 const BASE = "/oauth/logins";
@@ -103,7 +103,7 @@ export class LoginSite {
     }
   }
 
-  async #page(server: string, visit: Visit): Promise<Page> {
+  async #page(server: string, visit: Visit): Promise<HtmlPage> {
     const { request } = visit;
     const { logins } = this.#parts;
     const form = request.method === "POST" ? await ownForm(request, logins) : new URLSearchParams();
@@ -131,7 +131,7 @@ export class LoginSite {
     spec: ServerSpec,
     account: Account,
     { request, form }: Visit & { readonly form: URLSearchParams },
-  ): Promise<Page> {
+  ): Promise<HtmlPage> {
     const { callers, secrets } = this.#parts;
     const own = spec.perAccount !== undefined;
     const shown = shownOf(spec, account);
@@ -155,13 +155,13 @@ export class LoginSite {
     return own ? this.#needed(spec, account) : sharedPage(shown);
   }
 
-  #needed(spec: ServerSpec, account: Account, fault?: string): Page {
+  #needed(spec: ServerSpec, account: Account, fault?: string): HtmlPage {
     const { callers } = this.#parts;
     if (fault === undefined && !MetaMcpError.is(callers.of(spec, account.uuid))) return donePage(spec.name);
     return neededPage(shownOf(spec, account), callers.lacking(spec, account.uuid), fault);
   }
 
-  async #begin(place: LoginPlace, account: Account, request: IncomingMessage): Promise<Page> {
+  async #begin(place: LoginPlace, account: Account, request: IncomingMessage): Promise<HtmlPage> {
     const principal = accountPrincipal(account);
     if (place.account === SHARED && !may(principal, "servers.write")) return faultPage(NOTHING_HERE, 404);
     const by = { account, principal, address: this.#parts.addressOf(request) };
@@ -174,7 +174,7 @@ export class LoginSite {
   }
 }
 
-function shownOf(spec: ServerSpec, { email }: Account): Shown {
+function shownOf(spec: ServerSpec, { email }: Account): LoginOnPage {
   const at = spec.kind === "stdio" ? "runs at this gateway" : shownUrl(spec.url);
   return { server: spec.name, at, account: email };
 }

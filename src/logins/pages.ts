@@ -1,10 +1,10 @@
 /** What a person sees who logs in at a server: plain HTML that works without script. */
-import { type Html, html, NOTHING, type Page } from "../authorization/html.ts";
-import { passwordFields, type Refused } from "../authorization/password-form.ts";
+import { type Html, type HtmlPage, html, NOTHING } from "../authorization/html.ts";
+import { passwordFields, type RefusedLogin } from "../authorization/password-form.ts";
 import type { Lacking } from "./caller-credentials.ts";
 
 /** Whose page it is, where somebody is known. */
-export interface Shown {
+export interface LoginOnPage {
   readonly server: string;
   /** Where calls go with it. */
   readonly at: string;
@@ -14,8 +14,8 @@ export interface Shown {
 
 /** Who they are has to be known first. */
 export function whoPage(
-  given: Partial<Refused> & { readonly sso?: string | undefined; readonly other?: string },
-): Page {
+  given: Partial<RefusedLogin> & { readonly sso?: string | undefined; readonly other?: string },
+): HtmlPage {
   const { status, headers, other } = given;
   const wrong =
     other === undefined
@@ -30,7 +30,7 @@ export function whoPage(
 }
 
 /** What is missing, and the way to it. */
-export function neededPage(shown: Shown, { login, secrets, other }: Lacking, fault?: string): Page {
+export function neededPage(shown: LoginOnPage, { login, secrets, other }: Lacking, fault?: string): HtmlPage {
   const { server, at, account } = shown;
   const wrong = fault === undefined ? NOTHING : html`<p class="wrong" role="alert">${fault}</p>`;
   const blocked = other.map(
@@ -46,7 +46,7 @@ export function neededPage(shown: Shown, { login, secrets, other }: Lacking, fau
 }
 
 /** Of a server that all share: an administrator's. */
-export function sharedPage({ server, at, account }: Shown, fault?: string): Page {
+export function sharedPage({ server, at, account }: LoginOnPage, fault?: string): HtmlPage {
   const wrong = fault === undefined ? NOTHING : html`<p class="wrong" role="alert">${fault}</p>`;
   return {
     title: `Log in to ${server}`,
@@ -57,7 +57,7 @@ export function sharedPage({ server, at, account }: Shown, fault?: string): Page
 }
 
 /** A form must not be redirected to where its page did not say it would be: the browser is sent on by this page. */
-export function leavePage(address: string): Page {
+export function leavePage(address: string): HtmlPage {
   const { host } = new URL(address);
   return {
     title: "One moment",
@@ -66,7 +66,7 @@ export function leavePage(address: string): Page {
   };
 }
 
-export function donePage(server: string): Page {
+export function donePage(server: string): HtmlPage {
   return {
     title: "Logged in",
     body: html`<p>You can use <strong>${server}</strong> now. Close this window and go back to where you came from.</p>`,

@@ -8,14 +8,14 @@ import type { LayerKind } from "./layer.ts";
 import { guardedKind, type OwnLayerKind } from "./own-layer.ts";
 
 /** A kind, or in words why it cannot be used. */
-export type Found = { readonly kind: LayerKind } | { readonly fault: string };
+export type FoundLayer = { readonly kind: LayerKind } | { readonly fault: string };
 
 const NAME = /^\.\/[A-Za-z0-9][\w.-]{0,99}\.mjs$/;
 const LONGEST_FAULT = 300;
 
 export class OwnLayers {
   readonly #folder: string | undefined;
-  readonly #found = new Map<string, Found & { readonly mark: string }>();
+  readonly #found = new Map<string, FoundLayer & { readonly mark: string }>();
   readonly #loading = new Map<string, Promise<void>>();
 
   /** Undefined: there are none. */
@@ -29,7 +29,7 @@ export class OwnLayers {
   }
 
   /** A promise: ask again once it has resolved. One that could be used stays as it is until a restart; one that could not is looked at again once its file changed. */
-  find(use: string): Found | Promise<void> {
+  find(use: string): FoundLayer | Promise<void> {
     if (!NAME.test(use)) return { fault: 'must be "./NAME.mjs", a file in the folder of --middleware-dir' };
     if (this.#folder === undefined) return { fault: "needs --middleware-dir: the folder that it is in" };
     const known = this.#found.get(use);
@@ -63,7 +63,7 @@ function markOf(path: string): string {
   return stats ? `${stats.ino}-${stats.mtimeMs}` : "";
 }
 
-async function load(folder: string, use: string, mark: string): Promise<Found> {
+async function load(folder: string, use: string, mark: string): Promise<FoundLayer> {
   let path: string;
   try {
     const inside = await realpath(folder);
@@ -82,7 +82,7 @@ async function load(folder: string, use: string, mark: string): Promise<Found> {
   }
 }
 
-function kindIn(module: unknown, use: string): Found {
+function kindIn(module: unknown, use: string): FoundLayer {
   const kind = isRecord(module) ? (module as { default?: unknown }).default : undefined;
   if (!isRecord(kind)) return { fault: "has no default export: export default { schema, compile }" };
   const { schema, compile } = kind as Partial<OwnLayerKind>;

@@ -1,7 +1,7 @@
 /** All layers there are, by name. Checks entries before anybody relies on them, and makes layers of those that are right. */
 import { nearest } from "../kernel/nearest.ts";
 import type { Layer, LayerContext, LayerEntry, LayerKind, LayerProblem } from "./layer.ts";
-import { type Found, OwnLayers } from "./own-layers.ts";
+import { type FoundLayer, OwnLayers } from "./own-layers.ts";
 
 /** A copy with defaults filled in, or what is wrong. */
 export type Validate = (
@@ -142,7 +142,7 @@ export class LayerRegistry {
     return problems.length > 0 ? problems : { kind, options: checked.value };
   }
 
-  #kind(use: string): Found {
+  #kind(use: string): FoundLayer {
     const kind = this.#kinds.get(use);
     if (kind) return { kind };
     if (!OwnLayers.means(use)) return { fault: unknown(use, [...this.#kinds.keys()]) };

@@ -7,7 +7,7 @@ import { remoteSpec } from "../../test/support/http-child.ts";
 import { type Issuer, issuer } from "../../test/support/issuer.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { Authorizations, inFolder } from "./authorizations.ts";
-import type { Bearer, Shown } from "./bearer.ts";
+import type { Bearer, ShownBearer } from "./bearer.ts";
 import { logIn } from "./login.ts";
 
 const REFUSED = { missing: undefined };
@@ -57,7 +57,7 @@ test("nothing is shown before the login; after it the same is, at once and witho
   await login();
 
   expect(bearer.stale).toBe(true);
-  const shown = (await bearer.current()) as Shown;
+  const shown = (await bearer.current()) as ShownBearer;
   expect(shown.header).toMatch(/^Bearer access-/);
   expect(bearer.current()).toBe(shown);
 });
@@ -81,12 +81,12 @@ test("what another process renewed is taken instead of renewing again", async ()
   const { by, bearer, other, login } = await setUp();
   await login();
   const all = [bearer, other(), other()];
-  const first = (await bearer.current()) as Shown;
+  const first = (await bearer.current()) as ShownBearer;
   for (const one of all) await one.current();
 
   const got = await Promise.all(all.map((one) => one.instead(first, REFUSED)));
 
-  expect(new Set(got.map((one) => (one as Shown).header)).size).toBe(1);
+  expect(new Set(got.map((one) => (one as ShownBearer).header)).size).toBe(1);
   expect(refreshes(by)).toBe(1);
   expect(by.families[0]?.revoked).toBe(false);
 });
@@ -115,8 +115,8 @@ test("an issuer that is down is left in peace for a while; until the end the old
 test("a server that takes no token at all cannot have them renewed without end", async () => {
   const { by, bearer, login, pass } = await setUp();
   await login();
-  const first = (await bearer.current()) as Shown;
-  const second = (await bearer.instead(first, REFUSED)) as Shown;
+  const first = (await bearer.current()) as ShownBearer;
+  const second = (await bearer.instead(first, REFUSED)) as ShownBearer;
   bearer.inVain();
 
   expect(await bearer.instead(second, REFUSED)).toBe("it refuses even a token that is new");
@@ -128,7 +128,7 @@ test("a server that takes no token at all cannot have them renewed without end",
 test("a login that is over is not tried again", async () => {
   const { by, bearer, login } = await setUp();
   await login();
-  const first = (await bearer.current()) as Shown;
+  const first = (await bearer.current()) as ShownBearer;
   by.revokeAll();
 
   const why = await bearer.instead(first, REFUSED);

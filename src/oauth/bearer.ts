@@ -6,9 +6,9 @@ import type { OAuthSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { type Grant, grantInUse, isDue, isExpired, soundScopes, union, withGrant } from "./grant.ts";
 import { renew } from "./renew.ts";
-import type { Kept, TokenBook } from "./store.ts";
+import type { StampedBook, TokenBook } from "./store.ts";
 
-export interface Shown {
+export interface ShownBearer {
   readonly header: string;
   readonly holder: string;
 }
@@ -24,8 +24,8 @@ export class Bearer {
   #stamp: string | undefined;
   #oauth: OAuthSpec | undefined;
   #grant: Grant | undefined;
-  #shown: Shown | undefined;
-  #renewing: Promise<Shown | string> | undefined;
+  #shown: ShownBearer | undefined;
+  #renewing: Promise<ShownBearer | string> | undefined;
   /** The last renewal failed without being final. */
   #failure: { readonly at: number; readonly reason: string } | undefined;
   /** When even a token that was just renewed was not taken. */
@@ -49,16 +49,16 @@ export class Bearer {
     return this.#stamp !== undefined && this.#stamp !== this.#store.stamp();
   }
 
-  current(): Shown | undefined | Promise<Shown | undefined> {
+  current(): ShownBearer | undefined | Promise<ShownBearer | undefined> {
     const known = this.#stamp !== undefined && !this.stale;
     if (known && !(this.#grant && this.#renewable(this.#grant))) return this.#shown;
     return this.#prepare();
   }
 
   async instead(
-    refused: Shown,
+    refused: ShownBearer,
     { missing }: { readonly missing: readonly string[] | undefined },
-  ): Promise<Shown | string> {
+  ): Promise<ShownBearer | string> {
     await this.#look();
     if (!this.#grant || !this.#shown) return "it was logged out";
     if (this.#shown.header !== refused.header) return this.#shown;
@@ -85,7 +85,7 @@ export class Bearer {
     return this.#isRecent(at) ? reason : undefined;
   }
 
-  async #prepare(): Promise<Shown | undefined> {
+  async #prepare(): Promise<ShownBearer | undefined> {
     await this.#look();
     const grant = this.#grant;
     if (!grant || !this.#renewable(grant)) return this.#shown;
@@ -101,7 +101,7 @@ export class Bearer {
     this.#take({ book: await this.#store.read(), stamp });
   }
 
-  #take({ book, stamp }: Kept): void {
+  #take({ book, stamp }: StampedBook): void {
     const found = grantInUse(book, this.#url);
     const grant = found && this.#isOurs(found) ? found : undefined;
     this.#stamp = stamp;
@@ -118,14 +118,14 @@ export class Bearer {
   }
 
   /** One at a time in this process, and by the lock in all of them. */
-  #renew(stale: Grant): Promise<Shown | string> {
+  #renew(stale: Grant): Promise<ShownBearer | string> {
     this.#renewing ??= this.#renewNow(stale).finally(() => {
       this.#renewing = undefined;
     });
     return this.#renewing;
   }
 
-  async #renewNow(stale: Grant): Promise<Shown | string> {
+  async #renewNow(stale: Grant): Promise<ShownBearer | string> {
     if (stale.refreshToken === undefined) return "the login has expired";
     let reason = this.#pause();
     if (reason !== undefined) return reason;

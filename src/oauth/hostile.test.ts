@@ -10,7 +10,7 @@ import type { RemoteSpec } from "../config/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { Secret } from "../kernel/secret.ts";
 import { Authorizations, inFolder } from "./authorizations.ts";
-import type { Shown } from "./bearer.ts";
+import type { ShownBearer } from "./bearer.ts";
 import { type Grant, grantInUse, withoutGrant } from "./grant.ts";
 import { logIn } from "./login.ts";
 import { fetchFor } from "./sdk.ts";
@@ -58,7 +58,7 @@ test("a server that keeps asking for more is remembered only so far", async () =
   const { home, spec, store, login } = await setUp();
   await login();
   const bearer = new Authorizations(inFolder(home), () => NOW).for(spec);
-  const shown = (await bearer.current()) as Shown;
+  const shown = (await bearer.current()) as ShownBearer;
   for (let round = 0; round < 10; round++) {
     const missing = Array.from({ length: 50 }, (_, at) => `${round}:${at}`);
     await bearer.instead(shown, { missing });
@@ -82,9 +82,11 @@ test("a clock that is set back does not keep a login from being renewed", async 
   bearer.inVain();
   by.expireAll();
   time = NOW + 1_800_000;
-  expect(await bearer.instead((await bearer.current()) as Shown, { missing: undefined })).toMatchObject({
-    header: expect.stringMatching(/^Bearer /),
-  });
+  expect(await bearer.instead((await bearer.current()) as ShownBearer, { missing: undefined })).toMatchObject(
+    {
+      header: expect.stringMatching(/^Bearer /),
+    },
+  );
 });
 
 test.each([

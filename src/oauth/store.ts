@@ -11,7 +11,7 @@ import { type Book, EMPTY_BOOK, readBook } from "./grant.ts";
 const LOCK_MS = 45_000;
 
 /** What stands in the file, and the stamp of the file that holds exactly this. */
-export interface Kept {
+export interface StampedBook {
   readonly book: Book;
   readonly stamp: string;
 }
@@ -23,7 +23,7 @@ export interface TokenBook {
   /** Rejects with a reason for people where it is there and cannot be used. */
   read(): Promise<Book>;
   /** Read, changed and written while nobody else does. `change` may take its time; the same book means no change. */
-  update(change: (book: Book) => Book | Promise<Book>): Promise<Kept>;
+  update(change: (book: Book) => Book | Promise<Book>): Promise<StampedBook>;
 }
 
 export class TokenStore implements TokenBook {
@@ -55,7 +55,7 @@ export class TokenStore implements TokenBook {
   }
 
   /** Read, changed and written while nobody else does. `change` may take its time; the same book means no change. */
-  async update(change: (book: Book) => Book | Promise<Book>): Promise<Kept> {
+  async update(change: (book: Book) => Book | Promise<Book>): Promise<StampedBook> {
     return await this.#locked(async () => {
       const before = await this.read();
       const book = await change(before);

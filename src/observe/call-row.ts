@@ -11,7 +11,7 @@ export const OWN_SERVER = "metamcp";
 const LONGEST_NAME = 128;
 const LONGEST_URI = 1_024;
 
-export interface Who {
+export interface CallActor {
   readonly kind: string;
   readonly id: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface ClientName {
 export interface CallRow {
   /** Milliseconds since 1970, when it ended. */
   readonly at: number;
-  readonly principal: Who;
+  readonly principal: CallActor;
   readonly client?: ClientName | undefined;
   readonly endpoint: Named;
   /** A hash. */
@@ -93,7 +93,7 @@ export function errorType({ outcome, code }: CallRow, { result }: CallEnded): st
   return code === "execution_failed" && result ? "tool_error" : (code ?? "_OTHER");
 }
 
-export function whoOf({ kind, id, name, key, actor }: Principal): Who {
+export function whoOf({ kind, id, name, key, actor }: Principal): CallActor {
   const called = name ?? (id === "admin-token" ? "admin token" : id);
   return { kind, id, name: called, ...(key && { key }), ...(actor && { actor }) };
 }
@@ -115,7 +115,7 @@ function serverOf(server: string, names: Names): Named {
 }
 
 interface About {
-  readonly who: Who;
+  readonly who: CallActor;
   readonly client: ClientName | undefined;
   readonly session: string | undefined;
 }

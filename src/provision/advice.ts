@@ -1,7 +1,7 @@
 /** What to do about matches that were not installed, for a model to pass on. */
-import type { Shown } from "./show.ts";
+import type { ShownCandidate } from "./show.ts";
 
-export function adviceOn(matches: readonly Shown[]): string {
+export function adviceOn(matches: readonly ShownCandidate[]): string {
   const usable = matches.filter(({ trust, plan }) => trust !== "denied" && !plan.flaw);
   const [first] = usable;
   if (!first)

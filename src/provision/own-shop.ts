@@ -3,8 +3,15 @@ import { readConfigText } from "../config/load.ts";
 import { adviceOn } from "./advice.ts";
 import type { Installer } from "./install.ts";
 import type { Ledger } from "./ledger.ts";
-import { type Added, type Asker, type Found, type Noted, readyOf, type Shop } from "./shop.ts";
-import { questionFor, type Shown } from "./show.ts";
+import {
+  type Added,
+  type Noted,
+  type ProvisionCaller,
+  readyOf,
+  type Shop,
+  type ShopFindings,
+} from "./shop.ts";
+import { questionFor, type ShownCandidate } from "./show.ts";
 
 export interface OwnShopParts {
   readonly installer: Pick<Installer, "install">;
@@ -16,7 +23,7 @@ export interface OwnShopParts {
 const LONGEST_QUESTION = 4_000;
 
 export function ownShop({ installer, ledger, withheld }: OwnShopParts): Shop {
-  const install = async ({ plan }: Shown, asker: Asker): Promise<Added> => ({
+  const install = async ({ plan }: ShownCandidate, asker: ProvisionCaller): Promise<Added> => ({
     ...(await installer.install(plan, asker)),
     from: plan.candidate.from,
   });
@@ -25,7 +32,7 @@ export function ownShop({ installer, ledger, withheld }: OwnShopParts): Shop {
     configured: async () => (await readConfigText(ledger.place).catch(() => undefined)) ?? "",
     withheld,
     advise: adviceOn,
-    async add({ matches, locked }: Found, asker: Asker): Promise<Added | Noted> {
+    async add({ matches, locked }: ShopFindings, asker: ProvisionCaller): Promise<Added | Noted> {
       const advice = adviceOn(matches);
       const ready = readyOf(matches);
       const trusted = ready.find(({ trust }) => trust === "trusted");

@@ -18,7 +18,7 @@ import { FileLedger } from "./file-ledger.ts";
 import { Installer } from "./install.ts";
 import { ownShop } from "./own-shop.ts";
 import { type CandidateSource, Provisioner } from "./provision.ts";
-import type { Asker } from "./shop.ts";
+import type { ProvisionCaller } from "./shop.ts";
 import { changeTrust, trustPath } from "./trust-file.ts";
 
 const candidate = (name: string, description: string, more: Partial<Candidate> = {}): Candidate => ({
@@ -127,7 +127,7 @@ async function ask(
 ): Promise<Answer & { readonly asked: readonly string[] }> {
   const asked: string[] = [];
   const { says } = more;
-  const asker: Asker = {
+  const asker: ProvisionCaller = {
     origin: {
       ...LOCAL,
       session: "s",

@@ -9,8 +9,8 @@ import type { Candidate } from "./candidate.ts";
 import { type LocalAnswer, type LocalParts, lookLocally } from "./local.ts";
 import { isOutdone } from "./outdone.ts";
 import { planOf } from "./plan.ts";
-import { isRegistryName, type Ranked, rankCandidates } from "./rank.ts";
-import type { Added, Asker, Found, Shop } from "./shop.ts";
+import { isRegistryName, type RankedCandidate, rankCandidates } from "./rank.ts";
+import type { Added, ProvisionCaller, Shop, ShopFindings } from "./shop.ts";
 import { matchOf } from "./show.ts";
 import { type TrustRules, trustIn } from "./trust.ts";
 import { readTrust } from "./trust-file.ts";
@@ -52,7 +52,7 @@ export class Provisioner {
     this.#parts = parts;
   }
 
-  async provision(wanted: ProvisionQuery, asker: Asker): Promise<object> {
+  async provision(wanted: ProvisionQuery, asker: ProvisionCaller): Promise<object> {
     const local = isRegistryName(wanted.intent)
       ? undefined
       : await lookLocally(this.#parts, refined(wanted), asker.origin);
@@ -89,7 +89,7 @@ export class Provisioner {
     return await isOutdone(fit, refined(wanted), rivals);
   }
 
-  async #find(wanted: ProvisionQuery, { signal, report }: Asker): Promise<Found> {
+  async #find(wanted: ProvisionQuery, { signal, report }: ProvisionCaller): Promise<ShopFindings> {
     const abort = new AbortController();
     const onAbort = (): void => abort.abort(signal.reason);
     signal.addEventListener("abort", onAbort);
@@ -120,17 +120,21 @@ export class Provisioner {
   }
 
   /** In the order of the search that found the best. */
-  async #fitting(candidates: readonly Candidate[], wanted: ProvisionQuery): Promise<readonly Ranked[]> {
+  async #fitting(
+    candidates: readonly Candidate[],
+    wanted: ProvisionQuery,
+  ): Promise<readonly RankedCandidate[]> {
     const answers = await Promise.all(
       refined(wanted).map(async (query) => await rankCandidates(candidates, query, MOST_MATCHES)),
     );
-    const bestFit = (ranked: readonly Ranked[]): number => Math.max(0, ...ranked.map(({ fit }) => fit));
+    const bestFit = (ranked: readonly RankedCandidate[]): number =>
+      Math.max(0, ...ranked.map(({ fit }) => fit));
     const [best = []] = answers.toSorted((a, b) => bestFit(b) - bestFit(a));
     return best.filter(({ fit }) => fit >= LEAST_FIT);
   }
 
   /** A file that is not understood may deny what would be asked for: then nothing is. */
-  async #trust(): Promise<Pick<Found, "locked"> & { rules: TrustRules }> {
+  async #trust(): Promise<Pick<ShopFindings, "locked"> & { rules: TrustRules }> {
     const { home, log, shop } = this.#parts;
     const withheld = shop.withheld();
     try {
@@ -153,11 +157,11 @@ function refined({ intent, context = "" }: ProvisionQuery): readonly string[] {
   return more === "" ? [task] : [task, `${task}. ${more}`];
 }
 
-function noticeOf({ notices }: Found): { notice?: string } {
+function noticeOf({ notices }: ShopFindings): { notice?: string } {
   return notices.length > 0 ? { notice: notices.join(" ") } : {};
 }
 
-function answerOf({ name, tools, from }: Added, found: Found): object {
+function answerOf({ name, tools, from }: Added, found: ShopFindings): object {
   return {
     source: "registry",
     from,

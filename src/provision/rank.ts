@@ -7,7 +7,7 @@ import type { Tool } from "../catalog/tool.ts";
 import { EMPTY_OBJECT } from "../kernel/raw.ts";
 import type { Candidate } from "./candidate.ts";
 
-export interface Ranked {
+export interface RankedCandidate {
   readonly candidate: Candidate;
   /** 0..1: how far it does what was asked for. */
   readonly fit: number;
@@ -32,7 +32,7 @@ export async function rankCandidates(
   candidates: readonly Candidate[],
   query: string,
   limit: number,
-): Promise<readonly Ranked[]> {
+): Promise<readonly RankedCandidate[]> {
   const named = namedBy(query.trim(), candidates);
   if (named.length > 0 || isRegistryName(query))
     return named.map((candidate) => ({ candidate, fit: CALLED_BY_ID }));

@@ -8,7 +8,7 @@ import type { Trust } from "./trust.ts";
 
 const DESCRIPTION_LENGTH = 200;
 
-export interface Shown {
+export interface ShownCandidate {
   readonly plan: Plan;
   readonly trust: Trust;
   readonly fit: number;
@@ -16,7 +16,7 @@ export interface Shown {
   readonly configured: string | undefined;
 }
 
-export function matchOf({ plan, trust, fit, configured }: Shown, env: Env): object {
+export function matchOf({ plan, trust, fit, configured }: ShownCandidate, env: Env): object {
   const { candidate, entry, missing, flaw } = plan;
   const { id, name, from, version, description, verified, link, bundle } = candidate;
   const { command, args, ...rest } = "command" in entry ? entry : { ...entry, command: undefined, args: [] };

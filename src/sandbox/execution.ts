@@ -1,6 +1,6 @@
 /** One run as the gateway sees it: takes what comes out of it, within bounds, and ends once, whatever the host says or does not say. */
 import type { Clock, Timer } from "../kernel/clock.ts";
-import type { CodeRun, Failure, Limit, LogLine, Outcome } from "./executor.ts";
+import type { CodeRun, Failure, LimitName, LogLine, Outcome } from "./executor.ts";
 import { LONGEST_MESSAGE, type RunFrame, writeFrame } from "./frames.ts";
 import { isJson, oneLine } from "./json-line.ts";
 import { isLimit, limitFailure } from "./limit-failure.ts";
@@ -15,7 +15,7 @@ const PROGRESS_MS = 100;
 const PROGRESS_BURST_MS = 1_000;
 
 /** What a run needs of the host it is in. */
-export interface Seat {
+export interface HostSeat {
   write(text: string): void;
   /** The host is beyond reason; `failure` is what the culprit is told. */
   kill(culprit: number, failure: Failure): void;
@@ -25,7 +25,7 @@ export interface Seat {
 export interface Backend {
   readonly name: string;
   readonly unsafe: boolean;
-  readonly enforced: readonly Limit[];
+  readonly enforced: readonly LimitName[];
 }
 
 export class Execution {
@@ -40,7 +40,7 @@ export class Execution {
   readonly #calls: OutCalls;
   readonly #time: WallTime;
   readonly #onAbort = (): void => this.#stop({ code: "cancelled", message: "The run was cancelled." });
-  #seat: Seat | undefined;
+  #seat: HostSeat | undefined;
   #logBytes = 0;
   #progressFrom = 0;
   #kill: Timer | undefined;
@@ -77,7 +77,7 @@ export class Execution {
   }
 
   /** The host is ready for it. */
-  begin(seat: Seat): void {
+  begin(seat: HostSeat): void {
     const { id, run } = this;
     this.#seat = seat;
     const { code, servers, tools, limits } = run;

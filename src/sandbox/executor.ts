@@ -20,7 +20,7 @@ export interface Limits {
   readonly codeBytes: number;
 }
 
-export type Limit = keyof Limits;
+export type LimitName = keyof Limits;
 
 export const LIMITS: Limits = {
   wallMs: 30_000,
@@ -37,7 +37,7 @@ export const LIMITS: Limits = {
 };
 
 /** Kept from outside, wherever the code runs. How much it takes of memory and stack is known inside alone. */
-export const LIMITS_FROM_OUTSIDE = (Object.keys(LIMITS) as Limit[]).filter(
+export const LIMITS_FROM_OUTSIDE = (Object.keys(LIMITS) as LimitName[]).filter(
   (limit) => limit !== "memoryBytes" && limit !== "stackBytes",
 );
 
@@ -52,7 +52,7 @@ export interface OutCall {
   readonly hold: () => () => void;
 }
 
-export interface Progress {
+export interface RunProgress {
   readonly done: number;
   readonly total?: number;
   readonly message?: string;
@@ -73,7 +73,7 @@ export interface CodeRun {
   readonly signal: Signal;
   /** JSON of the result. A rejection reaches the code as an error with name, message and code. */
   call(call: OutCall): Promise<string>;
-  progress?(progress: Progress): void;
+  progress?(progress: RunProgress): void;
 }
 
 export interface LogLine {
@@ -106,7 +106,7 @@ export interface Failure {
   readonly name?: string;
   /** In the code as it was given. */
   readonly line?: number;
-  readonly limit?: Limit;
+  readonly limit?: LimitName;
 }
 
 export interface Outcome {
@@ -118,7 +118,7 @@ export interface Outcome {
   readonly durationMs: number;
   readonly backend: string;
   /** What was really held to in this run. */
-  readonly enforced: readonly Limit[];
+  readonly enforced: readonly LimitName[];
   /** The code could have reached everything that this user can. */
   readonly unsafe: boolean;
 }

@@ -1,5 +1,5 @@
 /** What gateway and sandbox host say to each other: one JSON object per line. Whatever comes from the host is checked as if the code inside had written it. */
-import type { Limit, Limits, LogLine, ToolNames } from "./executor.ts";
+import type { LimitName, Limits, LogLine, ToolNames } from "./executor.ts";
 
 /** No frame is longer. */
 export const LONGEST_LINE = 8 << 20;
@@ -21,11 +21,11 @@ export type ToHost =
   /** Time stands still for this run while a person or a model is asked on its behalf. */
   | { readonly type: "hold"; readonly id: number; readonly held: boolean };
 
-export interface Fault {
+export interface RunFault {
   readonly name: string;
   readonly message: string;
   readonly line?: number;
-  readonly limit?: Limit;
+  readonly limit?: LimitName;
 }
 
 export type FromHost =
@@ -50,7 +50,7 @@ export type FromHost =
       readonly message?: string;
     }
   | { readonly type: "done"; readonly id: number; readonly value?: string }
-  | ({ readonly type: "fail"; readonly id: number } & Fault);
+  | ({ readonly type: "fail"; readonly id: number } & RunFault);
 
 /** Those that belong to one run. */
 export type RunFrame = Exclude<FromHost, { type: "ready" | "heartbeat" }>;
@@ -67,7 +67,7 @@ export function writeResult(id: number, callId: number, value: string): string {
 export function writeRefusal(
   id: number,
   callId: number,
-  error: { name: string; message: string; code: string; limit?: Limit | undefined },
+  error: { name: string; message: string; code: string; limit?: LimitName | undefined },
 ): string {
   return `{"type":"result","id":${id},"callId":${callId},"ok":false,"value":${JSON.stringify(error)}}\n`;
 }
@@ -170,12 +170,12 @@ function readFail({ id, name, message, line, limit }: Fields): FromHost | undefi
     name,
     message: message.slice(0, LONGEST_MESSAGE),
     ...(isId(line) && { line }),
-    ...(isText(limit, LONGEST_NAME) && { limit: limit as Limit }),
+    ...(isText(limit, LONGEST_NAME) && { limit: limit as LimitName }),
   };
 }
 
 /** Cuts a stream into lines. `tooLong` is called once, and nothing after it. */
-export class LineReader {
+export class FrameReader {
   #parts: Buffer[] = [];
   #length = 0;
   #broken = false;

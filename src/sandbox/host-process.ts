@@ -3,9 +3,9 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
-import type { Execution, Seat } from "./execution.ts";
+import type { Execution, HostSeat } from "./execution.ts";
 import { type Failure, LIMITS } from "./executor.ts";
-import { LineReader, readFromHost, writeFrame } from "./frames.ts";
+import { FrameReader, readFromHost, writeFrame } from "./frames.ts";
 
 export interface Launch {
   readonly command: string;
@@ -41,7 +41,7 @@ const MOST_UNREAD = 256 << 20;
 /** Silent for this long while it has runs: somebody in there is computing. */
 const BUSY_MS = 300;
 
-export class HostProcess implements Seat {
+export class HostProcess implements HostSeat {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #options: HostOptions;
   readonly #runs = new Map<number, Execution>();
@@ -76,7 +76,7 @@ export class HostProcess implements Seat {
       stdio: ["pipe", "pipe", "ignore"],
     });
     this.#child.stdin.on("error", () => {});
-    const lines = new LineReader(
+    const lines = new FrameReader(
       (line) => this.#receive(line),
       () => this.#violate("a frame that is too long"),
     );

@@ -1,7 +1,7 @@
 /** What is said of a run that went beyond a limit. */
-import type { Failure, Limit } from "./executor.ts";
+import type { Failure, LimitName } from "./executor.ts";
 
-const SPOKEN: Readonly<Record<Limit, string>> = {
+const SPOKEN: Readonly<Record<LimitName, string>> = {
   wallMs: "Time limit of the run",
   cpuMs: "CPU limit: computing without an await",
   memoryBytes: "Memory limit",
@@ -15,11 +15,11 @@ const SPOKEN: Readonly<Record<Limit, string>> = {
   codeBytes: "Size limit of the code",
 };
 
-export function limitFailure(limit: Limit, most: number): Failure {
+export function limitFailure(limit: LimitName, most: number): Failure {
   const unit = limit.endsWith("Ms") ? " ms" : limit.endsWith("Bytes") ? " bytes" : "";
   return { code: "sandbox_limit", message: `${SPOKEN[limit]} (${limit}: ${most}${unit}).`, limit };
 }
 
-export function isLimit(name: string): name is Limit {
+export function isLimit(name: string): name is LimitName {
   return Object.hasOwn(SPOKEN, name);
 }

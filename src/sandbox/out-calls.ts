@@ -1,7 +1,7 @@
 /** The calls of one run on their way out: no more and no larger than they may be, each answered, and each on record. Decides about none of them. */
 import type { Clock } from "../kernel/clock.ts";
 import { CallSignal } from "../kernel/signal.ts";
-import type { CallRecord, CodeRun, Limit, OutCall } from "./executor.ts";
+import type { CallRecord, CodeRun, LimitName, OutCall } from "./executor.ts";
 import { LONGEST_LINE, LONGEST_MESSAGE, type RunFrame, writeRefusal, writeResult } from "./frames.ts";
 import { isJson, oneLine } from "./json-line.ts";
 
@@ -61,7 +61,7 @@ export class OutCalls {
     try {
       text = writeResult(id, callId, await this.#result(made, args, signal));
     } catch (error) {
-      const { message, code, limit } = error as Error & { code?: unknown; limit?: Limit };
+      const { message, code, limit } = error as Error & { code?: unknown; limit?: LimitName };
       made.error = typeof code === "string" ? code : "execution_failed";
       text = writeRefusal(id, callId, {
         name: "ToolError",

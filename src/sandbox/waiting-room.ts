@@ -2,7 +2,7 @@
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Execution } from "./execution.ts";
 
-export interface Room {
+export interface WaitingRoomSize {
   /** Runs at once. */
   readonly seats: number;
   /** Of these for one principal. */
@@ -12,14 +12,14 @@ export interface Room {
 const MOST_WAITING = 1_000;
 
 export class WaitingRoom {
-  readonly #room: Room;
+  readonly #room: WaitingRoomSize;
   readonly #clock: Clock;
   readonly #enter: (execution: Execution) => void;
   readonly #waiting = new Map<Execution, Timer>();
   readonly #seated = new Map<string, number>();
   #taken = 0;
 
-  constructor(room: Room, clock: Clock, enter: (execution: Execution) => void) {
+  constructor(room: WaitingRoomSize, clock: Clock, enter: (execution: Execution) => void) {
     this.#room = room;
     this.#clock = clock;
     this.#enter = enter;

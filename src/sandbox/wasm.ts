@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { bubblewrapped } from "./bubblewrap.ts";
-import type { Limit } from "./executor.ts";
+import type { LimitName } from "./executor.ts";
 import { LIMITS } from "./executor.ts";
 import { HostedExecutor } from "./hosted.ts";
 
@@ -43,7 +43,7 @@ export function createWasmExecutor({
   mostHosts,
 }: WasmOptions): HostedExecutor {
   return new HostedExecutor({
-    backend: { name: "wasm", unsafe: false, enforced: Object.keys(LIMITS) as Limit[] },
+    backend: { name: "wasm", unsafe: false, enforced: Object.keys(LIMITS) as LimitName[] },
     clock,
     log,
     ...(perRun !== undefined && { perRun }),

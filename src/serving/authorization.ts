@@ -30,7 +30,7 @@ export interface AuthorizationOptions {
   readonly log: Log;
 }
 
-export interface Authorization {
+export interface GatewayAuthorization {
   readonly base: () => string;
   readonly server: AuthorizationServer;
   readonly bearers: Bearers;
@@ -47,7 +47,7 @@ export function ssoLink(returnTo: string): string {
   return `/api/v1/login/oidc?returnTo=${encodeURIComponent(returnTo)}`;
 }
 
-export async function openAuthorization(options: AuthorizationOptions): Promise<Authorization> {
+export async function openAuthorization(options: AuthorizationOptions): Promise<GatewayAuthorization> {
   const { store, access, compiled, base, addressOf, onEnded, log, events, sso } = options;
   const { accounts, sessions } = access;
   const idOf = recordIds(store.sealer);

@@ -22,7 +22,7 @@ import { METRICS_TYPE } from "../observe/metrics/metrics.ts";
 import { fail, type Received, type Site } from "../transport/http/front.ts";
 import { bearerOf, type Door, type Refused, refused, type Verdict } from "../transport/http/guard.ts";
 import type { Readiness } from "../transport/transport.ts";
-import type { Authorization } from "./authorization.ts";
+import type { GatewayAuthorization } from "./authorization.ts";
 import type { ConsoleFiles } from "./console-files.ts";
 import type { ServedEndpoints } from "./served-endpoints.ts";
 
@@ -30,7 +30,7 @@ export interface SiteParts {
   readonly compiled: () => Compiled;
   readonly endpoints: ServedEndpoints;
   readonly access: Pick<Access, "keys">;
-  readonly authorization: Authorization;
+  readonly authorization: GatewayAuthorization;
   /** Pages on which people log in at servers. */
   readonly logins: LoginSite;
   /** Opens endpoints for what we try out ourselves. */

@@ -22,7 +22,7 @@ import type {
 import type { OverrideSearch } from "../gateway/endpoint/override-search.ts";
 import { allObjects, type Objects } from "../gateway/objects.ts";
 import { changesConnection } from "../gateway/server-entry.ts";
-import { type ChangeContext, type ChangeRow, changesBetween, type Outcome } from "../gateway/settle.ts";
+import { type ChangeContext, type ChangeOutcome, type ChangeRow, changesBetween } from "../gateway/settle.ts";
 import { readObjects, writesBetween } from "../gateway/stored.ts";
 import type { ToolRow } from "../gateway/view/tool-row.ts";
 import type { TableRow } from "../gateway/view/tool-table.ts";
@@ -98,7 +98,7 @@ export class LiveGateway implements GatewayControl {
     return this.#compiled;
   }
 
-  async change<T extends Outcome>(
+  async change<T extends ChangeOutcome>(
     actor: Actor,
     make: Make<T>,
     { dryRun = false, summary }: { readonly dryRun?: boolean; readonly summary?: string } = {},
@@ -162,7 +162,7 @@ export class LiveGateway implements GatewayControl {
   }
 
   /** Made again on top of what another gateway was quicker with. */
-  async #commit<T extends Outcome>(
+  async #commit<T extends ChangeOutcome>(
     actor: Actor,
     make: Make<T>,
     { dryRun, summary }: { readonly dryRun: boolean; readonly summary: string | undefined },

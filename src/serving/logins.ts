@@ -35,7 +35,7 @@ export interface LoginsOptions {
   readonly log: Log;
 }
 
-export interface Logins {
+export interface GatewayLogins {
   readonly credentials: EngineCredentials;
   readonly control: LoginControl;
   readonly site: LoginSite;
@@ -44,7 +44,7 @@ export interface Logins {
   close(): void;
 }
 
-export async function openLogins(options: LoginsOptions): Promise<Logins> {
+export async function openLogins(options: LoginsOptions): Promise<GatewayLogins> {
   const { store, access, compiled, base, addressOf, sso, events, log } = options;
   const { accounts, secrets, sessions } = access;
   const records = new LoginRecords(store);

@@ -1,7 +1,7 @@
 /** Work that waits for an answer from outside. Bounded in number and in time; each piece leaves exactly once: taken, or ended. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
-export interface Waiting {
+export interface ParkedWait {
   /** Nobody came for it. Called at most once, and never after it was taken. */
   giveUp(reason: string): void;
 }
@@ -16,7 +16,7 @@ interface Place<W> {
   readonly timer: Timer;
 }
 
-export class Parked<W extends Waiting> {
+export class Parked<W extends ParkedWait> {
   readonly #clock: Clock;
   readonly #limits: ParkLimits;
   /** Oldest first. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AuditChain, FIRST_LINK, type Link } from "./audit-chain.ts";
+import { AuditChain, type ChainEnd, FIRST_LINK } from "./audit-chain.ts";
 
 const chain = new AuditChain(Buffer.alloc(32, 1));
 
@@ -13,7 +13,7 @@ test("records in batches of any size are one chain", () => {
       const first = chain.rows(FIRST_LINK, all.slice(0, cut));
       const rows = [...first, ...chain.rows(first.at(-1) ?? FIRST_LINK, all.slice(cut))];
       expect(rows).toEqual(chain.rows(FIRST_LINK, all));
-      let link: Link = FIRST_LINK;
+      let link: ChainEnd = FIRST_LINK;
       for (const row of rows) {
         expect(chain.faultOf(link, row)).toBeUndefined();
         link = row;
@@ -26,7 +26,7 @@ test("no record can be changed, moved or left out unnoticed", () => {
   fc.assert(
     fc.property(records, (all) => {
       const [first, second] = chain.rows(FIRST_LINK, all) as [
-        Link & { at: number; fields: string; body: string },
+        ChainEnd & { at: number; fields: string; body: string },
         never,
       ];
       expect(chain.faultOf(FIRST_LINK, { ...first, at: first.at + 1 })).toBe("was changed");

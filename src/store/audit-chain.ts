@@ -5,22 +5,22 @@
 import { createHmac } from "node:crypto";
 
 /** The end of a chain. */
-export interface Link {
+export interface ChainEnd {
   readonly seq: number;
   readonly hash: string;
 }
 
-export interface ChainedRow extends Link {
+export interface ChainedRow extends ChainEnd {
   readonly at: number;
   /** Both JSON, exactly as they are stored. */
   readonly fields: string;
   readonly body: string;
 }
 
-export const FIRST_LINK: Link = { seq: 0, hash: "" };
+export const FIRST_LINK: ChainEnd = { seq: 0, hash: "" };
 
 /** A link that stands outside of the records, with the proof that we put it there. */
-export interface SealedLink extends Link {
+export interface SealedLink extends ChainEnd {
   readonly seal: string;
 }
 
@@ -32,7 +32,10 @@ export class AuditChain {
   }
 
   /** The records as rows that follow `link`. */
-  rows(link: Link, records: readonly Pick<ChainedRow, "at" | "fields" | "body">[]): readonly ChainedRow[] {
+  rows(
+    link: ChainEnd,
+    records: readonly Pick<ChainedRow, "at" | "fields" | "body">[],
+  ): readonly ChainedRow[] {
     let last = link;
     return records.map(({ at, fields, body }) => {
       const seq = last.seq + 1;
@@ -44,12 +47,12 @@ export class AuditChain {
   }
 
   /** What is wrong with a row that should follow `link`. */
-  faultOf(link: Link, row: ChainedRow): string | undefined {
+  faultOf(link: ChainEnd, row: ChainedRow): string | undefined {
     if (row.seq !== link.seq + 1) return "is missing";
     return row.hash === this.#hashOf(link.hash, row) ? undefined : "was changed";
   }
 
-  sealed({ seq, hash }: Link): SealedLink {
+  sealed({ seq, hash }: ChainEnd): SealedLink {
     return { seq, hash, seal: this.#mac(`anchor\n${seq}\n${hash}`) };
   }
 

@@ -1,6 +1,6 @@
 /** The audit log. Rows are numbered without gaps, so two writers cannot both continue the same record. */
-import { AuditChain, type ChainedRow, FIRST_LINK, type Link, type SealedLink } from "./audit-chain.ts";
-import type { Database, Dialect, Row, Value } from "./database.ts";
+import { AuditChain, type ChainEnd, type ChainedRow, FIRST_LINK, type SealedLink } from "./audit-chain.ts";
+import type { Database, SqlDialect, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import {
   AUDIT_BATCH,
@@ -14,7 +14,7 @@ import {
 import { fitText, toJson } from "./text.ts";
 
 /** All rows go in as one JSON text: values by the thousand cost more than the rest of the batch. */
-const ROWS: Readonly<Record<Dialect, string>> = {
+const ROWS: Readonly<Record<SqlDialect, string>> = {
   sqlite: "json_each(?)",
   postgres: "json_array_elements(CAST(? AS json)) AS batch (value)",
 };
@@ -28,14 +28,14 @@ const SEARCHED_AT_ONCE = 10_000;
 /** A batch that was sent and not answered: it may have been written. */
 interface Unanswered {
   readonly records: readonly AuditRecord[];
-  readonly last: Link;
+  readonly last: ChainEnd;
 }
 
 export class AuditTable implements Audit {
   readonly #database: Database;
   readonly #chain: AuditChain;
   #last: Promise<unknown> = Promise.resolve();
-  #head: Link | undefined;
+  #head: ChainEnd | undefined;
   /** The last that this process wrote. */
   #written = FIRST_LINK;
   #unanswered: Unanswered | undefined;
@@ -92,7 +92,7 @@ export class AuditTable implements Audit {
     const written = this.#written;
     const anchor = await this.#anchor();
     if (!anchor) return { ok: false, seq: 1, reason: "the mark of what retention removed was changed" };
-    let link: Link = anchor;
+    let link: ChainEnd = anchor;
     let count = 0;
     for (;;) {
       const { rows } = await this.#database.query(
@@ -120,7 +120,7 @@ export class AuditTable implements Audit {
     for (;;) {
       this.#head ??= await this.#readHead();
       const rows = this.#chain.rows(this.#head, written);
-      const last = rows.at(-1) as Link;
+      const last = rows.at(-1) as ChainEnd;
       this.#unanswered = { records, last };
       this.#head = undefined;
       // Another process was first where it was not inserted: what it wrote is to be continued.
@@ -149,13 +149,13 @@ export class AuditTable implements Audit {
     }
   }
 
-  async #arrived({ seq, hash }: Link): Promise<boolean> {
+  async #arrived({ seq, hash }: ChainEnd): Promise<boolean> {
     const { rows } = await this.#database.query("SELECT hash FROM metamcp_audit WHERE seq = ?", [seq]);
     this.#unanswered = undefined;
     return rows[0]?.["hash"] === hash;
   }
 
-  async #readHead(): Promise<Link> {
+  async #readHead(): Promise<ChainEnd> {
     const { rows } = await this.#database.query(
       "SELECT seq, hash FROM metamcp_audit ORDER BY seq DESC LIMIT 1",
     );
@@ -163,7 +163,7 @@ export class AuditTable implements Audit {
   }
 
   /** What the oldest record follows. Undefined: it is not ours. */
-  async #anchor(): Promise<Link | undefined> {
+  async #anchor(): Promise<ChainEnd | undefined> {
     const { rows } = await this.#database.query("SELECT value FROM metamcp_meta WHERE name = ?", [ANCHOR]);
     if (!rows[0]) return FIRST_LINK;
     const link = JSON.parse(String(rows[0]["value"])) as SealedLink;
@@ -178,7 +178,7 @@ export class AuditTable implements Audit {
     const young = rows.findIndex(({ at }) => Number(at) >= before);
     const count = young < 0 ? rows.length - 1 : young;
     if (count <= 0) return 0;
-    const anchor = this.#chain.sealed(linkOf(rows[count - 1] as Row));
+    const anchor = this.#chain.sealed(linkOf(rows[count - 1] as SqlRow));
     await query(
       "INSERT INTO metamcp_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       [ANCHOR, toJson(anchor)],
@@ -196,7 +196,7 @@ export class AuditTable implements Audit {
   }
 
   /** While it was looked at, old records may have been pruned. */
-  async #fault(link: Link, fault: string, count: number): Promise<AuditVerdict> {
+  async #fault(link: ChainEnd, fault: string, count: number): Promise<AuditVerdict> {
     const anchor = await this.#anchor();
     if (!anchor || anchor.seq <= link.seq)
       return { ok: false, seq: link.seq + 1, reason: `record ${link.seq + 1} ${fault}` };
@@ -207,7 +207,7 @@ export class AuditTable implements Audit {
   #filter(fields: Readonly<Record<string, string>>, from?: number, to?: number): Filter {
     const column = this.#database.dialect === "sqlite" ? "fields" : "CAST(fields AS json)";
     const conditions: string[] = [];
-    const values: Value[] = [];
+    const values: SqlValue[] = [];
     if (from !== undefined) conditions.push("at >= ?");
     if (to !== undefined) conditions.push("at < ?");
     values.push(...[from, to].filter((time) => time !== undefined));
@@ -221,10 +221,10 @@ export class AuditTable implements Audit {
 
 interface Filter {
   readonly sql: string;
-  readonly values: readonly Value[];
+  readonly values: readonly SqlValue[];
 }
 
-function missing({ seq }: Link): AuditVerdict {
+function missing({ seq }: ChainEnd): AuditVerdict {
   return { ok: false, seq: seq + 1, reason: `record ${seq + 1} is missing` };
 }
 
@@ -237,15 +237,15 @@ function fieldsText(fields: AuditRecord["fields"]): string {
   return toJson(Object.fromEntries(there.map((field) => field.map(fitText))));
 }
 
-function linkOf({ seq, hash }: Row): Link {
+function linkOf({ seq, hash }: SqlRow): ChainEnd {
   return { seq: Number(seq), hash: String(hash) };
 }
 
-function chainedOf(row: Row): ChainedRow {
+function chainedOf(row: SqlRow): ChainedRow {
   return { ...linkOf(row), at: Number(row["at"]), fields: String(row["fields"]), body: String(row["body"]) };
 }
 
-function recordOf(row: Row): StoredAuditRecord {
+function recordOf(row: SqlRow): StoredAuditRecord {
   const { fields, body, ...rest } = chainedOf(row);
   return { ...rest, fields: JSON.parse(fields) as Record<string, string>, body: JSON.parse(body) };
 }

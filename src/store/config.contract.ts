@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { StoreError } from "./error.ts";
 import type { StorePlace } from "./place.contract.ts";
-import type { Change, NewObject, Snapshot, Store } from "./store.ts";
+import type { NewObject, Store, StoreChange, StoreSnapshot } from "./store.ts";
 
 const WHO = { kind: "user", id: "u1", name: "Ada" };
 
@@ -188,7 +188,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
       });
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
-          const seen: Snapshot[] = [await store.load()];
+          const seen: StoreSnapshot[] = [await store.load()];
           const replayed = new Map(seen[0]?.objects.map(({ uuid, spec }) => [uuid, spec]));
           for (const { put, remove } of steps) {
             const gone = remove.filter(
@@ -214,7 +214,7 @@ export function configContract(name: string, place: () => Promise<StorePlace>): 
 
     test("tells each change once, until nobody listens", async () => {
       const store = await (await place()).open();
-      const heard: Change[] = [];
+      const heard: StoreChange[] = [];
       const end = store.onChange((change) => heard.push(change));
       store.onChange(() => {
         throw new Error("of a listener");

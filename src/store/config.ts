@@ -1,15 +1,15 @@
 /** Config objects and their history. An object has one row per version; a revision is the rows that were there at it. */
-import { type Database, parts, type Query, type Row, rowsOf, type Value } from "./database.ts";
+import { type Database, parts, type Query, rowsOf, type SqlRow, type SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import type { Feed } from "./feed.ts";
 import type {
   Commit,
   NewObject,
+  ObjectVersion,
   PastRevision,
   Revision,
   RevisionPage,
-  Snapshot,
-  StoredObject,
+  StoreSnapshot,
 } from "./store.ts";
 import { checkText, toJson } from "./text.ts";
 
@@ -32,7 +32,7 @@ const SHAPE = "(?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 const PAGE = 100;
 
-export class Config {
+export class ConfigStore {
   readonly #database: Database;
   readonly #feed: Feed;
   readonly #now: () => number;
@@ -43,7 +43,7 @@ export class Config {
     this.#now = now;
   }
 
-  async load(): Promise<Snapshot> {
+  async load(): Promise<StoreSnapshot> {
     const { rows } = await this.#database.query(LOAD);
     return { revision: Number(rows[0]?.["newest"]), objects: objectsOf(rows) };
   }
@@ -127,7 +127,7 @@ async function versionsOf(
 ): Promise<ReadonlyMap<string, number>> {
   const madeAt = new Map<string, number>();
   const kinds = new Map(put.map(({ uuid, kind }) => [uuid, kind]));
-  const live = new Set<Value>();
+  const live = new Set<SqlValue>();
   for (const uuids of parts([...kinds.keys(), ...remove])) {
     const { rows } = await query(
       `SELECT uuid, kind, until, created_at FROM metamcp_objects WHERE uuid IN (${rowsOf(uuids.length, "?")})`,
@@ -135,7 +135,7 @@ async function versionsOf(
     );
     for (const { uuid, kind, until, created_at } of rows) {
       madeAt.set(String(uuid), Number(created_at));
-      if (until === null) live.add(uuid as Value);
+      if (until === null) live.add(uuid as SqlValue);
       if ((kinds.get(String(uuid)) ?? kind) !== kind)
         throw new StoreError("invalid", `${uuid} is a ${kind} and stays one`);
     }
@@ -145,17 +145,17 @@ async function versionsOf(
   return madeAt;
 }
 
-function valuesOf(object: NewObject, n: number, created: number, updated: number): readonly Value[] {
+function valuesOf(object: NewObject, n: number, created: number, updated: number): readonly SqlValue[] {
   const { uuid, kind, name, nameKey, spec, managedBy, takenFrom } = object;
   return [uuid, n, kind, name, nameKey, toJson(spec), managedBy, takenFrom ?? null, created, updated];
 }
 
 /** Of an outer join: without objects there is one row that holds none. */
-function objectsOf(rows: readonly Row[]): readonly StoredObject[] {
+function objectsOf(rows: readonly SqlRow[]): readonly ObjectVersion[] {
   return rows.filter(({ uuid }) => uuid !== null).map(objectOf);
 }
 
-function objectOf(row: Row): StoredObject {
+function objectOf(row: SqlRow): ObjectVersion {
   const takenFrom = row["taken_from"];
   return {
     kind: String(row["kind"]),
@@ -171,7 +171,7 @@ function objectOf(row: Row): StoredObject {
   };
 }
 
-function revisionOf({ n, at, about }: Row): Revision {
+function revisionOf({ n, at, about }: SqlRow): Revision {
   const { who, summary } = JSON.parse(String(about)) as Pick<Revision, "who" | "summary">;
   return { n: Number(n), at: iso(Number(at)), who, summary };
 }

@@ -1,17 +1,17 @@
 /** A database as the store sees it: statements with `?` for values, and transactions. Both drivers look like this. */
 
-export type Value = string | number | null;
-export type Row = Readonly<Record<string, Value>>;
+export type SqlValue = string | number | null;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-export interface Result {
-  readonly rows: readonly Row[];
+export interface SqlResult {
+  readonly rows: readonly SqlRow[];
   /** How many rows a statement without rows of its own changed. */
   readonly count: number;
 }
 
-export type Query = (sql: string, values?: readonly Value[]) => Promise<Result>;
+export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<SqlResult>;
 
-export type Dialect = "sqlite" | "postgres";
+export type SqlDialect = "sqlite" | "postgres";
 
 export interface TransactionOptions {
   /** Transactions with the same lock run one after the other, in whichever process. */
@@ -21,7 +21,7 @@ export interface TransactionOptions {
 }
 
 export interface Database {
-  readonly dialect: Dialect;
+  readonly dialect: SqlDialect;
   /** One statement on its own. Not to be used inside a transaction. */
   readonly query: Query;
   /** All or nothing. Faults arrive as StoreError where they have a meaning here. */

@@ -1,20 +1,20 @@
 /** Tells of changes, each once unless it is to be told anew, and never that something is older than was told before. */
 import type { Log } from "../kernel/log.ts";
 import { Listeners } from "./listeners.ts";
-import type { Change } from "./store.ts";
+import type { StoreChange } from "./store.ts";
 
 /** No kind of records has an empty name. */
 const CONFIG = "";
 
 export class Feed {
   readonly #seen = new Map<string, number>();
-  readonly #listeners: Listeners<Change>;
+  readonly #listeners: Listeners<StoreChange>;
 
   constructor(log: Log) {
     this.#listeners = new Listeners(log);
   }
 
-  on(listener: (change: Change) => void): () => void {
+  on(listener: (change: StoreChange) => void): () => void {
     return this.#listeners.on(listener);
   }
 

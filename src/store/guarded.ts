@@ -1,11 +1,11 @@
 /** A database whose faults are noted, so that the state of the store is known to all. */
 
 import type { Availability } from "./availability.ts";
-import type { Database, Dialect, Query, TransactionOptions } from "./database.ts";
+import type { Database, Query, SqlDialect, TransactionOptions } from "./database.ts";
 import { StoreError } from "./error.ts";
 
 export class GuardedDatabase implements Database {
-  readonly dialect: Dialect;
+  readonly dialect: SqlDialect;
   readonly #database: Database;
   readonly #availability: Availability;
 

@@ -1,6 +1,6 @@
 /** Brings the tables of a store to what this program knows. Forward only; refuses, and changes nothing, where it cannot. */
 import { createHash } from "node:crypto";
-import type { Database, Dialect, Query } from "./database.ts";
+import type { Database, Query, SqlDialect } from "./database.ts";
 import { StoreError } from "./error.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 
@@ -12,7 +12,7 @@ export interface MigrateOptions {
 }
 
 /** What both databases answer when asked for a table that is not there: no row. */
-const IS_THERE: Readonly<Record<Dialect, string>> = {
+const IS_THERE: Readonly<Record<SqlDialect, string>> = {
   sqlite: "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?",
   postgres: "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
 };
@@ -42,7 +42,7 @@ export async function versionOf(database: Database, migrations = MIGRATIONS): Pr
   return await check(database.query, database.dialect, migrations);
 }
 
-async function check(query: Query, dialect: Dialect, migrations: readonly Migration[]): Promise<number> {
+async function check(query: Query, dialect: SqlDialect, migrations: readonly Migration[]): Promise<number> {
   if (!(await hasTable(query, dialect, "metamcp_migrations"))) return 0;
   const { rows } = await query("SELECT n, checksum FROM metamcp_migrations ORDER BY n");
   if (rows.length > migrations.length)
@@ -70,7 +70,7 @@ async function apply(query: Query, n: number, statements: readonly string[], now
   ]);
 }
 
-async function hasTable(query: Query, dialect: Dialect, name: string): Promise<boolean> {
+async function hasTable(query: Query, dialect: SqlDialect, name: string): Promise<boolean> {
   return (await query(IS_THERE[dialect], [name])).rows.length > 0;
 }
 

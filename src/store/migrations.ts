@@ -2,9 +2,9 @@
  * The tables, as numbered steps. A step that was released is never edited: its checksum stands in every store. Texts
  * compare by their bytes in both databases.
  */
-import type { Dialect } from "./database.ts";
+import type { SqlDialect } from "./database.ts";
 
-export type Migration = (dialect: Dialect) => readonly string[];
+export type Migration = (dialect: SqlDialect) => readonly string[];
 
 export const MIGRATIONS: readonly Migration[] = [
   (dialect) => {

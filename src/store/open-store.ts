@@ -7,7 +7,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { AuditTable } from "./audit.ts";
 import { Availability } from "./availability.ts";
-import { Config } from "./config.ts";
+import { ConfigStore } from "./config.ts";
 import type { Database, OnStatement } from "./database.ts";
 import { StoreError } from "./error.ts";
 import { Feed } from "./feed.ts";
@@ -109,7 +109,7 @@ async function assemble(
   availability.on(({ up }) => up || watch?.poll());
   return new SqlStore({
     database: guarded,
-    config: new Config(guarded, feed, now),
+    config: new ConfigStore(guarded, feed, now),
     records: new RecordTable(guarded, feed, now),
     audit: new AuditTable(guarded, sealer.derive("audit")),
     sealer,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { withLease } from "./lease.ts";
 import type { StorePlace } from "./place.contract.ts";
-import type { Change } from "./store.ts";
+import type { StoreChange } from "./store.ts";
 
 const code = (expected: string) => expect.objectContaining({ name: "StoreError", code: expected });
 
@@ -185,7 +185,7 @@ export function recordsContract(name: string, place: () => Promise<StorePlace>):
 
     test("tell of a change by their kind", async () => {
       const store = await (await place()).open();
-      const heard: Change[] = [];
+      const heard: StoreChange[] = [];
       store.onChange((change) => heard.push(change));
       await store.records.write([
         { put: { kind: "user", id: "a", value: 1 } },

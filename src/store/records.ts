@@ -1,5 +1,5 @@
 /** Operational rows. A write of one kind waits for those before it, in whichever process. */
-import type { Database, Query, Row, Value } from "./database.ts";
+import type { Database, Query, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
 import type { Feed } from "./feed.ts";
 import type { NewRecord, RecordChange, RecordPage, Records, StoredRecord } from "./store.ts";
@@ -36,7 +36,7 @@ export class RecordTable implements Records {
   }
 
   async list(kind: string, { after, since, limit }: RecordPage = {}): Promise<readonly StoredRecord[]> {
-    const wanted: readonly (readonly [string, Value | undefined])[] = [
+    const wanted: readonly (readonly [string, SqlValue | undefined])[] = [
       ["AND id > ?", after],
       ["AND version > ?", since],
       ["ORDER BY id LIMIT ?", limit],
@@ -144,7 +144,7 @@ async function apply(query: Query, change: RecordChange, version: number, now: n
   return count > 0 ? version : 0;
 }
 
-function recordOf({ kind, id, value, version, unique_key, expires_at }: Row): StoredRecord {
+function recordOf({ kind, id, value, version, unique_key, expires_at }: SqlRow): StoredRecord {
   return {
     kind: String(kind),
     id: String(id),

@@ -1,21 +1,21 @@
 /** The store over either database: the parts, put together. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Availability } from "./availability.ts";
-import type { Config } from "./config.ts";
+import type { ConfigStore } from "./config.ts";
 import type { Database } from "./database.ts";
 import type { Feed } from "./feed.ts";
 import type { RecordTable } from "./records.ts";
 import type {
   Audit,
-  Change,
   Commit,
   PastRevision,
   Records,
   Revision,
   RevisionPage,
   Sealer,
-  Snapshot,
   Store,
+  StoreChange,
+  StoreSnapshot,
   StoreState,
 } from "./store.ts";
 import type { Watch } from "./watch.ts";
@@ -25,7 +25,7 @@ const SWEEP_MS = 600_000;
 
 export interface StoreParts {
   readonly database: Database;
-  readonly config: Config;
+  readonly config: ConfigStore;
   readonly records: RecordTable;
   readonly audit: Audit;
   readonly sealer: Sealer;
@@ -66,7 +66,7 @@ export class SqlStore implements Store {
     return this.#parts.availability.state;
   }
 
-  async load(): Promise<Snapshot> {
+  async load(): Promise<StoreSnapshot> {
     return await this.#parts.config.load();
   }
 
@@ -86,7 +86,7 @@ export class SqlStore implements Store {
     return this.#parts.availability.on(listener);
   }
 
-  onChange(listener: (change: Change) => void): () => void {
+  onChange(listener: (change: StoreChange) => void): () => void {
     return this.#parts.feed.on(listener);
   }
 

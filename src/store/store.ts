@@ -6,7 +6,7 @@
 
 export interface Store {
   /** The newest revision with all objects right after it: one consistent view. */
-  load(): Promise<Snapshot>;
+  load(): Promise<StoreSnapshot>;
   /** One transaction, one new revision. Rejects with "conflict" if `base` is not the newest. */
   commit(commit: Commit): Promise<Revision>;
   /** Newest first. */
@@ -24,7 +24,7 @@ export interface Store {
   /** Runs at each change of `state`. Returns what ends it. */
   onState(listener: (state: StoreState) => void): () => void;
   /** Runs for each change, whoever made it, this process included. Returns what ends it. */
-  onChange(listener: (change: Change) => void): () => void;
+  onChange(listener: (change: StoreChange) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface Store {
 export type StoreState = { readonly up: true } | { readonly up: false; readonly reason: string };
 
 /** A level, not an edge: several changes in a row may be told as one. */
-export type Change =
+export type StoreChange =
   | { readonly of: "config"; readonly revision: number }
   | { readonly of: "records"; readonly kind: string };
 
@@ -50,18 +50,18 @@ export interface NewObject {
   readonly takenFrom?: string;
 }
 
-export interface StoredObject extends NewObject {
+export interface ObjectVersion extends NewObject {
   /** The one that last changed it. */
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-export interface Snapshot {
+export interface StoreSnapshot {
   /** 0 before the first commit. */
   readonly revision: number;
   /** In the order in which they were made. */
-  readonly objects: readonly StoredObject[];
+  readonly objects: readonly ObjectVersion[];
 }
 
 export interface Who {
@@ -89,7 +89,7 @@ export interface Revision {
 }
 
 export interface PastRevision extends Revision {
-  readonly objects: readonly StoredObject[];
+  readonly objects: readonly ObjectVersion[];
 }
 
 export interface RevisionPage {

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
 import { Availability } from "./availability.ts";
-import type { Database, Row } from "./database.ts";
+import type { Database, SqlRow } from "./database.ts";
 import { Feed } from "./feed.ts";
-import type { Change } from "./store.ts";
+import type { StoreChange } from "./store.ts";
 import { Watch } from "./watch.ts";
 
 function setUp() {
@@ -12,7 +12,7 @@ function setUp() {
   const availability = new Availability(silentLog);
   const feed = new Feed(silentLog);
   const world = {
-    rows: [{ kind: "", version: 0 }] as Row[],
+    rows: [{ kind: "", version: 0 }] as SqlRow[],
     away: false,
     polls: 0,
     listens: 0,
@@ -35,7 +35,7 @@ function setUp() {
     },
     close: () => {},
   };
-  const heard: Change[] = [];
+  const heard: StoreChange[] = [];
   feed.on((change) => heard.push(change));
   let told = () => {};
   const watch = new Watch({ database, feed, availability, clock, log: silentLog }, (heard) => {

@@ -1,7 +1,7 @@
 /** A view without what layers hide. What nothing is hidden of stays the same object, so that all who see it share it. */
 import { createHash } from "node:crypto";
 import type { CatalogView } from "../catalog/catalog-view.ts";
-import type { Kind } from "../catalog/known-list.ts";
+import type { ListedKind } from "../catalog/known-list.ts";
 import { IndexedListing, type Listing, type Snapshot } from "../catalog/snapshot.ts";
 import type { Tool } from "../catalog/tool.ts";
 
@@ -48,7 +48,7 @@ export class FilteredView implements CatalogView {
     return this.#base.isOwn(server);
   }
 
-  knows(server: string, kind: Kind): boolean {
+  knows(server: string, kind: ListedKind): boolean {
     return this.#base.knows(server, kind);
   }
 

@@ -1,7 +1,7 @@
 /** Processes that are killed while they write, and a second one on an embedded store. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Store, StoredObject } from "../../src/store/store.ts";
+import type { ObjectVersion, Store } from "../../src/store/store.ts";
 import { filePlace, noPostgres, postgresPlace, type TestPlace } from "../support/store-places.ts";
 import { buildStoreProgram, type StoreProgram } from "../support/store-process.ts";
 import { until } from "../support/until.ts";
@@ -18,7 +18,7 @@ const places: [string, () => Promise<TestPlace>][] = [["an embedded store", asyn
 if (noPostgres === undefined) places.push(["a Postgres store", () => postgresPlace()]);
 else test.skip(`left out, as no Postgres answers: ${noPostgres}`, () => {});
 
-function expectWhole(n: number, objects: readonly StoredObject[]): void {
+function expectWhole(n: number, objects: readonly ObjectVersion[]): void {
   expect(objects.map(({ spec }) => (spec as { n: number }).n)).toEqual(Array(5 + (n % 2)).fill(n));
 }
 

@@ -1,7 +1,7 @@
 /** Several gateways on one Postgres, and a Postgres that goes away and comes back. */
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/kernel/clock.ts";
-import type { AuditRecord, Change, NewObject, Store } from "../../src/store/store.ts";
+import type { AuditRecord, NewObject, Store, StoreChange } from "../../src/store/store.ts";
 import { cutProxy } from "../support/cut-proxy.ts";
 import { at, noPostgres, postgresAddress, postgresPlace, type TestPlace } from "../support/store-places.ts";
 import { until } from "../support/until.ts";
@@ -20,8 +20,8 @@ async function commit(store: Store, base: number): Promise<void> {
   await store.commit({ base, put: [object], remove: [], who: WHO, summary: "" });
 }
 
-function heardBy(store: Store): Change[] {
-  const heard: Change[] = [];
+function heardBy(store: Store): StoreChange[] {
+  const heard: StoreChange[] = [];
   store.onChange((change) => heard.push(change));
   return heard;
 }

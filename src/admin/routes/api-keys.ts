@@ -3,7 +3,7 @@ import { type ApiKey, isForeignKey } from "../../access/api-key.ts";
 import type { NewApiKey } from "../../access/api-keys.ts";
 import { may } from "../../access/may.ts";
 import { finderOf } from "../../gateway/names.ts";
-import { type Problem as InputProblem, invalid, pointer } from "../../gateway/refusal.ts";
+import { type FieldProblem as InputProblem, invalid, pointer } from "../../gateway/refusal.ts";
 import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
 import { type AdminRequest, DRY_RUN, LIST_QUERY, type Route } from "../route.ts";

@@ -1,5 +1,5 @@
 /** What people allowed OAuth clients: seen and taken back by themselves, and by administrators. */
-import type { Consent } from "../../authorization/grants.ts";
+import type { ClientConsent } from "../../authorization/grants.ts";
 import { endpointOf } from "../../authorization/resource.ts";
 import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
@@ -81,7 +81,7 @@ function shown({
   redirectHost,
   createdAt,
   lastUsedAt,
-}: Consent & { id: string }) {
+}: ClientConsent & { id: string }) {
   return {
     id,
     client: { id: client, name: clientName },

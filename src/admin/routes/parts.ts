@@ -17,7 +17,7 @@ import type { Objects, StoredObject } from "../../gateway/objects.ts";
 import { etagOf } from "../../gateway/present.ts";
 import { invalid } from "../../gateway/refusal.ts";
 import { loadValidator, type Validator } from "../../gateway/schema-check.ts";
-import type { Outcome } from "../../gateway/settle.ts";
+import type { ChangeOutcome } from "../../gateway/settle.ts";
 import type { TryControl } from "../../gateway/try-control.ts";
 import type { Events } from "../../kernel/events.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -69,7 +69,7 @@ export function isOn(query: URLSearchParams, name: string): boolean {
 }
 
 /** Makes a change in the name of whoever asked, or tries it out where `dryRun` is asked for. All of it must be theirs to change. */
-export async function change<T extends Outcome>(
+export async function change<T extends ChangeOutcome>(
   { control }: AdminParts,
   { principal, query, did }: AdminRequest,
   make: Make<T>,
@@ -99,7 +99,7 @@ function refuseBeyond(
   control: GatewayControl,
   principal: Principal,
   before: Objects,
-  { objects }: Outcome,
+  { objects }: ChangeOutcome,
 ): void {
   if (may(principal, "settings")) return;
   const annotationsOf = (server: string, tool: string) =>

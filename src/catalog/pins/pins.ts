@@ -17,7 +17,7 @@ import {
 } from "./change.ts";
 import { digestOf, type Print, printsOf } from "./fingerprint.ts";
 import { decodePins, encodePins, type PinEntry } from "./pin-file.ts";
-import { approved, type Listed, type Outcome, review } from "./review.ts";
+import { approved, type Listed, type ReviewOutcome, review } from "./review.ts";
 
 /** One list of one server. */
 export interface Subject {
@@ -101,7 +101,7 @@ export class Pins {
   }
 
   /** By now another gateway may have seen more: what it recorded counts. */
-  async #record(subject: Subject, listed: Listed, seen: Outcome): Promise<Outcome> {
+  async #record(subject: Subject, listed: Listed, seen: ReviewOutcome): Promise<ReviewOutcome> {
     const { server } = subject;
     const path = pinsPath(this.#home, server);
     try {
@@ -159,7 +159,7 @@ export class Pins {
   }
 
   /** A warning when a change is first seen by anyone; a line of information in every other run that meets it. */
-  #told(subject: Subject, { changes, removed, untold }: Outcome): Review {
+  #told(subject: Subject, { changes, removed, untold }: ReviewOutcome): Review {
     const { server } = subject;
     const first = new Set(untold);
     const lines = changes.filter((change) => this.#first(`${keyOf(subject)} ${change.tool} ${change.after}`));

@@ -20,7 +20,7 @@ export interface Listed {
   readonly digest: string;
 }
 
-export interface Outcome {
+export interface ReviewOutcome {
   readonly changes: readonly ToolChange[];
   readonly removed: readonly string[];
   /** Those of the changes that the user was not told of yet. */
@@ -37,7 +37,7 @@ export function review(
   entry: PinEntry | undefined,
   listed: Listed,
   others: readonly PinEntry[] = [],
-): Outcome {
+): ReviewOutcome {
   const nothing = { changes: [], removed: [], untold: [] };
   if (entry) return compare(entry, listed);
   const { identity, key, prints } = listed;
@@ -54,7 +54,7 @@ function firstPin(print: Print, others: readonly PinEntry[]): Pin {
   return pin;
 }
 
-function compare(entry: PinEntry, { identity, key, digest, prints }: Listed): Outcome {
+function compare(entry: PinEntry, { identity, key, digest, prints }: Listed): ReviewOutcome {
   const pins = new Map(entry.tools.map((pin) => [pin.name, pin]));
   const present = new Set(prints.map(({ name }) => name));
   const changes: ToolChange[] = [];

@@ -2,7 +2,7 @@
 import type { Collection } from "./collection.ts";
 import type { Matrix } from "./matrix.ts";
 import type { Phrase } from "./question.ts";
-import type { View } from "./view.ts";
+import type { SearchView } from "./view.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Vectors of tools and of texts, from whatever source. */
@@ -18,7 +18,7 @@ export interface Sense {
 
 export interface Ground {
   readonly collection: Collection;
-  readonly view: View;
+  readonly view: SearchView;
   readonly workspace: Workspace;
   /** Undefined where there are no vectors: then words alone decide. */
   readonly sense: Sense | undefined;

@@ -1,7 +1,7 @@
 /** BM25F scores of all tools in view, as shares of the best. */
 import type { Ground } from "./ground.ts";
 import type { Term } from "./question.ts";
-import type { View } from "./view.ts";
+import type { SearchView } from "./view.ts";
 
 /** Adds up into `scores`, which comes in as zeros; returns what one share is worth. */
 export function scoreKeywords(terms: readonly Term[], ground: Ground, scores: Float64Array): number {
@@ -40,7 +40,7 @@ export function poolHighest(into: Float64Array, scores: Float64Array): void {
 }
 
 /** Takes the mean of those in view off all. */
-export function aboveMean(scores: Float64Array, { mask, size }: View): void {
+export function aboveMean(scores: Float64Array, { mask, size }: SearchView): void {
   let sum = 0;
   for (let i = 0; i < scores.length; i++) if (!mask || mask[i] === 1) sum += scores[i] as number;
   const mean = sum / Math.max(1, size);

@@ -7,7 +7,7 @@ import { intentOf } from "./intent.ts";
 import { kinOf } from "./kindred.ts";
 import { takeApart, withoutTypo } from "./repair.ts";
 import { nameThings } from "./things.ts";
-import { rarity, type View } from "./view.ts";
+import { rarity, type SearchView } from "./view.ts";
 import { isContent, words } from "./words.ts";
 
 /** A term to look for, with others that may stand in for it. */
@@ -72,7 +72,7 @@ export interface Language {
 export function readQuestion(
   query: string,
   collection: Collection,
-  view: View,
+  view: SearchView,
   language: Language,
 ): Question {
   const [text = "", ...parts] = textsOf(query);
@@ -92,13 +92,13 @@ export function readQuestion(
 
 class Reader {
   readonly #collection: Collection;
-  readonly #view: View;
+  readonly #view: SearchView;
   readonly #language: Language;
   readonly #terms = new Map<string, Term | undefined>();
   readonly #repairs = new Map<string, readonly string[]>();
   #typos = 0;
 
-  constructor(collection: Collection, view: View, language: Language) {
+  constructor(collection: Collection, view: SearchView, language: Language) {
     this.#collection = collection;
     this.#view = view;
     this.#language = language;

@@ -8,7 +8,7 @@ import type { Phrase, Question, Term } from "./question.ts";
 import { highest } from "./select.ts";
 import type { EvidenceWeights } from "./settings.ts";
 import { siblingSupport } from "./siblings.ts";
-import type { View } from "./view.ts";
+import type { SearchView } from "./view.ts";
 
 export interface Ranked {
   readonly slot: number;
@@ -154,7 +154,7 @@ function bestClause({ clauses }: Question, ground: Ground): Float64Array {
 }
 
 /** Returns the cosine that one share is worth; more than any where only what is above the mean counts. */
-function scoreMeaning(phrase: Phrase, sense: Sense, view: View, scores: Float64Array): number {
+function scoreMeaning(phrase: Phrase, sense: Sense, view: SearchView, scores: Float64Array): number {
   const { mask } = view;
   const vector = sense.vectorOf(phrase);
   if (!vector) return 0;

@@ -1,6 +1,6 @@
 /** Evidence from the rest of a server: a tool among others that fit the question is likelier the one meant. */
 import type { Collection } from "./collection.ts";
-import type { View } from "./view.ts";
+import type { SearchView } from "./view.ts";
 
 /** Beyond this many tools a server is a collection of anything, and its other tools say nothing. */
 const LARGEST_FAMILY = 60;
@@ -9,7 +9,7 @@ const LARGEST_FAMILY = 60;
 export function siblingSupport(
   own: Float64Array,
   collection: Collection,
-  view: View,
+  view: SearchView,
   slots: readonly number[],
 ): Float64Array {
   const tops = new Map<Int32Array, Top>();

@@ -2,13 +2,13 @@
 import type { Collection } from "./collection.ts";
 import type { SearchOptions } from "./strategy.ts";
 
-export interface View {
+export interface SearchView {
   /** 1 for each slot in sight; undefined when everything is and no slot is empty. */
   readonly mask: Uint8Array | undefined;
   readonly size: number;
 }
 
-export function viewOf(collection: Collection, scope: SearchOptions["scope"]): View {
+export function viewOf(collection: Collection, scope: SearchOptions["scope"]): SearchView {
   const { size: all, capacity } = collection;
   if (!scope && all === capacity) return { mask: undefined, size: all };
   const mask = new Uint8Array(capacity);
@@ -24,6 +24,6 @@ export function viewOf(collection: Collection, scope: SearchOptions["scope"]): V
 }
 
 /** What a term is worth that this many of the tools in view hold. */
-export function rarity(count: number, { size }: View): number {
+export function rarity(count: number, { size }: SearchView): number {
   return Math.log(1 + (size - count + 0.5) / (count + 0.5));
 }

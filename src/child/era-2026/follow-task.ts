@@ -8,7 +8,7 @@ import { isObject, joinObject, members } from "../../rpc/slice.ts";
 import { readTaskState } from "../../rpc/task.ts";
 import type { Claim } from "../claim.ts";
 import { TaskRun } from "../task/task-run.ts";
-import { type Question, type Questions, questionsIn } from "./question.ts";
+import { type ChildQuestion, type ChildQuestions, questionsIn } from "./question.ts";
 
 export interface FollowParts {
   readonly clock: Clock;
@@ -17,7 +17,10 @@ export interface FollowParts {
   readonly signal: Signal;
   readonly ask: (method: string, params: Raw, signal?: Signal) => Promise<Raw>;
   /** Puts questions to the caller. */
-  readonly answers: (questions: Questions, signal: Signal) => Promise<readonly (readonly [string, Raw])[]>;
+  readonly answers: (
+    questions: ChildQuestions,
+    signal: Signal,
+  ) => Promise<readonly (readonly [string, Raw])[]>;
 }
 
 /** The result of the task that `created` is the answer of. */
@@ -65,7 +68,7 @@ async function resultOf(run: TaskRun, { ask, answers }: FollowParts): Promise<Ra
 }
 
 /** Those that were not put to anyone yet: the child repeats them until it has the answers. */
-function newQuestions(requests: Raw = EMPTY_OBJECT, asked: Set<string>): readonly Question[] {
+function newQuestions(requests: Raw = EMPTY_OBJECT, asked: Set<string>): readonly ChildQuestion[] {
   const fresh = questionsIn(requests).filter(({ name }) => !asked.has(name));
   for (const { name } of fresh) asked.add(name);
   return fresh;

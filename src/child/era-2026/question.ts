@@ -3,15 +3,15 @@ import { randomUUID } from "node:crypto";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { entries, isObject, isString, joinObject, members, withMember } from "../../rpc/slice.ts";
 
-export interface Question {
+export interface ChildQuestion {
   readonly name: string;
   readonly method: string;
   readonly params: Raw | undefined;
 }
 
 /** All the child asks at once, and what it wants back unread. */
-export interface Questions {
-  readonly asked: readonly Question[];
+export interface ChildQuestions {
+  readonly asked: readonly ChildQuestion[];
   readonly state: Raw | undefined;
 }
 
@@ -19,20 +19,20 @@ const QUESTION = Buffer.from('"input_required"');
 const URL_MODE = Buffer.from('"url"');
 
 /** Undefined for a result. Entries that are no questions are left out: the child gets no answer to them. */
-export function readQuestions(result: Raw): Questions | undefined {
+export function readQuestions(result: Raw): ChildQuestions | undefined {
   if (!result.includes(QUESTION)) return undefined;
   const [type, requests, state] = members(result, ["resultType", "inputRequests", "requestState"]);
   if (!type?.equals(QUESTION)) return undefined;
   return { asked: requests ? questionsIn(requests) : [], state };
 }
 
-export function questionsIn(requests: Raw): readonly Question[] {
+export function questionsIn(requests: Raw): readonly ChildQuestion[] {
   return isObject(requests)
     ? entries(requests).flatMap(([name, request]) => readQuestion(name, request) ?? [])
     : [];
 }
 
-function readQuestion(name: string, request: Raw): Question | undefined {
+function readQuestion(name: string, request: Raw): ChildQuestion | undefined {
   if (!isObject(request)) return undefined;
   const [method, params] = members(request, ["method", "params"]);
   return method && isString(method) ? { name, method: fromRaw(method) as string, params } : undefined;

@@ -18,7 +18,7 @@ import type { Link } from "../link.ts";
 import { enclose, envelopeOf, levelIn } from "./envelope.ts";
 import { followTask } from "./follow-task.ts";
 import { Listening } from "./listening.ts";
-import { answering, type Questions, readQuestions, withPageId } from "./question.ts";
+import { answering, type ChildQuestions, readQuestions, withPageId } from "./question.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { needsTasks, ownHop, plain } from "./result.ts";
 import { learnTools } from "./tool-headers.ts";
@@ -109,7 +109,7 @@ export class Stateless implements Dialect {
         const asked = { method, params: enclose(params, envelope) };
         return this.#put(asked, () => this.#send(asked, stopped));
       },
-      answers: (questions: Questions, stopped: Signal) => this.#answers(claim, questions, stopped),
+      answers: (questions: ChildQuestions, stopped: Signal) => this.#answers(claim, questions, stopped),
     };
     return followTask(parts, created);
   }
@@ -221,7 +221,7 @@ export class Stateless implements Dialect {
 
   async #answers(
     claim: Claim,
-    { asked }: Questions,
+    { asked }: ChildQuestions,
     signal: Signal,
   ): Promise<readonly (readonly [string, Raw])[]> {
     const asking = new CallSignal();

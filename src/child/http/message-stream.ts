@@ -8,7 +8,7 @@ import type { Malformed, Message } from "../../rpc/message.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { readMessage } from "../../rpc/scan.ts";
 import { elements } from "../../rpc/slice.ts";
-import { type Position, passed } from "./resume.ts";
+import { passed, type StreamPosition } from "./resume.ts";
 
 export interface StreamOptions {
   readonly where: string;
@@ -50,7 +50,7 @@ export function tooLargeError(id: Raw, maxBytes: number): Message {
 /** Keeps `position` up to date with every event that came whole. */
 export function readStream(
   response: IncomingMessage,
-  position: Position,
+  position: StreamPosition,
   options: StreamOptions,
   handlers: StreamHandlers,
 ): void {

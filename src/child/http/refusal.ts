@@ -12,7 +12,7 @@ import { statusFailure } from "./failure.ts";
 export const MAX_REFUSAL_BYTES = 64 * 1024;
 const MAX_SAID = 300;
 
-export interface Refused {
+export interface RefusedRequest {
   readonly where: string;
   /** Of the request that was refused; undefined where it was no request. */
   readonly id: number | undefined;
@@ -25,7 +25,7 @@ export interface Refused {
 export function readRefusal(
   response: IncomingMessage,
   body: Buffer | undefined,
-  refused: Refused,
+  refused: RefusedRequest,
 ): Message | ChildFailure {
   const status = response.statusCode ?? 0;
   const message = body && readMessage(body);
@@ -41,7 +41,7 @@ export function readRefusal(
   return statusFailure(response, refused.where, said);
 }
 
-function sessionLost({ where, session }: Refused, said: string | undefined): ChildFailure {
+function sessionLost({ where, session }: RefusedRequest, said: string | undefined): ChildFailure {
   const detail = said ? ` (${said})` : "";
   if (session === "proven")
     return new ChildFailure("other", `${where} no longer knows our session${detail}`, {

@@ -22,7 +22,7 @@ const ATTEMPT_MS = 1_000;
 const MAX_REDIRECTS = 3;
 const BIG = 16 * 1024;
 
-export interface Asked {
+export interface WireRequest {
   readonly method: "POST" | "GET" | "DELETE";
   readonly headers: OutgoingHttpHeaders;
   readonly body?: readonly Buffer[];
@@ -95,7 +95,7 @@ export class Wire {
       : maskFor(this.#spec);
   }
 
-  request(asked: Asked, answer: ResponseHandler): HttpRequest {
+  request(asked: WireRequest, answer: ResponseHandler): HttpRequest {
     const sent = new HttpRequest();
     const credential = this.#authorization?.current();
     if (!(credential instanceof Promise)) {
@@ -109,7 +109,12 @@ export class Wire {
     return sent;
   }
 
-  #show(credential: Credential | undefined, sent: HttpRequest, asked: Asked, answer: ResponseHandler): void {
+  #show(
+    credential: Credential | undefined,
+    sent: HttpRequest,
+    asked: WireRequest,
+    answer: ResponseHandler,
+  ): void {
     const authorization = this.#authorization;
     if (!credential || !authorization) {
       this.#go(sent, asked, answer, MAX_REDIRECTS);
@@ -137,7 +142,7 @@ export class Wire {
   }
 
   /** The second attempt is the last one. */
-  #again(credential: Credential, sent: HttpRequest, asked: Asked, answer: ResponseHandler): void {
+  #again(credential: Credential, sent: HttpRequest, asked: WireRequest, answer: ResponseHandler): void {
     if (this.#credential?.holder !== credential.holder) return answer.onFailure(otherHolder(this.shown));
     sent.connected = false;
     const onResponse = (response: IncomingMessage): void => {
@@ -147,13 +152,13 @@ export class Wire {
     this.#present(credential, sent, asked, { ...passing(answer), onResponse });
   }
 
-  #present(credential: Credential, sent: HttpRequest, asked: Asked, answer: ResponseHandler): void {
+  #present(credential: Credential, sent: HttpRequest, asked: WireRequest, answer: ResponseHandler): void {
     this.#credential = credential;
     const headers = { ...asked.headers, authorization: credential.header };
     this.#go(sent, { ...asked, headers }, answer, MAX_REDIRECTS);
   }
 
-  #go(sent: HttpRequest, asked: Asked, answer: ResponseHandler, redirects: number): void {
+  #go(sent: HttpRequest, asked: WireRequest, answer: ResponseHandler, redirects: number): void {
     if (this.#closed) return;
     const url = asked.url ?? this.#url;
     const options = {

@@ -4,12 +4,12 @@
  */
 import { randomBytes } from "node:crypto";
 import { readlinkSync } from "node:fs";
-import { type Identity, readProcess } from "./processes.ts";
+import { type ProcessIdentity, readProcess } from "./processes.ts";
 
 export const MARK = "METAMCP_CHILD";
 
 /** One process that starts children. */
-export interface GatewayId extends Identity {
+export interface GatewayId extends ProcessIdentity {
   /** Process ids mean something only within one pid namespace: a container's gateway looks dead from outside. */
   readonly space: string;
 }

@@ -3,12 +3,12 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:f
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** A pid alone is reused; together with its start time (clock ticks since boot) it is not. */
-export interface Identity {
+export interface ProcessIdentity {
   readonly pid: number;
   readonly start: string;
 }
 
-export interface Process extends Identity {
+export interface Process extends ProcessIdentity {
   readonly parent: number;
   readonly group: number;
   /** It has no place for an environment: not yet, or none that we may know of. */
@@ -49,12 +49,12 @@ export function readProcess(pid: number): Process | undefined {
 /** Whether this system shows its processes at all; else nothing here finds any. */
 export const hasTable = readProcess(process.pid) !== undefined;
 
-export function isSame(known: Identity): boolean {
+export function isSame(known: ProcessIdentity): boolean {
   return readProcess(known.pid)?.start === known.start;
 }
 
 /** For what was recognised before: one that is ending, or has become another program, shows its mark no more. */
-export function isAmong(known: readonly Identity[], one: Identity): boolean {
+export function isAmong(known: readonly ProcessIdentity[], one: ProcessIdentity): boolean {
   return known.some(({ pid, start }) => pid === one.pid && start === one.start);
 }
 

@@ -9,18 +9,18 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { readIfThere, writeAtomic } from "../../home/file.ts";
 import { send } from "./family.ts";
-import type { Identity } from "./processes.ts";
+import type { ProcessIdentity } from "./processes.ts";
 import type { Remains } from "./stop.ts";
 
 interface Recorded {
-  readonly gateway: Identity;
-  readonly children: readonly Identity[];
+  readonly gateway: ProcessIdentity;
+  readonly children: readonly ProcessIdentity[];
 }
 
 /** The children of this process, kept on disk. Writes follow one another; a failed one costs only the safety net. */
 export class RunRecord {
   readonly #path: string;
-  #children = new Map<number, Identity>();
+  #children = new Map<number, ProcessIdentity>();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(folder: string) {
@@ -80,9 +80,9 @@ export async function endRecorded(
 }
 
 class RecordedChildren implements Remains {
-  #known: readonly Identity[];
+  #known: readonly ProcessIdentity[];
 
-  constructor(children: readonly Identity[]) {
+  constructor(children: readonly ProcessIdentity[]) {
     this.#known = children;
   }
 
@@ -117,7 +117,7 @@ function parse(text: string | undefined): Recorded | undefined {
 }
 
 /** A signal to group 1 would go to everybody. */
-function isIdentity(value: Partial<Identity> | null | undefined): boolean {
+function isIdentity(value: Partial<ProcessIdentity> | null | undefined): boolean {
   return Number.isInteger(value?.pid) && Number(value?.pid) > 1 && typeof value?.start === "string";
 }
 

@@ -6,14 +6,14 @@ import { settingsOf } from "../changes.ts";
 import { afterApi, afterFile, BY_API, type Management, managed } from "../managed.ts";
 import { type Finder, finderOf } from "../names.ts";
 import { type ObjectKind, type Objects, SETTINGS_NAME, type Specs, type StoredObject } from "../objects.ts";
-import { invalid, type Problem, pointer } from "../refusal.ts";
+import { type FieldProblem, invalid, pointer } from "../refusal.ts";
 import {
   type ChangeContext,
+  type ChangeOutcome,
   type Draft,
   type Drafts,
   differences,
   draftsOf,
-  type Outcome,
   settle,
 } from "../settle.ts";
 import { SECTIONS } from "./document.ts";
@@ -27,7 +27,7 @@ export interface ApplyOptions {
   readonly takeOver?: boolean;
 }
 
-export interface ApplyOutcome extends Outcome {
+export interface ApplyOutcome extends ChangeOutcome {
   /** Left alone, because the API took it over from this file. */
   readonly left: readonly { readonly kind: ObjectKind; readonly name: string; readonly uuid: string }[];
 }
@@ -53,7 +53,7 @@ class Application {
   readonly #options: ApplyOptions;
   readonly #context: ChangeContext;
   readonly #drafts: Drafts;
-  readonly #problems: Problem[] = [];
+  readonly #problems: FieldProblem[] = [];
   readonly #seen = new Set<string>();
   readonly #left: Draft[] = [];
   readonly #byName: { readonly [K in ObjectKind]: Finder<StoredObject> };

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../../kernel/is-record.ts";
 import { settingsOf } from "../changes.ts";
 import type { Schema } from "../json-schema.ts";
-import type { Objects, Secret, StoredObject } from "../objects.ts";
+import type { Objects, StoredObject, StoredSecret } from "../objects.ts";
 import { pointer } from "../refusal.ts";
 import { ENDPOINT, NAMESPACE, SERVER, SETTINGS } from "../schemas.ts";
 import { mapSecrets } from "../secrets.ts";
@@ -49,7 +49,7 @@ function section<T extends StoredObject>(
 
 function serverFields({ name, spec }: StoredObject<"server">, needs: string[]): Fields {
   const fields = mapSecrets({ ...spec }, (secret, path) => {
-    if (typeof (secret as Secret) === "string") return secret;
+    if (typeof (secret as StoredSecret) === "string") return secret;
     needs.push(pointer("", "servers", name, ...path));
     return undefined;
   });

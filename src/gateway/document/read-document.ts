@@ -3,7 +3,7 @@ import { isRecord } from "../../kernel/is-record.ts";
 import { didYouMean } from "../../kernel/nearest.ts";
 import { depthProblems } from "../depth.ts";
 import type { ObjectKind, StoredObject } from "../objects.ts";
-import { invalid, type Problem, pointer } from "../refusal.ts";
+import { type FieldProblem, invalid, pointer } from "../refusal.ts";
 import { MASK, secretAt } from "../secrets.ts";
 import { SECTIONS } from "./document.ts";
 
@@ -22,7 +22,7 @@ export function readDocument(document: unknown): ReadDocument {
   const tooDeep = depthProblems(document);
   if (tooDeep.length > 0) throw invalid(tooDeep);
   if (!isRecord(document)) throw invalid([{ path: "", message: "must be an object" }]);
-  const problems: Problem[] = Object.keys(document).flatMap((key) =>
+  const problems: FieldProblem[] = Object.keys(document).flatMap((key) =>
     TOP_KEYS.includes(key)
       ? []
       : [{ path: pointer("", key), message: `is unknown.${didYouMean(key, TOP_KEYS)}` }],
@@ -45,7 +45,7 @@ export function readDocument(document: unknown): ReadDocument {
 }
 
 /** The gateway's own layers stand at the top of the document. Undefined where it says nothing of either. */
-function settingsIn({ settings, middleware }: Fields, problems: Problem[]): Fields | undefined {
+function settingsIn({ settings, middleware }: Fields, problems: FieldProblem[]): Fields | undefined {
   if (settings === undefined && middleware === undefined) return undefined;
   if (settings !== undefined && !isRecord(settings)) {
     problems.push({ path: "/settings", message: "must be an object" });
@@ -59,7 +59,7 @@ export function settingsPath(path: string): string {
   return path.startsWith("/middleware") ? path : `/settings${path}`;
 }
 
-export interface Input {
+export interface EntryInput {
   /** In the form of the API. */
   readonly fields: unknown;
   /** Where a problem within the fields stands in the entry. */
@@ -71,7 +71,7 @@ export function inputOf(
   name: string,
   entry: Fields,
   stored: StoredObject | undefined,
-): Input {
+): EntryInput {
   const { uuid: _, ...fields } = entry;
   if (kind === "server")
     return { fields: { ...withSecrets(fields, stored?.spec), name }, pathOf: (path) => path };

@@ -1,6 +1,6 @@
 /** What clients of one kind see of the catalog at an endpoint: the engine's view under the names of the endpoint. */
 import type { CatalogView } from "../../catalog/catalog-view.ts";
-import type { Kind } from "../../catalog/known-list.ts";
+import type { ListedKind } from "../../catalog/known-list.ts";
 import type { Hit, SearchOptions } from "../../catalog/search/strategy.ts";
 import type { Listing, Snapshot } from "../../catalog/snapshot.ts";
 import type { Tool } from "../../catalog/tool.ts";
@@ -91,7 +91,7 @@ export class EndpointView implements CatalogView {
     return uuid !== undefined && this.#base.isOwn(uuid);
   }
 
-  knows(server: string, kind: Kind): boolean {
+  knows(server: string, kind: ListedKind): boolean {
     const uuid = this.#reachable(server);
     return uuid !== undefined && this.#base.knows(uuid, kind);
   }

@@ -3,7 +3,7 @@ import { joinArray } from "../../catalog/json-array.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { elements, isObject, joinObject, members, withFirst, withMember } from "../../rpc/slice.ts";
-import type { ArgumentRule, ToolOverride } from "../schemas.ts";
+import type { ArgumentOverride, ToolOverride } from "../schemas.ts";
 
 export interface SetArgument {
   readonly name: string;
@@ -22,13 +22,13 @@ export function argumentsOf(rule: ToolOverride | undefined): readonly SetArgumen
   let list = compiled.get(rule);
   if (!list) {
     const names = Object.keys(rule.args).sort();
-    list = names.map((name) => setArgument(name, rule.args?.[name] as ArgumentRule));
+    list = names.map((name) => setArgument(name, rule.args?.[name] as ArgumentOverride));
     compiled.set(rule, list);
   }
   return list;
 }
 
-function setArgument(name: string, rule: ArgumentRule): SetArgument {
+function setArgument(name: string, rule: ArgumentOverride): SetArgument {
   const fixed = "fixed" in rule;
   const value = toRaw(fixed ? rule.fixed : rule.default);
   return { name, value, fixed, written: Buffer.from(`${JSON.stringify(name)}:${value.toString()}`) };

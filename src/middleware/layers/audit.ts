@@ -1,13 +1,13 @@
 /** Says how much of a call the audit log keeps, and whether a call may be made that cannot be recorded. Nearer to the server counts. */
-import type { Kept } from "../../kernel/call.ts";
+import type { KeptDetail } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { LayerKind } from "../layer.ts";
 
-const KEPT = ["none", "names", "redacted", "full"] as const satisfies readonly Kept[];
+const KEPT = ["none", "names", "redacted", "full"] as const satisfies readonly KeptDetail[];
 
 interface Options {
-  readonly arguments: Kept;
-  readonly results: Kept;
+  readonly arguments: KeptDetail;
+  readonly results: KeptDetail;
   readonly required: boolean;
 }
 

@@ -1,5 +1,5 @@
 /** Arguments and results against the schemas of the tool, strictly: what cannot be judged does not pass. */
-import { compileSchema, type SchemaCheck } from "../../catalog/bounded-schema.ts";
+import { compileSchema, type ValueCheck } from "../../catalog/bounded-schema.ts";
 import { inWords } from "../../catalog/check-arguments.ts";
 import type { Call } from "../../kernel/call.ts";
 import { type ErrorCode, MetaMcpError } from "../../kernel/errors.ts";
@@ -12,8 +12,8 @@ const MOST_PROBLEMS = 10;
 const LONGEST_PROBLEM = 300;
 
 interface Schemas {
-  readonly input: SchemaCheck | undefined;
-  readonly output: SchemaCheck | undefined;
+  readonly input: ValueCheck | undefined;
+  readonly output: ValueCheck | undefined;
 }
 
 export const validate: LayerKind = {
@@ -81,7 +81,7 @@ function checkOutput(call: Call, { output }: Schemas, result: Raw): void {
   if (problems.length > 0) throw refusal(call, "validation_output", problems);
 }
 
-function problemsOf(check: SchemaCheck, value: Raw): readonly string[] {
+function problemsOf(check: ValueCheck, value: Raw): readonly string[] {
   try {
     return check(value)
       .slice(0, MOST_PROBLEMS)

@@ -1,7 +1,7 @@
 /** What the audit log keeps of an event. `fields` is what can be asked for. */
 import type { AdminChange, CallEnded, LoginTried } from "../../kernel/events.ts";
 import type { AuditRecord } from "../../store/store.ts";
-import { type CallRow, type Who, whoOf } from "../call-row.ts";
+import { type CallActor, type CallRow, whoOf } from "../call-row.ts";
 import { keptArguments, keptResult } from "./kept-value.ts";
 
 const BY_DEFAULT = { arguments: "names", results: "names" } as const;
@@ -107,6 +107,6 @@ function callFields(row: CallRow): AuditRecord["fields"] {
   };
 }
 
-function principalFields({ kind, id, name, key, actor }: Who): AuditRecord["fields"] {
+function principalFields({ kind, id, name, key, actor }: CallActor): AuditRecord["fields"] {
   return { principal: id, principalKind: kind, principalName: name, key: key?.id, actor: actor?.id };
 }

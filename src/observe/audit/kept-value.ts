@@ -1,5 +1,5 @@
 /** What stays of arguments and results in the audit log, as JSON: nothing, names, or values with what looks secret masked or not. */
-import type { Kept } from "../../kernel/call.ts";
+import type { KeptDetail } from "../../kernel/call.ts";
 import { isRecord } from "../../kernel/is-record.ts";
 import { isSecretName, isSecretText } from "../../kernel/looks-secret.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
@@ -12,13 +12,13 @@ const LARGEST_SEARCHED = 65_536;
 const MOST_NAMES = 64;
 const LONGEST_NAME = 128;
 
-export function keptArguments(given: Raw | undefined, kept: Kept): string | undefined {
+export function keptArguments(given: Raw | undefined, kept: KeptDetail): string | undefined {
   if (!given || kept === "none") return undefined;
   return kept === "names" ? namesIn(given) : keptValue(given, kept);
 }
 
 /** Names in a result are those of its structured content, else the kinds of its content. */
-export function keptResult(result: Raw | undefined, kept: Kept): string | undefined {
+export function keptResult(result: Raw | undefined, kept: KeptDetail): string | undefined {
   if (!result || kept === "none") return undefined;
   if (kept !== "names") return keptValue(result, kept);
   if (result.length > LARGEST_SEARCHED) return undefined;
@@ -41,7 +41,7 @@ function namesIn(object: Raw): string | undefined {
 }
 
 /** One call must not fill the log. */
-function keptValue(written: Raw, kept: Kept): string {
+function keptValue(written: Raw, kept: KeptDetail): string {
   if (written.length > LARGEST_VALUE) return JSON.stringify({ tooLarge: written.length });
   // Line breaks stand between the parts of JSON alone: within texts they are escaped.
   return kept === "full"

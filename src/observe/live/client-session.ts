@@ -1,12 +1,12 @@
 /** A client that is connected, as it is shown: its session by a hash alone. */
-import type { ClientName, Who } from "../call-row.ts";
+import type { CallActor, ClientName } from "../call-row.ts";
 import type { Named } from "../names.ts";
 
 export interface ClientSession {
   /** A hash: the id itself opens the session. */
   readonly id: string;
   readonly endpoint: Named;
-  readonly principal: Who;
+  readonly principal: CallActor;
   readonly client?: ClientName;
   readonly protocolVersion?: string;
   readonly since: string;

@@ -24,7 +24,7 @@ export function readBase(text: string): Base | undefined {
   return { url, authorization };
 }
 
-export interface Page {
+export interface RegistryPage {
   readonly since: string | undefined;
   readonly cursor: string | undefined;
 }
@@ -32,7 +32,7 @@ export interface Page {
 /** The most that the official registry gives at once. */
 const PAGE_SIZE = 100;
 
-export function pageUrl({ url }: Base, { since, cursor }: Page): URL {
+export function pageUrl({ url }: Base, { since, cursor }: RegistryPage): URL {
   const page = new URL("v0.1/servers", url);
   page.searchParams.set("version", "latest");
   page.searchParams.set("limit", String(PAGE_SIZE));

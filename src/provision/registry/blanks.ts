@@ -2,7 +2,7 @@
 import type { Variable } from "../candidate.ts";
 import { Misfit } from "./misfit.ts";
 import { isVariableName } from "./pattern.ts";
-import type { Input } from "./server-json.ts";
+import type { RegistryInput } from "./server-json.ts";
 
 const IN_BRACES = /\{([A-Za-z_][\w.-]*)\}/g;
 
@@ -20,14 +20,14 @@ export class Blanks {
   }
 
   /** The text of an input; `name` is what it is called, `own` that this is the name of an environment variable. */
-  write(input: Input, name: string, own = false): string {
+  write(input: RegistryInput, name: string, own = false): string {
     if (input.value !== undefined) return this.fill(input.value, input);
     if (input.default !== undefined) return literal(input.default);
     return this.#leave(own ? name : this.#prefixed(name), input, !isOptional(input));
   }
 
   /** A text with `{name}` for each of the variables of its input; any other brace stays as it is. */
-  fill(template: string, { variables = {}, ...input }: Input): string {
+  fill(template: string, { variables = {}, ...input }: RegistryInput): string {
     const required = !isOptional({ ...input, value: template, variables });
     const text: string[] = [];
     let run = "";
@@ -55,7 +55,11 @@ export class Blanks {
     return text.join("");
   }
 
-  #leave(name: string, { description = "", isSecret = false, choices }: Input, required: boolean): string {
+  #leave(
+    name: string,
+    { description = "", isSecret = false, choices }: RegistryInput,
+    required: boolean,
+  ): string {
     if (!isVariableName(name)) throw new Misfit(`${name} cannot be the name of a variable`);
     // Our own settings, the token of this gateway among them, are no server's business.
     if (/^METAMCP_/i.test(name)) throw new Misfit("it asks for a setting of MetaMCP itself");
@@ -83,7 +87,7 @@ export function literal(text: string): string {
 }
 
 /** It has a place left open, and nobody says that it must be filled. */
-export function isOptional(input: Input): boolean {
+export function isOptional(input: RegistryInput): boolean {
   if (input.isRequired) return false;
   if (input.value === undefined) return input.default === undefined;
   const { variables = {} } = input;

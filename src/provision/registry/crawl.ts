@@ -1,13 +1,13 @@
 /** Reads a registry's list page by page, within bounds. Hands on each page as it comes; never throws, and says how far it came. */
 import { isKeys } from "../../config/field.ts";
 import type { Signal } from "../../kernel/signal.ts";
-import { type Base, type Page, pageUrl } from "./base.ts";
+import { type Base, pageUrl, type RegistryPage } from "./base.ts";
 import { get, type HttpAnswer, type Network, unavailable } from "./request.ts";
 
 export interface Crawl {
   readonly base: Base;
   readonly network: Network;
-  readonly from: Page;
+  readonly from: RegistryPage;
   readonly ifNoneMatch?: string | undefined;
   readonly signal: Signal;
   /** `next` is the cursor of the page after it. */

@@ -21,7 +21,7 @@ export interface Head {
   readonly etag?: { readonly url: string; readonly tag: string } | undefined;
 }
 
-export interface Mirror {
+export interface RegistryMirror {
   readonly head: Head;
   readonly servers: ReadonlyMap<string, ServerJson>;
 }
@@ -37,7 +37,7 @@ export function mirrorPath(home: string, { url }: Base): string {
 }
 
 /** Undefined if there is none that can be used. */
-export async function readMirror(path: string, { url }: Base): Promise<Mirror | undefined> {
+export async function readMirror(path: string, { url }: Base): Promise<RegistryMirror | undefined> {
   try {
     if ((await stat(path)).size > LARGEST_FILE) return undefined;
   } catch (error) {
@@ -81,7 +81,11 @@ function headIn(value: unknown, { href }: URL, count: number): Head | undefined 
 }
 
 /** Resolves with the number of servers for which there was no room. */
-export async function writeMirror(path: string, { url }: Base, { head, servers }: Mirror): Promise<number> {
+export async function writeMirror(
+  path: string,
+  { url }: Base,
+  { head, servers }: RegistryMirror,
+): Promise<number> {
   const lines: string[] = [];
   let size = 0;
   for (const server of servers.values()) {

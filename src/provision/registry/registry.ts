@@ -10,7 +10,7 @@ import type { Log } from "../../kernel/log.ts";
 import type { Candidate } from "../candidate.ts";
 import { type Base, DEFAULT_REGISTRY, readBase } from "./base.ts";
 import { CRAWL_BOUNDS } from "./crawl.ts";
-import { type Head, type Mirror, mirrorPath, readMirror, writeMirror } from "./mirror.ts";
+import { type Head, mirrorPath, type RegistryMirror, readMirror, writeMirror } from "./mirror.ts";
 import type { Fetch } from "./request.ts";
 import type { ServerJson } from "./server-json.ts";
 import { type Machine, toCandidate } from "./to-candidate.ts";
@@ -155,9 +155,9 @@ export class Registry {
     }
   }
 
-  async #update(base: Base, before: Mirror | undefined, path: string | undefined): Promise<void> {
+  async #update(base: Base, before: RegistryMirror | undefined, path: string | undefined): Promise<void> {
     const { clock, log, bounds = CRAWL_BOUNDS, fetch = lazyFetch } = this.#parts;
-    const save = async (mirror: Mirror): Promise<void> => await this.#save(base, mirror, path);
+    const save = async (mirror: RegistryMirror): Promise<void> => await this.#save(base, mirror, path);
     const { mirror, changed, failure } = await update(before, {
       base,
       bounds,
@@ -179,7 +179,7 @@ export class Registry {
   }
 
   /** A mirror that cannot be written costs only the next one the reading. */
-  async #save(base: Base, mirror: Mirror, path: string | undefined): Promise<void> {
+  async #save(base: Base, mirror: RegistryMirror, path: string | undefined): Promise<void> {
     if (!path) return;
     const { log } = this.#parts;
     try {
@@ -190,7 +190,7 @@ export class Registry {
     }
   }
 
-  async #adopt({ head, servers }: Mirror, changed = true): Promise<void> {
+  async #adopt({ head, servers }: RegistryMirror, changed = true): Promise<void> {
     const known = this.#known;
     const candidates = known && !changed ? known.candidates : await this.#convert(servers);
     this.#known = { head, candidates };

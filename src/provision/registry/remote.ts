@@ -3,11 +3,11 @@ import type { Entry } from "../candidate.ts";
 import type { Blanks } from "./blanks.ts";
 import { Misfit } from "./misfit.ts";
 import { isHeaderName, readUrl } from "./pattern.ts";
-import type { Remote } from "./server-json.ts";
+import type { RegistryRemote } from "./server-json.ts";
 
 /** `plain`: http is as good as https, because the registry itself is reached so. */
 export function remoteEntry(
-  { type, url, headers = [], variables = {} }: Remote,
+  { type, url, headers = [], variables = {} }: RegistryRemote,
   blanks: Blanks,
   plain: boolean,
 ): Entry {

@@ -12,7 +12,7 @@ import {
   readUrl,
 } from "./pattern.ts";
 
-export interface Input {
+export interface RegistryInput {
   readonly description?: string;
   readonly isRequired?: boolean;
   readonly isSecret?: boolean;
@@ -22,14 +22,14 @@ export interface Input {
   readonly default?: string;
   readonly choices?: readonly string[];
   /** For `{name}` in the value. */
-  readonly variables?: Readonly<Record<string, Input>>;
+  readonly variables?: Readonly<Record<string, RegistryInput>>;
 }
 
-export interface KeyValue extends Input {
+export interface KeyValue extends RegistryInput {
   readonly name: string;
 }
 
-export type Argument = Input &
+export type Argument = RegistryInput &
   (
     | { readonly type: "positional"; readonly valueHint?: string }
     | { readonly type: "named"; readonly name: string }
@@ -48,11 +48,11 @@ export interface Package {
   readonly environmentVariables?: readonly KeyValue[];
 }
 
-export interface Remote {
+export interface RegistryRemote {
   readonly type: "streamable-http" | "sse";
   readonly url: string;
   readonly headers?: readonly KeyValue[];
-  readonly variables?: Readonly<Record<string, Input>>;
+  readonly variables?: Readonly<Record<string, RegistryInput>>;
 }
 
 export interface ServerJson {
@@ -63,7 +63,7 @@ export interface ServerJson {
   readonly websiteUrl?: string;
   readonly repository?: { readonly url: string };
   readonly packages?: readonly Package[];
-  readonly remotes?: readonly Remote[];
+  readonly remotes?: readonly RegistryRemote[];
 }
 
 const LONGEST_DESCRIPTION = 300;
@@ -145,7 +145,7 @@ function transportIn(value: unknown): string {
   return value === undefined ? "stdio" : textIn(keysIn(value, "transport")["type"], "transport.type");
 }
 
-function remoteIn(value: unknown): Remote | undefined {
+function remoteIn(value: unknown): RegistryRemote | undefined {
   const keys = keysIn(value, "a remote");
   const type = textIn(keys["type"], "type");
   if (type !== "streamable-http" && type !== "sse") return undefined;
@@ -174,12 +174,12 @@ function keyValuesIn(value: unknown, what: string): readonly KeyValue[] {
   });
 }
 
-function inputIn(keys: Keys): Input {
+function inputIn(keys: Keys): RegistryInput {
   const variables = variablesIn(keys["variables"]);
   return { ...plainInputIn(keys), ...(variables && { variables }) };
 }
 
-function plainInputIn(keys: Keys): Input {
+function plainInputIn(keys: Keys): RegistryInput {
   const description = prose(keys["description"], LONGEST_DESCRIPTION);
   const format = optional(keys["format"], "format");
   const value = optional(keys["value"], "value");
@@ -196,7 +196,7 @@ function plainInputIn(keys: Keys): Input {
   };
 }
 
-function variablesIn(value: unknown): Readonly<Record<string, Input>> | undefined {
+function variablesIn(value: unknown): Readonly<Record<string, RegistryInput>> | undefined {
   if (value === undefined) return undefined;
   const entries = Object.entries(keysIn(value, "variables"));
   if (entries.length > MOST_INPUTS) throw new Misfit("variables: too many");

@@ -6,7 +6,7 @@ import { Misfit } from "./misfit.ts";
 import { entryOf, RUNNERS } from "./package.ts";
 import { readImage, readUrl } from "./pattern.ts";
 import { remoteEntry } from "./remote.ts";
-import type { Package, Remote, ServerJson } from "./server-json.ts";
+import type { Package, RegistryRemote, ServerJson } from "./server-json.ts";
 
 export interface Machine {
   /** Whether a program of that name can be started. */
@@ -122,7 +122,7 @@ function bundleWay(listed: Package, blanks: Blanks, machine: Machine): Way {
   };
 }
 
-function remoteWay(remote: Remote, blanks: Blanks, { plain }: Machine): Way {
+function remoteWay(remote: RegistryRemote, blanks: Blanks, { plain }: Machine): Way {
   const entry = remoteEntry(remote, blanks, plain);
   const { variables } = blanks;
   const rank = variables.some(({ required }) => required) ? RANKS.remote : RANKS.openRemote;

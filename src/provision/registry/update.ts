@@ -4,11 +4,11 @@ import type { Signal } from "../../kernel/signal.ts";
 import { type Base, pageUrl } from "./base.ts";
 import { type CRAWL_BOUNDS, type CrawlEnd, crawl } from "./crawl.ts";
 import { apply, readListed } from "./listed.ts";
-import type { Head, Mirror } from "./mirror.ts";
+import type { Head, RegistryMirror } from "./mirror.ts";
 import type { Network } from "./request.ts";
 import type { ServerJson } from "./server-json.ts";
 
-export interface Job {
+export interface UpdateJob {
   readonly base: Base;
   readonly network: Network;
   readonly bounds: typeof CRAWL_BOUNDS;
@@ -19,12 +19,12 @@ export interface Job {
   /** Sees the servers as they come in. */
   watch(servers: ReadonlyMap<string, ServerJson>): void;
   /** Keeps a list that is not complete yet. */
-  save(mirror: Mirror): Promise<void>;
+  save(mirror: RegistryMirror): Promise<void>;
 }
 
 export interface Updated {
   /** Undefined if nothing is known at all. */
-  readonly mirror: Mirror | undefined;
+  readonly mirror: RegistryMirror | undefined;
   readonly changed: boolean;
   readonly failure?: string;
 }
@@ -36,7 +36,7 @@ const MARGIN_MS = 6 * 3_600_000;
 const SAVE_EVERY_PAGES = 25;
 const MOST_SERVERS = 60_000;
 
-export async function update(before: Mirror | undefined, job: Job): Promise<Updated> {
+export async function update(before: RegistryMirror | undefined, job: UpdateJob): Promise<Updated> {
   const { wholeAt, cursor } = before?.head ?? {};
   const now = job.now();
   if (before && wholeAt !== undefined && cursor === undefined && Math.abs(now - wholeAt) < WHOLE_EVERY_MS) {
@@ -47,7 +47,7 @@ export async function update(before: Mirror | undefined, job: Job): Promise<Upda
 }
 
 /** Undefined if the registry does not know how to tell changes. */
-async function readChanges(before: Mirror, job: Job): Promise<Updated | undefined> {
+async function readChanges(before: RegistryMirror, job: UpdateJob): Promise<Updated | undefined> {
   const { base, network, bounds, signal } = job;
   const began = job.now();
   const { since } = before.head;
@@ -80,11 +80,11 @@ async function readChanges(before: Mirror, job: Job): Promise<Updated | undefine
   return { mirror: { head, servers }, changed: told > 0 };
 }
 
-async function readWhole(before: Mirror | undefined, job: Job): Promise<Updated> {
+async function readWhole(before: RegistryMirror | undefined, job: UpdateJob): Promise<Updated> {
   const { base, network, bounds, signal, log } = job;
   const began = job.now();
   const resumed = before?.head.cursor;
-  const since = resumed === undefined ? sinceOf(began) : (before as Mirror).head.since;
+  const since = resumed === undefined ? sinceOf(began) : (before as RegistryMirror).head.since;
   const servers = new Map(before?.servers);
   const seen = new Set<string>();
   let next = resumed;
@@ -146,15 +146,15 @@ function sinceOf(now: number): string {
   return new Date(now - MARGIN_MS).toISOString();
 }
 
-function firstPage({ base }: Job, since: string | undefined): string {
+function firstPage({ base }: UpdateJob, since: string | undefined): string {
   return pageUrl(base, { since, cursor: undefined }).href;
 }
 
-function tagFor(job: Job, { etag }: Head, since: string | undefined): string | undefined {
+function tagFor(job: UpdateJob, { etag }: Head, since: string | undefined): string | undefined {
   return etag?.url === firstPage(job, since) ? etag.tag : undefined;
 }
 
-function etagOf(job: Job, since: string | undefined, end: CrawlEnd): Head["etag"] {
+function etagOf(job: UpdateJob, since: string | undefined, end: CrawlEnd): Head["etag"] {
   const tag = end.end === "whole" ? end.etag : undefined;
   return tag && tag.length <= 256 && /^[\x21-\x7e]+$/.test(tag)
     ? { url: firstPage(job, since), tag }

@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { LIMITS, type Limits } from "../executor.ts";
-import { type FromHost, LineReader, readFromGateway, writeFrame } from "../frames.ts";
+import { FrameReader, type FromHost, readFromGateway, writeFrame } from "../frames.ts";
 import { type Exec, HostRun, type RunParts } from "./run.ts";
 import type { WasmEngine as Ready } from "./wasm-engine.ts";
 
@@ -125,7 +125,7 @@ function cancel(id: number): void {
   opening.delete(id);
 }
 
-const lines = new LineReader(
+const lines = new FrameReader(
   (line) => void receive(line),
   () => process.exit(1),
 );

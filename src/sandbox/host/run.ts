@@ -1,7 +1,7 @@
 /** One run inside the host: keeps its limits, carries its calls, and says how it ended, exactly once. */
 // The code may have put its own in the place of the global one, where it runs in this very process.
 import { setImmediate } from "node:timers";
-import type { Limit, Limits, LogLine } from "../executor.ts";
+import type { LimitName, Limits, LogLine } from "../executor.ts";
 import type { FromHost, ResultFrame, ToHost } from "../frames.ts";
 import { calleeIn } from "./callee.ts";
 import { type EngineHooks, Exhausted, lineIn, type ScriptEngine, Stopped, Uncompilable } from "./engine.ts";
@@ -149,7 +149,7 @@ export class HostRun {
     this.#end(over);
   }
 
-  #beyond(limit: Limit): Extract<FromHost, { type: "fail" }> {
+  #beyond(limit: LimitName): Extract<FromHost, { type: "fail" }> {
     return { type: "fail", id: this.id, name: "SandboxLimit", message: limit, limit };
   }
 
@@ -230,7 +230,7 @@ export class HostRun {
   }
 
   /** Later, as every other answer. */
-  #refuse(callId: number, message: string, limit?: Limit): void {
+  #refuse(callId: number, message: string, limit?: LimitName): void {
     const value = JSON.stringify({
       name: "ToolError",
       message: `sandbox_limit: ${message}`,
@@ -253,7 +253,7 @@ export class HostRun {
     const { name, message, line, limit, stack } = thrownOf(json);
     if (name === "InternalError" && message === "out of memory") return this.#beyond("memoryBytes");
     if (limit !== undefined && Object.hasOwn(this.#limits, limit))
-      return { ...this.#beyond(limit as Limit), ...(line && { line }) };
+      return { ...this.#beyond(limit as LimitName), ...(line && { line }) };
     const callee = message === NO_FUNCTION ? calleeIn(this.#engine.script, stack) : undefined;
     return {
       type: "fail",

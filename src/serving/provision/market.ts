@@ -21,7 +21,7 @@ import type { Candidate, Entry } from "../../provision/candidate.ts";
 import type { Installer } from "../../provision/install.ts";
 import { planOf } from "../../provision/plan.ts";
 import type { CandidateSource } from "../../provision/provision.ts";
-import type { Shown } from "../../provision/show.ts";
+import type { ShownCandidate } from "../../provision/show.ts";
 import type { Scope, Seeker, WantedServer } from "../../surface/scope.ts";
 import { NOBODY } from "../../trial.ts";
 import { type Offers, offersOf } from "./offers.ts";
@@ -157,7 +157,7 @@ export class Market implements MarketControl {
   }
 
   async #request(
-    { plan }: Shown,
+    { plan }: ShownCandidate,
     { kind, id, name = id }: Principal,
     { endpoint, intent }: { readonly endpoint: CompiledEndpoint; readonly intent: string },
   ): Promise<ProvisionRequest> {

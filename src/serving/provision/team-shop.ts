@@ -4,7 +4,7 @@ import type { Principal } from "../../kernel/principal.ts";
 import type { Installer } from "../../provision/install.ts";
 import type { Ledger } from "../../provision/ledger.ts";
 import { type Added, allowedOf, type Noted, readyOf, type Shop } from "../../provision/shop.ts";
-import type { Shown } from "../../provision/show.ts";
+import type { ShownCandidate } from "../../provision/show.ts";
 
 export interface TeamShopParts {
   readonly installer: Pick<Installer, "install">;
@@ -13,14 +13,14 @@ export interface TeamShopParts {
   /** Why nothing can be added at this endpoint. */
   readonly withheld: () => string | undefined;
   /** Makes a request of it. */
-  readonly request: (match: Shown, by: Principal) => Promise<ProvisionRequest>;
+  readonly request: (match: ShownCandidate, by: Principal) => Promise<ProvisionRequest>;
 }
 
 const NONE =
   "None of these may be used: the gateway's list of publishers denies them, or their entries are invalid.";
 
 export function teamShop({ installer, ledger, configured, withheld, request }: TeamShopParts): Shop {
-  function advise(matches: readonly Shown[]): string {
+  function advise(matches: readonly ShownCandidate[]): string {
     const [first] = allowedOf(matches);
     if (!first) return NONE;
     const { name } = first.plan.candidate;
@@ -28,7 +28,7 @@ export function teamShop({ installer, ledger, configured, withheld, request }: T
       return `${name} is already here: mcp_discover {server: "${first.configured}"} shows its tools.`;
     return `To get ${name}: call again with autoProvision: true. An administrator of this gateway decides. For another one of these give its id as the intent.`;
   }
-  async function ask(match: Shown, by: Principal): Promise<Noted> {
+  async function ask(match: ShownCandidate, by: Principal): Promise<Noted> {
     const { uuid, state, reason } = await request(match, by);
     const { name } = match.plan.candidate;
     const next =

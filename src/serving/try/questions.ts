@@ -23,7 +23,7 @@ export interface QuestionParts {
   withdrawn(id: string): void;
 }
 
-export class Questions {
+export class TryQuestions {
   readonly #parts: QuestionParts;
   readonly #open = new Map<string, Open>();
 

@@ -13,7 +13,7 @@ import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
 import { errorOf } from "../../rpc/rpc-error.ts";
 import type { LocalClient, LocalClientParts } from "../../transport/local/local-client.ts";
-import { ASKABLE, Questions } from "./questions.ts";
+import { ASKABLE, TryQuestions } from "./questions.ts";
 
 export interface TryRunParts {
   connect(parts: LocalClientParts): LocalClient;
@@ -32,7 +32,7 @@ export class TryRun implements Tried {
   readonly id = randomUUID();
   readonly client: LocalClient;
   readonly #parts: TryRunParts;
-  readonly #questions: Questions;
+  readonly #questions: TryQuestions;
   readonly #calls: number[] = [];
   readonly #stopCounting: () => void;
   #tell: (event: TryEvent) => void = () => {};
@@ -40,7 +40,7 @@ export class TryRun implements Tried {
 
   constructor(parts: TryRunParts) {
     this.#parts = parts;
-    this.#questions = new Questions({
+    this.#questions = new TryQuestions({
       asked: (question) => this.#tell({ type: "question", question }),
       withdrawn: (id) => this.#tell({ type: "withdrawn", id }),
     });

@@ -10,15 +10,15 @@ import { codeOf, complete, errorFor, OWN_META } from "./stamp.ts";
 import { pagesToVisit } from "./url-question.ts";
 
 /** Carries messages to the client. `status` is that of the HTTP answer, if nothing went out before. */
-export type Outlet = (message: Message, status: number) => void;
+export type ReplyOutlet = (message: Message, status: number) => void;
 
 export class PendingReply {
   readonly id: Raw;
   readonly method: string;
   readonly #envelope: Envelope;
-  readonly #send: Outlet;
+  readonly #send: ReplyOutlet;
 
-  constructor(request: Message & { kind: "request" }, envelope: Envelope, send: Outlet) {
+  constructor(request: Message & { kind: "request" }, envelope: Envelope, send: ReplyOutlet) {
     this.id = request.id;
     this.method = request.method;
     this.#envelope = envelope;

@@ -13,7 +13,7 @@ import { ERA_2026_VERSION, mayAsk } from "../../rpc/era-2026/names.ts";
 import { restoreProgress } from "../../rpc/progress.ts";
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
 import { joinObject, members } from "../../rpc/slice.ts";
-import type { Waiting } from "../parked.ts";
+import type { ParkedWait } from "../parked.ts";
 import { logged } from "./log-level.ts";
 import type { PendingReply } from "./pending-reply.ts";
 import { withoutId } from "./url-question.ts";
@@ -42,7 +42,7 @@ export interface StatelessCallParts {
   over(run: StatelessCall): void;
 }
 
-export class StatelessCall implements Waiting {
+export class StatelessCall implements ParkedWait {
   readonly origin: Origin;
   readonly uplink: Uplink;
   readonly signal = new CallSignal();

@@ -2,7 +2,7 @@
 import type { Principal } from "../../kernel/principal.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { Headers } from "./headers.ts";
-import type { Outlet } from "./pending-reply.ts";
+import type { ReplyOutlet } from "./pending-reply.ts";
 
 export interface StatelessHost {
   serve(request: Message & { kind: "request" }, from: From): Served;
@@ -19,7 +19,7 @@ export interface From {
   /** Of a connection that is one client's own; undefined where each request is a stranger's. */
   readonly session?: string;
   readonly headers?: Headers;
-  readonly send: Outlet;
+  readonly send: ReplyOutlet;
 }
 
 /** A request that is being served. */

@@ -1,6 +1,14 @@
 /** Postgres behind a small pool of connections. A connection that breaks is thrown away; the next query gets another. */
 import type { PoolClient, Pool as PoolType } from "pg";
-import type { Database, OnStatement, Query, Result, Row, TransactionOptions, Value } from "../database.ts";
+import type {
+  Database,
+  OnStatement,
+  Query,
+  SqlResult,
+  SqlRow,
+  SqlValue,
+  TransactionOptions,
+} from "../database.ts";
 import { StoreError } from "../error.ts";
 import { postgresFault } from "./fault.ts";
 import { NOTIFY } from "./listener.ts";
@@ -62,10 +70,10 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async #send(client: PoolClient, sql: string, values: readonly Value[] = []): Promise<Result> {
+  async #send(client: PoolClient, sql: string, values: readonly SqlValue[] = []): Promise<SqlResult> {
     this.#onStatement(sql);
     try {
-      const { rows, rowCount } = await client.query<Row>(numbered(sql), [...values]);
+      const { rows, rowCount } = await client.query<SqlRow>(numbered(sql), [...values]);
       return { rows, count: rowCount ?? 0 };
     } catch (error) {
       throw postgresFault(error);

@@ -7,7 +7,7 @@ export interface Statement {
   run(values: readonly unknown[]): number;
 }
 
-export interface Connection {
+export interface SqliteConnection {
   prepare(sql: string): Statement;
   /** One statement without values or rows. */
   exec(sql: string): void;

@@ -1,20 +1,20 @@
 /** The embedded database: one file, one connection, one statement at a time. */
-import type { Database, OnStatement, Query, Result, Row, Value } from "../database.ts";
+import type { Database, OnStatement, Query, SqlResult, SqlRow, SqlValue } from "../database.ts";
 import { StoreError } from "../error.ts";
-import { type Connection, type Statement, sqliteFault } from "./connection.ts";
+import { type SqliteConnection, type Statement, sqliteFault } from "./connection.ts";
 
 /** Statements differ by their number of rows, too; few are used again and again. */
 const KEPT_STATEMENTS = 50;
 
 export class SqliteDatabase implements Database {
   readonly dialect = "sqlite";
-  readonly #connection: Connection;
+  readonly #connection: SqliteConnection;
   readonly #onStatement: OnStatement;
   readonly #kept = new Map<string, Statement>();
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  constructor(connection: Connection, onStatement: OnStatement) {
+  constructor(connection: SqliteConnection, onStatement: OnStatement) {
     this.#connection = connection;
     this.#onStatement = onStatement;
   }
@@ -37,12 +37,12 @@ export class SqliteDatabase implements Database {
   }
 
   /** At once, without waiting for a turn: while opening, and inside a transaction. */
-  run(sql: string, values: readonly Value[] = []): Result {
+  run(sql: string, values: readonly SqlValue[] = []): SqlResult {
     this.#onStatement(sql);
     try {
       const statement = this.#prepared(sql);
       if (!/^(SELECT|PRAGMA)|\bRETURNING\b/.test(sql)) return { rows: [], count: statement.run(values) };
-      const rows = statement.all(values) as readonly Row[];
+      const rows = statement.all(values) as readonly SqlRow[];
       return { rows, count: rows.length };
     } catch (error) {
       this.#kept.delete(sql);

@@ -1,6 +1,6 @@
 /** SQLite by the package `libsql`, for runtimes that bring none. It is optional: not every platform has it. */
 import { StoreError } from "../error.ts";
-import type { Connection } from "./connection.ts";
+import type { SqliteConnection } from "./connection.ts";
 
 /** The part of `libsql` that is used. Values go in as one array: it takes a single null for a missing one. */
 interface LibsqlDatabase {
@@ -17,7 +17,7 @@ interface Libsql {
   readonly default: new (path: string) => LibsqlDatabase;
 }
 
-export async function openLibsql(path: string): Promise<Connection> {
+export async function openLibsql(path: string): Promise<SqliteConnection> {
   const { default: Libsql } = await load();
   const database = new Libsql(path);
   return {

@@ -1,5 +1,5 @@
 /** SQLite as the runtime brings it, from Node 22.13 on. */
-import type { Connection } from "./connection.ts";
+import type { SqliteConnection } from "./connection.ts";
 
 /** The part of `node:sqlite` that is used. */
 interface NodeSqlite {
@@ -16,7 +16,7 @@ interface NodeSqlite {
 }
 
 /** Undefined where the runtime has none. */
-export function openNodeSqlite(path: string): Connection | undefined {
+export function openNodeSqlite(path: string): SqliteConnection | undefined {
   const sqlite = quietly(() => process.getBuiltinModule("node:sqlite") as NodeSqlite | undefined);
   if (!sqlite) return undefined;
   const database = new sqlite.DatabaseSync(path);

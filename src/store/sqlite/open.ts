@@ -5,7 +5,7 @@ import { codeOf, makeFolder } from "../../home/file.ts";
 import type { OnStatement } from "../database.ts";
 import { StoreError } from "../error.ts";
 import { connect } from "./connect.ts";
-import { type Connection, isBusy, sqliteFault } from "./connection.ts";
+import { isBusy, type SqliteConnection, sqliteFault } from "./connection.ts";
 import { SqliteDatabase } from "./database.ts";
 
 /** How long a statement waits for e.g. a copy that another program takes. Nothing else runs meanwhile. */
@@ -14,7 +14,7 @@ const BUSY_MS = 1_000;
 export async function openSqlite(path: string, onStatement: OnStatement): Promise<SqliteDatabase> {
   await makeFolder(dirname(path));
   const lock = await acquireLock(`${path}.lock`, path);
-  let connection: Connection | undefined;
+  let connection: SqliteConnection | undefined;
   try {
     createPrivate(path);
     connection = await connect(path);
@@ -35,7 +35,7 @@ export async function openSqlite(path: string, onStatement: OnStatement): Promis
  * A lock of the system on a file beside the database: it goes with the process, however that ends, and other programs
  * can still read the database and copy it.
  */
-async function acquireLock(file: string, path: string): Promise<Connection> {
+async function acquireLock(file: string, path: string): Promise<SqliteConnection> {
   createPrivate(file);
   const lock = await connect(file);
   try {
@@ -66,7 +66,7 @@ function createPrivate(path: string): void {
   }
 }
 
-function withLockOf(connection: Connection, lock: Connection): Connection {
+function withLockOf(connection: SqliteConnection, lock: SqliteConnection): SqliteConnection {
   return {
     prepare: (sql) => connection.prepare(sql),
     exec: (sql) => connection.exec(sql),
@@ -78,7 +78,7 @@ function withLockOf(connection: Connection, lock: Connection): Connection {
 }
 
 /** Closing is not enough: a library may keep the file open until its statements are collected. */
-function releaseLock(lock: Connection): void {
+function releaseLock(lock: SqliteConnection): void {
   lock.exec("ROLLBACK");
   lock.close();
 }

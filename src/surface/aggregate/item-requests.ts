@@ -11,7 +11,7 @@ import type { ClientRequest } from "../surface.ts";
 import { awaitNamed } from "./await-named.ts";
 import type { ListReader } from "./list-reader.ts";
 import type { Shelves } from "./merged-list.ts";
-import { certainTarget, likelyTargets, type Target } from "./targets.ts";
+import { certainTarget, type ItemTarget, likelyTargets } from "./targets.ts";
 import { unknownName } from "./unknown-name.ts";
 import { addressOf } from "./uris.ts";
 
@@ -75,19 +75,23 @@ export class ItemRequests {
   }
 
   /** With the server that has the resource; where nobody lists it, with the first that says it has. */
-  #atTarget(request: ClientRequest, uri: string, use: (target: Target) => Promise<Raw>): Promise<Raw> {
+  #atTarget(request: ClientRequest, uri: string, use: (target: ItemTarget) => Promise<Raw>): Promise<Raw> {
     const listed = certainTarget(this.#scope, this.#shelvesOf(request.origin), uri);
     const certain = listed ?? this.#given(request, uri);
     return certain ? use(certain) : this.#search(request, uri, use);
   }
 
   /** A result linked to it: who gave that has it. */
-  #given({ origin }: ClientRequest, uri: string): Target | undefined {
+  #given({ origin }: ClientRequest, uri: string): ItemTarget | undefined {
     const server = this.#scope.results.links.serverOf(callerOf(origin), uri);
     return server !== undefined && this.#scope.has(server) ? { server, uri } : undefined;
   }
 
-  async #search(request: ClientRequest, uri: string, use: (target: Target) => Promise<Raw>): Promise<Raw> {
+  async #search(
+    request: ClientRequest,
+    uri: string,
+    use: (target: ItemTarget) => Promise<Raw>,
+  ): Promise<Raw> {
     if (this.#scope.specs().size > 1) {
       const lists = ["resources", "templates"] as const;
       await Promise.all(lists.map((list) => this.#reader.learn(list, request.origin)));
@@ -125,7 +129,7 @@ function textAt({ method, params }: ClientRequest, key: string): string {
 }
 
 /** Back to the client, which hears of a resource under the URI it knows. */
-function wayBack(uplink: Uplink, { server, uri }: Target, asked: string): Uplink {
+function wayBack(uplink: Uplink, { server, uri }: ItemTarget, asked: string): Uplink {
   if (uri === asked) return uplink;
   return {
     notify(method, params) {

@@ -5,14 +5,14 @@ import type { Scope } from "../scope.ts";
 import type { Shelves } from "./merged-list.ts";
 import { fitsTemplate, fixedLength, readAddress } from "./uris.ts";
 
-export interface Target {
+export interface ItemTarget {
   readonly server: ServerId;
   /** As that server knows it. */
   readonly uri: string;
 }
 
 /** The one server that lists it, as a resource or (for completions) as a template, or that it is addressed to. */
-export function certainTarget(scope: Scope, shelves: Shelves, uri: string): Target | undefined {
+export function certainTarget(scope: Scope, shelves: Shelves, uri: string): ItemTarget | undefined {
   const listed = shelves.resources.list.get(uri) ?? shelves.templates.list.get(uri);
   if (listed) return { server: listed.server, uri: listed.name };
   const addressed = readAddress(uri);
@@ -20,7 +20,7 @@ export function certainTarget(scope: Scope, shelves: Shelves, uri: string): Targ
 }
 
 /** Where nobody lists it: who has a template for it, then whoever has resources at all. */
-export function likelyTargets(scope: Scope, uri: string, asker: Asker): readonly Target[] {
+export function likelyTargets(scope: Scope, uri: string, asker: Asker): readonly ItemTarget[] {
   const servers = [...scope.specs().keys()];
   // Whatever it is, one server alone decides.
   if (servers.length === 1) return servers.map((server) => ({ server, uri }));

@@ -2,7 +2,7 @@
 import type { Uplink } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, members } from "../../rpc/slice.ts";
-import type { OutCall, Progress } from "../../sandbox/executor.ts";
+import type { OutCall, RunProgress } from "../../sandbox/executor.ts";
 
 const METHOD = "notifications/progress";
 
@@ -23,7 +23,7 @@ export class CodeProgress {
     this.#token = meta && members(meta, ["progressToken"])[0];
   }
 
-  said({ done, total, message }: Progress): void {
+  said({ done, total, message }: RunProgress): void {
     if (!this.#spoken) this.#last = Number.NEGATIVE_INFINITY;
     this.#spoken = true;
     if (done > this.#last) this.#send(done, total, message);

@@ -4,12 +4,16 @@ import { OWN_SERVER } from "../own/tools.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 
-export interface ToolName {
+export interface ServerTool {
   readonly server: string;
   readonly tool: string;
 }
 
-export async function resolveName(scope: Scope, wanted: ToolName, request: ClientRequest): Promise<ToolName> {
+export async function resolveName(
+  scope: Scope,
+  wanted: ServerTool,
+  request: ClientRequest,
+): Promise<ServerTool> {
   if (wanted.server === OWN_SERVER) return wanted;
   const server = resolveServer(scope, wanted.server);
   const view = scope.view(request.origin);

@@ -15,7 +15,7 @@ import { describeTool, readWhole, searchTools } from "./look-up.ts";
 import { resolveName } from "./resolve-name.ts";
 import { toolNames } from "./tool-names.ts";
 
-export interface Job {
+export interface CodeJob {
   readonly code: string;
   readonly timeoutMs?: number;
   readonly mostCalls?: number;
@@ -32,7 +32,7 @@ const MOST_CALLS = 1_000;
 export async function runCode(
   scope: Scope,
   executor: Executor,
-  job: Job,
+  job: CodeJob,
   request: ClientRequest,
 ): Promise<Outcome> {
   const { code, timeoutMs = LIMITS.wallMs, mostCalls = LIMITS.calls, meta, finder } = job;
@@ -75,7 +75,7 @@ const LOOK_UPS: ReadonlyMap<string, typeof searchTools> = new Map([
 async function callOut(
   scope: Scope,
   { server, tool, args }: OutCall,
-  { meta, finder }: Pick<Job, "meta" | "finder">,
+  { meta, finder }: Pick<CodeJob, "meta" | "finder">,
   request: ClientRequest,
 ): Promise<Raw> {
   const written = asRaw(Buffer.from(args));

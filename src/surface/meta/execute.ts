@@ -8,7 +8,7 @@ import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { EXECUTE } from "./tools.ts";
 
-export interface Execution {
+export interface CodeRequest {
   readonly args: Raw | undefined;
   readonly meta: Raw | undefined;
   readonly executor: Executor;
@@ -16,7 +16,7 @@ export interface Execution {
 
 export async function execute(
   scope: Scope,
-  { args, meta, executor }: Execution,
+  { args, meta, executor }: CodeRequest,
   request: ClientRequest,
 ): Promise<Raw> {
   const input = readInput(EXECUTE, args);

@@ -4,10 +4,10 @@ import type { Raw } from "../../kernel/raw.ts";
 import { withMember } from "../../rpc/slice.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
-import { execute, isSafe, type Outcome } from "./execute.ts";
+import { execute, isSafe, type StepOutcome } from "./execute.ts";
 import { knownTool } from "./known-tool.ts";
 import { Patience } from "./patience.ts";
-import type { Plan, Step } from "./plan.ts";
+import type { ChainPlan, Step } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import { BadReference } from "./reference-values.ts";
 import { resolved } from "./references.ts";
@@ -16,23 +16,23 @@ const OP = "run_chain";
 
 export interface ChainOutcome {
   /** By step; one that was never started has none. */
-  readonly outcomes: readonly (Outcome | undefined)[];
+  readonly outcomes: readonly (StepOutcome | undefined)[];
   /** The step that ended the chain. */
   readonly failedAt: number | undefined;
 }
 
 export class ChainRun {
   readonly #scope: Scope;
-  readonly #plan: Plan;
+  readonly #plan: ChainPlan;
   readonly #request: ClientRequest;
   readonly #meta: Raw | undefined;
   readonly #progress: Progress;
-  readonly #outcomes: (Outcome | undefined)[];
+  readonly #outcomes: (StepOutcome | undefined)[];
   readonly #underWay = new Set<Patience>();
   #failedAt: number | undefined;
   #done = 0;
 
-  constructor(scope: Scope, plan: Plan, meta: Raw | undefined, request: ClientRequest) {
+  constructor(scope: Scope, plan: ChainPlan, meta: Raw | undefined, request: ClientRequest) {
     this.#scope = scope;
     this.#plan = plan;
     // Each step is a call of its own.
@@ -78,7 +78,7 @@ export class ChainRun {
     for (const other of this.#underWay) other.abort(reason);
   }
 
-  async #execute(step: Step): Promise<Outcome> {
+  async #execute(step: Step): Promise<StepOutcome> {
     const { name, timeoutMs } = step;
     let args: Raw;
     try {

@@ -13,8 +13,8 @@ import { answer } from "./answer.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
 import { type ChainOutcome, ChainRun } from "./chain-run.ts";
 import { dryRun } from "./dry-run.ts";
-import { backendOf, definitionOf, type Outcome } from "./execute.ts";
-import { type Plan, planOf, type Step } from "./plan.ts";
+import { backendOf, definitionOf, type StepOutcome } from "./execute.ts";
+import { type ChainPlan, planOf, type Step } from "./plan.ts";
 
 const OP = "run_chain";
 /** The whole is in the cause. */
@@ -23,12 +23,12 @@ const LONGEST_MESSAGE = 160;
 const SMALL_PREVIEW = 200;
 /** In bytes: preview, note and link would cost more. */
 const CHEAP = 800;
-const NOT_STARTED: Outcome = {
+const NOT_STARTED: StepOutcome = {
   durationMs: 0,
   error: new MetaMcpError("cancelled", "It was not started: another step had failed before."),
 };
 
-type Ran = readonly [Step, Outcome];
+type Ran = readonly [Step, StepOutcome];
 
 /** What is shown of one step. */
 interface Shown {
@@ -53,7 +53,7 @@ export async function runChain(
 
 function toldOf(
   scope: Scope,
-  plan: Plan,
+  plan: ChainPlan,
   { outcomes, failedAt }: ChainOutcome,
   { origin }: ClientRequest,
 ): Raw {
@@ -90,7 +90,10 @@ function toldOf(
  * Where steps run one after the other, those that ran: the failed one is the last. In parallel each step has its place,
  * so that it can be told which is which.
  */
-function listed({ steps, parallel, dryRun: dry }: Plan, outcomes: ChainOutcome["outcomes"]): readonly Ran[] {
+function listed(
+  { steps, parallel, dryRun: dry }: ChainPlan,
+  outcomes: ChainOutcome["outcomes"],
+): readonly Ran[] {
   return steps.flatMap((step): Ran[] => {
     const outcome = outcomes[step.index];
     if (outcome) return [[step, outcome]];
@@ -99,7 +102,7 @@ function listed({ steps, parallel, dryRun: dry }: Plan, outcomes: ChainOutcome["
 }
 
 function stepResult(
-  plan: Plan,
+  plan: ChainPlan,
   [{ name }, { durationMs }]: Ran,
   shown: Shown | undefined,
   tool: Raw | undefined,
@@ -181,7 +184,7 @@ function chainError([step, { error: why }]: Ran, shown: Raw | undefined): { obje
 }
 
 /** What the results alone do not say. */
-function noteOn({ dryRun: dry }: Plan, notes: readonly string[]): string | undefined {
+function noteOn({ dryRun: dry }: ChainPlan, notes: readonly string[]): string | undefined {
   const all = dry && notes.length === 0 ? ["All steps fit; nothing was run."] : notes;
   return all.length > 0 ? all.join("\n") : undefined;
 }

@@ -9,15 +9,19 @@ import { misfit } from "../misfit.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import type { ChainOutcome } from "./chain-run.ts";
-import type { Outcome } from "./execute.ts";
+import type { StepOutcome } from "./execute.ts";
 import { requireTool } from "./known-tool.ts";
-import type { Plan, Step } from "./plan.ts";
+import type { ChainPlan, Step } from "./plan.ts";
 import type { Reference } from "./reference-values.ts";
 import { withoutReferences } from "./references.ts";
 
 const OP = "run_chain";
 
-export async function dryRun(scope: Scope, { steps }: Plan, request: ClientRequest): Promise<ChainOutcome> {
+export async function dryRun(
+  scope: Scope,
+  { steps }: ChainPlan,
+  request: ClientRequest,
+): Promise<ChainOutcome> {
   const tools = await Promise.all(steps.map((step) => toolOf(scope, step, request)));
   const outcomes = await Promise.all(steps.map((step) => check(step, tools)));
   const failedAt = outcomes.findIndex(({ error }) => error);
@@ -35,7 +39,7 @@ async function toolOf(scope: Scope, { name, index }: Step, request: ClientReques
   }
 }
 
-async function check(step: Step, tools: readonly Found[]): Promise<Outcome> {
+async function check(step: Step, tools: readonly Found[]): Promise<StepOutcome> {
   const tool = tools[step.index] as Found;
   if (MetaMcpError.is(tool)) return { durationMs: 0, error: tool };
   await prepareCheck(tool);

@@ -17,7 +17,7 @@ import { budgetFor } from "./bounds.ts";
 import { knownTool } from "./known-tool.ts";
 import type { ToolName } from "./tool-id.ts";
 
-export interface Job {
+export interface ToolJob {
   readonly name: ToolName;
   readonly args: Raw;
   /** `_meta` of the client's request, the progress token in it. */
@@ -26,7 +26,7 @@ export interface Job {
   readonly op: string;
 }
 
-export interface Outcome {
+export interface StepOutcome {
   readonly durationMs: number;
   /** Undefined where it failed. */
   readonly value?: Raw;
@@ -44,7 +44,7 @@ const LONGEST_MESSAGE = 2_000;
 /** What says more is kept for reading. */
 const LONGEST_DETAILS = 8_000;
 
-export async function execute(scope: Scope, job: Job, request: ClientRequest): Promise<Outcome> {
+export async function execute(scope: Scope, job: ToolJob, request: ClientRequest): Promise<StepOutcome> {
   const { name, args, meta } = job;
   const since = scope.clock.now();
   const durationMs = (): number => Math.round((scope.clock.now() - since) * 1000) / 1000;
@@ -67,7 +67,7 @@ export async function execute(scope: Scope, job: Job, request: ClientRequest): P
 }
 
 /** The child's own `isError`: what it said. */
-function reported({ name, op }: Job, result: Raw, details: Raw, more = ""): MetaMcpError {
+function reported({ name, op }: ToolJob, result: Raw, details: Raw, more = ""): MetaMcpError {
   const said = textsOf(result).join("\n");
   const message = `${name.id} failed: ${said.slice(0, LONGEST_MESSAGE) || "it gave no reason"}${more}`;
   return new MetaMcpError("execution_failed", message, {
@@ -80,13 +80,13 @@ function reported({ name, op }: Job, result: Raw, details: Raw, more = ""): Meta
 }
 
 /** One that says or shows too much. */
-function kept({ results }: Scope, job: Job, { origin }: ClientRequest, result: Raw): MetaMcpError {
+function kept({ results }: Scope, job: ToolJob, { origin }: ClientRequest, result: Raw): MetaMcpError {
   const uri = results.put(callerOf(origin), job.name.id, result)?.uri;
   const more = uri === undefined ? " …" : ` … Read all of it with metamcp:read {uri: "${uri}"}.`;
   return reported(job, result, toRaw({ uri, bytes: result.length }), more);
 }
 
-function explained(scope: Scope, { name, op }: Job, error: unknown): MetaMcpError {
+function explained(scope: Scope, { name, op }: ToolJob, error: unknown): MetaMcpError {
   const { server, id } = name;
   const context = { server, tool_id: id, op };
   if (error instanceof RpcError) return executionFailed(error, context).with({ op });

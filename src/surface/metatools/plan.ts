@@ -19,7 +19,7 @@ export interface Step {
   readonly needs: readonly number[];
 }
 
-export interface Plan {
+export interface ChainPlan {
   readonly steps: readonly Step[];
   readonly goOn: boolean;
   readonly parallel: boolean;
@@ -30,7 +30,7 @@ export interface Plan {
 
 const OP = RUN_CHAIN.name;
 
-export function planOf(input: ReadonlyMap<string, Raw>): Plan {
+export function planOf(input: ReadonlyMap<string, Raw>): ChainPlan {
   const written = elements(input.get("steps") as Raw);
   if (written.length === 0 || written.length > MOST_STEPS)
     throw new MetaMcpError(

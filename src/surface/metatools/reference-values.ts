@@ -21,7 +21,7 @@ export interface Reference {
 export class BadReference extends Error {}
 
 /** The structured value of a step; throws BadReference where there is none. */
-export type Given = (step: number) => Raw;
+export type StepValue = (step: number) => Raw;
 
 /** Where several references lead to or through. */
 interface Branch {
@@ -33,7 +33,7 @@ interface Branch {
 }
 
 /** By the text of the reference. */
-export function valuesOf(references: readonly Reference[], given: Given): ReadonlyMap<string, Raw> {
+export function valuesOf(references: readonly Reference[], given: StepValue): ReadonlyMap<string, Raw> {
   const search = new Search();
   for (const [step, branch] of branchesOf(references)) search.follow(branch, given(step));
   return search.found;

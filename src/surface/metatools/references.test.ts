@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { BadReference, type Given } from "./reference-values.ts";
+import { BadReference, type StepValue } from "./reference-values.ts";
 import { referencesIn, resolved as resolve, withoutReferences } from "./references.ts";
 
-const resolved = (args: Raw, given: Given): Raw => resolve(args, referencesIn(args), given);
+const resolved = (args: Raw, given: StepValue): Raw => resolve(args, referencesIn(args), given);
 
 /** All JSON Pointers into a value, with what they point at. */
 function places(value: unknown, path: readonly string[] = []): (readonly [readonly string[], unknown])[] {

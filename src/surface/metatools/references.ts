@@ -1,7 +1,7 @@
 /** References of a chain's arguments to what earlier steps gave: `{"$from": "steps/0/structured/items/1/id"}`. Values pass as they were written, and so does all around them. */
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { eachElement, eachMember, isKey, isObject, textAt } from "../../rpc/slice.ts";
-import { BadReference, type Given, type Reference, valuesOf } from "./reference-values.ts";
+import { BadReference, type Reference, type StepValue, valuesOf } from "./reference-values.ts";
 
 const KEY = "$from";
 const WRITTEN = Buffer.from(KEY);
@@ -26,7 +26,7 @@ export function referencesIn(args: Raw): readonly Reference[] {
 }
 
 /** The arguments with each of their references replaced. */
-export function resolved(args: Raw, references: readonly Reference[], given: Given): Raw {
+export function resolved(args: Raw, references: readonly Reference[], given: StepValue): Raw {
   if (references.length === 0) return args;
   const values = valuesOf(references, given);
   let bytes = 0;

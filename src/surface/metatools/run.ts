@@ -9,7 +9,7 @@ import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { answer, failure } from "./answer.ts";
 import { budgetFor, budgetOf } from "./bounds.ts";
-import { backendOf, definitionOf, execute, type Outcome } from "./execute.ts";
+import { backendOf, definitionOf, execute, type StepOutcome } from "./execute.ts";
 import { Progress } from "./progress.ts";
 import { splitId, type ToolName } from "./tool-id.ts";
 
@@ -68,7 +68,7 @@ function refuseUnsupported(input: Input): void {
 
 interface Success {
   readonly name: ToolName;
-  readonly outcome: Outcome;
+  readonly outcome: StepOutcome;
   readonly beside: Members;
   /** The result as it came, where it is wanted. */
   readonly whole: Raw | undefined;

@@ -1,7 +1,7 @@
 /** Cuts a stored result into pages. Joined in their order they are the whole, to the last byte. */
-import type { Segment } from "./segments.ts";
+import type { ResultSegment } from "./segments.ts";
 
-export interface Page {
+export interface ResultPage {
   /** JSON text or base64. */
   readonly text: string;
   /** Of base64; undefined for JSON text. */
@@ -16,7 +16,7 @@ export interface Page {
 export const PAGE_BYTES = 32_000;
 
 /** Undefined where no page can begin. */
-export function pageAt(segments: readonly Segment[], offset: number): Page | undefined {
+export function pageAt(segments: readonly ResultSegment[], offset: number): ResultPage | undefined {
   let start = 0;
   for (const [index, { bytes, mimeType }] of segments.entries()) {
     const from = offset - start;

@@ -2,7 +2,7 @@
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { elements, members, textAt } from "../../rpc/slice.ts";
 
-export interface Segment {
+export interface ResultSegment {
   readonly bytes: Buffer;
   /** Of base64; undefined for JSON text. */
   readonly mimeType: string | undefined;
@@ -23,8 +23,8 @@ const IMAGE = toRaw("image");
 const AUDIO = toRaw("audio");
 
 /** The segments one after the other are the result; only inside of base64 escapes are undone and line breaks left out, which mean nothing there. */
-export function segmentsOf(result: Raw): readonly Segment[] {
-  const segments: Segment[] = [];
+export function segmentsOf(result: Raw): readonly ResultSegment[] {
+  const segments: ResultSegment[] = [];
   let from = 0;
   for (const { data, mimeType } of binariesOf(result)) {
     const at = data.byteOffset - result.byteOffset;

@@ -2,7 +2,7 @@
 import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { eachElement, eachMember, textAt } from "../../rpc/slice.ts";
 
-export type Kind = "object" | "array" | "string" | "number" | "boolean" | "null";
+export type ValueKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
 export type Sketch =
   | { readonly kind: "plain"; readonly json: string }
@@ -13,7 +13,7 @@ export type Sketch =
       readonly count: number;
       readonly items: readonly Sketch[];
       /** What the items are, all of them. */
-      readonly kinds: readonly Kind[];
+      readonly kinds: readonly ValueKind[];
     }
   | {
       readonly kind: "object";
@@ -56,7 +56,7 @@ function sketch(raw: Raw, depth: number, walk: Walk): Sketch {
 
 function arraySketch(raw: Raw, depth: number, walk: Walk): Sketch {
   const items: Sketch[] = [];
-  const kinds = new Set<Kind>();
+  const kinds = new Set<ValueKind>();
   let count = 0;
   eachElement(raw, (from, end) => {
     kinds.add(kindAt(raw, from));
@@ -100,7 +100,7 @@ function part(raw: Raw, from: number, end: number): Raw {
   return asRaw(raw.subarray(from, end));
 }
 
-const KINDS: ReadonlyMap<number | undefined, Kind> = new Map([
+const KINDS: ReadonlyMap<number | undefined, ValueKind> = new Map([
   [0x7b, "object"],
   [0x5b, "array"],
   [0x22, "string"],
@@ -110,6 +110,6 @@ const KINDS: ReadonlyMap<number | undefined, Kind> = new Map([
 ]);
 
 /** The first byte tells. */
-function kindAt(raw: Raw, at: number): Kind {
+function kindAt(raw: Raw, at: number): ValueKind {
   return KINDS.get(raw[at]) ?? "number";
 }

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { Links } from "./links.ts";
-import { type Page, pageAt } from "./pages.ts";
-import { type Segment, segmentsOf } from "./segments.ts";
+import { pageAt, type ResultPage } from "./pages.ts";
+import { type ResultSegment, segmentsOf } from "./segments.ts";
 
 export interface StoreLimits {
   readonly bytes: number;
@@ -28,7 +28,7 @@ export interface Stored {
   readonly bytes: number;
 }
 
-export interface StoredPage extends Page {
+export interface StoredPage extends ResultPage {
   readonly uri: string;
   readonly nextUri: string | undefined;
 }
@@ -43,7 +43,7 @@ export interface Missing {
 interface Kept extends Stored {
   readonly caller: string;
   readonly result: Raw;
-  readonly segments: readonly Segment[];
+  readonly segments: readonly ResultSegment[];
   /** Of memory. */
   readonly cost: number;
   readonly until: number;

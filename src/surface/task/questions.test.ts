@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
-import { type Listener, Questions } from "./questions.ts";
+import { type QuestionListener, TaskQuestions } from "./questions.ts";
 
 /** A request of the client that can be asked on, and what it was asked. */
-function listener(): Listener & {
+function listener(): QuestionListener & {
   asked: string[];
   signal: CallSignal;
   answer(value: unknown): void;
@@ -39,7 +39,7 @@ const open = new CallSignal();
 
 test("a question waits for its client to come by, and is asked once", async () => {
   let changes = 0;
-  const questions = new Questions(() => void changes++);
+  const questions = new TaskQuestions(() => void changes++);
   const answer = questions.ask("elicitation/create", undefined, open);
   expect([questions.size, changes]).toEqual([1, 1]);
   const [one, other] = [listener(), listener()];
@@ -55,7 +55,7 @@ test("a question waits for its client to come by, and is asked once", async () =
 });
 
 test("a client that goes away in the middle leaves the question to the next; one that refuses has answered", async () => {
-  const questions = new Questions(() => {});
+  const questions = new TaskQuestions(() => {});
   const answer = questions.ask("elicitation/create", undefined, open);
   const [one, other] = [listener(), listener()];
   const gone = questions.listen(one);
@@ -68,11 +68,11 @@ test("a client that goes away in the middle leaves the question to the next; one
   expect(fromRaw(await answer)).toBe("there");
 
   const refused = questions.ask("elicitation/create", undefined, open);
-  const refusing: Listener = {
+  const refusing: QuestionListener = {
     signal: new CallSignal(),
     uplink: { notify: () => {}, request: () => Promise.reject(new Error("no")) },
   };
-  const questions2 = new Questions(() => {});
+  const questions2 = new TaskQuestions(() => {});
   questions2.listen(refusing);
   await expect(questions2.ask("elicitation/create", undefined, open)).rejects.toThrow("no");
   questions.refuseAll("over");
@@ -80,7 +80,7 @@ test("a client that goes away in the middle leaves the question to the next; one
 });
 
 test("names are the child's own where they are free, and none is used twice", async () => {
-  const questions = new Questions(() => {});
+  const questions = new TaskQuestions(() => {});
   const first = questions.ask("elicitation/create", toRaw({ message: "1" }), open, { name: "who" });
   const second = questions.ask("elicitation/create", undefined, open, { name: "who" });
   const [one, two] = Object.keys(fromRaw(questions.requests()) as object);
@@ -96,7 +96,7 @@ test("names are the child's own where they are free, and none is used twice", as
 });
 
 test("what nobody waits for any more is not asked", async () => {
-  const questions = new Questions(() => {});
+  const questions = new TaskQuestions(() => {});
   const signal = new CallSignal();
   const answer = questions.ask("elicitation/create", undefined, signal);
   signal.abort(new Error("given up"));

@@ -17,15 +17,15 @@ interface Question {
 }
 
 /** A request of the client on whose stream it can be asked. */
-export interface Listener {
+export interface QuestionListener {
   readonly uplink: Uplink;
   readonly signal: Signal;
 }
 
-export class Questions {
+export class TaskQuestions {
   /** By a name that is never used twice for one task. */
   readonly #open = new Map<string, Question>();
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Set<QuestionListener>();
   readonly #names = new Set<string>();
   /** One was asked or settled. */
   readonly #onChange: () => void;
@@ -88,7 +88,7 @@ export class Questions {
   }
 
   /** Open questions are put to the client as requests of ours, on the stream of this one, until it is over. */
-  listen(listener: Listener): () => void {
+  listen(listener: QuestionListener): () => void {
     this.#listeners.add(listener);
     this.#putAll();
     return () => void this.#listeners.delete(listener);
@@ -104,7 +104,7 @@ export class Questions {
     for (const [name, question] of this.#open) if (!question.put) this.#put(name, question, listener);
   }
 
-  #put(name: string, question: Question, { uplink, signal: listening }: Listener): void {
+  #put(name: string, question: Question, { uplink, signal: listening }: QuestionListener): void {
     const { method, params, signal, more } = question;
     question.put = true;
     uplink.request(method, params, signal, more).then(

@@ -7,7 +7,7 @@ import type { RpcError } from "../../rpc/rpc-error.ts";
 import { members, withMember } from "../../rpc/slice.ts";
 import { hasEnded, readTaskState } from "../../rpc/task.ts";
 import { textsOf } from "../result/value.ts";
-import { Questions } from "./questions.ts";
+import { TaskQuestions } from "./questions.ts";
 
 export type TaskOutcome = { readonly result: Raw } | { readonly error: RpcError } | "cancelled";
 
@@ -33,7 +33,7 @@ const LONGEST_REASON = 500;
 export class Task {
   readonly id: string;
   readonly origin: Origin;
-  readonly questions = new Questions(() => this.#changed());
+  readonly questions = new TaskQuestions(() => this.#changed());
   readonly #parts: TaskParts;
   /** As its server wrote it, where one runs it as a task. */
   #state: Raw;

@@ -23,7 +23,7 @@ const MOST_UNDER_WAY = 1_024;
 type Request = Message & { kind: "request" };
 
 /** What all clients of a transport have in common. */
-export interface Surroundings {
+export interface TransportParts {
   readonly host: Host;
   readonly clock: Clock;
   readonly json: boolean;
@@ -36,7 +36,7 @@ export interface Surroundings {
 export class HttpSession implements ReplyOwner {
   readonly session: Session;
   readonly principal: Principal;
-  readonly #around: Surroundings;
+  readonly #around: TransportParts;
   #log: EventLog | undefined;
   #standing: ServerResponse | undefined;
   readonly #replies = new Set<Reply>();
@@ -47,7 +47,7 @@ export class HttpSession implements ReplyOwner {
   /** Somebody knows the id of its session. */
   #named = false;
 
-  constructor(around: Surroundings, principal: Principal) {
+  constructor(around: TransportParts, principal: Principal) {
     this.#around = around;
     this.principal = principal;
     this.#lastUsed = around.clock.now();

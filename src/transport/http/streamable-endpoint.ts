@@ -14,7 +14,7 @@ import { Era2026Http, namesEra2026 } from "./era-2026.ts";
 import { LogBudget } from "./event-log.ts";
 import { type Received, refuse, refuseFor, refuseMessage } from "./front.ts";
 import { HeldReplies } from "./held-replies.ts";
-import { HttpSession, type Surroundings } from "./http-session.ts";
+import { HttpSession, type TransportParts } from "./http-session.ts";
 import { Unread } from "./unread.ts";
 
 const MOST_SESSIONS = 10_000;
@@ -34,7 +34,7 @@ export interface StreamableSettings {
 
 export class StreamableEndpoint {
   readonly #options: StreamableSettings;
-  readonly #around: Surroundings;
+  readonly #around: TransportParts;
   readonly #era2026: Era2026Http;
   readonly #clients = new Map<string, HttpSession>();
   /** Those whose handshake is under way, and those without a session. */

@@ -11,7 +11,7 @@ export interface ArgumentRule {
 }
 
 /** `missing`: the path that has no value that could be judged. */
-export interface Judged {
+export interface ArgumentVerdict {
   /** Every value fits: enough for an allow. */
   readonly all: boolean;
   /** One value fits, or one is missing: enough for a deny. */
@@ -20,7 +20,7 @@ export interface Judged {
 }
 
 type Test = (value: unknown) => boolean | undefined;
-export type ArgumentJudge = (args: Readonly<Record<string, unknown>>) => Judged;
+export type ArgumentJudge = (args: Readonly<Record<string, unknown>>) => ArgumentVerdict;
 
 const MOST_VALUES = 10_000;
 

@@ -15,7 +15,7 @@ import { standStill } from "../../stand-still.ts";
 import { msOf, TIME, timeProblems } from "../../times.ts";
 import { expressionProblem, loadExpressions } from "./expression.ts";
 import { compileRule, type Rule, type RuleOptions } from "./rule.ts";
-import { deniedOutright, deniedToAll, type Verdict, verdictOf } from "./verdict.ts";
+import { deniedOutright, deniedToAll, type PolicyVerdict, verdictOf } from "./verdict.ts";
 
 interface Options {
   readonly rules: readonly RuleOptions[];
@@ -84,7 +84,7 @@ export const policy: LayerKind = {
     const rules = options.rules.map(compileRule);
     const fallback = options.default;
     const looksInside = rules.some(({ listTime }) => !listTime);
-    const judge = (call: Call): Verdict => {
+    const judge = (call: Call): PolicyVerdict => {
       const verdict = () => verdictOf(rules, fallback, call, argumentsOf(call));
       return looksInside && call.params.length > SMALL ? inTime(call, verdict) : verdict();
     };
@@ -165,7 +165,7 @@ function gateText({ number, effect }: Rule): string {
 }
 
 /** What takes too long to be judged does not pass. */
-function inTime(call: Call, verdict: () => Verdict): Verdict {
+function inTime(call: Call, verdict: () => PolicyVerdict): PolicyVerdict {
   try {
     return withinTime(JUDGE_MS, verdict);
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Principal } from "../../../kernel/principal.ts";
 import type { ToolFacts } from "../../../kernel/tool-facts.ts";
 import type { Effect, Match, Rule } from "./rule.ts";
 
-export interface Verdict {
+export interface PolicyVerdict {
   readonly effect: Effect;
   /** Denied whatever the arguments: it does not exist for the caller. */
   readonly outright: boolean;
@@ -18,7 +18,7 @@ export function deniedOutright(
   fallback: "allow" | "deny",
   tool: ToolFacts,
   principal: Principal,
-): Verdict | undefined {
+): PolicyVerdict | undefined {
   const speaking = rules.filter((rule) => rule.forWhom(principal) && rule.forTool(tool));
   const denied = speaking.find(({ effect, listTime }) => effect === "deny" && listTime);
   if (denied) return denial(denied, true, `rule ${denied.number} denies it`);
@@ -31,7 +31,7 @@ export function deniedToAll(
   rules: readonly Rule[],
   fallback: "allow" | "deny",
   tool: ToolFacts,
-): Verdict | undefined {
+): PolicyVerdict | undefined {
   const speaking = rules.filter((rule) => rule.forTool(tool));
   const denied = speaking.find(({ effect, listTime, forAll }) => effect === "deny" && listTime && forAll);
   if (denied) return denial(denied, true, `rule ${denied.number} denies it`);
@@ -44,7 +44,7 @@ export function verdictOf(
   fallback: "allow" | "deny",
   call: Call,
   args: () => Readonly<Record<string, unknown>>,
-): Verdict {
+): PolicyVerdict {
   const { facts } = call;
   // What cannot be judged does not pass.
   if (!facts) return denial(undefined, true, "nothing is known of the tool");
@@ -76,7 +76,7 @@ export function verdictOf(
   return { effect: "allow", outright: false, rule: allowing?.rule, reason: by };
 }
 
-function denial(rule: Rule | undefined, outright: boolean, reason: string): Verdict {
+function denial(rule: Rule | undefined, outright: boolean, reason: string): PolicyVerdict {
   return { effect: "deny", outright, rule, reason };
 }
 
