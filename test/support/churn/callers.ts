@@ -40,6 +40,9 @@ function requestOf({ surface, server, name, args }: Wanted, inCode: boolean): [s
   return [`${server}__${name}`, args];
 }
 
+/** Of what was under way when the endpoint ended or changed. */
+const OVER = "ended its sessions";
+
 const textOf = ({ content }: Result): string => content.map(({ text }) => text ?? "").join("\n");
 
 /** Streamable HTTP by hand: one session per endpoint, opened again when it is gone. */
@@ -64,9 +67,10 @@ export function sessionCaller({ url }: TeamGateway, key: string, inCode: boolean
       };
       const answer = await post(endpoint, { id: 0, method: "initialize", params });
       const text = await answer.text();
-      if (answer.status === 404) return { kind: "gone", text, since };
-      if (!answer.ok) throw new Error(`initialize: ${answer.status} ${text}`);
-      session = { id: answer.headers.get("mcp-session-id") ?? "", since };
+      if (answer.status === 404 || text.includes(OVER)) return { kind: "gone", text, since };
+      const name = answer.headers.get("mcp-session-id");
+      if (!answer.ok || name === null) throw new Error(`initialize: ${answer.status} ${text}`);
+      session = { id: name, since };
       sessions.set(endpoint, session);
       await (await post(endpoint, { method: "notifications/initialized" }, session.id)).text();
     }
@@ -88,7 +92,7 @@ export function sessionCaller({ url }: TeamGateway, key: string, inCode: boolean
     const { result, error } = own[0] as { result?: Result; error?: object };
     if (!result) {
       const text = JSON.stringify(error);
-      return { kind: text.includes("ended its sessions") ? "gone" : "refused", text, since };
+      return { kind: text.includes(OVER) ? "gone" : "refused", text, since };
     }
     return { kind: result.isError ? "refused" : "ok", text: textOf(result), since };
   };
