@@ -25,7 +25,7 @@ function sorted(statements) {
 
 const seconds = (since) => (performance.now() - since) / 1_000;
 
-/** Lists, calls and reads in turn for a while. */
+/** Calls and lists in turn for a while. */
 async function underLoad({ of }, { store, statements }) {
   const target = await everythingOn("statements", store);
   const { server, url, headers } = target;
@@ -84,7 +84,7 @@ export async function measure(bench) {
   const rate = `${Math.round(requests / lasted).toLocaleString("en")} requests/s`;
   const named = counts.others.map((text) => text.slice(0, 60)).join("; ");
   return [
-    row("statements per request (lists, calls, reads), everything on", counts.others.length / requests, {
+    row("statements per request (calls and lists), everything on", counts.others.length / requests, {
       limit: 0,
       digits: 5,
       note:
