@@ -124,7 +124,12 @@ export async function measure({ of, peers: withPeers, dists, postgres }) {
   for (const peer of others) targets.push(await personal(peer));
   const loads = [];
   for (const target of targets) loads.push(await loadOf(target));
-  const figures = await inTurn(loads, { requests: of(2_500, 64), inFlight: 32, rounds: of(15, 1) });
+  const figures = await inTurn(loads, {
+    requests: of(2_500, 64),
+    warm: of(15_000, 64),
+    inFlight: 32,
+    rounds: of(15, 1),
+  });
   for (const { server, close } of targets) {
     close?.();
     await server.stop();

@@ -3,10 +3,10 @@ import { median } from "../median.mjs";
 import { shuffled } from "../shuffled.mjs";
 
 /** Who → CPU per request in µs and requests per second, a figure each round. `loads`: `{ name, server, load }`. */
-export async function measure(loads, { requests, inFlight, rounds = 5 }) {
+export async function measure(loads, { requests, inFlight, rounds = 5, warm = requests }) {
   const figures = new Map(loads.map(({ name }) => [name, { cpu: [], rate: [] }]));
   // Steady state is measured: compiling the hot path is over by then.
-  for (const { load } of loads) await load.calls(Math.max(requests, inFlight * 8), inFlight);
+  for (const { load } of loads) await load.calls(Math.max(warm, inFlight * 8), inFlight);
   for (let round = 0; round < rounds; round++)
     for (const { name, server, load } of shuffled(loads)) {
       const before = server.cpu();
