@@ -1,5 +1,5 @@
 /** `metamcp` itself: serves clients until they leave or a signal comes, and applies changes of the config meanwhile. */
-
+import { setFlagsFromString } from "node:v8";
 import { allow, folderConsent } from "../config/allowed.ts";
 import { UsageError } from "../config/command-line.ts";
 import { environmentHelp, flagHelp } from "../config/help.ts";
@@ -21,7 +21,6 @@ import { chooseTransport } from "./listen.ts";
 import { createLog } from "./log.ts";
 import { clearOrphans, toldToStop } from "./process.ts";
 import { provisionOf } from "./registry.ts";
-import { tuneEngine } from "./tune-engine.ts";
 import { wrap } from "./wrap.ts";
 
 export async function run(argv: readonly string[], commands: Commands): Promise<ExitCode> {
@@ -32,7 +31,9 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   const [word] = positionals;
   if (word !== undefined) throw new UsageError(misplaced(word, commands));
 
-  tuneEngine();
+  // What passes through lies in buffers that V8 counts as if they were heap: with its own limit, every 20 MB of results
+  // would have the whole heap marked, which costs more than carrying them.
+  setFlagsFromString("--heap-growing-percent=400");
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
   for (const warning of warnings) log.warn(warning);
   const paths = configCandidates(settings.config, process.cwd(), env);

@@ -1,5 +1,5 @@
 /** `metamcp serve`: the gateway of a team, until a signal comes. */
-
+import { setFlagsFromString } from "node:v8";
 import { addressReader } from "../access/client-address.ts";
 import type { OidcSettings } from "../access/oidc-login.ts";
 import { emptyConfig } from "../config/check.ts";
@@ -25,7 +25,6 @@ import { clearOrphans, toldToStop } from "./process.ts";
 import { chooseSearch } from "./ranking.ts";
 import { registryOf } from "./registry.ts";
 import { givenFiles, takeFiles } from "./serve-files.ts";
-import { tuneEngine } from "./tune-engine.ts";
 
 type ServeSettings = Settings & FlagValues<typeof SERVE_FLAGS>;
 type Given = ReadSettings<typeof SERVE_FLAGS>;
@@ -43,7 +42,8 @@ export const command: Command = {
 
 async function run({ settings, given, overrides, warnings }: Given): Promise<ExitCode> {
   check(settings, given);
-  tuneEngine();
+  // As in `run.ts`: what passes through must not have the whole heap marked again and again.
+  setFlagsFromString("--heap-growing-percent=400");
   const { env } = process;
   const home = homeFolder(env);
   const log = createLog({ level: settings.logLevel, file: settings.logFile });
