@@ -104,7 +104,7 @@ test("3 per 60 s passes three of forty that come in all ways at once, in both er
         body: JSON.stringify({ message: `m${n}` }),
       }),
   ];
-  await Promise.all(FORTY.map((n) => ways[n % ways.length]?.(n)));
+  await Promise.all(FORTY.map(async (n) => await ways[n % ways.length]?.(n)));
   expect(reached("echo")).toBe(3);
   for (const way of ways) await way(99);
   expect(reached("echo")).toBe(3);
