@@ -2,14 +2,11 @@
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { Endpoint } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { refresh } from "../../live/resource.ts";
 import { go } from "../../navigate.ts";
-import { Refused } from "../../shell/refused.tsx";
+import { FormDialog } from "../../shell/form-dialog.tsx";
 import { endpointsTexts } from "../../texts/endpoints.ts";
-import { shellTexts } from "../../texts/shell.ts";
 import { useSending } from "../../use-sending.ts";
 import { NamespacesField } from "./namespaces-field.tsx";
 import { SurfaceField } from "./settings-tab.tsx";
@@ -29,45 +26,29 @@ export function NewEndpoint({ onClose }: { readonly onClose: () => void }) {
       go({ page: "endpoints", id: uuid });
     });
   return (
-    <Dialog
-      open
+    <FormDialog
       title={texts.title}
+      submit={texts.create}
+      sending={sending}
+      onSubmit={create}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{shellTexts.cancel}</Button>
-          <Button kind="primary" busy={sending.busy} onClick={() => void create()}>
-            {texts.create}
-          </Button>
-        </>
-      }
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        <TextField
-          label={texts.name}
-          hint={texts.nameHint(`/metamcp/${name.value || "NAME"}/mcp`)}
-          required
-          mono
-          autofocus
-          value={name.value}
-          error={sending.faultOf("/name")}
-          onInput={(text) => (name.value = text)}
-        />
-        <SurfaceField value={surface.value} onInput={(one) => (surface.value = one)} />
-        <NamespacesField
-          value={namespaces.value}
-          error={sending.faultOf("/namespaces")}
-          onInput={(value) => (namespaces.value = value)}
-        />
-        <Refused problem={sending.problem} />
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      <TextField
+        label={texts.name}
+        hint={texts.nameHint(`/metamcp/${name.value || "NAME"}/mcp`)}
+        required
+        mono
+        autofocus
+        value={name.value}
+        error={sending.faultOf("/name")}
+        onInput={(text) => (name.value = text)}
+      />
+      <SurfaceField value={surface.value} onInput={(one) => (surface.value = one)} />
+      <NamespacesField
+        value={namespaces.value}
+        error={sending.faultOf("/namespaces")}
+        onInput={(value) => (namespaces.value = value)}
+      />
+    </FormDialog>
   );
 }

@@ -10,7 +10,7 @@ import { SwitchField } from "../../components/switch-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { refresh } from "../../live/resource.ts";
 import { may, me } from "../../session.ts";
-import { Refused } from "../../shell/refused.tsx";
+import { FormDialog } from "../../shell/form-dialog.tsx";
 import { keysTexts } from "../../texts/keys.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { useSending } from "../../use-sending.ts";
@@ -53,31 +53,15 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
     });
   if (made.value) return <Made made={made.value} onClose={onClose} />;
   return (
-    <Dialog
-      open
+    <FormDialog
       title={texts.title}
+      submit={texts.submit}
+      sending={sending}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{shellTexts.cancel}</Button>
-          <Button kind="primary" busy={sending.busy} onClick={() => void submit()}>
-            {texts.submit}
-          </Button>
-        </>
-      }
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <Fields draft={draft} faultOf={sending.faultOf} />
-        <Refused problem={sending.problem} />
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      <Fields draft={draft} faultOf={sending.faultOf} />
+    </FormDialog>
   );
 }
 

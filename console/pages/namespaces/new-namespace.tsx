@@ -1,15 +1,12 @@
 /** Makes a namespace of servers that are there. */
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { CONFIG, refresh, useList } from "../../live/resource.ts";
 import { go } from "../../navigate.ts";
-import { Refused } from "../../shell/refused.tsx";
+import { FormDialog } from "../../shell/form-dialog.tsx";
 import { namespacesTexts } from "../../texts/namespaces.ts";
-import { shellTexts } from "../../texts/shell.ts";
 import { useSending } from "../../use-sending.ts";
 
 const texts = namespacesTexts.form;
@@ -31,59 +28,43 @@ export function NewNamespace({ onClose }: { readonly onClose: () => void }) {
       go({ page: "namespaces", id: uuid });
     });
   return (
-    <Dialog
-      open
+    <FormDialog
       title={texts.title}
+      submit={texts.create}
+      sending={sending}
+      onSubmit={create}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{shellTexts.cancel}</Button>
-          <Button kind="primary" busy={sending.busy} onClick={() => void create()}>
-            {texts.create}
-          </Button>
-        </>
-      }
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        <TextField
-          label={texts.name}
-          required
-          autofocus
-          value={name.value}
-          error={sending.faultOf("/name")}
-          onInput={(text) => (name.value = text)}
-        />
-        <TextField
-          label={texts.description}
-          hint={texts.descriptionHint}
-          optional
-          rows={2}
-          value={description.value}
-          error={sending.faultOf("/description")}
-          onInput={(text) => (description.value = text)}
-        />
-        <fieldset class="stack-small">
-          <legend class="field-label">{namespacesTexts.tabs.servers}</legend>
-          {servers.map(({ uuid, name: called }) => (
-            <SwitchField
-              key={uuid}
-              label={called}
-              value={chosen.value.includes(uuid)}
-              onInput={(on) => {
-                chosen.value = on ? [...chosen.value, uuid] : chosen.value.filter((one) => one !== uuid);
-              }}
-            />
-          ))}
-        </fieldset>
-        <Refused problem={sending.problem} />
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      <TextField
+        label={texts.name}
+        required
+        autofocus
+        value={name.value}
+        error={sending.faultOf("/name")}
+        onInput={(text) => (name.value = text)}
+      />
+      <TextField
+        label={texts.description}
+        hint={texts.descriptionHint}
+        optional
+        rows={2}
+        value={description.value}
+        error={sending.faultOf("/description")}
+        onInput={(text) => (description.value = text)}
+      />
+      <fieldset class="stack-small">
+        <legend class="field-label">{namespacesTexts.tabs.servers}</legend>
+        {servers.map(({ uuid, name: called }) => (
+          <SwitchField
+            key={uuid}
+            label={called}
+            value={chosen.value.includes(uuid)}
+            onInput={(on) => {
+              chosen.value = on ? [...chosen.value, uuid] : chosen.value.filter((one) => one !== uuid);
+            }}
+          />
+        ))}
+      </fieldset>
+    </FormDialog>
   );
 }

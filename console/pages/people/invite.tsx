@@ -7,9 +7,8 @@ import { Dialog } from "../../components/dialog.tsx";
 import { CopyLine } from "../../components/empty-state.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { refresh } from "../../live/resource.ts";
-import { Refused } from "../../shell/refused.tsx";
+import { FormDialog } from "../../shell/form-dialog.tsx";
 import { peopleTexts } from "../../texts/people.ts";
-import { shellTexts } from "../../texts/shell.ts";
 import { useSending } from "../../use-sending.ts";
 import { groupsIn } from "./groups.ts";
 import { RoleField } from "./role-field.tsx";
@@ -30,52 +29,32 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
     });
   if (made.value) return <Invited email={email.value} invitation={made.value} onClose={onClose} />;
   return (
-    <Dialog
-      open
+    <FormDialog
       title={texts.title}
+      submit={texts.submit}
+      sending={sending}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{shellTexts.cancel}</Button>
-          <Button kind="primary" busy={sending.busy} onClick={() => void submit()}>
-            {texts.submit}
-          </Button>
-        </>
-      }
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <TextField
-          label={texts.email}
-          type="email"
-          required
-          autofocus
-          value={email.value}
-          error={sending.faultOf("/email")}
-          onInput={(value) => (email.value = value)}
-        />
-        <RoleField
-          value={role.value}
-          error={sending.faultOf("/role")}
-          onInput={(one) => (role.value = one)}
-        />
-        <TextField
-          label={texts.groups}
-          hint={texts.groupsHint}
-          optional
-          value={groups.value}
-          error={sending.faultOf("/groups")}
-          onInput={(value) => (groups.value = value)}
-        />
-        <Refused problem={sending.problem} />
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      <TextField
+        label={texts.email}
+        type="email"
+        required
+        autofocus
+        value={email.value}
+        error={sending.faultOf("/email")}
+        onInput={(value) => (email.value = value)}
+      />
+      <RoleField value={role.value} error={sending.faultOf("/role")} onInput={(one) => (role.value = one)} />
+      <TextField
+        label={texts.groups}
+        hint={texts.groupsHint}
+        optional
+        value={groups.value}
+        error={sending.faultOf("/groups")}
+        onInput={(value) => (groups.value = value)}
+      />
+    </FormDialog>
   );
 }
 

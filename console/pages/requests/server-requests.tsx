@@ -1,15 +1,12 @@
 /** Servers that models asked for, with what would run. */
 import type { ReadonlySignal } from "@preact/signals";
-import { Ago } from "../../ago.tsx";
 import type { ProvisionRequest } from "../../api/types.ts";
-import { EmptyState } from "../../components/empty-state.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
-import { Status } from "../../components/status.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import type { Loaded } from "../../live/resource.ts";
 import { go } from "../../navigate.ts";
-import { Ready } from "../../shell/ready.tsx";
 import { requestsTexts } from "../../texts/requests.ts";
+import { RequestTable } from "./request-table.tsx";
 import { ServerRequestDrawer } from "./server-request-drawer.tsx";
 
 const texts = requestsTexts.servers;
@@ -27,14 +24,6 @@ const COLUMNS: readonly Column<ProvisionRequest>[] = [
     hideBelow: "large",
     value: ({ endpoint }) => endpoint.name,
   },
-  {
-    id: "state",
-    head: columns.state,
-    width: "120px",
-    value: ({ state }) => texts.states[state],
-    cell: ({ state }) => <Status state={SHAPES[state]} word={texts.states[state]} />,
-  },
-  { id: "at", head: columns.at, width: "100px", value: ({ at }) => at, cell: ({ at }) => <Ago at={at} /> },
 ];
 
 interface ServerRequestsProps {
@@ -44,29 +33,14 @@ interface ServerRequestsProps {
 
 export function ServerRequests({ of, open }: ServerRequestsProps) {
   return (
-    <Ready of={of}>
-      {(items) => {
-        const shown = items.find(({ uuid }) => uuid === open);
-        return (
-          <>
-            <Table
-              label={texts.list}
-              rows={items}
-              columns={COLUMNS}
-              rowKey={({ uuid }) => uuid}
-              rowName={({ name }) => name}
-              onOpen={({ uuid }) => go({ page: "requests", id: uuid, query: { tab: "servers" } })}
-              open={open}
-              empty={
-                <EmptyState title={texts.empty.title}>
-                  <p>{texts.empty.text}</p>
-                </EmptyState>
-              }
-            />
-            {shown && <ServerRequestDrawer key={shown.uuid} request={shown} />}
-          </>
-        );
-      }}
-    </Ready>
+    <RequestTable
+      of={of}
+      open={open}
+      onOpen={({ uuid }) => go({ page: "requests", id: uuid, query: { tab: "servers" } })}
+      columns={COLUMNS}
+      shapes={SHAPES}
+      texts={texts}
+      drawer={(request) => <ServerRequestDrawer key={request.uuid} request={request} />}
+    />
   );
 }
