@@ -12,6 +12,8 @@ export interface Span {
 export interface Detector {
   readonly name: string;
   readonly find: (text: string) => readonly Span[];
+  /** In a shorter text there is none: most texts are names of members. */
+  readonly least?: number;
   /** Also in numbers, which cannot hold letters. */
   readonly numbers?: true;
 }
@@ -31,25 +33,36 @@ const SECRETS: readonly RegExp[] = [
   /(?<=\b(?:token|secret|password|passwd|passphrase|pwd|api[-_]?key)["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"',;]{4,2000}/gi,
 ];
 
+const NONE: readonly Span[] = [];
+
 export const DETECTORS: Readonly<Record<string, Detector>> = {
-  secrets: { name: "secret", find: secretsIn },
-  email: { name: "email", find: (text) => (text.includes("@") ? spansOf(text, EMAIL) : []) },
-  phone: { name: "phone", find: (text) => spansOf(text, PHONE) },
+  secrets: { name: "secret", least: 6, find: secretsIn },
+  email: { name: "email", least: 6, find: (text) => (text.includes("@") ? spansOf(text, EMAIL) : NONE) },
+  phone: { name: "phone", least: 8, find: (text) => spansOf(text, PHONE) },
   card: {
     name: "card",
     numbers: true,
+    least: 13,
     find: (text) => spansOf(text, DIGITS).flatMap((span) => cardsIn(text, span)),
   },
-  iban: { name: "iban", find: (text) => spansOf(text, IBAN).flatMap((span) => ibanIn(text, span)) },
+  iban: {
+    name: "iban",
+    least: 15,
+    find: (text) => spansOf(text, IBAN).flatMap((span) => ibanIn(text, span)),
+  },
 };
 
+/** What each of the patterns needs: most texts have none of it. */
+const MAY_BE_SECRET = /[-_=:@.]|AKIA|ASIA|AIza|bearer|basic/i;
+
 function secretsIn(text: string): readonly Span[] {
+  if (text.search(MAY_BE_SECRET) < 0) return NONE;
   return [...SECRETS.flatMap((pattern) => spansOf(text, pattern)), ...tokensIn(text)];
 }
 
 /** JWTs: two or three parts, the first of which begins with "eyJ". By hand: a pattern would look for each end from each beginning. */
 function tokensIn(text: string): readonly Span[] {
-  if (!text.includes("eyJ")) return [];
+  if (!text.includes("eyJ")) return NONE;
   return spansOf(text, /[\w.-]+/g).flatMap(({ from, to }) => {
     const found: Span[] = [];
     for (let at = from; at < to; ) {
@@ -66,6 +79,7 @@ function tokensIn(text: string): readonly Span[] {
 }
 
 function spansOf(text: string, pattern: RegExp): readonly Span[] {
+  if (text.search(pattern) < 0) return NONE;
   return [...text.matchAll(pattern)].map(({ index, 0: found }) => ({
     from: index,
     to: index + found.length,

@@ -93,7 +93,8 @@ export function* maskedText(
   for (let from = 0; ; ) {
     const window = text.length <= WINDOW ? text : text.slice(from, from + WINDOW);
     let next = from + WINDOW - OVERLAP;
-    for (const { name, find } of detectors) {
+    for (const { name, find, least = 0 } of detectors) {
+      if (window.length < least) continue;
       for (const span of find(window)) {
         masked.add({ from: from + span.from, to: from + span.to, name });
         // It may go on behind the end.
