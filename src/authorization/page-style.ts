@@ -12,7 +12,7 @@ export const TOKENS = `
   --line-strong: light-dark(#cdd3dd, #3a414d);
   --line-field: light-dark(#868f9f, #6a7484);
   --accent-fill: light-dark(#2a5bd7, #3a68e0);
-  --accent-fill-hover: light-dark(#1f49b6, #4673e8);
+  --accent-fill-hover: light-dark(#1f49b6, #2f5bd0);
   --on-accent: #ffffff;
   --focus: light-dark(#2a5bd7, #85a8ff);
   --bad: light-dark(#c02b2b, #ff8a80);

@@ -9,7 +9,7 @@ import type { RawClient } from "../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
 
 /** `METAMCP_SOAK=seconds` for a longer one. */
-const SECONDS = Number(process.env["METAMCP_SOAK"] ?? 60);
+const SECONDS = Number(process.env["METAMCP_SOAK"] ?? 30);
 const WORKERS = 24;
 const BIG = 1_000_000;
 
