@@ -130,11 +130,11 @@ describe.skipIf(noBrowser)("components", () => {
     const openDialog = part.getByRole("button", { name: "Open dialog" });
     await openDialog.click();
     const dialog = page.getByRole("dialog", { name: "Delete server github?" });
-    expect(await focused(page)).toBe("Keep it");
+    await focused(page, "Keep it");
     await expectAccessible(page, "dialog");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    expect(await focused(page)).toBe("Open dialog");
+    await focused(page, "Open dialog");
 
     await part.getByRole("button", { name: "Open drawer" }).click();
     const drawer = page.getByRole("dialog", { name: "github" });
@@ -144,15 +144,15 @@ describe.skipIf(noBrowser)("components", () => {
     await expectAccessible(page, "dialog");
     await page.keyboard.press("Escape");
     await drawer.waitFor({ state: "detached" });
-    expect(await focused(page)).toBe("Open drawer");
+    await focused(page, "Open drawer");
 
     await sample(page, "Menu").getByRole("button", { name: "Actions", exact: true }).focus();
     await page.keyboard.press("ArrowDown");
     await page.getByRole("menuitem", { name: "Restart" }).and(page.locator(":focus")).waitFor();
     await page.keyboard.press("d");
-    expect(await focused(page)).toBe("Delete server");
+    await focused(page, "Delete server");
     await page.keyboard.press("Escape");
-    expect(await focused(page)).toBe("Actions");
+    await focused(page, "Actions");
 
     await part.getByRole("button", { name: "Say done" }).click();
     await page.getByText("Server github updated.").waitFor();
@@ -267,6 +267,8 @@ describe.skipIf(noBrowser)("components", () => {
 });
 
 /** What the focus is on, in words. */
-async function focused(page: Page): Promise<unknown> {
-  return await page.evaluate("document.activeElement.textContent.slice(0, 80)");
+/** The focus goes to what has this text. */
+async function focused(page: Page, text: string): Promise<void> {
+  const has = async () => (await page.evaluate("document.activeElement.textContent.slice(0, 80)")) === text;
+  await until(has, { what: `the focus on "${text}"` });
 }
