@@ -16,6 +16,9 @@ async function team(flags: readonly string[] = [], endpoint: object = {}): Promi
   return gateway;
 }
 
+/** A page shows what it knows with its next frame. */
+const SOON = { timeout: 20_000 };
+
 describe.skipIf(noBrowser)("administering", () => {
   test("a key is made, shown once, used by a client that shows as a session, and revoked", async () => {
     const gateway = await team();
@@ -102,7 +105,7 @@ describe.skipIf(noBrowser)("administering", () => {
     });
     expect(body.description).toBe("of Bob");
     await ada.getByText("Somebody else changed this meanwhile: description.").waitFor();
-    expect(await ada.getByLabel("Surface").inputValue()).toBe("meta");
+    await expect.poll(() => ada.getByLabel("Surface").inputValue(), SOON).toBe("meta");
     await ada.getByRole("button", { name: "Keep mine" }).click();
     await ada.getByRole("button", { name: "Save", exact: true }).click();
     await ada.getByText("Saved", { exact: true }).waitFor();

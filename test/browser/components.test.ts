@@ -33,6 +33,9 @@ function sample(page: Page, name: string): Locator {
 
 const rowNames = (rows: Locator) => rows.locator("td:nth-child(2)").allTextContents();
 
+/** A page shows what it knows with its next frame. */
+const SOON = { timeout: 20_000 };
+
 describe.skipIf(noBrowser)("components", () => {
   // Every sample stands there in both themes, whatever the page around it has.
   test.each([360, 1280, 2560])("stand in nobody's way at %i pixels", { timeout: 180_000 }, async (width) => {
@@ -58,7 +61,7 @@ describe.skipIf(noBrowser)("components", () => {
     const part = sample(page, "Table");
     const grid = part.getByRole("grid", { name: "Servers" });
     const rows = grid.locator("tbody tr");
-    expect(await rowNames(rows)).toContainEqual("filesystem");
+    await expect.poll(() => rowNames(rows), SOON).toContainEqual("filesystem");
     await grid.focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Space");
@@ -72,7 +75,7 @@ describe.skipIf(noBrowser)("components", () => {
     await part.getByText("5 selected").waitFor({ state: "detached" });
     await page.keyboard.press("End");
     await page.keyboard.press("Enter");
-    expect(await rows.last().getAttribute("aria-current")).toBe("true");
+    await expect.poll(() => rows.last().getAttribute("aria-current"), SOON).toBe("true");
     await grid.getByRole("button", { name: "Server", exact: true }).click();
     expect((await rowNames(rows)).filter((name) => name.length < 20)).toEqual([
       "filesystem",
@@ -81,7 +84,7 @@ describe.skipIf(noBrowser)("components", () => {
       "playwright",
     ]);
     await part.getByRole("searchbox").fill("token expired");
-    expect(await rowNames(rows)).toEqual(["github"]);
+    await expect.poll(() => rowNames(rows), SOON).toEqual(["github"]);
     await part.getByText("1 of 5").waitFor();
   });
 
@@ -89,7 +92,7 @@ describe.skipIf(noBrowser)("components", () => {
     const page = await open();
     const part = sample(page, "Long table");
     const grid = part.getByRole("grid", { name: "Tools" });
-    expect(await grid.getAttribute("aria-rowcount")).toBe("5001");
+    await expect.poll(() => grid.getAttribute("aria-rowcount"), SOON).toBe("5001");
     expect(await grid.locator("tbody tr[data-key]").count()).toBeLessThan(120);
     await grid.focus();
     await page.keyboard.press("Home");
@@ -171,23 +174,25 @@ describe.skipIf(noBrowser)("components", () => {
     await bar.getByText("id", { exact: true }).waitFor();
     await bar.getByRole("button", { name: "Copy value" }).click();
     await bar.getByRole("button", { name: "Copied" }).waitFor();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("12345678901234567890");
+    await expect
+      .poll(() => page.evaluate("navigator.clipboard.readText()"), SOON)
+      .toBe("12345678901234567890");
     await tree.getByText("labels").first().click();
     await bar.getByText("items[0].labels", { exact: true }).waitFor();
     const labels = tree.getByRole("treeitem", { name: /^labels/ }).first();
-    expect(await labels.getAttribute("aria-expanded")).toBe("false");
+    await expect.poll(() => labels.getAttribute("aria-expanded"), SOON).toBe("false");
     await page.keyboard.press("ArrowRight");
-    expect(await labels.getAttribute("aria-expanded")).toBe("true");
+    await expect.poll(() => labels.getAttribute("aria-expanded"), SOON).toBe("true");
     await page.keyboard.press("ArrowRight");
     await bar.getByText("items[0].labels[0]", { exact: true }).waitFor();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
-    expect(await labels.getAttribute("aria-expanded")).toBe("false");
+    await expect.poll(() => labels.getAttribute("aria-expanded"), SOON).toBe("false");
 
     const many = part.getByRole("tree", { name: "Items" });
-    expect(await many.getByRole("treeitem").count()).toBe(51);
+    await expect.poll(() => many.getByRole("treeitem").count(), SOON).toBe(51);
     await many.getByRole("button", { name: "Show 50 more" }).click();
-    expect(await many.getByRole("treeitem").count()).toBe(101);
+    await expect.poll(() => many.getByRole("treeitem").count(), SOON).toBe(101);
   });
 
   test("a form and its JSON have the same values; what is wrong is said at its place", async () => {
@@ -214,13 +219,13 @@ describe.skipIf(noBrowser)("components", () => {
       labels: ["bug"],
       assignee: null,
     });
-    expect(await json.inputValue()).toContain("12345678901234567890");
+    await expect.poll(() => json.inputValue(), SOON).toContain("12345678901234567890");
     await json.fill('{"owner": "grace", "draft": true, "extra": {"kept": 1.10}, "limit": 7');
-    expect(await form.getByRole("button", { name: "Form" }).isDisabled()).toBe(true);
+    await expect.poll(() => form.getByRole("button", { name: "Form" }).isDisabled(), SOON).toBe(true);
     await json.fill('{"owner": "grace", "draft": true, "extra": {"kept": 1.10}, "limit": 7}');
     await form.getByRole("button", { name: "Form" }).click();
-    expect(await form.getByRole("textbox", { name: "owner" }).inputValue()).toBe("grace");
-    expect(await form.getByRole("switch", { name: "draft" }).isChecked()).toBe(true);
+    await expect.poll(() => form.getByRole("textbox", { name: "owner" }).inputValue(), SOON).toBe("grace");
+    await expect.poll(() => form.getByRole("switch", { name: "draft" }).isChecked(), SOON).toBe(true);
     await form.getByRole("button", { name: "Check" }).click();
     await form.getByText('{"owner":"grace","draft":true,"extra":{"kept":1.10},"limit":7}').waitFor();
   });

@@ -6,6 +6,9 @@ import { teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
+/** A page shows what it knows with its next frame. */
+const SOON = { timeout: 20_000 };
+
 describe.skipIf(noBrowser)("shell", () => {
   test("by keyboard: the palette goes anywhere and does things, ? shows the keys, / searches", async () => {
     const gateway = await teamGateway(temp());
@@ -37,7 +40,7 @@ describe.skipIf(noBrowser)("shell", () => {
     expect(new URL(page.url()).search).toBe("?q=bet");
     // Somebody types: no key of ours is taken from them.
     await page.keyboard.type("/?");
-    expect(await page.getByLabel("Search servers").inputValue()).toBe("bet/?");
+    await expect.poll(() => page.getByLabel("Search servers").inputValue(), SOON).toBe("bet/?");
   });
 
   test("the theme that was chosen stays", async () => {
@@ -51,7 +54,7 @@ describe.skipIf(noBrowser)("shell", () => {
     const dark = await ground();
     await page.reload();
     await page.getByRole("button", { name: /^Account/ }).waitFor();
-    expect(await ground()).toBe(dark);
+    await expect.poll(() => ground(), SOON).toBe(dark);
   });
 
   test("a gateway that is gone is said; back again, the page goes on by itself, logged in as before", async () => {
