@@ -40,6 +40,13 @@ describe.skipIf(noBrowser)("every page", () => {
     expect(await walk(page, consoleViews(team), look)).toEqual([]);
   });
 
+  test("is reached by keyboard, all that can be used on it", { timeout: 180_000 }, async () => {
+    const team = await fullTeam();
+    const page = await openConsole(team.gateway);
+    const views = consoleViews(team).filter(({ press }) => !press);
+    expect(await walk(page, views, () => unreached(page))).toEqual([]);
+  });
+
   // A page that asks for what is refused writes so to its console, which fails the test.
   test.each(["editor", "viewer", "member"] as const)("asks nothing that a %s is refused", async (role) => {
     const team = await fullTeam();
@@ -76,4 +83,26 @@ describe.skipIf(noBrowser)("every page", () => {
 
 async function forbidden(page: Page): Promise<readonly string[]> {
   return await page.getByText("Your role does not open this page").allTextContents();
+}
+
+/** Marks what has the focus. True once it comes round to what had it before; a date has several stops of its own. */
+const MARK = `(() => {
+  const now = document.activeElement;
+  const round = now !== window.lastFocus && now.hasAttribute("data-reached");
+  if (now !== document.body) now.setAttribute("data-reached", "");
+  window.lastFocus = now;
+  return round;
+})()`;
+
+/** What could be used and was not marked, within the dialog if one is open. Of a group of choices only one is a stop. */
+const UNREACHED = `[...(document.querySelector("dialog[open]") ?? document)
+  .querySelectorAll("button, a[href], input:not([type=radio]), select, textarea, summary, [tabindex='0']")]
+  .filter((one) => !one.disabled && one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }))
+  .filter((one) => one.getBoundingClientRect().width > 0 && !one.hasAttribute("data-reached"))
+  .map((one) => one.outerHTML.slice(0, 120))`;
+
+async function unreached(page: Page): Promise<readonly string[]> {
+  const most = 200;
+  for (let stops = 0; stops < most && !(await page.evaluate(MARK)); stops++) await page.keyboard.press("Tab");
+  return await page.evaluate<string[]>(UNREACHED);
 }
