@@ -1,20 +1,15 @@
-/** What an endpoint offers and how; deletes it. */
-import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { Endpoint } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
 import { NumberField } from "../../components/number-field.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
-import { toast } from "../../components/toasts.tsx";
 import { refresh } from "../../live/resource.ts";
 import { go } from "../../navigate.ts";
-import { Confirm } from "../../shell/confirm.tsx";
 import { DraftBar } from "../../shell/draft-bar.tsx";
+import { RemoveObject } from "../../shell/remove-object.tsx";
 import { endpointsTexts } from "../../texts/endpoints.ts";
 import { shellTexts } from "../../texts/shell.ts";
-import { useSending } from "../../use-sending.ts";
 import { NamespacesField } from "./namespaces-field.tsx";
 import { useEndpointDraft } from "./use-endpoint-draft.ts";
 
@@ -91,32 +86,19 @@ export function SurfaceField({ value, onInput }: SurfaceFieldProps) {
 }
 
 function Remove({ endpoint: { uuid, name } }: { readonly endpoint: Endpoint }) {
-  const asking = useSignal(false);
-  const sending = useSending();
-  const { action, title, text, done } = endpointsTexts.remove;
-  const remove = async () => {
-    if (!(await sending.run(() => send("DELETE /endpoints/:uuid", undefined, { params: { uuid } })))) return;
-    toast({ text: done(name) });
-    refresh("/endpoints");
-    go({ page: "endpoints" });
-  };
+  const texts = endpointsTexts.remove;
   return (
-    <div class="line danger-end">
-      <Button kind="danger" onClick={() => (asking.value = true)}>
-        {action}
-      </Button>
-      {asking.value && (
-        <Confirm
-          title={title(name)}
-          action={action}
-          sending={sending}
-          onConfirm={() => void remove()}
-          onClose={() => (asking.value = false)}
-        >
-          <p>{text}</p>
-        </Confirm>
-      )}
-    </div>
+    <RemoveObject
+      name={name}
+      texts={texts}
+      remove={() => send("DELETE /endpoints/:uuid", undefined, { params: { uuid } })}
+      onRemoved={() => {
+        refresh("/endpoints");
+        go({ page: "endpoints" });
+      }}
+    >
+      <p>{texts.text}</p>
+    </RemoveObject>
   );
 }
 

@@ -1,17 +1,12 @@
-/** Name, description and what happens to new tools; deletes the namespace. */
-import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { Endpoint, Namespace } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
-import { toast } from "../../components/toasts.tsx";
 import { refresh } from "../../live/resource.ts";
 import { go } from "../../navigate.ts";
-import { Confirm } from "../../shell/confirm.tsx";
 import { DraftBar } from "../../shell/draft-bar.tsx";
+import { RemoveObject } from "../../shell/remove-object.tsx";
 import { namespacesTexts } from "../../texts/namespaces.ts";
-import { useSending } from "../../use-sending.ts";
 import { useNamespaceDraft } from "./use-namespace-draft.ts";
 
 const texts = namespacesTexts.form;
@@ -55,34 +50,21 @@ export function SettingsTab({ namespace, users }: SettingsTabProps) {
 }
 
 function Remove({ namespace: { uuid, name }, users }: SettingsTabProps) {
-  const asking = useSignal(false);
-  const sending = useSending();
-  const { action, title, text, used, done } = namespacesTexts.remove;
-  const remove = async () => {
-    // The dialog says what it is taken out of.
-    const params = { uuid, ...(users.length > 0 && { force: true }) };
-    if (!(await sending.run(() => send("DELETE /namespaces/:uuid", undefined, { params })))) return;
-    toast({ text: done(name) });
-    refresh("/namespaces");
-    go({ page: "namespaces" });
-  };
+  const texts = namespacesTexts.remove;
+  // The dialog says what it is taken out of.
+  const params = { uuid, ...(users.length > 0 && { force: true }) };
   return (
-    <div class="line danger-end">
-      <Button kind="danger" onClick={() => (asking.value = true)}>
-        {action}
-      </Button>
-      {asking.value && (
-        <Confirm
-          title={title(name)}
-          action={action}
-          sending={sending}
-          onConfirm={() => void remove()}
-          onClose={() => (asking.value = false)}
-        >
-          <p>{text}</p>
-          {users.length > 0 && <p>{used(users.map((endpoint) => endpoint.name).join(", "))}</p>}
-        </Confirm>
-      )}
-    </div>
+    <RemoveObject
+      name={name}
+      texts={texts}
+      remove={() => send("DELETE /namespaces/:uuid", undefined, { params })}
+      onRemoved={() => {
+        refresh("/namespaces");
+        go({ page: "namespaces" });
+      }}
+    >
+      <p>{texts.text}</p>
+      {users.length > 0 && <p>{texts.used(users.map((endpoint) => endpoint.name).join(", "))}</p>}
+    </RemoveObject>
   );
 }

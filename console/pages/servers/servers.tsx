@@ -1,11 +1,9 @@
-/** Every server: how it is, why, and what mends it. One that is open stands in a drawer beside the list. */
-import { useMemo } from "preact/hooks";
 import { hrefOf } from "../../address.ts";
 import type { Server } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Table } from "../../components/table.tsx";
-import { STATES, useList, useResource } from "../../live/resource.ts";
+import { STATES, useList } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
 import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
@@ -13,11 +11,10 @@ import { Ready } from "../../shell/ready.tsx";
 import { serverTexts as texts } from "../../texts/servers.ts";
 import { AddDrawer } from "./add-drawer.tsx";
 import { Attention } from "./attention.tsx";
-import { COLUMNS, type ServerRow } from "./server-columns.tsx";
+import { COLUMNS } from "./server-columns.tsx";
 import { ServerDrawer } from "./server-drawer.tsx";
 import "./servers.css";
-
-const STATS_MS = 15_000;
+import { useServerRows } from "./use-server-rows.ts";
 
 export default function Servers() {
   const servers = useList("/mcp-servers", {}, STATES);
@@ -57,11 +54,7 @@ interface ListProps {
 }
 
 function List({ servers, open, search }: ListProps) {
-  const stats = useResource("/stats", { by: "server" }, { everyMs: STATS_MS }).value.value;
-  const rows = useMemo((): readonly ServerRow[] => {
-    const figures = new Map(stats?.rows.map((row) => [row.server?.uuid, row]));
-    return servers.map((server) => ({ server, figures: figures.get(server.uuid) }));
-  }, [servers, stats]);
+  const rows = useServerRows(servers);
   return (
     <Table
       label={texts.title}

@@ -1,0 +1,15 @@
+/** Servers with what they did of late: read once for every table of them. */
+import { useMemo } from "preact/hooks";
+import type { Server } from "../../api/types.ts";
+import { useResource } from "../../live/resource.ts";
+import type { ServerRow } from "./server-columns.tsx";
+
+const STATS_MS = 15_000;
+
+export function useServerRows(servers: readonly Server[]): readonly ServerRow[] {
+  const stats = useResource("/stats", { by: "server" }, { everyMs: STATS_MS }).value.value;
+  return useMemo(() => {
+    const figures = new Map(stats?.rows.map((row) => [row.server?.uuid, row]));
+    return servers.map((server) => ({ server, figures: figures.get(server.uuid) }));
+  }, [servers, stats]);
+}
