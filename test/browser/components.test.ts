@@ -44,6 +44,8 @@ describe.skipIf(noBrowser)("components", () => {
       colorScheme: width === 1280 ? "dark" : "light",
     });
     await expectAccessible(page);
+    // Who wants no motion sees none, a button's sign that it is busy included.
+    expect(await page.evaluate("document.getAnimations().length")).toBe(0);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
   });
 
