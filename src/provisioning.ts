@@ -1,5 +1,4 @@
 /** Joins provisioning with the engine. Nothing of it is loaded before someone asks for a server. */
-import type { Catalog } from "./catalog/catalog.ts";
 import type { CatalogLoader } from "./catalog/catalog-loader.ts";
 import { allowWritten } from "./config/allowed.ts";
 import { type LoadOptions, parseConfig, readConfigText } from "./config/load.ts";
@@ -21,7 +20,8 @@ interface EngineParts {
   readonly home: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly catalog: Catalog;
+  /** What who asks sees of the tools there are. */
+  readonly view: Scope["view"];
   readonly loader: CatalogLoader;
   readonly trials: Trials;
   readonly connect: Scope["connect"];
@@ -71,7 +71,7 @@ async function load({ registryUrl, ...options }: ProvisionOptions, parts: Engine
     import("./provision/registry/registry.ts"),
     import("./provision/gallery/gallery.ts"),
   ]);
-  const { home, clock, log, catalog, loader, trials, config } = parts;
+  const { home, clock, log, view, loader, trials, config } = parts;
   const registry = new Client({ baseUrl: registryUrl, home, env, clock, log });
   const ledger = new FileLedger({
     home,
@@ -93,14 +93,14 @@ async function load({ registryUrl, ...options }: ProvisionOptions, parts: Engine
     trial: (spec, signal) => trials.run(spec, signal),
     async connect(server, origin) {
       (await parts.connect(server, origin)).release();
-      return catalog.snapshot.listings.get(server)?.tools ?? [];
+      return view(origin).snapshot.listings.get(server)?.tools ?? [];
     },
   });
   const provisioner = new Engine({
     home,
     log,
     env,
-    view: () => catalog,
+    view,
     loader,
     registry,
     gallery: { candidates: async () => ({ candidates: await galleryCandidates() }) },

@@ -8,13 +8,13 @@ import { fill, readSets } from "./data.mjs";
 import { readGolden, SEEN, UNSEEN } from "./golden.mjs";
 import { calibrationError, mean, random } from "./metrics.mjs";
 
-const SIGNS = ["coverage", "named", "ahead", "lead"];
+const SIGNS = ["coverage", "named", "likeness", "ahead", "lead"];
 const HITS = 5;
 const { values: options } = parseArgs({
   options: { data: { type: "string" }, split: { type: "string", default: "dev" } },
 });
 const OURS = "ours";
-const groupOf = (set) => (/everyday|questions/.test(set) ? OURS : set.split("-")[0]);
+const groupOf = (set) => (/everyday|questions|asked/.test(set) ? OURS : set.split("-")[0]);
 
 async function examples(code, set) {
   const seen = [];
@@ -142,9 +142,11 @@ console.log(
   `left-out sets, mean: ECE ${(100 * mean(errors)).toFixed(1)} (a perfect promise would show ${floor.toFixed(1)}), log loss ${log.toFixed(3)}, Brier ${square.toFixed(4)}, AUC ${order.toFixed(3)}`,
 );
 const all = fit(rows);
-const shown = unseen.filter(({ rank }) => rank === 0);
-const kept = shown.map(({ x, right }) => ({ confidence: chance(all, x), right }));
-const floorOf = (list) => (100 * chanceError(list.map(({ confidence }) => confidence))).toFixed(1);
-console.log(
-  `never seen, by all groups: ECE ${(100 * calibrationError(kept)).toFixed(1)} (a perfect promise would show ${floorOf(kept)}), promised ${mean(kept.map(({ confidence }) => confidence)).toFixed(2)}, kept ${mean(kept.map(({ right }) => (right ? 1 : 0))).toFixed(2)}`,
-);
+for (const set of new Set(unseen.map((row) => row.set))) {
+  const shown = unseen.filter(({ rank, set: own }) => rank === 0 && own === set);
+  const kept = shown.map(({ x, right }) => ({ confidence: chance(all, x), right }));
+  const floorOf = (list) => (100 * chanceError(list.map(({ confidence }) => confidence))).toFixed(1);
+  console.log(
+    `${set}, never seen, by all groups: ECE ${(100 * calibrationError(kept)).toFixed(1)} (a perfect promise would show ${floorOf(kept)}), promised ${mean(kept.map(({ confidence }) => confidence)).toFixed(2)}, kept ${mean(kept.map(({ right }) => (right ? 1 : 0))).toFixed(2)}`,
+  );
+}

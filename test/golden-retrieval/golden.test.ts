@@ -31,12 +31,12 @@ interface Gate {
 }
 
 const GATES: readonly Gate[] = [
-  { file: "questions.txt", first: 87, five: 97, ten: 98 },
-  { file: "everyday.txt", first: 70, five: 88.5, ten: 93 },
-  { file: "asked.txt", first: 70, five: 88.5, ten: 93 },
-  { file: "asked-later.txt", first: 45, five: 72, ten: 80 },
-  { file: "more/everyday.txt", first: 54.5, five: 87, ten: 94 },
-  { file: "unseen/everyday.txt", first: 56, five: 79, ten: 84 },
+  { file: "questions.txt", first: 89, five: 99, ten: 99 },
+  { file: "everyday.txt", first: 91, five: 98, ten: 99 },
+  { file: "asked.txt", first: 86, five: 98, ten: 99 },
+  { file: "asked-later.txt", first: 71, five: 92, ten: 95 },
+  { file: "more/everyday.txt", first: 74, five: 94, ten: 96 },
+  { file: "unseen/everyday.txt", first: 72, five: 90, ten: 92 },
 ];
 const FOLDERS = ["", "more/", "unseen/"];
 
@@ -131,19 +131,22 @@ test.each(GATES)("finds the right tools for $file", async ({ file, ...floors }) 
   expect(found.ten).toBeGreaterThanOrEqual(floors.ten);
 });
 
-test("means what it says on servers that nothing was fitted on", async () => {
-  const file = "unseen/everyday.txt";
-  const search = searches.get(folderOf(file)) as SearchStrategy;
+/** Together: ten bands over one file alone would show 8 per cent where every promise is kept. */
+test("means what it says for questions that nothing was fitted on", async () => {
   const bands = Array.from({ length: 10 }, () => 0);
-  const questions = questionsOf(file);
-  for (const question of questions) {
-    const [hit] = await search.search(question.text, { limit: 1 });
-    const promised = hit?.confidence ?? 0;
-    const kept = Math.ceil(recall(question, hit ? [`${hit.server}:${hit.name}`] : [], 1));
-    const band = Math.min(9, Math.floor(promised * 10));
-    bands[band] = (bands[band] as number) + promised - kept;
+  let asked = 0;
+  for (const file of ["unseen/everyday.txt", "asked-later.txt"]) {
+    const search = searches.get(folderOf(file)) as SearchStrategy;
+    for (const question of questionsOf(file)) {
+      const [hit] = await search.search(question.text, { limit: 1 });
+      const promised = hit?.confidence ?? 0;
+      const kept = Math.ceil(recall(question, hit ? [`${hit.server}:${hit.name}`] : [], 1));
+      const band = Math.min(9, Math.floor(promised * 10));
+      bands[band] = (bands[band] as number) + promised - kept;
+      asked++;
+    }
   }
-  const error = bands.reduce((sum, off) => sum + Math.abs(off), 0) / questions.length;
+  const error = bands.reduce((sum, off) => sum + Math.abs(off), 0) / asked;
   expect(error).toBeLessThanOrEqual(0.08);
 });
 

@@ -1,6 +1,7 @@
 /** How likely a hit is what was asked for, by what can be seen of it: comparable between questions and catalogs. */
 import { coverageOf, namedOf } from "./coverage.ts";
 import type { Ground } from "./ground.ts";
+import { likenessOf } from "./likeness.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 
@@ -10,6 +11,8 @@ export interface Signs {
   readonly coverage: number;
   /** Which share of the tool's name, by rarity, was asked for. */
   readonly named: number;
+  /** How far it is what questions like this one want. */
+  readonly likeness: number;
   /** Cosine of meanings. */
   readonly close: number;
   /** Which share of the question's words are words at all. */
@@ -30,17 +33,18 @@ const LATIN = /^[a-z]/;
 /** Of a hit whose name is the question. */
 export const CALLED_BY_NAME = 0.96;
 
-/** Fitted on public data with groups of sets left out; see design/retrieval.md. */
-const FITTED = { base: -2.05, coverage: 1.1, named: 1.4, ahead: 1.4, lead: 1.15 } as const;
-/** Below this much in common, by words or by meaning, standing out means little: nonsense finds something too. */
+/** Fitted on public data and our own questions with groups left out; see design/retrieval.md. */
+const FITTED = { base: -1.55, coverage: 0.75, named: 1.05, likeness: 0.8, ahead: 1.1, lead: 1.15 } as const;
+/** Below this much in common, by words, by meaning or by questions like it, standing out means little: nonsense finds something too. */
 const GROUNDED = 0.35;
 /** Below this share of words that are some, it is mostly nonsense. */
-const SENSIBLE = 0.75;
+const SENSIBLE = 0.85;
 
-export function confidenceOf({ coverage, named, close, sensible, ahead, lead }: Signs): number {
-  const said = FITTED.coverage * coverage + FITTED.named * named;
+export function confidenceOf({ coverage, named, likeness, close, sensible, ahead, lead }: Signs): number {
+  const said = FITTED.coverage * coverage + FITTED.named * named + FITTED.likeness * likeness;
   const sum = FITTED.base + said + FITTED.ahead * ahead + FITTED.lead * lead;
-  const grounded = Math.min(1, Math.max(coverage, close) / GROUNDED) * Math.min(1, sensible / SENSIBLE);
+  const grounded =
+    Math.min(1, Math.max(coverage, close, likeness) / GROUNDED) * Math.min(1, sensible / SENSIBLE);
   return Math.round((1000 * grounded) / (1 + Math.exp(-sum))) / 1000;
 }
 
@@ -61,6 +65,7 @@ export function signsOf(question: Question, ground: Ground, ranked: readonly Ran
   const slots = ranked.map(({ slot }) => slot);
   const coverage = coverageOf(question, ground, slots);
   const named = namedOf(question, ground, slots);
+  const likeness = likenessOf(question, ground, slots);
   const sensible = sensibleShare(question, ground);
   const [first = 0, second = first] = ranked.map(({ score }) => score);
   // Whom nobody competes with is compared with nothing, lest a small catalog make everything sure.
@@ -70,6 +75,7 @@ export function signsOf(question: Question, ground: Ground, ranked: readonly Ran
     return {
       coverage: coverage[i] as number,
       named: named[i] as number,
+      likeness: likeness[i] as number,
       close: vector && sense ? Math.max(0, sense.matrix.cosine(slot, vector)) : 0,
       sensible,
       ahead: Math.exp(SHARPNESS * score) / all,

@@ -3,6 +3,7 @@ import { actionsOf } from "./actions.ts";
 import { clauses } from "./clauses.ts";
 import type { Collection } from "./collection.ts";
 import type { Everyday, Piece } from "./everyday.ts";
+import type { Alike, Examples } from "./examples.ts";
 import { intentOf } from "./intent.ts";
 import { kinOf } from "./kindred.ts";
 import { takeApart, withoutTypo } from "./repair.ts";
@@ -39,6 +40,8 @@ export interface Question extends Phrase {
   /** Adjacent terms, first * PAIR + second, with the sum of their idf. */
   readonly pairs: ReadonlyMap<number, number>;
   readonly actions: number;
+  /** What questions like this one want, the likest first. */
+  readonly alike: readonly Alike[];
   /** Words that no tool in view has. */
   readonly unknown: readonly string[];
 }
@@ -65,6 +68,7 @@ export function textsOf(query: string): string[] {
 
 export interface Language {
   readonly everyday: Everyday;
+  readonly examples: Examples;
   /** Knows the language's words, which are no typing errors though no tool has them. */
   isWord(word: string): boolean;
 }
@@ -85,6 +89,7 @@ export function readQuestion(
     terse: whole.words.length === 0 || !/\s/.test(query.trim()),
     clauses: parts.length > 0 ? parts.map((part) => reader.phrase(part)) : [whole],
     pairs: reader.pairs(whole.words),
+    alike: language.examples.near(words(text)),
     actions: intentOf(words(text), pieces) || actionsOf(whole.words),
     unknown: whole.words.filter((word) => !reader.term(word)),
   };

@@ -1,9 +1,10 @@
-/** Orders tools for a question by nine kinds of evidence, each in 0..1. Knows nothing of where vectors come from. */
+/** Orders tools for a question by eleven kinds of evidence, each in 0..1. Knows nothing of where vectors come from. */
 import type { Collection } from "./collection.ts";
 import { coverageOf, namedOf } from "./coverage.ts";
 import { actionScore, freshness, isNamed, pairScore } from "./detail.ts";
 import type { Ground, Sense } from "./ground.ts";
 import { aboveMean, poolHighest, scoreKeywords, toShare } from "./keyword.ts";
+import { hintsOf, likenessOf } from "./likeness.ts";
 import type { Phrase, Question, Term } from "./question.ts";
 import { highest } from "./select.ts";
 import type { EvidenceWeights } from "./settings.ts";
@@ -20,10 +21,12 @@ const CANDIDATES = 100;
 /** What meaning counts beside keywords when candidates are chosen and siblings judged. */
 const MEANING_SHARE = 0.5;
 const CLAUSE_SHARE = 0.5;
+/** What the names that questions like this one want count beside keywords when candidates are chosen. */
+const HINT_SHARE = 1;
 /** The least cosine of a tool that has no word in common with the question. */
 const NEAR = 0.3;
-/** Who is called by name comes first. */
-const NAMED = 4;
+/** Who is called by name comes first: more than all evidence together. */
+const NAMED = 10;
 
 /** How a question is answered: the order of its hits is the same, however many of them are wanted. */
 export interface Wish {
@@ -61,19 +64,24 @@ export function rank(question: Question, ground: Ground, { weights, most }: Wish
   const similar = workspace.take(capacity);
   const near = sense ? NEAR / scoreMeaning(question, sense, view, similar) : 0;
   const topic = topicScores(question, keyword, ground);
+  const hinted = workspace.take(capacity);
+  scoreKeywords(hintsOf(question.alike, ground), ground, hinted);
+  const hint = HINT_SHARE * (question.alike[0]?.closeness ?? 0);
   const family = workspace.take(capacity);
   const first = workspace.take(capacity);
   for (let slot = 0; slot < capacity; slot++) {
     const said = (keyword[slot] as number) + CLAUSE_SHARE * (clauseKeyword[slot] as number);
     const meant = MEANING_SHARE * (similar[slot] as number);
     family[slot] = ((topic[slot] as number) + meant) / (1 + MEANING_SHARE);
-    first[slot] = said > 0 || (similar[slot] as number) >= near ? said + meant : 0;
+    const hints = hint * (hinted[slot] as number);
+    first[slot] = said > 0 || hints > 0 || (similar[slot] as number) >= near ? said + meant + hints : 0;
   }
   const slots = candidates(first, question, ground);
   const support = siblingSupport(family, collection, view, slots);
   const clauseSimilar = clauseMeaning(question, slots, similar, sense);
   const pairs = Float64Array.from(slots, (slot) => pairScore(question, collection, slot));
   toShare(pairs);
+  const like = likenessOf(question, ground, slots);
   const named = namedOf(question, ground, slots);
   const coverage = coverageOf(question, ground, slots);
   const ranked = slots.map((slot, i) => {
@@ -86,7 +94,9 @@ export function rank(question: Question, ground: Ground, { weights, most }: Wish
       weights.pair * (pairs[i] as number) +
       weights.action * actionScore(question.actions, collection, slot) +
       weights.named * (named[i] as number) +
-      weights.coverage * (coverage[i] as number);
+      weights.coverage * (coverage[i] as number) +
+      weights.likeness * (like[i] as number) +
+      weights.hints * hint * (hinted[slot] as number);
     return { slot, score: score * freshness(collection, slot) + bonus(question, collection, slot) };
   });
   return withRest(sorted(ranked, collection), first, most, collection);

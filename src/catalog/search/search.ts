@@ -6,6 +6,7 @@ import { Collection } from "./collection.ts";
 import { CALLED_BY_NAME, confidenceOf, fitOf, RIVALS, type Signs, signsOf } from "./confidence.ts";
 import { isNamed } from "./detail.ts";
 import { loadEveryday } from "./everyday.ts";
+import { loadExamples } from "./examples.ts";
 import type { Ground, Sense } from "./ground.ts";
 import { Meaning } from "./meaning.ts";
 import { type Question, readQuestion, textsOf } from "./question.ts";
@@ -106,7 +107,11 @@ class Search implements SearchStrategy {
     const collection = this.#collection;
     const sense = this.#settings.strategy === "hybrid" ? await this.#senseFor(vectors) : undefined;
     const view = viewOf(collection, scope);
-    const language = { everyday: await loadEveryday(), isWord: (word: string) => isWord(word, sense) };
+    const language = {
+      everyday: await loadEveryday(),
+      examples: await loadExamples(),
+      isWord: (word: string) => isWord(word, sense),
+    };
     const question = readQuestion(query, collection, view, language);
     this.#workspace.reset();
     const ground = { collection, view, workspace: this.#workspace, sense };

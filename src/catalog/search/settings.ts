@@ -31,6 +31,10 @@ export interface EvidenceWeights {
   readonly named: number;
   /** How much of the question the tool speaks of. */
   readonly coverage: number;
+  /** How far the tool's name is one that questions like this one want. */
+  readonly likeness: number;
+  /** How far the tool speaks of what such names say. */
+  readonly hints: number;
 }
 
 export interface SearchSettings {
@@ -67,7 +71,9 @@ export const MEASURED: SearchSettings = {
     pair: 0.5,
     action: 0.25,
     named: 0.6,
-    coverage: 0.4,
+    coverage: 0.6,
+    likeness: 4,
+    hints: 1,
   },
   maxDocs: 200_000,
   maxResults: 1_000,

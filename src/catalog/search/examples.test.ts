@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { toRaw } from "../../kernel/raw.ts";
+import { Examples, loadExamples } from "./examples.ts";
+import { createSearch } from "./search.ts";
+import { words } from "./words.ts";
+
+const examples = new Examples(
+  [
+    "# who is octocat -> no line",
+    "open a pr | put my branch up for review -> create pull request / create merge request",
+    "who is octocat | look up a developer -> search users",
+  ].join("\n"),
+);
+const near = (text: string) => examples.near(words(text));
+
+test("a question finds those like it, the likest first, with the names of tools for it", () => {
+  const [first, ...others] = near("who is the developer");
+  expect(first?.names).toEqual([["search", "users"]]);
+  expect(others.every(({ closeness }) => closeness <= (first?.closeness ?? 0))).toBe(true);
+  expect(near("review my branch")[0]?.names).toEqual([
+    ["create", "pull", "request"],
+    ["create", "merge", "request"],
+  ]);
+});
+
+test("the same question is as close as can be, an unlike one is not close at all", () => {
+  expect(near("Open a PR!")[0]?.closeness).toBeCloseTo(1);
+  expect(near("is it of the")).toEqual([]);
+  expect(near("blorp")).toEqual([]);
+});
+
+test("every line that ships says what tools for it are called", async () => {
+  const shipped = await loadExamples();
+  expect(shipped.size).toBeGreaterThan(3000);
+  for (const { names } of shipped.near(words("who is octocat")))
+    for (const name of names) expect(name.length).toBeGreaterThan(0);
+});
+
+const tool = (server: string, name: string) => ({
+  server,
+  name,
+  title: undefined,
+  description: "",
+  annotations: {},
+  definition: toRaw({}),
+  inputSchema: toRaw({}),
+});
+
+test("finds a tool that shares no word with the question", async () => {
+  const search = createSearch();
+  search.update("hub", [tool("hub", "merge_pull_request"), tool("hub", "add_issue_comment")]);
+  const [hit] = await search.search("get it into main", { limit: 1 });
+  expect(hit?.name).toBe("merge_pull_request");
+});
+
+test("a word that only a hidden tool has counts as one that no tool has", async () => {
+  const seen = [tool("a", "get_thing"), tool("a", "list_things"), tool("a", "create_thing")];
+  const scoped = createSearch();
+  scoped.update("a", seen);
+  scoped.update("b", [tool("b", "kubectl_get"), tool("b", "list_pods")]);
+  const alone = createSearch();
+  alone.update("a", seen);
+  const question = "what is running in the cluster";
+  const scope = (server: string) => server === "a";
+  expect(await scoped.search(question, { limit: 5, scope })).toEqual(
+    await alone.search(question, { limit: 5 }),
+  );
+});
