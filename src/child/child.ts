@@ -1,15 +1,15 @@
 /** One configured server: how a call finds its way over its connections, also when one of them dies under it. */
 import { idOf } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
+import { Alarm } from "../kernel/alarm.ts";
 import type { Call, Lease, Origin } from "../kernel/call.ts";
+import { CallTimer } from "../kernel/call-timer.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { members, withMember } from "../rpc/slice.ts";
-import { Alarm } from "./alarm.ts";
 import type { Breaker } from "./breaker.ts";
-import { CallTimer } from "./call-timer.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { type ChildParts, Connections } from "./connections.ts";
@@ -19,6 +19,9 @@ import { ChildFailure } from "./link.ts";
 import { isAlive } from "./liveness.ts";
 import { MAX_TRIES, type Word } from "./retry.ts";
 import { type ChildStatus, statusOf } from "./status.ts";
+
+/** Nobody is waited for longer than this. */
+const PAUSE_MOST_MS = 600_000;
 
 export class Child {
   readonly connections: Connections;
@@ -171,7 +174,7 @@ export class Child {
     // Not before: while this is made the child is at work already.
     claim.timer = new CallTimer(
       this.#alarm,
-      { silenceMs: connection.spec.timeoutMs, deadline },
+      { silenceMs: connection.spec.timeoutMs, deadline, pauseMs: PAUSE_MOST_MS },
       (silentMs) => {
         connection.cancel(claim, timeoutOf(call, connection.spec, silentMs));
         void this.#checkAlive(connection, claim);

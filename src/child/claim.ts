@@ -1,5 +1,6 @@
 /** One caller's hold on a connection: who to turn to when the child asks back, and what a second attempt depends on. */
 import type { Call, Origin, Repeat, Uplink } from "../kernel/call.ts";
+import type { CallTimer } from "../kernel/call-timer.ts";
 import { holderKey } from "../kernel/principal.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { undeclaredFor } from "../rpc/era-2026/capability.ts";
@@ -7,7 +8,6 @@ import type { Incoming, Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { isString } from "../rpc/slice.ts";
 import type { Breaker } from "./breaker.ts";
-import type { CallTimer } from "./call-timer.ts";
 import type { Episode } from "./retry.ts";
 
 /** The death of one connection under calls, until it is known whether a second attempt cured it. */

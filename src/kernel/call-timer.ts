@@ -1,13 +1,12 @@
 /** How long one call may be silent and how long it may take in all. Stands still while a person or a model is asked. */
 import type { Alarm, Appointment } from "./alarm.ts";
 
-/** Nobody is waited for longer than this. */
-const PAUSE_MOST_MS = 600_000;
-
 export interface CallLimits {
   readonly silenceMs: number;
   /** Absolute. */
   readonly deadline: number;
+  /** How long it may stand still at once; for ever unless given. */
+  readonly pauseMs?: number;
 }
 
 export class CallTimer implements Appointment {
@@ -15,6 +14,7 @@ export class CallTimer implements Appointment {
   after: Appointment | undefined;
   readonly #alarm: Alarm;
   readonly #silenceMs: number;
+  readonly #pauseMs: number;
   readonly #expired: (waitedMs: number) => void;
   #deadline: number;
   #heard: number;
@@ -24,6 +24,7 @@ export class CallTimer implements Appointment {
   constructor(alarm: Alarm, limits: CallLimits, expired: (waitedMs: number) => void) {
     this.#alarm = alarm;
     this.#silenceMs = limits.silenceMs;
+    this.#pauseMs = limits.pauseMs ?? Number.POSITIVE_INFINITY;
     this.#deadline = limits.deadline;
     this.#expired = expired;
     this.#heard = alarm.now();
@@ -31,7 +32,7 @@ export class CallTimer implements Appointment {
   }
 
   get due(): number {
-    if (this.#pauses > 0) return this.#pausedAt + PAUSE_MOST_MS;
+    if (this.#pauses > 0) return this.#pausedAt + this.#pauseMs;
     return Math.min(this.#heard + this.#silenceMs, this.#deadline);
   }
 
@@ -47,7 +48,7 @@ export class CallTimer implements Appointment {
   resume(): void {
     if (this.#pauses === 0 || --this.#pauses > 0) return;
     const now = this.#alarm.now();
-    this.#deadline += Math.min(now - this.#pausedAt, PAUSE_MOST_MS);
+    this.#deadline += Math.min(now - this.#pausedAt, this.#pauseMs);
     this.#heard = now;
     this.#alarm.sooner(this);
   }
