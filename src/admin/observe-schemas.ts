@@ -52,7 +52,11 @@ export const CALL = {
   surface: { type: "string", description: "of the endpoint, or openapi" },
   via: { enum: ["code", "chain"], description: "where code or a chain of the caller made the call" },
   server: { ...NAMED, description: "without uuid: a tool of ours (metamcp), or a name that means nothing" },
-  tool: { type: "string", description: "the server's own name of it" },
+  method: { enum: ["prompts/get", "resources/read"], description: "where it is not a tool" },
+  tool: {
+    type: "string",
+    description: "the server's own name of it; of a prompt its name, of a resource its URI",
+  },
   outcome: {
     ...OUTCOME,
     description: "ok; error: it failed, and may have had effects; refused: nothing reached the server",
@@ -88,7 +92,7 @@ export const AUDIT_FIELDS = {
   surface: { type: "string", description: "meta, metatools, aggregate, auto or openapi" },
   via: { enum: ["code", "chain"], description: "code or chain" },
   server: { type: "string", description: "uuid, or the name it had" },
-  method: { enum: ["prompts/get", "resources/read"], description: "where it is not a tool" },
+  method: CALL.method,
   tool: { type: "string", description: "the server's own name of it, or its URI" },
   outcome: { ...OUTCOME, description: "ok, error or refused" },
   code: { type: "string", description: "of the error table" },
@@ -155,11 +159,6 @@ export const OBSERVE_COMPONENTS = {
       at: { ...DATE, description: "when it ended, in UTC" },
       kind: AUDIT_FIELDS.kind,
       ...CALL,
-      method: AUDIT_FIELDS.method,
-      tool: {
-        type: "string",
-        description: "the server's own name of it; of a prompt its name, of a resource its URI",
-      },
       action: AUDIT_FIELDS.action,
       object: {
         type: "object",
@@ -220,7 +219,8 @@ export const OBSERVE_COMPONENTS = {
           properties: {
             endpoint: NAMED,
             server: NAMED,
-            tool: TEXT,
+            tool: { type: "string", description: "prompts and resources of a server are counted together" },
+            method: CALL.method,
             ...FIGURES,
             tokensSaved: SAVED,
             sessions: { ...COUNT, description: "of an endpoint: clients that are connected" },

@@ -3,8 +3,13 @@ import { describe, expect, test } from "vitest";
 import type { StorePlace } from "./place.contract.ts";
 import { AUDIT_BATCH, type AuditQuery, type AuditRecord, type Store } from "./store.ts";
 
-function record(at: number, fields: Record<string, string> = {}, body: unknown = { at }): AuditRecord {
-  return { at, fields, body: JSON.stringify(body) };
+function record(at: number, body: unknown = { at }): AuditRecord {
+  return { at, body: JSON.stringify(body) };
+}
+
+/** Each a batch of its own. */
+async function appendEach(store: Store, records: readonly AuditRecord[]): Promise<void> {
+  for (const one of records) await store.audit.append([one]);
 }
 
 const times = async (store: Store, query?: AuditQuery) =>
@@ -15,7 +20,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     test("keeps records in the order they came, newest first, and after it is opened again", async () => {
       const where = await place();
       const first = await where.open();
-      await first.audit.append([record(1, { tool: "a" }, { text: "\0 \uD800" }), record(2)]);
+      await first.audit.append([record(1, { text: "\0 \uD800" }), record(2)]);
       await first.audit.append([]);
       await first.close();
       const store = await where.open();
@@ -26,7 +31,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       expect(items).toMatchObject([
         { seq: 3, at: 3 },
         { seq: 2, at: 2 },
-        { seq: 1, at: 1, fields: { tool: "a" }, body: { text: "\0 \uD800" } },
+        { seq: 1, at: 1, body: { text: "\0 \uD800" } },
       ]);
       expect(await store.audit.verify()).toEqual({ ok: true, count: 3 });
     });
@@ -45,22 +50,28 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       await expect(store.audit.append([...batch(), record(0)])).rejects.toMatchObject({ code: "invalid" });
     });
 
-    test("finds by fields and by time, in pages", async () => {
+    test.each([
+      ["one batch", 30],
+      ["batches of four", 4],
+      ["a batch each", 1],
+    ])("finds by members and by time, in pages, in %s", async (_, size) => {
       const store = await (await place()).open();
-      await store.audit.append(
-        Array.from({ length: 30 }, (_, i) =>
-          record(i, { tool: i % 3 ? "x" : "y", outcome: i % 2 ? "ok" : "refused" }),
-        ),
+      const all = Array.from({ length: 30 }, (_, i) =>
+        record(i, { tool: { name: i % 3 ? "x" : "y" }, outcome: i % 2 ? "ok" : "refused", n: i }),
       );
+      for (let at = 0; at < all.length; at += size) await store.audit.append(all.slice(at, at + size));
 
-      expect(await times(store, { fields: { tool: "y", outcome: "ok" } })).toEqual([27, 21, 15, 9, 3]);
-      expect(await times(store, { fields: { tool: "z" } })).toEqual([]);
-      expect(await times(store, { fields: { nothing: "z" } })).toEqual([]);
+      expect(await times(store, { members: { "tool.name": "y", outcome: "ok" } })).toEqual([
+        27, 21, 15, 9, 3,
+      ]);
+      expect(await times(store, { members: { n: "7" } })).toEqual([7]);
+      for (const members of [{ "tool.name": "z" }, { tool: "y" }, { none: "y" }, { name: "y" }, { n: "" }])
+        expect(await times(store, { members })).toEqual([]);
       expect(await times(store, { from: 5, to: 8 })).toEqual([7, 6, 5]);
       expect(await times(store, { after: 27 })).toEqual([29, 28, 27]);
       expect(await times(store, { after: 30 })).toEqual([]);
 
-      const query = { fields: { tool: "y" }, limit: 4 };
+      const query = { members: { "tool.name": "y" }, limit: 4 };
       const pages: number[][] = [];
       for (let cursor: number | undefined = Number.MAX_SAFE_INTEGER; cursor !== undefined; ) {
         const page = await store.audit.query({ ...query, cursor });
@@ -74,13 +85,24 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       ]);
     });
 
-    test("is not harmed by what strangers write into fields", async () => {
+    test("reads on where it read before, however far back a batch begins", async () => {
       const store = await (await place()).open();
-      const odd = ["a\0b", "\uD800", "' OR 1=1", '"', "\\u0000", "$.x", "%"];
-      await store.audit.append(odd.map((tool, i) => record(i, { tool, [tool]: "x" }, { tool })));
+      const all = Array.from({ length: AUDIT_BATCH }, (_, i) => record(i));
+      for (let batch = 0; batch < 21; batch++) await store.audit.append(all);
+      for (const after of [200, 499, 500, 501]) {
+        const { items } = await store.audit.query({ after, limit: 20_000 });
+        expect([items.length, items.at(-1)?.seq]).toEqual([21 * AUDIT_BATCH - after, after + 1]);
+      }
+    });
 
-      for (const [i, tool] of odd.entries()) expect(await times(store, { fields: { tool } })).toEqual([i]);
-      expect(await times(store, { fields: { "' OR 1=1": "x" } })).toEqual([2]);
+    test("is not harmed by what strangers write", async () => {
+      const store = await (await place()).open();
+      const odd = ["a\0b", "\uD800", "' OR 1=1", '"', "\\u0000", "$.x", "%", "a\nb", "__proto__"];
+      await store.audit.append(odd.map((tool, i) => record(i, { tool, [tool]: "x" })));
+
+      for (const [i, tool] of odd.entries()) expect(await times(store, { members: { tool } })).toEqual([i]);
+      expect(await times(store, { members: { "' OR 1=1": "x" } })).toEqual([2]);
+      expect(await times(store, { members: { "constructor.name": "Object" } })).toEqual([]);
       expect(await store.audit.verify()).toEqual({ ok: true, count: odd.length });
     });
 
@@ -92,16 +114,23 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     });
 
     test.each([
-      ["a changed record", "UPDATE metamcp_audit SET body = '{\"x\":1}' WHERE seq = 3", 3, "changed"],
-      ["a changed time", "UPDATE metamcp_audit SET at = 99 WHERE seq = 4", 4, "changed"],
-      ["a removed record", "DELETE FROM metamcp_audit WHERE seq = 2", 2, "missing"],
-      ["a removed beginning", "DELETE FROM metamcp_audit WHERE seq <= 2", 1, "missing"],
-      ["a removed end", "DELETE FROM metamcp_audit WHERE seq >= 5", 5, "missing"],
+      [
+        "a changed record",
+        "UPDATE metamcp_audit SET lines = replace(lines, '{\"at\":2}', '{}')",
+        3,
+        "changed",
+      ],
+      ["a changed time", "UPDATE metamcp_audit SET lines = replace(lines, ' 4 3 ', ' 4 9 ')", 4, "changed"],
+      ["a removed batch", "DELETE FROM metamcp_audit WHERE first = 3", 3, "missing"],
+      ["a removed beginning", "DELETE FROM metamcp_audit WHERE first = 1", 1, "missing"],
+      ["a removed end", "DELETE FROM metamcp_audit WHERE first = 5", 5, "missing"],
       ["a removed log", "DELETE FROM metamcp_audit", 1, "missing"],
+      ["a changed seal", "UPDATE metamcp_audit SET seal = 'x' WHERE first = 3", 4, "changed"],
+      ["a changed end", "UPDATE metamcp_audit SET hash = 'x' WHERE first = 3", 4, "changed"],
     ])("notices %s", async (_, statement, seq, reason) => {
       const where = await place();
       const store = await where.open();
-      await store.audit.append(Array.from({ length: 6 }, (_, i) => record(i)));
+      for (const at of [0, 2, 4]) await store.audit.append([record(at), record(at + 1)]);
       await where.sql(statement);
 
       expect(await store.audit.verify()).toEqual({ ok: false, seq, reason: expect.stringContaining(reason) });
@@ -110,7 +139,10 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     test("notices a chain that was made to fit without the key", async () => {
       const where = await place();
       const store = await where.open();
-      await store.audit.append(Array.from({ length: 6 }, (_, i) => record(i)));
+      await appendEach(
+        store,
+        Array.from({ length: 6 }, (_, i) => record(i)),
+      );
       const [{ hash } = { hash: "" }] = await where.sql("SELECT hash FROM metamcp_audit WHERE seq = 2");
       await where.sql(
         `INSERT INTO metamcp_meta (name, value) VALUES ('audit-anchor', '${JSON.stringify({ seq: 2, hash })}')`,
@@ -125,7 +157,10 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
     test("loses old records only, and can still be verified and continued", async () => {
       const where = await place();
       const store = await where.open();
-      await store.audit.append(Array.from({ length: 10 }, (_, i) => record(i)));
+      await appendEach(
+        store,
+        Array.from({ length: 10 }, (_, i) => record(i)),
+      );
       expect(await store.audit.prune(4)).toBe(4);
       expect(await store.audit.prune(4)).toBe(0);
       expect(await times(store)).toEqual([9, 8, 7, 6, 5, 4]);
@@ -144,12 +179,17 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       expect(await again.audit.verify()).toEqual({ ok: true, count: 3 });
     });
 
-    test("keeps a record that is late among younger ones", async () => {
+    test("keeps a batch as long as one of its records is young", async () => {
       const store = await (await place()).open();
-      await store.audit.append([record(1), record(9), record(2), record(10)]);
+      await store.audit.append([record(1)]);
+      await store.audit.append([record(1), record(9), record(2)]);
+      await store.audit.append([record(3)]);
+      await store.audit.append([record(10)]);
       expect(await store.audit.prune(5)).toBe(1);
-      expect(await times(store)).toEqual([10, 2, 9]);
-      expect(await store.audit.verify()).toEqual({ ok: true, count: 3 });
+      expect(await times(store)).toEqual([10, 3, 2, 9, 1]);
+      expect(await store.audit.verify()).toEqual({ ok: true, count: 5 });
+      expect(await store.audit.prune(10)).toBe(4);
+      expect(await times(store)).toEqual([10]);
     });
   });
 }

@@ -34,10 +34,10 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE UNIQUE INDEX metamcp_records_key ON metamcp_records (kind, unique_key)",
       "CREATE INDEX metamcp_records_expiry ON metamcp_records (expires_at) WHERE expires_at IS NOT NULL",
 
-      // "fields" and "body" are JSON. "hash" is over the row and the hash of the row before.
+      // A batch of records, "first" to "seq", of times "since" to "until". "lines": see the chain.
       `CREATE TABLE metamcp_audit (
-        seq ${number} PRIMARY KEY, at ${number} NOT NULL, hash TEXT NOT NULL,
-        fields TEXT NOT NULL, body TEXT NOT NULL)`,
+        first ${number} PRIMARY KEY, seq ${number} NOT NULL, since ${number} NOT NULL, until ${number} NOT NULL,
+        hash TEXT NOT NULL, seal TEXT NOT NULL, lines TEXT NOT NULL)`,
     ];
   },
 ];

@@ -153,7 +153,7 @@ export interface Audit {
   append(records: readonly AuditRecord[]): Promise<void>;
   /** Newest first. */
   query(query?: AuditQuery): Promise<AuditPage>;
-  /** Removes records older than `before`, from the oldest on; the newest always stays. Returns how many. The rest can still be verified. */
+  /** Removes batches whose records are all older than `before`, from the oldest on; the newest always stays. Returns how many records. The rest can still be verified. */
   prune(before: number): Promise<number>;
   verify(): Promise<AuditVerdict>;
 }
@@ -162,22 +162,20 @@ export const AUDIT_BATCH = 500;
 
 export interface AuditRecord {
   readonly at: number;
-  /** What can be asked for; what is undefined is left out. */
-  readonly fields: Readonly<Record<string, string | undefined>>;
   /** JSON on one line: it is kept as it was written, and many may have to wait in memory. */
   readonly body: string;
 }
 
-export interface StoredAuditRecord extends Omit<AuditRecord, "fields" | "body"> {
+export interface StoredAuditRecord {
   readonly seq: number;
-  readonly fields: Readonly<Record<string, string>>;
+  readonly at: number;
   readonly body: unknown;
   readonly hash: string;
 }
 
 export interface AuditQuery {
-  /** All must be equal. */
-  readonly fields?: Readonly<Record<string, string>>;
+  /** Members of the body by their path, as in `endpoint.name`, and the text that each must be. */
+  readonly members?: Readonly<Record<string, string>>;
   /** Inclusive. */
   readonly from?: number;
   /** Exclusive. */

@@ -15,8 +15,3 @@ export function toJson(value: unknown): string {
   if (text === undefined) throw new StoreError("invalid", "a value that is no JSON cannot be stored");
   return text;
 }
-
-/** The text with what does not fit replaced, where a text of strangers must be kept anyway. */
-export function fitText(text: string): string {
-  return text.replaceAll(/\0|\p{Surrogate}/gu, "\uFFFD");
-}

@@ -122,6 +122,7 @@ async function oneOfEach(): Promise<LayeredTeam & { readonly call: Row }> {
   const client = await teamClient(gateway, "aggregate", { key });
   await client.call("fix__echo", { message: "x" });
   await client.call("fix__count_safe", { key: "k", crashes: 1 });
+  await auditRecords(gateway, "&kind=call&tool=count_safe");
   const [call] = (await auditRecords(gateway, "&kind=call&tool=echo")) as [Row];
   return { ...team, call };
 }
@@ -228,7 +229,7 @@ test("from a shell: what was done, what matches, what comes, and whether it was 
   ).toEqual(["echo", "is_error", "add", "add", "add"]);
   const database = await connect(join(folder.home, "gateway/gateway.db"));
   database
-    .prepare("UPDATE metamcp_audit SET body = replace(body, 'echo', 'env') WHERE body LIKE '%echo%'")
+    .prepare("UPDATE metamcp_audit SET lines = replace(lines, 'echo', 'env') WHERE lines LIKE '%echo%'")
     .run([]);
   database.close();
   const again = await teamGateway(folder);

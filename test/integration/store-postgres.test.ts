@@ -96,7 +96,7 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
         reason: { code: "conflict" },
       });
     }
-    const record = (at: number): AuditRecord => ({ at, fields: {}, body: String(at) });
+    const record = (at: number): AuditRecord => ({ at, body: String(at) });
     await Promise.all(
       [a, b].flatMap((store) =>
         Array.from({ length: 15 }, (_, i) => store.audit.append([record(i), record(i)])),
@@ -143,7 +143,7 @@ describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
       await expect(store.records.put({ kind: "a", id: "a", value: 1 })).rejects.toMatchObject({
         code: "unavailable",
       });
-      await expect(store.audit.append([{ at: 1, fields: {}, body: "1" }])).rejects.toMatchObject({
+      await expect(store.audit.append([{ at: 1, body: "1" }])).rejects.toMatchObject({
         code: "unavailable",
       });
       await commit(other, round);
@@ -196,9 +196,9 @@ describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
   test("writes an audit batch once whose answer was lost", async () => {
     const { proxy, place } = await behindProxy();
     const store = await place.open();
-    const batch: AuditRecord[] = [1, 2, 3].map((at) => ({ at, fields: {}, body: String(at) }));
-    await store.audit.append([{ at: 0, fields: {}, body: "0" }]);
-    const arrived = async () => (await place.sql("SELECT 1 FROM metamcp_audit")).length === 4;
+    const batch: AuditRecord[] = [1, 2, 3].map((at) => ({ at, body: String(at) }));
+    await store.audit.append([{ at: 0, body: "0" }]);
+    const arrived = async () => (await place.sql("SELECT 1 FROM metamcp_audit")).length === 2;
 
     proxy.loseAnswers();
     await expect(store.audit.append(batch)).rejects.toMatchObject({ code: "unavailable" });
@@ -208,7 +208,7 @@ describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
     // Otherwise the answer was lost of another statement, and this would prove nothing.
     expect(await arrived()).toBe(true);
     await store.audit.append(batch);
-    await store.audit.append([{ at: 4, fields: {}, body: "4" }]);
+    await store.audit.append([{ at: 4, body: "4" }]);
     expect(await store.audit.verify()).toEqual({ ok: true, count: 5 });
   });
 

@@ -37,7 +37,7 @@ export function auditRoutes({ observed }: AdminParts): readonly Route[] {
         const cursor = cursorIn(query);
         const after = query.get("after");
         const asked = {
-          fields: fieldsIn(query),
+          members: membersIn(query),
           limit: limitIn(query),
           ...timeIn(query, "from"),
           ...timeIn(query, "to"),
@@ -96,16 +96,29 @@ async function allOf(
   return found.slice(0, MOST_SAVED);
 }
 
-function fieldsIn(query: URLSearchParams): Record<string, string> {
+/** Where a field stands in a record, unless it is a member of it by its own name. */
+const PATHS: Readonly<Record<string, string>> = {
+  principal: "principal.id",
+  principalKind: "principal.kind",
+  principalName: "principal.name",
+  key: "principal.key.id",
+  actor: "principal.actor.id",
+  client: "client.name",
+  approvedBy: "approval.by.id",
+  objectKind: "object.kind",
+};
+
+function membersIn(query: URLSearchParams): Record<string, string> {
   const given = Object.keys(AUDIT_FIELDS).flatMap((name) => {
     const value = query.get(name);
-    return value === null ? [] : [[fieldOf(name, value), value] as const];
+    return value === null ? [] : [[pathOf(name, value), value] as const];
   });
   return Object.fromEntries(given);
 }
 
-function fieldOf(name: string, value: string): string {
-  return NAMED.has(name) && !UUID.test(value) ? `${name}Name` : name;
+function pathOf(name: string, value: string): string {
+  if (NAMED.has(name)) return `${name}.${UUID.test(value) ? "uuid" : "name"}`;
+  return PATHS[name] ?? name;
 }
 
 function timeIn(query: URLSearchParams, name: "from" | "to"): { from?: number; to?: number } {

@@ -20,6 +20,8 @@ export async function openSqlite(path: string, onStatement: OnStatement): Promis
     connection = await connect(path);
     const database = new SqliteDatabase(withLockOf(connection, lock), onStatement);
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    // Of a new file: a batch of audit records fills dozens of pages, and each costs.
+    database.run("PRAGMA page_size = 16384");
     database.run("PRAGMA journal_mode = WAL");
     // What was answered as written survives a power cut, too.
     database.run("PRAGMA synchronous = FULL");
