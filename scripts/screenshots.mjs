@@ -102,6 +102,7 @@ async function makeTraffic(page, origin) {
     client.callTool({ name: "mcp_call", arguments: { server, tool, args } });
   for (let n = 0; n < 12; n++) await call("everything", "get-sum", { a: n, b: 22 });
   await call("memory", "read_graph", {});
+  await client.readResource({ uri: "demo://resource/static/document/features.md" });
   await call("everything", "no-such-tool", {});
   await client.callTool({ name: "mcp_discover", arguments: { query: "read a text file" } });
 }

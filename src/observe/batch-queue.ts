@@ -12,6 +12,8 @@ export interface BatchQueueParts<T> {
   readonly again: (error: unknown) => boolean | number;
   /** Its state changed: it fails and why, or it goes on. */
   readonly onFault?: (fault: string | undefined) => void;
+  /** How many an item stands for, where what is lost and written is told; one unless said. */
+  readonly countOf?: (item: T) => number;
   /** In bytes, about. */
   readonly sizeOf: (item: T) => number;
   readonly mostInBatch: number;
@@ -75,7 +77,7 @@ export class BatchQueue<T> {
 
   add(item: T): void {
     if (this.fill >= 1 || this.#closed) {
-      this.#lost += 1;
+      this.#lost += this.#countOf([item]);
       return;
     }
     this.#items.push(item);
@@ -103,7 +105,7 @@ export class BatchQueue<T> {
       if (this.#fault !== undefined && this.queued === before) await Promise.race([this.#pause(), late]);
     }
     clearInterval(hold);
-    this.#lost += this.queued;
+    this.#lost += this.#countOf(this.#items) + this.#countOf(this.#batch);
     this.#items = [];
     this.#batch = [];
     this.#bytes = 0;
@@ -133,10 +135,10 @@ export class BatchQueue<T> {
   async #writeBatch(): Promise<void> {
     const { write, again } = this.#parts;
     if (this.#batch.length === 0) this.#batch = this.#take();
-    const { length } = this.#batch;
+    const count = this.#countOf(this.#batch);
     try {
       const refused = await write(this.#batch);
-      this.#written += length - refused;
+      this.#written += count - refused;
       this.#lost += refused;
       this.#drop();
       this.#retryMs = FIRST_RETRY_MS;
@@ -145,7 +147,7 @@ export class BatchQueue<T> {
       this.#failing((error as Error).message);
       const wait = again(error);
       if (wait === false) {
-        this.#lost += length;
+        this.#lost += count;
         this.#drop();
         return;
       }
@@ -162,6 +164,11 @@ export class BatchQueue<T> {
       if (bytes > mostBytesInBatch && count > 0) break;
     }
     return this.#items.splice(0, count);
+  }
+
+  #countOf(items: readonly T[]): number {
+    const { countOf } = this.#parts;
+    return countOf ? items.reduce((sum, item) => sum + countOf(item), 0) : items.length;
   }
 
   #drop(): void {

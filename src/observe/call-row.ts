@@ -8,6 +8,7 @@ import type { Named, Names } from "./names.ts";
 
 /** Our own tools have no server; what a caller made up is told without one. */
 export const OWN_SERVER = "metamcp";
+const OWN: Named = { name: OWN_SERVER };
 const LONGEST_NAME = 128;
 const LONGEST_URI = 1_024;
 
@@ -61,12 +62,12 @@ export function callRow(ended: CallEnded, names: Names): CallRow {
   const endpoint = names.endpoint(origin.endpoint);
   const surface = origin.surface ?? endpoint?.surface;
   const about = aboutOf(origin);
-  // What is undefined is nowhere written; leaving it out would cost more than all the rest. The time stays first: see the audit record.
+  // What is undefined is nowhere written; leaving it out would cost more than all the rest.
   return {
     at: ended.at,
     principal: about.who,
     client: about.client,
-    endpoint: { uuid: origin.endpoint, name: endpoint?.name ?? origin.endpoint },
+    endpoint: namedObject(origin.endpoint, endpoint?.name ?? origin.endpoint),
     session: about.session,
     surface,
     via,
@@ -109,9 +110,23 @@ export function clientOf(written: Raw | undefined): ClientName | undefined {
 }
 
 function serverOf(server: string, names: Names): Named {
-  if (server === OWN_SERVER) return { name: OWN_SERVER };
+  if (server === OWN_SERVER) return OWN;
   const name = names.server(server);
-  return name === undefined ? { name: server.slice(0, LONGEST_NAME) } : { uuid: server, name };
+  return name === undefined ? { name: server.slice(0, LONGEST_NAME) } : namedObject(server, name);
+}
+
+/** Endpoints and servers by uuid. */
+const named = new Map<string, Named>();
+const MOST_NAMED = 5_000;
+
+/** The same object for all rows while it is called so: what is written of it is kept by it. */
+function namedObject(uuid: string, name: string): Named {
+  const known = named.get(uuid);
+  if (known?.name === name) return known;
+  const made = { uuid, name };
+  if (named.size >= MOST_NAMED) named.clear();
+  named.set(uuid, made);
+  return made;
 }
 
 interface About {

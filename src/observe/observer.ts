@@ -5,7 +5,9 @@ import type { Log } from "../kernel/log.ts";
 import type { Audit } from "../store/store.ts";
 import { AuditLog, type AuditOptions } from "./audit/audit-log.ts";
 import { recordOfAdmin, recordOfCall, recordOfLogin } from "./audit/audit-record.ts";
-import { type CallRow, callRow, OWN_SERVER } from "./call-row.ts";
+import { type CallRow, callRow } from "./call-row.ts";
+import { Headings } from "./headings.ts";
+import { callEvent } from "./live/call-event.ts";
 import { EventFeed } from "./live/event-feed.ts";
 import { RecentCalls } from "./live/recent-calls.ts";
 import { Stats } from "./live/stats.ts";
@@ -14,6 +16,7 @@ import { toldEvent } from "./live/told-event.ts";
 import { ToolUse } from "./live/tool-use.ts";
 import { Counting, type Gauges } from "./metrics/counting.ts";
 import type { Names } from "./names.ts";
+import { rowText } from "./row-text.ts";
 
 export interface ObserverParts {
   readonly events: Events;
@@ -46,6 +49,7 @@ export class Observer implements Observed {
   readonly use = new ToolUse();
   readonly feed: EventFeed;
   readonly metrics: Counting;
+  readonly #headings: Headings;
   readonly #listings = new Listings();
   readonly #stop: () => void;
   /** What watchers know of the audit log. */
@@ -53,6 +57,7 @@ export class Observer implements Observed {
 
   constructor({ events, audit, names, clock, log, options, gauges }: ObserverParts) {
     this.names = names;
+    this.#headings = new Headings(names);
     this.records = audit;
     this.audit = new AuditLog(audit, options, { clock, log });
     this.feed = new EventFeed(clock, () => this.#lookAtAudit());
@@ -74,16 +79,11 @@ export class Observer implements Observed {
         return;
       case "call.ended": {
         const row = callRow(event, this.names);
-        this.audit.add(recordOfCall(row, event));
-        // Live views are of tools.
-        if (row.method) {
-          this.metrics.item(row, row.method, event);
-          return;
-        }
+        const told = rowText(row);
+        this.audit.add(recordOfCall(told, event));
         this.calls.add(row, event);
         this.#count(row, event);
-        if (this.feed.watched)
-          this.feed.tell({ type: "call", id: event.id, ...row, at: new Date(row.at).toISOString() });
+        if (this.feed.watched) this.feed.tellCall(callEvent(event.id, row.at, told));
         return;
       }
       case "listed":
@@ -123,10 +123,11 @@ export class Observer implements Observed {
   }
 
   #count(row: CallRow, ended: CallEnded): void {
-    const known = isKnown(row, this.names);
-    this.stats.add(row, known);
-    if (known && row.server.uuid !== undefined) this.use.add(row.server.uuid, row.tool, row.at);
-    this.metrics.call(row, known, ended);
+    const heading = this.#headings.of(row);
+    const { server, tool, method } = heading;
+    this.stats.add(heading, row);
+    if (!method && server.uuid !== undefined) this.use.add(server.uuid, tool, row.at);
+    this.metrics.call(heading, row, ended);
     const saved = savedByCall(row);
     if (saved !== 0) this.#saved(ended.origin.endpoint, saved, row.at);
   }
@@ -135,11 +136,4 @@ export class Observer implements Observed {
     this.stats.saved(endpoint, tokens, at);
     this.metrics.saved(endpoint, tokens);
   }
-}
-
-/** Whether this tool exists: only then may its name stand in counters. */
-function isKnown({ server, tool, code }: CallRow, names: Names): boolean {
-  if (code === "tool_not_found" || code === "server_not_found") return false;
-  if (server.uuid === undefined) return server.name === OWN_SERVER;
-  return names.hasTool(server.uuid, tool);
 }

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Origin, TraceContext } from "../../src/kernel/call.ts";
+import { newTrail, type Origin, type TraceContext } from "../../src/kernel/call.ts";
 import { type Clock, ManualClock } from "../../src/kernel/clock.ts";
 import { type CallEnded, Events } from "../../src/kernel/events.ts";
 import { silentLog } from "../../src/kernel/log.ts";
@@ -69,7 +69,7 @@ function call(events: Events, i: number, origin: Origin = originOf(`${i}`), trac
     origin,
     server: `s${i}`,
     tool: `tool ${i}`,
-    trail: { layers: [], by: `layer ${i}`, ...(trace && { trace }) },
+    trail: { ...newTrail(`layer ${i}`), trace },
   };
   events.emit({ type: "call.begun", at: Date.now(), ...common });
   const ended: CallEnded = {
@@ -173,7 +173,7 @@ test("records older than is set are removed while it runs, and what is left can 
   const clock = new ManualClock();
   const DAY_MS = 86_400_000;
   const ages = [40, 8, 6, 0].map((days) => Date.now() - days * DAY_MS);
-  await store.audit.append(ages.map((at) => ({ at, fields: {}, body: JSON.stringify({ at }) })));
+  for (const at of ages) await store.audit.append([{ at, body: JSON.stringify({ at }) }]);
   observer(store.audit, { clock, days: 7 });
   const left = async () => (await store.audit.query()).items.map(({ at }) => at);
   expect(await left()).toHaveLength(4);

@@ -1,4 +1,4 @@
-/** Prompts and resources that clients use leave records, durations and spans as calls of tools do. */
+/** Prompts and resources that clients use are recorded, counted, shown and traced as calls of tools are. */
 import { expect, test } from "vitest";
 import { HEADERS, messages } from "../support/http-gateway.ts";
 import { collector } from "../support/otlp.ts";
@@ -6,6 +6,7 @@ import { auditRecords } from "../support/records.ts";
 import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
+import { watchEvents } from "../support/watch-events.ts";
 
 const LIMIT = { use: "rate-limit", requests: 3, per: "1h" };
 
@@ -74,8 +75,47 @@ test("each leaves one record, and is counted by its method", async () => {
   const text = await (await fetch(`${gateway.url}/metrics`)).text();
   const took = 'mcp_server_operation_duration_seconds_count{endpoint="aggregate",server="fix"';
   expect(text).toContain(`${took},mcp_method_name="resources/read"} 1\n`);
-  expect(text).not.toContain("metamcp_calls_total{");
   expect(text).toContain("metamcp_calls_in_flight 0\n");
+  const counted = (endpoint: string, tool: string, outcome: string, server = "fix") =>
+    `metamcp_calls_total{endpoint="${endpoint}",server="${server}",tool="${tool}",outcome="${outcome}"} 1\n`;
+  expect(text).toContain(counted("aggregate", "resources/read", "ok"));
+  expect(text).toContain(counted("meta", "resources/read", "ok"));
+  expect(text).toContain(counted("aggregate", "prompts/get", "ok"));
+  expect(text).toContain(counted("aggregate", "prompts/get", "refused", "other"));
+  expect(text).toContain('metamcp_call_errors_total{endpoint="aggregate",code="validation_input"} 1\n');
+  // Which one it was would make too many series.
+  for (const one of ["fixture://", "prompt_0", "nothing"]) expect(text).not.toContain(one);
+});
+
+test("live views show each by what it is, and figures by its method", async () => {
+  const { gateway, api, uuid, key } = await team();
+  const events = await watchEvents(gateway);
+  const aggregate = await asker(gateway, "aggregate", key);
+  for (let n = 0; n < 3; n++) await aggregate("resources/read", { uri: "fixture://item/0" });
+  await aggregate("prompts/get", { name: "fix__prompt_0", arguments: { topic: "x" } });
+  const server = { uuid, name: "fix" };
+  const prompt = { method: "prompts/get", tool: "prompt_0", server, outcome: "ok" };
+  const calls = await until(() => {
+    const told = events.filter(({ type }) => type === "call");
+    return told.length === 4 && told;
+  });
+  expect(calls.at(-1)).toMatchObject(prompt);
+
+  const { items } = (await api("GET", "/calls")).body;
+  expect(items).toMatchObject([{ ...prompt, arguments: { topic: "x" } }, READ, READ, READ]);
+  expect((await api("GET", "/calls?method=prompts/get")).body.items).toHaveLength(1);
+  expect((await api("GET", "/calls?method=tools/call")).body.items).toEqual([]);
+  const again = await api("POST", `/calls/${items[0].id}/replay`);
+  expect([again.status, again.body.detail]).toEqual([409, "only calls of tools are made again"]);
+
+  const { totals, rows } = (await api("GET", "/stats?by=tool")).body;
+  expect(totals).toMatchObject({ calls: 4, errors: 0, refused: 0 });
+  expect(rows).toMatchObject([
+    { server, tool: "resources/read", method: "resources/read", calls: 3 },
+    { server, tool: "prompts/get", method: "prompts/get", calls: 1 },
+  ]);
+  const { body: tools } = await api("GET", `/mcp-servers/${uuid}/tools`);
+  expect(JSON.stringify(tools)).not.toContain("resources/read");
 });
 
 test("what a layer refuses says which", async () => {

@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { auditRecords, recentCalls, told } from "../support/records.ts";
-import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
+import { watchEvents } from "../support/watch-events.ts";
 
 async function team(surface: string, flags: readonly string[] = []) {
   const folder = temp();
@@ -151,7 +152,7 @@ test("the log is one chain, survives a stop, and shows what was tampered with", 
 
 test("a stream tells of calls, sessions, revisions and the steps of a changed server", async () => {
   const { gateway, api, key, server } = await team("aggregate");
-  const events = await watch(gateway);
+  const events = await watchEvents(gateway);
   const client = await teamClient(gateway, "team", { key });
   await client.tools();
   await client.call("fix__say", { message: "hello" });
@@ -234,31 +235,6 @@ test("figures and metrics agree with what was called", async () => {
   expect(text).toContain("metamcp_calls_in_flight 0\n");
   expect(text).not.toContain("made_up");
 });
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was told
-type Told = any;
-
-async function watch({ url }: TeamGateway): Promise<Told[]> {
-  const response = await fetch(`${url}/api/v1/events`, {
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-  });
-  const events: Told[] = [];
-  const reader = (response.body as ReadableStream<Uint8Array>)
-    .pipeThrough(new TextDecoderStream())
-    .getReader();
-  void (async () => {
-    let rest = "";
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      const parts = (rest + next.value).split("\n\n");
-      rest = parts.pop() ?? "";
-      for (const part of parts) {
-        const [, data] = /^data: (.*)$/m.exec(part) ?? [];
-        if (data !== undefined) events.push(JSON.parse(data));
-      }
-    }
-  })().catch(() => {});
-  return events;
-}
 
 test("what the short surface saves is what the full list would have cost, less what was shown and searched", async () => {
   const { gateway, api, key } = await team("meta");

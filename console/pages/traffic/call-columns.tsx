@@ -17,7 +17,12 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
     head: columns.tool,
     mono: true,
     primary: true,
-    cell: (call) => <ForeignText text={calledTool(call)} />,
+    cell: (call) => (
+      <>
+        {call.method && <span class="muted">{texts.methods[call.method]} </span>}
+        <ForeignText text={calledTool(call)} />
+      </>
+    ),
   },
   { id: "who", head: columns.who, cell: ({ principal }) => <ForeignText text={principal.name} /> },
   {

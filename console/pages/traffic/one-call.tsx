@@ -55,7 +55,7 @@ function Shown({ call, actions }: { readonly call: RecentCall; readonly actions:
         }
         actions={
           <>
-            {may("servers.use") && call.arguments !== undefined && (
+            {may("servers.use") && !call.method && call.arguments !== undefined && (
               <Button href={again(call)} title={texts.replayTitle}>
                 {texts.replay}
               </Button>
@@ -98,9 +98,21 @@ function again({ endpoint, server, tool, arguments: args }: RecentCall): string 
 
 function facts(call: RecentCall): readonly KeyValue[] {
   const { columns } = trafficTexts;
-  const { principal, client, session, surface, requestBytes, resultBytes, attempts, cached, traceId } = call;
+  const {
+    method = "tools/call",
+    principal,
+    client,
+    session,
+    surface,
+    requestBytes,
+    resultBytes,
+    attempts,
+    cached,
+    traceId,
+  } = call;
   const all: readonly (KeyValue | false | undefined)[] = [
     { key: columns.at, value: <Ago at={call.at} /> },
+    { key: texts.kind, value: trafficTexts.methods[method] },
     { key: columns.who, value: <ForeignText text={principal.name} /> },
     principal.key && { key: texts.key, value: <ForeignText text={principal.key.name ?? ""} /> },
     client && { key: columns.client, value: <ForeignText text={`${client.name} ${client.version ?? ""}`} /> },

@@ -21,9 +21,9 @@ export default function Traffic() {
 
 function AllCalls() {
   const { query } = address.value;
-  const { outcome, endpoint, server, q } = query;
+  const { method, outcome, endpoint, server, q } = query;
   const paused = useSignal(false);
-  const filters = { outcome, endpoint, server, q };
+  const filters = { method, outcome, endpoint, server, q };
   const calls = useCalls(filters, paused.value);
   const all = calls.value.value;
   const counted = (wanted: string) => all?.filter((call) => call.outcome === wanted).length ?? 0;
@@ -58,7 +58,7 @@ function AllCalls() {
             onSearch={(text) => setQuery({ q: text })}
             searchLabel={texts.search}
             tools={<Filters />}
-            {...(!outcome && !endpoint && !server && !q
+            {...(!method && !outcome && !endpoint && !server && !q
               ? {
                   empty: (
                     <EmptyState title={texts.empty.title}>
@@ -81,13 +81,14 @@ function Filters() {
   const names = (all: readonly { readonly name: string }[]) =>
     all.map(({ name }) => ({ value: name, label: name }));
   const choices = {
+    method: Object.entries(texts.methods).map(([value, label]) => ({ value, label })),
     outcome: Object.entries(texts.outcomes).map(([value, label]) => ({ value, label })),
     endpoint: names(endpoints),
     server: names(servers),
   };
   return (
     <>
-      {(["outcome", "endpoint", "server"] as const).map((name) => (
+      {(["method", "outcome", "endpoint", "server"] as const).map((name) => (
         <SelectField
           key={name}
           label={texts.filters[name]}

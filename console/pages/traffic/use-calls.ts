@@ -8,7 +8,17 @@ import type { Loaded } from "../../live/resource.ts";
 
 export type CallLine = Pick<
   RecentCall,
-  "id" | "at" | "tool" | "outcome" | "code" | "by" | "durationMs" | "resultBytes" | "client" | "via"
+  | "id"
+  | "at"
+  | "method"
+  | "tool"
+  | "outcome"
+  | "code"
+  | "by"
+  | "durationMs"
+  | "resultBytes"
+  | "client"
+  | "via"
 > & {
   readonly server: { readonly name: string };
   readonly endpoint: { readonly name: string };
@@ -16,6 +26,7 @@ export type CallLine = Pick<
 };
 
 export interface CallFilters {
+  readonly method?: string | undefined;
   readonly outcome?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly server?: string | undefined;
@@ -69,7 +80,7 @@ export function useCalls(filters: CallFilters, paused: boolean): ReadonlySignal<
   return calls;
 }
 
-function fits(call: CallLine, { outcome, endpoint, server, q = "" }: CallFilters): boolean {
+function fits(call: CallLine, { method, outcome, endpoint, server, q = "" }: CallFilters): boolean {
   const names = [
     call.tool,
     call.server.name,
@@ -79,6 +90,7 @@ function fits(call: CallLine, { outcome, endpoint, server, q = "" }: CallFilters
     call.code,
   ];
   return (
+    (!method || (call.method ?? "tools/call") === method) &&
     (!outcome || call.outcome === outcome) &&
     (!endpoint || call.endpoint.name === endpoint) &&
     (!server || call.server.name === server) &&

@@ -13,7 +13,8 @@ const TEXT = { type: "string" } as const;
 const FILTERS = {
   endpoint: { ...TEXT, description: "uuid or name" },
   server: { ...TEXT, description: "uuid or name" },
-  tool: { ...TEXT, description: "the server's own name of it" },
+  method: { enum: ["tools/call", "prompts/get", "resources/read"] },
+  tool: { ...TEXT, description: "the server's own name of it; of a resource its URI" },
   principal: { ...TEXT, description: "id or name" },
   session: { ...TEXT, description: "hash" },
   outcome: { enum: ["ok", "error", "refused"] },
@@ -96,7 +97,18 @@ export function saved(name: string, rows: readonly object[]): AdminAnswer {
 }
 
 function fits(call: KeptCall, query: URLSearchParams): boolean {
-  const { endpoint, server, tool, principal, session, outcome, code, by, client } = call;
+  const {
+    endpoint,
+    server,
+    method = "tools/call",
+    tool,
+    principal,
+    session,
+    outcome,
+    code,
+    by,
+    client,
+  } = call;
   const is = (name: keyof typeof FILTERS, ...values: readonly (string | undefined)[]): boolean => {
     const wanted = query.get(name);
     return wanted === null || values.includes(wanted);
@@ -105,6 +117,7 @@ function fits(call: KeptCall, query: URLSearchParams): boolean {
   return (
     is("endpoint", endpoint.uuid, endpoint.name) &&
     is("server", server.uuid, server.name) &&
+    is("method", method) &&
     is("tool", tool) &&
     is("principal", principal.id, principal.name) &&
     is("session", session) &&

@@ -27,6 +27,7 @@ export function replayRoutes(parts: AdminParts): readonly Route[] {
 
 /** Judged by what the tool says of itself now. */
 function again({ control }: AdminParts, call: KeptCall): TryStart {
+  if (call.method) throw new Problem(409, "only calls of tools are made again");
   const { endpoints } = control.compiled;
   const endpoint = call.endpoint.uuid === undefined ? undefined : endpoints.get(call.endpoint.uuid);
   if (!endpoint) throw new Problem(409, "the endpoint of this call is gone");

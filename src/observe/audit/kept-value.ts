@@ -4,8 +4,12 @@ import { isRecord } from "../../kernel/is-record.ts";
 import { isSecretName, isSecretText } from "../../kernel/looks-secret.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { HIDDEN } from "../../kernel/secret.ts";
-import { elements, entries, isArray, isObject, isString, members } from "../../rpc/slice.ts";
+import { eachElement, eachMember, isObject, textAt, valueAt } from "../../rpc/slice.ts";
+import { quoted } from "../quoted.ts";
 
+const BRACE = 0x7b;
+const BRACKET = 0x5b;
+const QUOTE = 0x22;
 const LARGEST_VALUE = 16_384;
 /** Results beyond it are not looked into for names: walking over them would cost more than the call. */
 const LARGEST_SEARCHED = 65_536;
@@ -14,7 +18,8 @@ const LONGEST_NAME = 128;
 
 export function keptArguments(given: Raw | undefined, kept: KeptDetail): string | undefined {
   if (!given || kept === "none") return undefined;
-  return kept === "names" ? namesIn(given) : keptValue(given, kept);
+  if (kept !== "names") return keptValue(given, kept);
+  return isObject(given) ? namesAt(given, 0) : undefined;
 }
 
 /** Names in a result are those of its structured content, else the kinds of its content. */
@@ -22,22 +27,43 @@ export function keptResult(result: Raw | undefined, kept: KeptDetail): string | 
   if (!result || kept === "none") return undefined;
   if (kept !== "names") return keptValue(result, kept);
   if (result.length > LARGEST_SEARCHED) return undefined;
-  const [structured, content] = members(result, ["structuredContent", "content"]);
-  if (structured && isObject(structured)) return namesIn(structured);
-  if (!content || !isArray(content)) return undefined;
-  const kinds = new Set(elements(content).flatMap(kindOf));
-  return `[${[...kinds].slice(0, MOST_NAMES).join()}]`;
+  const structured = valueAt(result, "structuredContent");
+  if (structured >= 0 && result[structured] === BRACE) return namesAt(result, structured);
+  const content = valueAt(result, "content");
+  return content >= 0 && result[content] === BRACKET ? kindsAt(result, content) : undefined;
 }
 
-function kindOf(block: Raw): readonly string[] {
-  const [type] = isObject(block) ? members(block, ["type"]) : [];
-  return type && isString(type) && type.length <= LONGEST_NAME ? [type.toString()] : [];
+/** No part is cut out on the way: this runs for every call. */
+function namesAt(raw: Raw, at: number): string {
+  const names: string[] = [];
+  eachMember(
+    raw,
+    (key) => {
+      if (names.length < MOST_NAMES) names.push(quoted(textAt(raw, key).slice(0, LONGEST_NAME)));
+    },
+    at,
+  );
+  return `[${names.join()}]`;
 }
 
-function namesIn(object: Raw): string | undefined {
-  if (!isObject(object)) return undefined;
-  const names = entries(object).slice(0, MOST_NAMES);
-  return JSON.stringify(names.map(([name]) => name.slice(0, LONGEST_NAME)));
+function kindsAt(raw: Raw, at: number): string {
+  const kinds: string[] = [];
+  eachElement(
+    raw,
+    (block) => {
+      const kind = kindAt(raw, block);
+      if (kind !== undefined && kinds.length < MOST_NAMES && !kinds.includes(kind)) kinds.push(kind);
+    },
+    at,
+  );
+  return `[${kinds.join()}]`;
+}
+
+function kindAt(raw: Raw, at: number): string | undefined {
+  const type = valueAt(raw, "type", at);
+  if (type < 0 || raw[type] !== QUOTE) return undefined;
+  const kind = textAt(raw, type);
+  return kind.length <= LONGEST_NAME ? quoted(kind) : undefined;
 }
 
 /** One call must not fill the log. */

@@ -5,13 +5,17 @@ const GROWTH = 1.4;
 const SIZES = 45;
 const LOG_GROWTH = Math.log(GROWTH);
 
+/** Of those that are told apart. */
+export function sizeOf(ms: number): number {
+  if (ms <= LEAST_MS) return 0;
+  return Math.min(Math.ceil(Math.log(ms / LEAST_MS) / LOG_GROWTH), SIZES - 1);
+}
+
 export class Durations {
   readonly #counts = new Uint32Array(SIZES);
 
-  add(ms: number): void {
-    const size = ms <= LEAST_MS ? 0 : Math.ceil(Math.log(ms / LEAST_MS) / LOG_GROWTH);
-    const at = Math.min(size, SIZES - 1);
-    this.#counts[at] = (this.#counts[at] as number) + 1;
+  add(size: number): void {
+    this.#counts[size] = (this.#counts[size] as number) + 1;
   }
 
   merge(other: Durations): void {

@@ -10,8 +10,8 @@ class Reader implements Outlet {
   #unread: string[] = [];
   gone: "ended" | "destroyed" | undefined;
 
-  write(text: string): void {
-    this.#unread.push(text);
+  write(text: string | Buffer): void {
+    this.#unread.push(text.toString());
   }
 
   get writableLength(): number {
@@ -34,25 +34,54 @@ class Reader implements Outlet {
 }
 
 const BOUND = 262_144;
+const BATCH = 65_536;
+const BATCH_MS = 50;
 const all = { who: () => ANONYMOUS, sees: () => true };
-const call = (text: string): ToldEvent => ({ type: "call", at: "now", text });
+const call = (text: string): string => JSON.stringify({ type: "call", at: "now", text });
+const users: ToldEvent = { type: "changed", at: "now", of: "users" };
 
 function typesIn(texts: readonly string[]): readonly string[] {
-  return texts.map((text) => /^event: (.*)$/m.exec(text)?.[1] ?? "");
+  return [...texts.join("").matchAll(/^event: (.*)$/gm)].map(([, type]) => type ?? "");
 }
 
 test("a reader that is slow keeps a bounded amount waiting, and learns how much it missed", () => {
-  const feed = new EventFeed(new ManualClock());
+  const clock = new ManualClock();
+  const feed = new EventFeed(clock);
   const reader = new Reader();
   feed.add(reader, all, {});
   const long = "x".repeat(1_000);
-  for (let at = 0; at < 2_000; at++) feed.tell(call(long));
-  expect(reader.writableLength).toBeLessThan(BOUND + 2_000);
-  const held = reader.take().length - 1;
-  feed.tell(call("after"));
+  for (let at = 0; at < 2_000; at++) feed.tellCall(call(long));
+  clock.advance(BATCH_MS);
+  expect(reader.writableLength).toBeLessThan(BOUND + BATCH + 2_000);
+  const held = typesIn(reader.take()).length - 1;
+  feed.tellCall(call("after"));
+  clock.advance(BATCH_MS);
   const [missed, after] = reader.take().slice(-2);
   expect(missed).toBe(`event: missed\ndata: {"type":"missed","count":${2_000 - held}}\n\n`);
   expect(after).toContain("after");
+});
+
+test("calls are told together, before whatever comes after them, and to nobody who came later", () => {
+  const clock = new ManualClock();
+  const feed = new EventFeed(clock);
+  const [reader, later] = [new Reader(), new Reader()];
+  feed.add(reader, all, {});
+  for (const text of ["one", "two", "three"]) feed.tellCall(call(text));
+  expect(typesIn(reader.take())).toEqual(["hello"]);
+  clock.advance(BATCH_MS);
+  expect(reader.take()).toHaveLength(2);
+  expect(typesIn(reader.read)).toEqual(["hello", "call", "call", "call"]);
+  feed.tellCall(call("four"));
+  feed.tell(users);
+  expect(typesIn(reader.take()).slice(4)).toEqual(["call", "changed"]);
+  feed.tellCall(call("five"));
+  feed.add(later, all, {});
+  clock.advance(BATCH_MS);
+  expect(typesIn(reader.take()).at(-1)).toBe("call");
+  expect(typesIn(later.take())).toEqual(["hello"]);
+  feed.tellCall(call("last"));
+  feed.close();
+  expect(reader.take().at(-1)).toContain("last");
 });
 
 test("a reader that reads nothing for a minute is let go, one that reads stays", () => {
@@ -62,13 +91,13 @@ test("a reader that reads nothing for a minute is let go, one that reads stays",
   feed.add(stuck, all, {});
   feed.add(slow, all, {});
   for (let second = 0; second < 70; second++) {
-    feed.tell(call("tick"));
+    feed.tell(users);
     slow.take();
     clock.advance(1_000);
   }
   expect([stuck.gone, slow.gone]).toEqual(["destroyed", undefined]);
   const before = stuck.writableLength;
-  feed.tell(call("later"));
+  feed.tell(users);
   expect(stuck.writableLength).toBe(before);
   expect(feed.watched).toBe(true);
 });
@@ -80,10 +109,12 @@ test("each sees what they may see at that moment, and a right that ends ends the
   let who: Principal | undefined = { ...ANONYMOUS, roles: ["viewer"] };
   const sees = (type: string, { roles }: Principal) => type === "changed" || roles.includes("viewer");
   const leave = feed.add(reader, { who: () => who, sees }, { revision: 7 });
-  feed.tell(call("one"));
+  feed.tellCall(call("one"));
+  clock.advance(BATCH_MS);
+  feed.tellCall(call("two"));
   who = ANONYMOUS;
-  feed.tell(call("two"));
-  feed.tell({ type: "changed", at: "now", of: "users" });
+  clock.advance(BATCH_MS);
+  feed.tell(users);
   expect(typesIn(reader.take())).toEqual(["hello", "call", "changed"]);
   expect(reader.read[0]).toContain('"revision":7');
   who = undefined;

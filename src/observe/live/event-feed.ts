@@ -1,14 +1,15 @@
 /**
- * Who watches live. Each gets what happens as server-sent events, as far as they may see it. One that reads too slowly
- * misses some and is told how many; one that does not read at all is let go.
+ * Who watches live. Each gets what happens as server-sent events, as far as they may see it. Calls are told in batches: they
+ * may come by the thousand. One that reads too slowly misses some and is told how many; one that does not read at all is let go.
  */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Principal } from "../../kernel/principal.ts";
+import { GatheredText } from "../gathered-text.ts";
 import type { ToldEvent } from "./told-event.ts";
 
 /** Where events are written to: an HTTP response. */
 export interface Outlet {
-  write(text: string): unknown;
+  write(text: string | Buffer): unknown;
   end(): unknown;
   destroy(): unknown;
   readonly writableLength: number;
@@ -28,6 +29,9 @@ interface Watcher extends Watching {
 }
 
 const MOST_UNREAD = 262_144;
+/** In bytes, and in milliseconds: what calls wait for at most. */
+const BATCH = 65_536;
+const BATCH_MS = 50;
 const MOST_WATCHERS = 100;
 /** A right that ended is noticed by then at the latest. */
 const LOOK_MS = 1_000;
@@ -44,6 +48,9 @@ export class EventFeed {
   readonly #clock: Clock;
   readonly #onLook: () => void;
   readonly #watchers = new Set<Watcher>();
+  readonly #calls = new GatheredText(BATCH);
+  #callCount = 0;
+  #gathering: Timer | undefined;
   #looking: Timer | undefined;
   #looks = 0;
 
@@ -63,6 +70,7 @@ export class EventFeed {
 
   /** `hello`: told first. Returns what ends it. */
   add(outlet: Outlet, watching: Watching, hello: object): () => void {
+    this.#tellCalls();
     const watcher: Watcher = { ...watching, outlet, missed: 0, stuck: 0 };
     this.#watchers.add(watcher);
     outlet.write(eventText("hello", { type: "hello", ...hello }));
@@ -71,21 +79,41 @@ export class EventFeed {
   }
 
   tell(event: ToldEvent): void {
-    let text: string | undefined;
-    for (const watcher of this.#watchers) {
-      const who = watcher.who();
-      if (!who) this.#end(watcher);
-      else if (watcher.sees(event.type, who)) {
-        text ??= eventText(event.type, event);
-        write(watcher, text);
-      }
-    }
+    this.#tellCalls();
+    this.#write(event.type, Buffer.from(eventText(event.type, event)), 1);
+  }
+
+  /** `event`: as JSON. */
+  tellCall(event: string): void {
+    this.#calls.add(`event: call\ndata: ${event}\n\n`);
+    this.#callCount += 1;
+    if (this.#calls.length >= BATCH) this.#tellCalls();
+    else this.#gathering ??= this.#clock.after(BATCH_MS, () => this.#tellCalls());
   }
 
   close(): void {
+    this.#tellCalls();
     this.#looking?.cancel();
     for (const { outlet } of this.#watchers) outlet.end();
     this.#watchers.clear();
+  }
+
+  #tellCalls(): void {
+    this.#gathering?.cancel();
+    this.#gathering = undefined;
+    if (this.#callCount === 0) return;
+    const count = this.#callCount;
+    this.#callCount = 0;
+    this.#write("call", this.#calls.take(), count);
+  }
+
+  /** To all who may see it now. */
+  #write(type: ToldEvent["type"], text: Buffer, count: number): void {
+    for (const watcher of this.#watchers) {
+      const who = watcher.who();
+      if (!who) this.#end(watcher);
+      else if (watcher.sees(type, who)) write(watcher, text, count);
+    }
   }
 
   #end(watcher: Watcher): void {
@@ -109,10 +137,10 @@ export class EventFeed {
   }
 }
 
-function write(watcher: Watcher, text: string): void {
+function write(watcher: Watcher, text: Buffer, count: number): void {
   const { outlet } = watcher;
   if (outlet.writableLength > MOST_UNREAD) {
-    watcher.missed += 1;
+    watcher.missed += count;
     return;
   }
   if (watcher.missed > 0) outlet.write(eventText("missed", { type: "missed", count: watcher.missed }));

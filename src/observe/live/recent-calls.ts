@@ -1,7 +1,7 @@
 /** The last calls, in memory, each with its way through the layers. */
 import type { LayerStep } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
-import { kept, type Raw } from "../../kernel/raw.ts";
+import { asRaw, type Raw } from "../../kernel/raw.ts";
 import type { CallRow } from "../call-row.ts";
 
 export interface RecentCall extends CallRow {
@@ -19,8 +19,8 @@ interface Entry {
   readonly id: number;
   readonly row: CallRow;
   readonly layers: readonly LayerStep[];
-  /** As they left the pipeline. */
-  readonly sent: Raw | undefined;
+  /** As they left the pipeline, each byte a letter: as texts so many short ones cost less than as buffers. */
+  readonly sent: string | undefined;
 }
 
 const MOST_CALLS = 1_000;
@@ -37,7 +37,7 @@ export class RecentCalls {
       id,
       row,
       layers,
-      sent: sent && sent.length <= LARGEST_ARGUMENTS ? kept(sent) : undefined,
+      sent: sent && sent.length <= LARGEST_ARGUMENTS ? sent.toString("latin1") : undefined,
     };
     this.#next = (this.#next + 1) % MOST_CALLS;
   }
@@ -57,9 +57,13 @@ export class RecentCalls {
 }
 
 function shown({ id, row, layers, sent }: Entry): KeptCall {
-  // Whoever wrote a step keeps more in it than is told.
   const told = layers.map(({ use, ms, outcome }) => ({ use, ms: rounded(ms), outcome }));
-  return { id, ...row, layers: told, sent };
+  return {
+    id,
+    ...row,
+    layers: told,
+    sent: sent === undefined ? undefined : asRaw(Buffer.from(sent, "latin1")),
+  };
 }
 
 function rounded(ms: number): number {

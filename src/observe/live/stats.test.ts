@@ -1,31 +1,26 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { CallRow } from "../call-row.ts";
-import { Durations } from "./durations.ts";
+import type { Heading } from "../headings.ts";
+import { Durations, sizeOf } from "./durations.ts";
 import { Stats } from "./stats.ts";
 
-function row(at: number, over: Partial<CallRow> = {}): CallRow {
-  return {
-    at,
-    principal: { kind: "key", id: "k", name: "k" },
-    endpoint: { uuid: "e", name: "team" },
-    server: { uuid: "s", name: "fix" },
-    tool: "echo",
-    outcome: "ok",
-    durationMs: 5,
-    requestBytes: 1,
-    resultBytes: 1,
-    ...over,
-  };
-}
+const heading = (tool: string): Heading => ({
+  endpoint: { uuid: "e", name: "team" },
+  server: { uuid: "s", name: "fix" },
+  tool,
+  method: undefined,
+});
+const row = (at: number, outcome: CallRow["outcome"] = "ok") => ({ at, outcome, durationMs: 5 });
+const [ECHO, OTHER] = [heading("echo"), heading("other")];
 
 const MINUTE = 60_000;
 
 test("what was called is in its minute and in its hour, and leaves with them", () => {
   const stats = new Stats();
-  stats.add(row(0), true);
-  stats.add(row(MINUTE, { outcome: "error" }), true);
-  stats.add(row(MINUTE, { outcome: "refused" }), false);
+  stats.add(ECHO, row(0));
+  stats.add(ECHO, row(MINUTE, "error"));
+  stats.add(OTHER, row(MINUTE, "refused"));
   const now = stats.answer("minute", "tool", MINUTE);
   expect(now.totals).toMatchObject({ calls: 3, errors: 1, refused: 1 });
   expect(now.series).toHaveLength(60);
@@ -41,7 +36,7 @@ test("what was called is in its minute and in its hour, and leaves with them", (
 
 test("however many tools there are, they are counted in bounded room", () => {
   const stats = new Stats();
-  for (let i = 0; i < 10_000; i++) stats.add(row(0, { tool: `tool ${i}` }), true);
+  for (let i = 0; i < 10_000; i++) stats.add(heading(`tool ${i}`), row(0));
   const { totals, rows } = stats.answer("minute", "tool", 0);
   expect(totals.calls).toBe(10_000);
   expect(rows.length).toBeLessThanOrEqual(501);
@@ -51,7 +46,7 @@ test("percentiles are right within a fifth", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0.2, max: 200_000, noNaN: true }), { minLength: 1 }), (times) => {
       const durations = new Durations();
-      for (const ms of times) durations.add(ms);
+      for (const ms of times) durations.add(sizeOf(ms));
       const sorted = times.toSorted((a, b) => a - b);
       const exact = sorted[Math.ceil(0.95 * sorted.length) - 1] as number;
       const told = durations.percentile(0.95) as number;

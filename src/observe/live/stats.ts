@@ -1,6 +1,7 @@
 /** What was called how often, how it went and how long it took: by endpoint, server and tool, per minute and per hour. Bounded, in memory. */
 import type { CallRow } from "../call-row.ts";
-import { Durations } from "./durations.ts";
+import { type Heading, OTHER } from "../headings.ts";
+import { Durations, sizeOf } from "./durations.ts";
 
 export type StatsBy = "endpoint" | "server" | "tool";
 export type StatsPer = "minute" | "hour";
@@ -17,6 +18,8 @@ export interface StatsRow extends Figures {
   readonly endpoint?: CallRow["endpoint"];
   readonly server?: CallRow["server"];
   readonly tool?: string;
+  /** Where these are prompts or resources. */
+  readonly method?: CallRow["method"];
   readonly tokensSaved?: number;
 }
 
@@ -37,9 +40,7 @@ const WINDOWS: Readonly<Record<StatsPer, { readonly ms: number; readonly most: n
 const MOST_CELLS = 500;
 
 interface Cell {
-  readonly endpoint: CallRow["endpoint"];
-  readonly server: CallRow["server"];
-  readonly tool: string;
+  readonly of: Heading;
   calls: number;
   errors: number;
   refused: number;
@@ -48,30 +49,35 @@ interface Cell {
 
 interface Bucket {
   readonly at: number;
-  readonly cells: Map<string, Cell>;
+  readonly cells: Map<Heading, Cell>;
   /** By endpoint. */
   readonly tokens: Map<string, number>;
 }
 
-const OTHER: CallRow["server"] = { name: "other" };
+const PERS = ["minute", "hour"] as const satisfies readonly StatsPer[];
+const OTHERS: Heading = {
+  endpoint: { name: OTHER },
+  server: { name: OTHER },
+  tool: OTHER,
+  method: undefined,
+};
 
 export class Stats {
   readonly #buckets: Readonly<Record<StatsPer, Bucket[]>> = { minute: [], hour: [] };
 
-  /** `known`: the catalog has the tool; what a caller made up is counted as one. */
-  add(row: CallRow, known: boolean): void {
-    for (const per of ["minute", "hour"] as const) {
-      const bucket = this.#bucket(per, row.at);
-      const cell = cellOf(bucket, row, known);
+  add(heading: Heading, { at, outcome, durationMs }: Pick<CallRow, "at" | "outcome" | "durationMs">): void {
+    const size = sizeOf(durationMs);
+    for (const per of PERS) {
+      const cell = cellOf(this.#bucket(per, at), heading);
       cell.calls += 1;
-      if (row.outcome === "error") cell.errors += 1;
-      if (row.outcome === "refused") cell.refused += 1;
-      cell.durations.add(row.durationMs);
+      if (outcome === "error") cell.errors += 1;
+      if (outcome === "refused") cell.refused += 1;
+      cell.durations.add(size);
     }
   }
 
   saved(endpoint: string, tokens: number, at: number): void {
-    for (const per of ["minute", "hour"] as const) {
+    for (const per of PERS) {
       const bucket = this.#bucket(per, at);
       bucket.tokens.set(endpoint, (bucket.tokens.get(endpoint) ?? 0) + tokens);
     }
@@ -112,51 +118,38 @@ export class Stats {
   }
 }
 
-function cellOf({ cells }: Bucket, row: CallRow, known: boolean): Cell {
-  const place = known ? row : { endpoint: row.endpoint, server: OTHER, tool: OTHER.name };
-  const key = `${row.endpoint.uuid}\n${place.server.uuid ?? place.server.name}\n${place.tool}`;
-  const found = cells.get(key);
+function cellOf({ cells }: Bucket, heading: Heading): Cell {
+  const found = cells.get(heading);
   if (found) return found;
-  if (cells.size >= MOST_CELLS && place !== OTHER_PLACE)
-    return cells.get(OTHER_KEY) ?? newCell(cells, OTHER_KEY, OTHER_PLACE);
-  return newCell(cells, key, place);
-}
-
-const OTHER_KEY = "\n\n";
-const OTHER_PLACE = { endpoint: OTHER, server: OTHER, tool: OTHER.name };
-
-function newCell(
-  cells: Map<string, Cell>,
-  key: string,
-  { endpoint, server, tool }: Pick<Cell, "endpoint" | "server" | "tool">,
-): Cell {
-  const cell = { endpoint, server, tool, calls: 0, errors: 0, refused: 0, durations: new Durations() };
-  cells.set(key, cell);
+  const of = cells.size < MOST_CELLS ? heading : OTHERS;
+  const cell = cells.get(of) ?? { of, calls: 0, errors: 0, refused: 0, durations: new Durations() };
+  cells.set(of, cell);
   return cell;
 }
 
 function rowsOf(cells: readonly Cell[], buckets: readonly Bucket[], by: StatsBy): readonly StatsRow[] {
   const groups = new Map<string, Cell[]>();
   for (const cell of cells) {
-    const server = cell.server.uuid ?? cell.server.name;
-    const key =
-      by === "endpoint"
-        ? (cell.endpoint.uuid ?? cell.endpoint.name)
-        : by === "server"
-          ? server
-          : `${server}\n${cell.tool}`;
+    const key = KEYS[by](cell.of);
     const group = groups.get(key);
     if (group) group.push(cell);
     else groups.set(key, [cell]);
   }
   const rows = [...groups].map(([key, group]): StatsRow => {
-    const { endpoint, server, tool } = group.at(-1) as Cell;
-    if (by !== "endpoint") return { server, ...(by === "tool" && { tool }), ...figuresOf(group) };
+    const { endpoint, server, tool, method } = (group.at(-1) as Cell).of;
+    if (by === "server") return { server, ...figuresOf(group) };
+    if (by === "tool") return { server, tool, ...(method && { method }), ...figuresOf(group) };
     const tokensSaved = sum(buckets.map(({ tokens }) => tokens.get(key) ?? 0));
     return { endpoint, ...figuresOf(group), tokensSaved };
   });
   return rows.sort((a, b) => b.calls - a.calls);
 }
+
+const KEYS: Readonly<Record<StatsBy, (heading: Heading) => string>> = {
+  endpoint: ({ endpoint }) => endpoint.uuid ?? endpoint.name,
+  server: ({ server }) => server.uuid ?? server.name,
+  tool: ({ server, tool, method = "" }) => `${server.uuid ?? server.name}\n${tool}\n${method}`,
+};
 
 function figuresOf(cells: readonly Cell[]): Figures {
   const durations = new Durations();

@@ -33,7 +33,7 @@ export class Listings {
 }
 
 /** Below nothing: looking costs. What code looks up never reaches a model. */
-export function savedByCall({ server, tool, resultBytes, via }: CallRow): number {
-  if (server.uuid !== undefined || via !== undefined || !LOOK_UPS.has(tool)) return 0;
+export function savedByCall({ server, method, tool, resultBytes, via }: CallRow): number {
+  if (server.uuid !== undefined || method !== undefined || via !== undefined || !LOOK_UPS.has(tool)) return 0;
   return -tokensOf(resultBytes);
 }

@@ -27,7 +27,7 @@ export interface ToldEvent {
   readonly [field: string]: unknown;
 }
 
-/** Calls are told elsewhere: their row is made anyway. Undefined: it is not told. */
+/** Calls are told elsewhere (`call-event.ts`): there are many. Undefined: it is not told. */
 export function toldEvent(event: EngineEvent, names: Names): ToldEvent | undefined {
   const at = new Date(event.at).toISOString();
   const named = (uuid: string) => ({ uuid, name: names.server(uuid) ?? uuid });

@@ -1,11 +1,12 @@
 /** From events to counters, and what is read at the moment of a scrape. */
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
-import type { CallEnded, EngineEvent, ItemMethod } from "../../kernel/events.ts";
+import type { CallEnded, EngineEvent } from "../../kernel/events.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
 import type { AuditState } from "../audit/audit-log.ts";
-import { type CallRow, errorType, OWN_SERVER } from "../call-row.ts";
+import { type CallRow, errorType } from "../call-row.ts";
+import { type Heading, OTHER } from "../headings.ts";
 import type { Names } from "../names.ts";
-import { Metrics } from "./metrics.ts";
+import { Metrics, type Series } from "./metrics.ts";
 
 /** What is so at the moment, and needs no counting. */
 export interface Gauges {
@@ -22,13 +23,26 @@ export interface Gauges {
   spansLost?(): number;
 }
 
-const OTHER = "other";
-const METHOD = "tools/call";
+const TOOLS = "tools/call";
 const MS = 1_000;
 const NS = 1e9;
 
+/** What calls under a heading are counted in, found once: by outcome, and by type of error. */
+interface HeadingSeries {
+  readonly calls: { [outcome in CallRow["outcome"]]?: Series };
+  readonly resultBytes: Series;
+  readonly took: Map<string, Took>;
+}
+
+interface Took {
+  readonly server: Series;
+  /** Where the server was asked. */
+  client?: Series;
+}
+
 export class Counting {
   readonly #metrics = new Metrics();
+  readonly #series = new WeakMap<Heading, HeadingSeries>();
   readonly #names: Names;
   readonly #gauges: Gauges;
   readonly #lag: IntervalHistogram;
@@ -49,39 +63,43 @@ export class Counting {
     this.#inFlight += 1;
   }
 
-  /** `known`: the tool exists; what a caller made up has no series of its own. */
-  call(row: CallRow, known: boolean, ended: CallEnded): void {
+  call(heading: Heading, row: CallRow, ended: CallEnded): void {
     const metrics = this.#metrics;
     this.#inFlight -= 1;
-    const endpoint = row.endpoint.name;
-    const server = known ? row.server.name : OTHER;
-    const tool = known ? row.tool : OTHER;
-    metrics.add("calls", [endpoint, server, tool, row.outcome]);
-    this.#took(row, { server, tool, method: METHOD }, ended);
-    metrics.add("resultBytes", [endpoint, server], row.resultBytes);
-    if (row.code !== undefined) metrics.add("errors", [endpoint, row.code]);
-    if (row.attempts !== undefined) metrics.add("attempts", [server], row.attempts - 1);
-    if (row.cached) metrics.add("cached", [server]);
-  }
-
-  /** A prompt or resource: which one would make too many series. */
-  item(row: CallRow, method: ItemMethod, ended: CallEnded): void {
-    this.#inFlight -= 1;
-    const server = row.server.uuid === undefined && row.server.name !== OWN_SERVER ? OTHER : row.server.name;
-    this.#took(row, { server, tool: "", method }, ended);
-  }
-
-  #took(
-    row: CallRow,
-    { server, tool, method }: { readonly server: string; readonly tool: string; readonly method: string },
-    ended: CallEnded,
-  ): void {
+    const { endpoint, server, tool } = heading;
+    const { outcome, code, by, attempts } = row;
+    const series = this.#seriesOf(heading);
+    series.calls[outcome] ??= metrics.series("calls", [endpoint.name, server.name, tool, outcome]);
+    series.calls[outcome].value += 1;
+    series.resultBytes.value += row.resultBytes;
     const failure = errorType(row, ended);
-    const labels = [server, tool, method, failure];
-    this.#metrics.observe("serverDuration", [row.endpoint.name, ...labels], row.durationMs / MS);
+    const took = series.took.get(failure) ?? this.#tookUnder(heading, series, failure);
+    took.server.observe(row.durationMs / MS);
     const { child } = ended.trail;
-    if (child) this.#metrics.observe("clientDuration", labels, (child.to - child.from) / MS);
-    if (row.by !== undefined) this.#metrics.add("refusals", [row.by]);
+    if (child) {
+      took.client ??= metrics.series("clientDuration", operation(heading, failure));
+      took.client.observe((child.to - child.from) / MS);
+    }
+    if (code !== undefined) metrics.add("errors", [endpoint.name, code]);
+    if (by !== undefined) metrics.add("refusals", [by]);
+    if (attempts !== undefined) metrics.add("attempts", [server.name], attempts - 1);
+    if (row.cached) metrics.add("cached", [server.name]);
+  }
+
+  #seriesOf(heading: Heading): HeadingSeries {
+    const known = this.#series.get(heading);
+    if (known) return known;
+    const place = [heading.endpoint.name, heading.server.name];
+    const made = { calls: {}, resultBytes: this.#metrics.series("resultBytes", place), took: new Map() };
+    this.#series.set(heading, made);
+    return made;
+  }
+
+  #tookUnder(heading: Heading, { took }: HeadingSeries, failure: string): Took {
+    const labels = [heading.endpoint.name, ...operation(heading, failure)];
+    const made = { server: this.#metrics.series("serverDuration", labels) };
+    took.set(failure, made);
+    return made;
   }
 
   saved(endpoint: string, tokens: number): void {
@@ -168,4 +186,9 @@ export class Counting {
     metrics.set("started", [], Math.round(Date.now() / MS - process.uptime()));
     metrics.set("build", [IMPLEMENTATION.version], 1);
   }
+}
+
+/** As the conventions for MCP tell one: by server, tool where it is one, method and type of error. */
+function operation({ server, tool, method }: Heading, failure: string): readonly string[] {
+  return [server.name, method ? "" : tool, method ?? TOOLS, failure];
 }

@@ -14,9 +14,11 @@ export interface Instrument {
 export const LABELS = {
   endpoint: { help: "name of the endpoint" },
   server: { help: "name of the server; `metamcp` for our own tools, `other` for names nobody has" },
-  tool: { help: "the server's own name of the tool; `other` for what the catalog does not have" },
-  gen_ai_tool_name: { help: "the same, by the name of the conventions" },
-  mcp_method_name: { help: "`tools/call`", few: true },
+  tool: {
+    help: "the server's own name of the tool, `prompts/get` or `resources/read`; `other` for what the catalog does not have",
+  },
+  gen_ai_tool_name: { help: "the same of tools, by the name of the conventions" },
+  mcp_method_name: { help: "`tools/call`, `prompts/get` or `resources/read`", few: true },
   error_type: {
     help: "`tool_error`, or a code of the table of errors; empty where all went well",
     few: true,
@@ -45,12 +47,11 @@ const histogram = defining("histogram");
 
 /** `mcp_…` are those of the OpenTelemetry conventions for MCP, as Prometheus writes them. */
 export const INSTRUMENTS = {
-  calls: counter("metamcp_calls_total", "Calls of tools by clients, code and chains.", [
-    "endpoint",
-    "server",
-    "tool",
-    "outcome",
-  ]),
+  calls: counter(
+    "metamcp_calls_total",
+    "Calls of tools by clients, code and chains; prompts and resources that clients asked for.",
+    ["endpoint", "server", "tool", "outcome"],
+  ),
   errors: counter("metamcp_call_errors_total", "Calls that failed or were refused, by code.", [
     "endpoint",
     "code",

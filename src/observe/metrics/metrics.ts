@@ -12,33 +12,63 @@ const OTHER = "other";
 /** Nothing in a name. */
 const SEPARATOR = "\u0001";
 
-interface Series {
-  readonly labels: readonly string[];
-  value: number;
-  /** Of a histogram: how many fell into each bucket, and how many there were. */
-  readonly buckets?: number[];
-  count: number;
+/** Kept by whoever counts often: it stays the same for as long as the process runs. */
+export class Series {
+  /** Seconds, of a histogram all together. */
+  value = 0;
+  /** Of a histogram: how many there were, and how many fell into each bucket. */
+  #count = 0;
+  readonly #buckets: number[] | undefined;
+  readonly #name: string;
+  /** In brackets. */
+  readonly #labels: string;
+
+  constructor({ name, kind, labels }: Instrument, values: readonly string[]) {
+    this.#name = name;
+    this.#labels = labels.length === 0 ? "" : `{${labelsText(labels, values)}}`;
+    this.#buckets = kind === "histogram" ? BUCKETS.map(() => 0) : undefined;
+  }
+
+  observe(seconds: number): void {
+    this.value += seconds;
+    this.#count += 1;
+    const buckets = this.#buckets as number[];
+    let at = 0;
+    while (at < BUCKETS.length && seconds > (BUCKETS[at] as number)) at++;
+    if (at < BUCKETS.length) buckets[at] = (buckets[at] as number) + 1;
+  }
+
+  /** Its lines, each with its end. */
+  text(): string {
+    const name = this.#name;
+    const labels = this.#labels;
+    if (!this.#buckets) return `${name}${labels} ${this.value}\n`;
+    const before = labels.length > 2 ? `${labels.slice(0, -1)},` : "{";
+    let sum = 0;
+    let text = "";
+    for (let at = 0; at < BUCKETS.length; at++) {
+      sum += this.#buckets[at] as number;
+      text += `${name}_bucket${before}le="${BUCKETS[at]}"} ${sum}\n`;
+    }
+    text += `${name}_bucket${before}le="+Inf"} ${this.#count}\n`;
+    return `${text}${name}_sum${labels} ${this.value}\n${name}_count${labels} ${this.#count}\n`;
+  }
 }
 
 export class Metrics {
   readonly #series = new Map<InstrumentName, Map<string, Series>>();
 
   add(name: InstrumentName, labels: readonly string[] = [], value = 1): void {
-    this.#of(name, labels).value += value;
+    this.series(name, labels).value += value;
   }
 
   set(name: InstrumentName, labels: readonly string[], value: number): void {
-    this.#of(name, labels).value = value;
+    this.series(name, labels).value = value;
   }
 
   /** Seconds. */
   observe(name: InstrumentName, labels: readonly string[], seconds: number): void {
-    const series = this.#of(name, labels);
-    series.value += seconds;
-    series.count += 1;
-    const at = BUCKETS.findIndex((most) => seconds <= most);
-    const buckets = series.buckets as number[];
-    if (at >= 0) buckets[at] = (buckets[at] as number) + 1;
+    this.series(name, labels).observe(seconds);
   }
 
   /** What a gauge told before is no longer so. */
@@ -48,21 +78,17 @@ export class Metrics {
 
   /** The text exposition format of Prometheus, version 0.0.4. */
   text(): string {
-    const lines: string[] = [];
-    for (const [name, instrument] of Object.entries(INSTRUMENTS)) {
-      const all = this.#series.get(name as InstrumentName);
+    let text = "";
+    for (const [key, { name, help, kind }] of Object.entries(INSTRUMENTS)) {
+      const all = this.#series.get(key as InstrumentName);
       if (!all) continue;
-      lines.push(`# HELP ${instrument.name} ${instrument.help}`);
-      lines.push(`# TYPE ${instrument.name} ${instrument.kind}`);
-      for (const series of all.values())
-        lines.push(
-          ...(series.buckets ? histogramLines(instrument, series) : [plainLine(instrument, series)]),
-        );
+      text += `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`;
+      for (const series of all.values()) text += series.text();
     }
-    return `${lines.join("\n")}\n`;
+    return text;
   }
 
-  #of(name: InstrumentName, given: readonly string[]): Series {
+  series(name: InstrumentName, given: readonly string[]): Series {
     let all = this.#series.get(name);
     if (!all) {
       all = new Map();
@@ -86,13 +112,7 @@ export class Metrics {
   }
 
   #make(name: InstrumentName, all: Map<string, Series>, labels: readonly string[]): Series {
-    const histogram = INSTRUMENTS[name].kind === "histogram";
-    const series: Series = {
-      labels,
-      value: 0,
-      count: 0,
-      ...(histogram && { buckets: BUCKETS.map(() => 0) }),
-    };
+    const series = new Series(INSTRUMENTS[name], labels);
     all.set(keyOf(labels), series);
     return series;
   }
@@ -114,31 +134,9 @@ function folded(instrument: Instrument, values: readonly string[]): readonly str
   });
 }
 
-function plainLine({ name, labels }: Instrument, series: Series): string {
-  return `${name}${labelsText(labels, series.labels)} ${series.value}`;
-}
-
-function histogramLines({ name, labels }: Instrument, series: Series): readonly string[] {
-  const { buckets = [], count, value } = series;
-  let sum = 0;
-  const lines = BUCKETS.map((most, at) => {
-    sum += buckets[at] ?? 0;
-    return `${name}_bucket${labelsText([...labels, "le"], [...series.labels, String(most)])} ${sum}`;
-  });
-  const plain = labelsText(labels, series.labels);
-  return [
-    ...lines,
-    `${name}_bucket${labelsText([...labels, "le"], [...series.labels, "+Inf"])} ${count}`,
-    `${name}_sum${plain} ${value}`,
-    `${name}_count${plain} ${count}`,
-  ];
-}
-
+/** A label without a value is the same as none. */
 function labelsText(names: readonly string[], values: readonly string[]): string {
-  if (names.length === 0) return "";
-  // A label without a value is the same as none.
-  const pairs = names.flatMap((name, at) => (values[at] ? [`${name}="${escaped(values[at])}"`] : []));
-  return `{${pairs.join(",")}}`;
+  return names.flatMap((name, at) => (values[at] ? [`${name}="${escaped(values[at])}"`] : [])).join(",");
 }
 
 function escaped(text: string): string {

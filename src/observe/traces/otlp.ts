@@ -1,5 +1,10 @@
 /** Sends spans to a collector: OTLP over HTTP in JSON. Loaded only where one is named. */
-import type { SpanText } from "./spans.ts";
+
+/** Spans as bytes of JSON, with commas between them. */
+export interface SpanPage {
+  readonly bytes: Buffer;
+  readonly spans: number;
+}
 
 export interface OtlpSettings {
   /** Where spans are posted to. */
@@ -28,28 +33,35 @@ const AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** What a collector answers is short; no more of it is read. */
 const MOST_ANSWER = 65_536;
 const LONGEST_WAIT_MS = 300_000;
+const COMMA = Buffer.from(",");
+const AFTER = Buffer.from("]}]}]}");
 
 /** Resolves with how many spans the collector did not want. */
-export function otlpSender(settings: OtlpSettings): (spans: readonly SpanText[]) => Promise<number> {
+export function otlpSender(settings: OtlpSettings): (pages: readonly SpanPage[]) => Promise<number> {
   const { url, headers, timeoutMs, resource, version } = settings;
-  return async (spans) => {
-    const scope = `"scope":${JSON.stringify({ name: "metamcp", version })}`;
-    const scopeSpans = `"scopeSpans":[{${scope},"spans":[${spans.join()}]}]`;
+  const scope = JSON.stringify({ name: "metamcp", version });
+  const before = `{"resourceSpans":[{"resource":{"attributes":${resource}},"scopeSpans":[{"scope":${scope},"spans":[`;
+  return async (pages) => {
+    const parts = pages.flatMap(({ bytes }) => [COMMA, bytes]).slice(1);
     const answer = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
-      body: `{"resourceSpans":[{"resource":{"attributes":${resource}},${scopeSpans}}]}`,
+      body: Buffer.concat([Buffer.from(before), ...parts, AFTER]),
       signal: AbortSignal.timeout(timeoutMs),
       redirect: "error",
     }).catch((error: Error) => {
       throw new CollectorBusy(`the collector cannot be reached: ${error.message}`);
     });
     const text = await beginningOf(answer);
-    if (answer.ok) return Math.min(refusedIn(text), spans.length);
+    if (answer.ok) return Math.min(refusedIn(text), spansOn(pages));
     const told = `the collector answered ${answer.status}`;
     if (!AGAIN.has(answer.status)) throw new Error(told);
     throw new CollectorBusy(told, waitIn(answer.headers.get("retry-after")));
   };
+}
+
+function spansOn(pages: readonly SpanPage[]): number {
+  return pages.reduce((sum, { spans }) => sum + spans, 0);
 }
 
 /** Read to the end, or the connection is not free for the next batch; one that does not end is cut. */

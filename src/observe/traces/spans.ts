@@ -1,117 +1,117 @@
-/** A call that has ended as spans of OTLP in JSON: one towards the client, and one towards the server where it was asked. */
+/**
+ * A call that has ended as spans of OTLP in JSON: one towards the client, and one towards the server where it was asked.
+ * Written as text at once, from parts that most spans share: as objects they would cost more than the rest of a trace.
+ */
+import type { Origin, TraceContext } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
 import { type CallRow, errorType } from "../call-row.ts";
 import type { Names } from "../names.ts";
-
-/**
- * One span as opentelemetry-proto has it, in its JSON form. Written at once: many wait in memory, and as objects they cost
- * more than the rest of a trace.
- */
-export type SpanText = string;
+import { quoted } from "../quoted.ts";
 
 const KIND = { internal: 1, server: 2, client: 3 } as const;
 const FAILED = 2;
 const SAMPLED = 1;
 const TOOLS = "tools/call";
 
-export function spansOf(
-  row: CallRow,
-  ended: CallEnded,
-  names: Pick<Names, "transport">,
-): readonly SpanText[] {
+/** One or two, with a comma between them. */
+export function spansText(row: CallRow, ended: CallEnded, names: Pick<Names, "transport">): string {
   const { trace, child } = ended.trail;
-  if (!trace?.sampled) return [];
-  const { traceId, spanId, childSpanId, parentId, state, requestId, overNetwork } = trace;
-  const status = row.outcome === "ok" ? {} : { code: FAILED, message: row.code };
-  const common = [
-    `"traceId":"${traceId}","flags":${SAMPLED},"name":${JSON.stringify(nameOf(row))}`,
-    `"status":${JSON.stringify(status)}`,
-    ...(state === undefined ? [] : [`"traceState":${JSON.stringify(state)}`]),
-  ].join();
-  const parent = parentId === undefined ? "" : `"parentSpanId":"${parentId}",`;
+  if (!trace) return "";
+  const common = commonText(row, trace);
+  const about = subjectText(row) + endingText(row, ended);
+  const parent = trace.parentId === undefined ? "" : `"parentSpanId":"${trace.parentId}",`;
   const kind = row.via ? KIND.internal : KIND.server;
-  const time = times(ended.at - row.durationMs, ended.at);
-  const about = attributesText(described(row, ended));
-  const asked = row.via
-    ? about
-    : extended(about, {
-        "jsonrpc.request.id": requestId,
-        "network.transport": overNetwork ? "tcp" : undefined,
-      });
-  const own = `{${parent}"spanId":"${spanId}","kind":${kind},${time},${common},"attributes":${asked}}`;
-  if (!child) return [own];
-  const childTime = times(child.from, child.to);
-  const sent = extended(about, { "network.transport": names.transport(ended.server) });
-  return [
-    own,
-    `{"parentSpanId":"${spanId}","spanId":"${childSpanId}","kind":${KIND.client},${childTime},${common},"attributes":${sent}}`,
-  ];
+  const time = timesText(ended.at - row.durationMs, ended.at);
+  const own = `{${parent}"spanId":"${trace.spanId}","kind":${kind},${time},${common},"attributes":[${about}${callerText(row, ended.origin)}${requestText(row, trace)}]}`;
+  if (!child) return own;
+  const transport = text("network.transport", names.transport(ended.server));
+  return `${own},{"parentSpanId":"${trace.spanId}","spanId":"${trace.childSpanId}","kind":${KIND.client},${timesText(child.from, child.to)},${common},"attributes":[${about}${transport}]}`;
 }
 
-/** Names by the OpenTelemetry conventions for MCP; ours begin with `metamcp.`. */
-function described(row: CallRow, ended: CallEnded): Values {
-  const { origin, rpcCode } = ended;
-  const failed = row.outcome !== "ok";
+/** What both have. A URI is in no name of a span: there are too many. */
+function commonText({ method, tool, outcome, code }: CallRow, { traceId, state }: TraceContext): string {
+  const name = method === "resources/read" ? `"${method}"` : `"${method ?? TOOLS} ${quoted(tool).slice(1)}`;
+  const status = outcome === "ok" ? "{}" : JSON.stringify({ code: FAILED, message: code });
+  const told = `"traceId":"${traceId}","flags":${SAMPLED},"name":${name},"status":${status}`;
+  return state === undefined ? told : `${told},"traceState":${JSON.stringify(state)}`;
+}
+
+/** What is used, by the name of its kind, and where. Names are by the OpenTelemetry conventions for MCP; ours begin with `metamcp.`. */
+function subjectText({ method, tool, endpoint, server }: CallRow): string {
+  const place = text("metamcp.endpoint", endpoint.name) + text("metamcp.server", server.name);
+  const subject =
+    method === "prompts/get"
+      ? text("gen_ai.prompt.name", tool)
+      : method === "resources/read"
+        ? text("mcp.resource.uri", tool)
+        : text("gen_ai.operation.name", "execute_tool") + text("gen_ai.tool.name", tool);
+  return `{"key":"mcp.method.name","value":{"stringValue":"${method ?? TOOLS}"}}${subject}${place}`;
+}
+
+function endingText(row: CallRow, ended: CallEnded): string {
+  const { outcome, attempts, by } = row;
+  let told = `,{"key":"metamcp.outcome","value":{"stringValue":"${outcome}"}}`;
+  if (attempts !== undefined) told += number("metamcp.attempts", attempts);
+  if (outcome === "ok") return told;
   // A JSON-RPC error goes by its code.
-  const status = rpcCode === undefined || !failed ? undefined : String(rpcCode);
-  return {
-    "mcp.method.name": row.method ?? TOOLS,
-    ...subjectOf(row),
-    "mcp.session.id": row.session,
-    "mcp.protocol.version": origin.protocolVersion,
-    "metamcp.endpoint": row.endpoint.name,
-    "metamcp.server": row.server.name,
-    "metamcp.surface": row.surface,
-    "metamcp.via": row.via,
-    "metamcp.principal.id": row.principal.id,
-    "metamcp.principal.kind": row.principal.kind,
-    "metamcp.client": row.client?.name,
-    "metamcp.outcome": row.outcome,
-    "metamcp.layer": row.by,
-    "metamcp.attempts": row.attempts,
-    "metamcp.request.bytes": row.requestBytes,
-    "metamcp.result.bytes": row.resultBytes,
-    "error.type": failed ? (status ?? errorType(row, ended)) : undefined,
-    "rpc.response.status_code": status,
-  };
+  const status = ended.rpcCode === undefined ? undefined : String(ended.rpcCode);
+  return `${told}${text("metamcp.layer", by)}${text("error.type", status ?? errorType(row, ended))}${text("rpc.response.status_code", status)}`;
 }
 
-/** What is used, by the name of its kind. A URI is in no name of a span: there are too many. */
-function subjectOf({ method, tool }: CallRow): Values {
-  if (method === "prompts/get") return { "gen_ai.prompt.name": tool };
-  if (method === "resources/read") return { "mcp.resource.uri": tool };
-  return { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool };
-}
+const callers = new WeakMap<Origin, string>();
 
-function nameOf({ method, tool }: CallRow): string {
-  return method === "resources/read" ? method : `${method ?? TOOLS} ${tool}`;
-}
-
-type Values = Readonly<Record<string, string | number | undefined>>;
-
-/** A JSON array; what is undefined is left out. */
-export function attributesText(values: Values): string {
-  let text = "";
-  for (const key in values) {
-    const value = values[key];
-    if (value === undefined) continue;
-    const written =
-      typeof value === "number" ? `"intValue":"${value}"` : `"stringValue":${JSON.stringify(value)}`;
-    text += `${text === "" ? "" : ","}{"key":${JSON.stringify(key)},"value":{${written}}}`;
+/** Who asked: the same for all calls of a session. */
+function callerText({ session, principal, client }: CallRow, origin: Origin): string {
+  let told = callers.get(origin);
+  if (told === undefined) {
+    told = [
+      text("mcp.session.id", session),
+      text("mcp.protocol.version", origin.protocolVersion),
+      text("metamcp.principal.id", principal.id),
+      text("metamcp.principal.kind", principal.kind),
+      text("metamcp.client", client?.name),
+    ].join("");
+    callers.set(origin, told);
   }
-  return `[${text}]`;
+  return told;
 }
 
-function extended(text: string, values: Values): string {
-  const more = attributesText(values);
-  return more === "[]" ? text : `${text.slice(0, -1)},${more.slice(1)}`;
+function requestText({ surface, via, requestBytes, resultBytes }: CallRow, trace: TraceContext): string {
+  const size = number("metamcp.request.bytes", requestBytes) + number("metamcp.result.bytes", resultBytes);
+  const told = text("metamcp.surface", surface) + size;
+  if (via) return told + text("metamcp.via", via);
+  const { requestId, overNetwork } = trace;
+  const id =
+    requestId === undefined
+      ? ""
+      : `,{"key":"jsonrpc.request.id","value":{"stringValue":${JSON.stringify(requestId)}}}`;
+  return `${told}${id}${overNetwork ? text("network.transport", "tcp") : ""}`;
 }
 
-function times(from: number, to: number): string {
+/** An attribute after another; nothing where it has no value. */
+function text(key: string, value: string | undefined): string {
+  return value === undefined ? "" : `,{"key":"${key}","value":{"stringValue":${quoted(value)}}}`;
+}
+
+function number(key: string, value: number): string {
+  return `,{"key":"${key}","value":{"intValue":"${value}"}}`;
+}
+
+export function attributesText(values: Readonly<Record<string, string>>): string {
+  const all = Object.entries(values).map(([key, value]) => ({ key, value: { stringValue: value } }));
+  return JSON.stringify(all);
+}
+
+function timesText(from: number, to: number): string {
   return `"startTimeUnixNano":"${nanos(from)}","endTimeUnixNano":"${nanos(to)}"`;
 }
 
-/** 64 bits do not fit a number of JSON: microseconds, and three digits more. */
+let second = { at: 0, text: "0" };
+
+/** 64 bits do not fit a number of JSON. Writing so large a number costs more than remembering its second. */
 function nanos(ms: number): string {
-  return `${Math.round(ms * 1_000)}000`;
+  const micros = Math.round(ms * 1_000);
+  const at = Math.floor(micros / 1e6);
+  if (at !== second.at) second = { at, text: String(at) };
+  return `${second.text}${String(1e6 + (micros - at * 1e6)).slice(1)}000`;
 }

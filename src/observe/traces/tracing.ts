@@ -4,12 +4,12 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Events } from "../../kernel/events.ts";
 import type { Log } from "../../kernel/log.ts";
 import { VERSION } from "../../kernel/version.ts";
-import { BatchQueue } from "../batch-queue.ts";
 import { callRow } from "../call-row.ts";
 import type { Names } from "../names.ts";
 import type { OtelEnvironment } from "./otel-environment.ts";
-import { CollectorBusy, otlpSender } from "./otlp.ts";
-import { attributesText, type SpanText, spansOf } from "./spans.ts";
+import { otlpSender } from "./otlp.ts";
+import { SpanPages } from "./span-pages.ts";
+import { attributesText, spansText } from "./spans.ts";
 import { contextFrom, ratioSampler } from "./trace-context.ts";
 
 export interface TracingParts {
@@ -24,11 +24,6 @@ export interface Tracing {
   /** Sends what is left. */
   close(): Promise<void>;
 }
-
-const BATCH = 2_048;
-const MOST_QUEUED = 16_384;
-const EVERY_MS = 250;
-const CLOSE_MS = 3_000;
 
 /** Made by the thousand: a few bytes alone cost as much. */
 const CHANCE_BYTES = 4_096;
@@ -50,35 +45,23 @@ export function startTracing(environment: OtelEnvironment, parts: TracingParts):
   const { events, names, clock, log } = parts;
   const { url, headers, timeoutMs, ratio } = environment;
   const resource = attributesText({ "service.version": VERSION, ...environment.attributes });
-  const queue = new BatchQueue<SpanText>({
-    clock,
-    write: otlpSender({ url, headers, timeoutMs, resource, version: VERSION }),
-    again: (error) => error instanceof CollectorBusy && (error.waitMs ?? true),
-    onFault: (fault) =>
-      fault === undefined ? log.info("traces are sent again") : log.warn(`traces cannot be sent: ${fault}`),
-    // What stands in a span is bounded in length: their number says enough.
-    sizeOf: () => 1,
-    mostInBatch: BATCH,
-    mostBytesInBatch: BATCH,
-    mostQueued: MOST_QUEUED,
-    mostBytes: MOST_QUEUED,
-    everyMs: EVERY_MS,
-  });
+  const send = otlpSender({ url, headers, timeoutMs, resource, version: VERSION });
+  const pages = new SpanPages({ clock, log, send });
   const random = randomHex();
   const sample = ratioSampler(ratio);
   events.tracer = (request) => contextFrom(request, random, sample);
   const stop = events.on((event) => {
     if (event.type !== "call.ended" || !event.trail.trace?.sampled) return;
-    for (const span of spansOf(callRow(event, names), event, names)) queue.add(span);
+    pages.add(spansText(callRow(event, names), event, names), event.trail.child ? 2 : 1);
   });
   return {
     get lost() {
-      return queue.lost;
+      return pages.lost;
     },
     async close() {
       events.tracer = undefined;
       stop();
-      await queue.close(CLOSE_MS);
+      await pages.close();
     },
   };
 }

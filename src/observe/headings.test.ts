@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import type { CallRow } from "./call-row.ts";
+import { Headings } from "./headings.ts";
+
+const ECHO = {
+  endpoint: { uuid: "e", name: "team" },
+  server: { uuid: "s", name: "fix" },
+  tool: "echo",
+} as CallRow;
+
+const headings = () => new Headings({ hasTool: (_, tool) => tool !== "made up" });
+
+test("the same call has the same heading until something of it is called otherwise", () => {
+  const all = headings();
+  const first = all.of({ ...ECHO, endpoint: { ...ECHO.endpoint }, server: { ...ECHO.server } });
+  expect(all.of(ECHO)).toBe(first);
+  const renamed = all.of({ ...ECHO, server: { uuid: "s", name: "fixed" } });
+  expect(renamed).not.toBe(first);
+  expect(renamed.server.name).toBe("fixed");
+  expect(all.of({ ...ECHO, endpoint: { uuid: "e", name: "group" } }).endpoint.name).toBe("group");
+});
+
+test("what a caller made up has one heading at an endpoint", () => {
+  const all = headings();
+  const other = all.of({ ...ECHO, tool: "made up" });
+  expect(other).toMatchObject({ endpoint: { name: "team" }, server: { name: "other" }, tool: "other" });
+  expect(other.server.uuid).toBeUndefined();
+  expect(all.of({ ...ECHO, code: "tool_not_found" })).toBe(other);
+  expect(all.of({ ...ECHO, server: { name: "nowhere" } })).toBe(other);
+  expect(all.of({ ...ECHO, server: { name: "metamcp" } })).toMatchObject({ tool: "echo" });
+});
+
+test("prompts and resources go by their method, whichever one it was", () => {
+  const all = headings();
+  const method = "resources/read";
+  const read = all.of({ ...ECHO, method, tool: "file:///a" });
+  expect(read).toMatchObject({ server: { name: "fix" }, tool: method, method });
+  expect(all.of({ ...ECHO, method, tool: "file:///b" })).toBe(read);
+  expect(all.of({ ...ECHO, tool: method }).method).toBeUndefined();
+  expect(all.of({ ...ECHO, method, server: { name: "nowhere" } }).server.name).toBe("other");
+});
+
+test("whatever comes, only so many are remembered", () => {
+  const all = headings();
+  const first = all.of(ECHO);
+  for (let i = 0; i < 5_000; i++) all.of({ ...ECHO, tool: `tool ${i}` });
+  expect(all.of(ECHO)).not.toBe(first);
+  expect(all.of(ECHO)).toEqual(first);
+});
