@@ -10,7 +10,7 @@ import type { LayerRegistry } from "./middleware/registry.ts";
 import { LayerStock } from "./middleware/stock.ts";
 import { members } from "./rpc/slice.ts";
 import { type HidableTool, layeredScope } from "./surface/layered-scope.ts";
-import { callOwn } from "./surface/layered-surface.ts";
+import { ownRules } from "./surface/layered-surface.ts";
 import type { Scope } from "./surface/scope.ts";
 import { type LayerPlaces, ScopeLayers } from "./surface/scope-layers.ts";
 
@@ -88,7 +88,8 @@ function factsOf({ server, name, listed }: HidableTool): ToolFacts {
     server,
     name,
     labels: [],
-    annotations: listed?.annotations ?? {},
+    // What a server without tools has can only be read.
+    annotations: listed?.annotations ?? (name === "" ? { readOnlyHint: true } : {}),
     definition: listed?.definition,
   };
 }
@@ -108,7 +109,7 @@ function disorderOf(registry: LayerRegistry, entries: readonly LayerEntry[]): La
 
 /** `base.call`: with the layers around it already. */
 export function layeredBy(base: Scope, layers: ScopeLayers<unknown>): Scope {
-  return layeredScope({ ...base, own: (tool, request, run) => callOwn(layers, tool, request, run) }, layers);
+  return layeredScope({ ...base, own: ownRules(layers) }, layers);
 }
 
 /** Layers around calls of the engine. `view`: what there is for whoever asks. */

@@ -75,6 +75,10 @@ export function livePrincipal(
     get name() {
       return accounts.byId(uuid)?.email ?? uuid;
     },
+    get claimed() {
+      const found = accounts.byId(uuid);
+      return found !== undefined && !ownsAddress(found);
+    },
     get roles() {
       const role = account()?.role;
       if (role === undefined) return [];
@@ -87,6 +91,12 @@ export function livePrincipal(
   };
 }
 
-export function accountPrincipal({ uuid, email, role, groups }: Account): Principal {
-  return { id: uuid, kind: "account", name: email, roles: [role], groups };
+export function accountPrincipal(account: Account): Principal {
+  const { uuid, email, role, groups } = account;
+  return { id: uuid, kind: "account", name: email, claimed: !ownsAddress(account), roles: [role], groups };
+}
+
+/** An address counts for who has a password here, or whose issuer says that it is theirs: anybody can claim one. */
+export function ownsAddress({ identity, emailVerified }: Account): boolean {
+  return !identity || emailVerified === true;
 }

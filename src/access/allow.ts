@@ -1,5 +1,5 @@
 /** Whether an account may use an endpoint. */
-import { type Account, accountPrincipal, emailKey, ROLES, type Role } from "./account.ts";
+import { type Account, accountPrincipal, emailKey, ownsAddress, ROLES, type Role } from "./account.ts";
 import { has } from "./may.ts";
 
 /** Whoever one of these names; without any of them, nobody. */
@@ -21,10 +21,9 @@ export function isAllowed(account: Account, allow: Allow | undefined): boolean {
   );
 }
 
-/** An address counts for who has a password here, or whose issuer says that it is theirs: anybody can claim one. */
-function isNamed({ uuid, email, identity, emailVerified }: Account, named: string): boolean {
-  if (named.toLowerCase() === uuid) return true;
-  return (!identity || emailVerified === true) && emailKey(named) === emailKey(email);
+function isNamed(account: Account, named: string): boolean {
+  if (named.toLowerCase() === account.uuid) return true;
+  return ownsAddress(account) && emailKey(named) === emailKey(account.email);
 }
 
 function isRole(text: string): text is Role {

@@ -1,23 +1,32 @@
 /** The credential that a request shows in its headers. Whoever shows two shows none: which of them a proxy looked at cannot be known. */
 import type { IncomingMessage } from "node:http";
 
+const NOBODYS = "";
+
 type Shown = Pick<IncomingMessage, "headers" | "rawHeaders" | "url">;
 
 /** Undefined: none is shown. Empty: what is shown can be nobody's. `inQuery`: `?api_key=` counts as well. */
 export function credentialOf(request: Shown, inQuery = false): string | undefined {
   const { headers, rawHeaders, url = "" } = request;
-  const shown: string[] = [];
+  let shown: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]?.toLowerCase();
-    const value = rawHeaders[at + 1] ?? "";
-    if (name === "authorization") shown.push(bearerIn(value));
-    else if (name === "x-api-key") shown.push(value);
+    const name = rawHeaders[at] as string;
+    if (isHeader(name, "authorization")) shown = both(shown, bearerIn(rawHeaders[at + 1] as string));
+    else if (isHeader(name, "x-api-key")) shown = both(shown, rawHeaders[at + 1] as string);
   }
-  if (inQuery) shown.push(...new URL(url, "http://localhost").searchParams.getAll("api_key"));
-  const [first] = shown;
+  if (inQuery)
+    for (const key of new URL(url, "http://localhost").searchParams.getAll("api_key"))
+      shown = both(shown, key);
   // A trailer or a header that Node joined is in `headers` only.
-  if (first === undefined) return headers.authorization === undefined ? undefined : "";
-  return shown.every((other) => other === first) ? first : "";
+  return shown ?? (headers.authorization === undefined ? undefined : NOBODYS);
+}
+
+function both(shown: string | undefined, other: string): string {
+  return shown === undefined || shown === other ? other : NOBODYS;
+}
+
+function isHeader(name: string, wanted: string): boolean {
+  return name.length === wanted.length && name.toLowerCase() === wanted;
 }
 
 function bearerIn(authorization: string): string {

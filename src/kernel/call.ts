@@ -99,26 +99,44 @@ export interface Trail {
   /** Layers that acted, the outermost first. */
   readonly layers: LayerStep[];
   /** The layer that refused it. */
-  by?: string;
+  by: string | undefined;
   /** Why, of the error table, where the error that is answered does not say so. */
-  code?: string;
+  code: string | undefined;
   /** Answered from the cache. */
-  cached?: boolean;
+  cached: boolean | undefined;
   /** How often it was sent to a child, where more than once. */
-  attempts?: number;
+  attempts: number | undefined;
   /** As they left the whole pipeline for the child: no layer writes them, as those further in may redact more. */
-  arguments?: Raw;
+  arguments: Raw | undefined;
   /** Which tool, prompt or resource it is, once that is known: as the engine knows it. */
-  target?: { readonly server: string; readonly tool: string };
+  target: { readonly server: string; readonly tool: string } | undefined;
   /** How much of it the audit log keeps; names unless a layer says so. */
-  keep?: Keep;
+  keep: Keep | undefined;
   /** What was read before, where that is why it was refused or a person was asked: `server:tool`. */
-  read?: string;
+  read: string | undefined;
   /** Who said yes to it, where somebody else had to. */
-  approval?: { readonly uuid: string; readonly by: Approver; readonly waitedMs: number };
+  approval: { readonly uuid: string; readonly by: Approver; readonly waitedMs: number } | undefined;
   /** The time at the server and on the way to it, of the last attempt; in milliseconds since 1970. */
-  child?: { readonly from: number; to: number };
-  trace?: TraceContext;
+  child: { readonly from: number; to: number } | undefined;
+  trace: TraceContext | undefined;
+}
+
+/** With every member from the start: a trail that gets them one by one costs each call a µs. */
+export function newTrail(by?: string): Trail {
+  return {
+    layers: [],
+    by,
+    code: undefined,
+    cached: undefined,
+    attempts: undefined,
+    arguments: undefined,
+    target: undefined,
+    keep: undefined,
+    read: undefined,
+    approval: undefined,
+    child: undefined,
+    trace: undefined,
+  };
 }
 
 export interface Approver {
@@ -142,13 +160,13 @@ export interface TraceContext {
   readonly spanId: string;
   /** Of our span towards the child. */
   readonly childSpanId: string;
-  readonly parentId?: string;
+  readonly parentId: string | undefined;
   readonly sampled: boolean;
   /** `tracestate` of an HTTP header. That of `_meta` goes on by itself. */
-  readonly state?: string;
+  readonly state: string | undefined;
   /** Of the JSON-RPC request it came by. */
-  readonly requestId?: string;
-  readonly overNetwork?: boolean;
+  readonly requestId: string | undefined;
+  readonly overNetwork: boolean | undefined;
 }
 
 export interface LayerStep {
@@ -185,8 +203,8 @@ export interface Call {
   readonly beside?: Set<number> | undefined;
   /** Given where somebody reads it. */
   readonly trail?: Trail | undefined;
-  /** The layer that it is in, for the trail. A layer passes it on with the rest. */
-  readonly step?: object | undefined;
+  /** Its way through the layers, as the pipeline keeps it. A layer passes it on with the rest. */
+  readonly walk?: object | undefined;
   /** Made by code or a chain, not by the client itself. */
   readonly via?: "code" | "chain" | undefined;
   /** Where the tool may or must run as a task. The call resolves with its result all the same. */

@@ -17,12 +17,13 @@ const SECRET_FORMS = [
   /\b(?:bearer|basic|token)\s+[\w+/.=-]{8,}/i,
   /\/\/[^/\s:@]+:[^/\s@]+@/,
   /[?&;](?:[\w-]*(?:token|key|secret|sig|signature|password|auth|code))=[^&\s]{4,}/i,
-  /\b(?:token|secret|password|passwd|pwd|api[-_]?key)\s*[=:]\s*\S{4,}/i,
+  // Bounded, so that time grows with the text alone.
+  /(?:token|secret|passw(?:or)?d|passphrase|pwd|(?:api|private|access|secret)[-_]?key)\\{0,8}["']?\s{0,4}[=:]\s{0,4}\S{4}/i,
 ];
 /** `authtoken`, `dbpassword`: in one word. */
 const SECRET_ENDING = /(?:token|secret|passw(?:or)?d|passphrase|apikey|credential)s?$/;
 const PLAINLY_SECRET =
-  /(?:passw(?:or)?d|passphrase|secret|token|api[-_]?key|private[-_]?key|access[-_]?key|authorization|credential|cookie)s?$/i;
+  /(?:passw(?:or)?d|passphrase|secret|token|(?:api|private|access|secret)[-_]?key|authorization|credential|cookie)s?$/i;
 const PLACE_IN_LIST = /(?:page|next|continuation|sync|progress|cursor)[-_]?tokens?$/i;
 const SHORTEST_RANDOM = 20;
 /** Bits per character: words and paths stay below, keys do not. */

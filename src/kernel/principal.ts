@@ -9,7 +9,9 @@ export interface Principal {
   readonly groups: readonly string[];
   /** As people know it: an e-mail address, the name of a key. */
   readonly name?: string;
-  /** The API key that an account came with. */
+  /** Its name is what it calls itself: nobody has checked that it is theirs. */
+  readonly claimed?: boolean;
+  /** The API key that an account came with. Its owner gave it the name. */
   readonly key?: { readonly id: string; readonly name: string };
   /** The OAuth client that an account came with. */
   readonly client?: string;
@@ -52,9 +54,9 @@ export function accountOf({ kind, id, actor }: Pick<Principal, "kind" | "id" | "
   return kind === "account" && !actor ? id : undefined;
 }
 
-/** Whose a session, a stored result or a parked call is: an account that comes with another key or client is somebody else there. */
-export function holderKey({ id, key, client }: Principal): string {
-  return key || client !== undefined ? JSON.stringify([id, key?.id, client]) : id;
+/** Whose a session, a stored result or a task is: an account that comes with another key or client is somebody else there, and so is who acts in its name. */
+export function holderKey({ id, key, client, actor }: Principal): string {
+  return key || client !== undefined || actor ? JSON.stringify([id, key?.id, client, actor?.id]) : id;
 }
 
 /** Whether what was begun by one may be continued by the other. A credential that nobody checked proves nothing either way. */

@@ -21,15 +21,15 @@ async function asked(call: Call, rule: string, clock: Clock): Promise<void> {
     throw new MetaMcpError("forbidden", text, { server, tool_id: `${server}:${tool}` });
   };
   if (!canBeAsked(call.origin.capabilities)) refuse("this client cannot ask its user. Nothing was done.");
-  const action = await askPerson(call, question(call, server, tool), clock);
+  const [args] = members(call.params, ["arguments"]);
+  const written = args?.toString() ?? "{}";
+  const question = (shown: string): string => `Allow ${server} to run ${tool} with ${shown}?`;
+  const action = await askPerson(call, question(shortened(written)), clock, question(written));
   if (action === "accept") return;
   if (action === "decline") refuse("they said no. Do not try again unless they ask for it.");
   refuse("they gave no answer. Nothing was done.");
 }
 
-function question({ params }: Call, server: string, tool: string): string {
-  const [args] = members(params, ["arguments"]);
-  const written = args?.toString() ?? "{}";
-  const shown = written.length > LONGEST_ARGUMENTS ? `${written.slice(0, LONGEST_ARGUMENTS)} …` : written;
-  return `Allow ${server} to run ${tool} with ${shown}?`;
+function shortened(written: string): string {
+  return written.length > LONGEST_ARGUMENTS ? `${written.slice(0, LONGEST_ARGUMENTS)} …` : written;
 }

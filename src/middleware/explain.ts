@@ -1,7 +1,7 @@
 /** What would become of a call, layer by layer, without making it. */
 import type { Call } from "../kernel/call.ts";
 import { type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
-import type { Explanation, PlacedLayer } from "./layer.ts";
+import type { Explanation, Inside, PlacedLayer } from "./layer.ts";
 
 export interface ExplainedStep {
   readonly use: string;
@@ -26,10 +26,10 @@ export async function explainLayers(layers: readonly PlacedLayer[], call: Call):
   const steps: ExplainedStep[] = [];
   let going = call;
   let asks = false;
-  for (const layer of layers) {
+  for (const [place, layer] of layers.entries()) {
     const { use, at } = layer;
     if (!layer.call && !layer.limit) continue;
-    const said = await explained(layer, going);
+    const said = await explained(layer, going, layers.slice(place + 1));
     steps.push({ use, at, effect: said?.effect ?? "pass", ...(said && { reason: said.reason }) });
     if (said?.effect === "deny") return { steps, code: said.code ?? "forbidden", asks, call: undefined };
     if (said?.effect === "limit") return { steps, code: "rate_limited", asks, call: undefined };
@@ -44,11 +44,12 @@ export async function explainLayers(layers: readonly PlacedLayer[], call: Call):
 async function explained(
   layer: PlacedLayer,
   call: Call,
+  inside: Inside,
 ): Promise<Explanation | { readonly effect: "unknown"; readonly reason: string } | undefined> {
   if (!layer.explain)
     return { effect: "unknown", reason: "the layer cannot tell: it may refuse or change the call" };
   try {
-    return await layer.explain(call);
+    return await layer.explain(call, inside);
   } catch (error) {
     if (MetaMcpError.is(error)) return { effect: "deny", reason: error.message, code: error.code };
     return { effect: "deny", reason: "the layer failed, so the call is refused", code: "internal" };

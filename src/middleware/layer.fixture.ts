@@ -1,6 +1,6 @@
 /** What tests of layers need: the registry, calls with what is known of their tools, and a child that counts. */
 import { loadValidator } from "../gateway/schema-check.ts";
-import type { Call, Handler, Trail, Uplink } from "../kernel/call.ts";
+import type { Call, Handler, Uplink } from "../kernel/call.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { LOCAL, type Principal } from "../kernel/principal.ts";
 import { asRaw, EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
@@ -129,6 +129,4 @@ export async function stand(
   };
 }
 
-export function newTrail(): Trail {
-  return { layers: [] };
-}
+export { newTrail } from "../kernel/call.ts";

@@ -1,5 +1,5 @@
 /** What a layer of the pipeline is: a name, the options it takes, and what it does to requests, calls and lists. */
-import type { Call, Middleware, Origin, Trail, Uplink } from "../kernel/call.ts";
+import type { Call, Handler, Origin, Trail, Uplink } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { ErrorCode } from "../kernel/errors.ts";
 import type { Principal } from "../kernel/principal.ts";
@@ -37,7 +37,7 @@ export type RequestMiddleware = (next: RequestHandler) => RequestHandler;
 export interface ListRule {
   /** Principals of the same text see the same; one text for all unless given. */
   keyOf?(principal: Principal): string;
-  /** Why the tool does not exist for them; undefined where it does. */
+  /** Why the tool does not exist for them; undefined where it does. Without a name: a server that has no tools, for its prompts and resources. */
   hides(tool: ToolFacts, principal: Principal): string | undefined;
   /** Why it exists for nobody, whoever asks. Only where there is `keyOf`: without, `hides` says the same to all. */
   hidesFromAll?(tool: ToolFacts): string | undefined;
@@ -63,9 +63,12 @@ export interface Explanation {
   readonly code?: ErrorCode;
 }
 
+/** The layers that stand further in, the outermost first: the same objects wherever the same ones do. Those of one's own do not hear of them. */
+export type Inside = readonly PlacedLayer[];
+
 export interface Layer {
   readonly request?: RequestMiddleware;
-  readonly call?: Middleware;
+  readonly call?: (next: Handler, inside?: Inside) => Handler;
   readonly limit?: Limit;
   readonly list?: ListRule;
   /** Whether one of our own tools does not exist for them. */
@@ -73,7 +76,7 @@ export interface Layer {
   /** What stands before a call of this tool, in a few words: a person, an approval, an argument. Undefined: for whoever asks. */
   gates?(tool: ToolFacts, principal: Principal | undefined): string | undefined;
   /** Why this call would not simply pass; undefined where it would. A layer without it cannot tell. */
-  explain?(call: Call): Explanation | undefined | Promise<Explanation | undefined>;
+  explain?(call: Call, inside?: Inside): Explanation | undefined | Promise<Explanation | undefined>;
   /** May answer in place of what is inside: nothing that decides who may do something stands inside of it. */
   readonly answers?: true;
 }

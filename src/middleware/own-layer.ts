@@ -3,12 +3,14 @@
  * where it fails nothing passes and nothing is shown, and nobody waits for it who has given up.
  */
 import type { Call, Middleware } from "../kernel/call.ts";
+import { type Clock, ManualClock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { unlessAborted } from "../kernel/signal.ts";
 import { members, withMember } from "../rpc/slice.ts";
-import type { Layer, LayerContext, LayerKind, ListRule, RequestMiddleware } from "./layer.ts";
+import type { Layer, LayerContext, LayerKind, LayerRequest, ListRule, RequestMiddleware } from "./layer.ts";
+import { sidesProblem } from "./own-sides.ts";
 
 /** What such a layer is given beside its options. */
 export interface OwnLayerContext extends Pick<LayerContext, "clock"> {
@@ -24,17 +26,30 @@ export interface OwnLayerContext extends Pick<LayerContext, "clock"> {
   readonly withMember: typeof withMember;
 }
 
+/** The sides of a layer that somebody else may write. */
+export type OwnLayer = Omit<Layer, "limit" | "answers">;
+
 /** What a module exports by default. */
 export interface OwnLayerKind extends Omit<LayerKind, "compile"> {
-  compile(options: Readonly<Record<string, unknown>>, context: OwnLayerContext): Layer;
+  compile(options: Readonly<Record<string, unknown>>, context: OwnLayerContext): OwnLayer;
 }
 
+const LONGEST_FAULT = 300;
+
 export function guardedKind(kind: OwnLayerKind, use: string): LayerKind {
+  const made = (options: Readonly<Record<string, unknown>>, clock: Clock): OwnLayer =>
+    kind.compile(options, { clock, MetaMcpError, fromRaw, toRaw, members, withMember });
   return {
     ...kind,
+    // Compiled once to look at, with a clock that stands: what cannot be compiled must not be saved.
+    check(options) {
+      const problems = kind.check?.(options) ?? [];
+      if (problems.length > 0) return problems;
+      const fault = compileProblem(() => made(options, new ManualClock()));
+      return fault === undefined ? [] : [{ path: "/use", message: `its compile ${fault}` }];
+    },
     compile(options, { clock }) {
-      const context: OwnLayerContext = { clock, MetaMcpError, fromRaw, toRaw, members, withMember };
-      const layer = kind.compile(options, context);
+      const layer = made(options, clock);
       const { request, call, list } = layer;
       const own: Layer = {
         ...(request && { request: guardedRequest(request.bind(layer), use) }),
@@ -51,37 +66,48 @@ export function guardedKind(kind: OwnLayerKind, use: string): LayerKind {
   };
 }
 
-/** Copied along with the rest of a call: which call it was given, and whether it passed it on. */
+function compileProblem(compile: () => unknown): string | undefined {
+  try {
+    return sidesProblem(compile());
+  } catch (error) {
+    return `fails: ${String((error as Error).message).slice(0, LONGEST_FAULT)}`;
+  }
+}
+
+/** Copied along with the rest of a call or request: which one it was given, and whether it passed it on. */
 const GIVEN = Symbol("given");
 
-interface Given {
-  readonly call: Call;
+interface Given<T> {
+  readonly asked: T;
   passed: boolean;
 }
 
-type Marked = Call & { readonly [GIVEN]?: Given };
+type Marked<T> = T & { readonly [GIVEN]?: Given<T> };
 
 function guardedCall(layer: Middleware, use: string): Middleware {
   return (next) => {
-    const handle = layer((call: Marked) => {
+    const handle = layer((call: Marked<Call>) => {
       const given = call[GIVEN];
       const fault = given ? changed(given, call) : "passes on something that is not the call it was given";
       if (fault !== undefined || !given) return Promise.reject(broken(use, fault ?? ""));
       given.passed = true;
       const { [GIVEN]: _, ...plain } = call;
-      return next(plain);
+      const inside = next(plain);
+      // It may let go of it: an error that nobody waits for ends the process.
+      inside.catch(() => {});
+      return inside;
     });
     return async (call) => answered(await unlessAborted(started(handle, marked(call)), call.signal), use);
   };
 }
 
-function marked(call: Call): Call {
-  const given: Given = { call, passed: false };
-  return { ...call, [GIVEN]: given } as Marked;
+function marked<T>(asked: T): T {
+  const given: Given<T> = { asked, passed: false };
+  return { ...asked, [GIVEN]: given };
 }
 
 /** What a layer may change: the arguments, and time, signal and the way back. Everything else is what rules judge by. */
-function changed({ call: given, passed }: Given, call: Call): string | undefined {
+function changed({ asked: given, passed }: Given<Call>, call: Call): string | undefined {
   if (passed) return "makes the call twice";
   if (call.origin !== given.origin) return "changes who asks";
   const same =
@@ -99,10 +125,19 @@ function nameIn(params: Raw): string {
   return name?.toString() ?? "";
 }
 
+/** It may refuse a request or change its answer. What is asked stays what it was, for whatever it changed. */
 function guardedRequest(layer: RequestMiddleware, use: string): RequestMiddleware {
   return (next) => {
-    const handle = layer(next);
-    return async (request) => answered(await unlessAborted(started(handle, request), request.signal), use);
+    const handle = layer((request: Marked<LayerRequest>) => {
+      const given = request[GIVEN];
+      if (!given)
+        return Promise.reject(broken(use, "passes on something that is not the request it was given"));
+      if (given.passed) return Promise.reject(broken(use, "passes the request on twice"));
+      given.passed = true;
+      return next(given.asked);
+    });
+    return async (request) =>
+      answered(await unlessAborted(started(handle, marked(request)), request.signal), use);
   };
 }
 

@@ -5,9 +5,11 @@ import { loadValidator } from "../gateway/schema-check.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { BUILT_IN } from "./built-in.ts";
 import { callOf, raw } from "./layer.fixture.ts";
+import type { PlacedLayer } from "./layer.ts";
 import { OwnLayers } from "./own-layers.ts";
 import { pipelineOf } from "./pipeline.ts";
 import { LayerRegistry } from "./registry.ts";
+import { ownFacts, RequestLayers } from "./request-layers.ts";
 
 const GOOD = `export default {
   schema: { properties: { word: { type: "string", minLength: 1 } }, required: ["word"] },
@@ -73,6 +75,35 @@ test.each([
   expect(found?.message).toMatch(use === "./folder.mjs" ? /leads out/ : reason);
 });
 
+test.each([
+  ["() => { throw new Error('boom'); }", /its compile fails: boom/],
+  ["() => undefined", /gives no object/],
+  ["() => 5", /gives no object/],
+  ["async () => ({ call: (next) => next })", /not a promise/],
+  ["() => ({})", /neither request, call, list nor hidesOwn/],
+  ["() => ({ calls: (next) => next })", /gives "calls", which is none of request, call, list/],
+  ["() => ({ limit: {}, call: (next) => next })", /gives "limit"/],
+  ["() => ({ call: 5 })", /no function as call/],
+  ["() => ({ call: () => 5 })", /a call that gives no function/],
+  ["() => ({ request: () => { throw new Error('no'); } })", /its compile fails: no/],
+  ["() => ({ list: {} })", /a list without hides/],
+])("what compile must give: %s", async (compile, reason) => {
+  const { folder, write } = temp();
+  write("mine.mjs", `export default { schema: { properties: {} }, compile: ${compile} }`);
+  const found = await problem(await registryIn(`${folder}/work`), { use: "./mine.mjs" });
+  expect(found).toMatchObject({ path: "/use", message: expect.stringMatching(reason) });
+});
+
+test("it may be an instance of a class", async () => {
+  const { folder, write } = temp();
+  write(
+    "mine.mjs",
+    `class Mine { count = 0; call(next) { return (call) => { this.count += 1; return next(call); }; } }
+     export default { schema: { properties: {} }, compile: () => new Mine() }`,
+  );
+  expect(await problem(await registryIn(`${folder}/work`), { use: "./mine.mjs" })).toBeUndefined();
+});
+
 test("without a folder there are none; one that was mended is taken", async () => {
   expect(await problem(await registryIn(undefined), { use: "./word.mjs" })).toMatchObject({
     message: expect.stringContaining("--middleware-dir"),
@@ -115,6 +146,55 @@ test.each([
   );
   await expect(handler(callOf({ more: { deadline: 1_000 } }))).rejects.toThrow(reason);
   expect(seen.length).toBeLessThanOrEqual(1);
+});
+
+test("what it began and let go of harms nobody", async () => {
+  const unheard: unknown[] = [];
+  const hear = (error: unknown): void => void unheard.push(error);
+  process.prependListener("unhandledRejection", hear);
+  const forgets = await layerOf("{ call: (next) => async (call) => { next(call); return kit.toRaw({}); } }");
+  const refuses: PlacedLayer = { use: "no", at: "here", call: () => () => Promise.reject(new Error("no")) };
+  const handler = pipelineOf([forgets, refuses], async () => raw("{}"), new ManualClock());
+  expect(String(await handler(callOf()))).toBe("{}");
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("unhandledRejection", hear);
+  expect(unheard).toEqual([]);
+});
+
+test.each([
+  [
+    "request: (next) => async (asked) => { await next(asked); return next(asked); }",
+    /passes the request on twice/,
+  ],
+  ["request: (next) => (asked) => next({ method: 'tools/call' })", /not the request it was given/],
+  ["request: (next) => () => ({ tools: [] })", /not the bytes/],
+])("nor what it must not do around requests: %s", async (body, reason) => {
+  let answers = 0;
+  const { origin, signal, uplink } = callOf();
+  const request = { method: "tools/call", params: raw("{}"), origin, signal, uplink };
+  const answered = new RequestLayers([await layerOf(`{ ${body} }`)]).handle(request, async () => {
+    answers += 1;
+    return raw("{}");
+  });
+  await expect(answered).rejects.toThrow(reason);
+  expect(answers).toBeLessThanOrEqual(1);
+});
+
+test("a layer further in judges what was asked, whatever one of one's own made of it", async () => {
+  const seen: unknown[] = [];
+  const changes = await layerOf("{ request: (next) => (asked) => next({ ...asked, own: undefined }) }");
+  const inner: PlacedLayer = {
+    use: "inner",
+    at: "here",
+    request: (next) => (asked) => {
+      seen.push(asked.own?.name);
+      return next(asked);
+    },
+  };
+  const { origin, signal, uplink } = callOf();
+  const request = { method: "tools/call", params: raw("{}"), origin, signal, uplink, own: ownFacts("mine") };
+  await new RequestLayers([changes, inner]).handle(request, async () => raw("{}"));
+  expect(seen).toEqual(["mine"]);
 });
 
 test("a list that fails shows nothing, and whom it cannot tell apart shares nothing", async () => {

@@ -15,11 +15,15 @@ export function canBeAsked(capabilities: Raw): boolean {
   return "form" in elicitation || !("url" in elicitation);
 }
 
-/** What was answered; undefined where there was no answer in time, or none that is one. Rejects when the call is given up. */
+/**
+ * What was answered; undefined where there was no answer in time, or none that is one. Rejects when the call is given up.
+ * `whole`: all that is asked about, where the message shows a part of it.
+ */
 export async function askPerson(
   { signal, uplink }: Pick<Call, "signal" | "uplink">,
   message: string,
   clock: Clock,
+  whole = message,
 ): Promise<unknown> {
   const patience = new CallSignal();
   const giveUp = (): void => patience.abort(new Error("nobody waits for the answer any more"));
@@ -27,7 +31,7 @@ export async function askPerson(
   signal.addEventListener("abort", giveUp);
   try {
     const question = toRaw({ message, requestedSchema: { type: "object", properties: {} } });
-    const asking = { name: nameOf(message) };
+    const asking = { name: nameOf(whole) };
     const result = await uplink
       .request("elicitation/create", question, patience, asking)
       .catch(() => undefined);
@@ -39,7 +43,7 @@ export async function askPerson(
   }
 }
 
-/** Clients may give answers before they are asked again: a yes to one text must never be taken for one to another. */
-function nameOf(message: string): string {
-  return `consent-${createHash("sha256").update(message).digest("hex").slice(0, 32)}`;
+/** Clients may give answers before they are asked again: a yes to one thing must never be taken for one to another. */
+function nameOf(whole: string): string {
+  return `consent-${createHash("sha256").update(whole).digest("hex").slice(0, 32)}`;
 }

@@ -2,26 +2,35 @@
  * Layers around a handler, the first outermost. Writes the way of a call into its trail, and looks at all limits before
  * any is taken from. A layer that fails refuses: nothing of what it says is guessed.
  */
-import { type Call, compose, type Handler, type LayerStep, type Middleware } from "../kernel/call.ts";
+import { type Call, compose, type Handler, type Middleware } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Raw } from "../kernel/raw.ts";
+import type { ToolFacts } from "../kernel/tool-facts.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
-import type { Limit, PlacedLayer } from "./layer.ts";
+import type { Inside, Limit, PlacedLayer } from "./layer.ts";
 import { isOverLimit, tooMany } from "./refusals.ts";
+import { Walk } from "./walk.ts";
 
-export function pipelineOf(layers: readonly PlacedLayer[], handler: Handler, clock: Clock): Handler {
+/** `facts`: what layers judge the call by, where it does not say so itself. */
+export type Pipeline = (call: Call, facts?: ToolFacts) => Promise<Raw>;
+
+export function pipelineOf(layers: readonly PlacedLayer[], handler: Handler, clock: Clock): Pipeline {
   const steps = layers.flatMap((layer, at) => {
-    const middleware = layer.limit ? limited(layer.limit, limitsBehind(layers, at)) : layer.call;
-    return middleware ? [stepped(layer, middleware, clock)] : [];
+    const { call, limit } = layer;
+    const behind = layers.slice(at + 1);
+    const middleware = limit
+      ? limited(limit, limitsIn(behind))
+      : call && ((next: Handler): Handler => call(next, behind));
+    return middleware ? [stepped(layer, middleware)] : [];
   });
-  // Layers rely on a promise.
-  return compose(steps, (call) => begun(handler, call));
+  if (steps.length === 0) return (call) => begun(handler, call);
+  const outermost = compose(steps, left(handler));
+  return (call, facts = call.facts) => outermost({ ...call, facts, walk: new Walk(call.trail, clock) });
 }
 
 /** Up to what may answer by itself: what is answered there never reaches the limits inside. */
-function limitsBehind(layers: readonly PlacedLayer[], at: number): readonly Limit[] {
-  const behind = layers.slice(at + 1);
+function limitsIn(behind: Inside): readonly Limit[] {
   const end = behind.findIndex(({ answers }) => answers);
   return (end < 0 ? behind : behind.slice(0, end)).flatMap(({ limit }) => limit ?? []);
 }
@@ -33,74 +42,59 @@ function limited(limit: Limit, behind: readonly Limit[]): Middleware {
       for (const other of behind) wait = Math.max(wait, other.wait(call));
       if (wait > 0) return Promise.reject(tooMany(call, wait));
       limit.take(call);
-      return next(call).catch((error: unknown) => {
+      const inside = next(call);
+      inside.catch((error: unknown) => {
         if (isOverLimit(error)) limit.giveBack(call);
-        throw error;
       });
+      return inside;
     };
 }
 
-interface Step extends LayerStep {
-  ms: number;
-  outcome: LayerStep["outcome"];
-  /** It was passed on. */
-  reached: boolean;
-  /** What the inside rejected with, and how long it took. */
-  inner: unknown;
-  insideMs: number;
-}
-
-/** Only the trail's form is public: what is counted along the way stays here. */
-function stepped({ use, at }: PlacedLayer, layer: Middleware, clock: Clock): Middleware {
-  /** Whatever a layer throws that is no error of ours is a fault of the layer. */
+/**
+ * Most layers give what came from inside as it is: they do nothing on the way back, and nothing waits for them there.
+ * Whatever a layer throws that is no error of ours is a fault of the layer.
+ */
+function stepped({ use, at }: PlacedLayer, layer: Middleware): Middleware {
   const refusalOf = (error: unknown, { signal }: Call): unknown => {
     if (MetaMcpError.is(error) || error instanceof RpcError || signal.aborted) return error;
     const text = `The layer "${use}" (${at}) failed, so the call was refused.`;
     return new MetaMcpError("internal", text, { cause: error });
   };
   return (next) => {
-    const handle = layer((call) => {
-      const step = call.step as Step | undefined;
-      if (!step) return next(call);
-      step.reached = true;
-      const began = clock.now();
-      const inside = next(call);
-      const done = (): void => {
-        step.insideMs += clock.now() - began;
-      };
-      inside.then(done, (error: unknown) => {
-        done();
-        step.inner = error;
-      });
-      return inside;
-    });
+    const handle = layer(next);
     return (call) => {
-      const { trail } = call;
-      if (!trail)
-        return begun(handle, call).catch((error: unknown) => {
-          throw refusalOf(error, call);
-        });
-      const step: Step = { use, ms: 0, outcome: "passed", reached: false, inner: undefined, insideMs: 0 };
-      trail.layers.push(step);
-      const began = clock.now();
-      const ended = (outcome: LayerStep["outcome"]): void => {
-        step.ms = Math.max(0, clock.now() - began - step.insideMs);
-        step.outcome = outcome;
-      };
-      return begun(handle, { ...call, step }).then(
+      const walk = call.walk as Walk;
+      const step = walk.enter(use);
+      const running = begun(handle, call);
+      if (running === walk.passed) return running;
+      walk.passed = running.then(
         (result) => {
-          ended(step.reached ? "passed" : "answered");
+          walk.ended(step);
           return result;
         },
         (thrown: unknown) => {
           const error = refusalOf(thrown, call);
-          const own = error !== step.inner;
-          ended(own ? "refused" : "passed");
-          if (own) trail.by ??= use;
+          walk.failed(step, error);
           throw error;
         },
       );
+      return walk.passed;
     };
+  };
+}
+
+/** Inside of all layers. */
+function left(handler: Handler): Handler {
+  return (call) => {
+    const walk = call.walk as Walk;
+    walk.leave();
+    const answer = begun(handler, call);
+    answer.then(
+      () => walk.back(),
+      (error: unknown) => walk.back(error),
+    );
+    walk.passed = answer;
+    return answer;
   };
 }
 

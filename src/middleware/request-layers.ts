@@ -18,11 +18,14 @@ export class RequestLayers {
   readonly #handler: RequestHandler;
   /** Whether anything stands around requests at all. */
   readonly any: boolean;
+  /** Whether a tool of ours may not exist for somebody. */
+  readonly hideOwn: boolean;
 
   constructor(layers: readonly PlacedLayer[]) {
     this.#layers = layers;
     const around = layers.flatMap(({ use, request }) => (request ? [named(use, request)] : []));
     this.any = around.length > 0;
+    this.hideOwn = layers.some((layer) => layer.hidesOwn !== undefined);
     this.#handler = around.reduceRight<RequestHandler>(
       (next, layer) => layer(next),
       (request) => (request as Running).answer(),
@@ -40,7 +43,8 @@ export class RequestLayers {
 
   /** The layer for which it does not exist for them. */
   hidingOwn(tool: string, principal: Principal): PlacedLayer | undefined {
-    return this.#layers.find((layer) => layer.hidesOwn?.(ownFacts(tool), principal) ?? false);
+    const facts = ownFacts(tool);
+    return this.#layers.find((layer) => layer.hidesOwn?.(facts, principal) ?? false);
   }
 }
 

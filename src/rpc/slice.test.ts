@@ -7,6 +7,7 @@ import {
   isObject,
   isString,
   joinObject,
+  mayHave,
   members,
   withFirst,
   withMember,
@@ -146,4 +147,15 @@ test.each([
   const written = withFirst(raw(before), [Buffer.from('"x":1'), Buffer.from('"y":2')]).toString();
   expect(written).toBe(after);
   expect(JSON.parse(written)).toEqual({ x: 1, y: 2, ...(JSON.parse(before) as object) });
+});
+
+test.each([
+  ['{"a":1}', false],
+  ['{"a":"_meta"}', true],
+  ['{"_meta" :{}}', true],
+  ['{"a":{"_meta":{}}}', true],
+  ['{"\\u005fmeta":{}}', true],
+  ['{"_metadata":{}}', false],
+])("whether %s may have a key is never denied wrongly", (object, may) => {
+  expect(mayHave(raw(object), "_meta")).toBe(may);
 });

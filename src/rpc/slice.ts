@@ -42,6 +42,33 @@ export function members(raw: Raw, keys: readonly string[]): (Raw | undefined)[] 
   return found;
 }
 
+/** The value of one key. */
+export function member(raw: Raw, wanted: string): Raw | undefined {
+  const from = valueAt(raw, wanted);
+  return from < 0 ? undefined : asRaw(raw.subarray(from, endOfValue(raw, from)));
+}
+
+/** Where the value of a key of the object at `at` begins, of duplicates the last; -1 where there is none. */
+export function valueAt(raw: Raw, wanted: string, at = 0): number {
+  let found = -1;
+  let i = skip(raw, at);
+  if (raw[i] !== 0x7b) return found;
+  i = skip(raw, i + 1);
+  while (raw[i] === QUOTE) {
+    const value = skip(raw, skip(raw, endOfString(raw, i)) + 1);
+    if (isKey(raw, i, wanted)) found = value;
+    i = skip(raw, endOfValue(raw, value));
+    if (raw[i] !== 0x2c) return found;
+    i = skip(raw, i + 1);
+  }
+  return found;
+}
+
+/** Whether there may be such a key, at whatever depth: where it is rare, looking for its letters is far cheaper than walking. */
+export function mayHave(raw: Raw, key: string): boolean {
+  return raw.includes(BACKSLASH) || raw.includes(`"${key}"`);
+}
+
 /** All members as written, duplicates too. */
 export function entries(raw: Raw): [string, Raw][] {
   const found: [string, Raw][] = [];
@@ -63,9 +90,9 @@ export function elements(raw: Raw): Raw[] {
   return found;
 }
 
-/** Gives the place of each element, and the byte after it. */
-export function eachElement(raw: Raw, visit: (from: number, end: number) => void): void {
-  let i = skip(raw, 0);
+/** Gives the place of each element, and the byte after it. `at`: where the array stands. */
+export function eachElement(raw: Raw, visit: (from: number, end: number) => void, at = 0): void {
+  let i = skip(raw, at);
   if (raw[i] !== 0x5b) return;
   i = skip(raw, i + 1);
   while (raw[i] !== 0x5d) {
@@ -135,9 +162,9 @@ export function isKey(b: Buffer, i: number, key: string): boolean {
   return b[i + 1 + key.length] === QUOTE;
 }
 
-/** Gives the places of each member: the quote before its key, its value, and the byte after it. */
-export function eachMember(raw: Raw, visit: (key: number, value: number, end: number) => void): void {
-  let i = skip(raw, 0);
+/** Gives the places of each member: the quote before its key, its value, and the byte after it. `at`: where the object stands. */
+export function eachMember(raw: Raw, visit: (key: number, value: number, end: number) => void, at = 0): void {
+  let i = skip(raw, at);
   if (raw[i] !== 0x7b) return;
   i = skip(raw, i + 1);
   while (raw[i] === QUOTE) {

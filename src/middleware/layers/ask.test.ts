@@ -13,12 +13,14 @@ async function asked(
   { answer = "accept", capabilities = '{"elicitation":{}}' }: Asked = {},
 ) {
   const questions: string[] = [];
+  const names: (string | undefined)[] = [];
   const { outcome, seen } = await stand([{ use: "ask", ...options }]);
   const call = callOf(wanted);
   const uplink: Uplink = {
     notify: () => {},
-    request: async (_method, params) => {
+    request: async (_method, params, _signal, more) => {
       questions.push(String(params));
+      names.push(more?.name);
       if (answer instanceof Error) throw answer;
       return raw(`{"action":"${answer}"}`);
     },
@@ -28,7 +30,7 @@ async function asked(
     uplink,
     origin: { ...call.origin, capabilities: raw(capabilities) },
   });
-  return { text: text.startsWith("{") ? "passed" : text, questions, made: seen.length };
+  return { text: text.startsWith("{") ? "passed" : text, questions, names, made: seen.length };
 }
 
 test.each<[object, Wanted, number]>([
@@ -59,4 +61,12 @@ test.each([
 test("the question says what would run, with what", async () => {
   const { questions } = await asked({ tools: ["*"] }, { tool: "db:drop", args: { table: "users" } });
   expect(questions[0]).toContain('Allow db to run drop with {\\"table\\":\\"users\\"}?');
+});
+
+test("a yes to long arguments is none to others that begin alike", async () => {
+  const ask = (end: string) => asked({ tools: ["*"] }, { args: { text: `${"x".repeat(2_000)}${end}` } });
+  const [one, same, other] = [await ask("one"), await ask("one"), await ask("other")];
+  expect(one.questions).toEqual(other.questions);
+  expect(one.names).toEqual(same.names);
+  expect(one.names).not.toEqual(other.names);
 });

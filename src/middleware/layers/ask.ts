@@ -5,6 +5,7 @@ import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { consent } from "../consent.ts";
 import { GLOBS } from "../globs.ts";
 import type { LayerKind } from "../layer.ts";
+import { perTool } from "../per-tool.ts";
 
 export const ask: LayerKind = {
   summary: "Ask the person at the client before each call of these tools.",
@@ -24,8 +25,9 @@ export const ask: LayerKind = {
     const asks = (tool: ToolFacts): boolean =>
       globs.some((matches) => matches(placeOf(tool))) ||
       (destructive && tool.annotations.destructiveHint === true);
+    const asked = perTool(asks);
     // Of a tool that nothing is known of nobody can say that it needs no yes.
-    const mustAsk = ({ method, facts }: Call): boolean => method === "tools/call" && (!facts || asks(facts));
+    const mustAsk = ({ method, facts }: Call): boolean => method === "tools/call" && (!facts || asked(facts));
     return {
       gates: (tool) => (asks(tool) ? "the user of the client is asked" : undefined),
       explain: (call) =>

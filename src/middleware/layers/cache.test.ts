@@ -148,6 +148,16 @@ test("what failed for the first need not fail for its twin, and what somebody wa
   expect(answers).toEqual(['{"n":1}', '{"n":2}']);
 });
 
+test("whoever tries things out in the name of somebody gets none of their answers", async () => {
+  const { call, count } = await counting();
+  const ada = { id: "u1", kind: "account" } as const;
+  await call(ask({ principal: ada }));
+  await call(ask({ principal: { ...ada, actor: { kind: "account", id: "root", name: "root" } } }));
+  expect(count()).toBe(2);
+  await call(ask({ principal: ada }));
+  expect(count()).toBe(2);
+});
+
 test("no more is kept than may be, the oldest goes first", async () => {
   const { call, count } = await counting({ maxBytes: 300 }, async (_call, n) =>
     raw(JSON.stringify({ n, x: "x".repeat(60) })),

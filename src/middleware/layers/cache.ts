@@ -4,12 +4,13 @@ import type { Call, Handler } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, kept, type Raw } from "../../kernel/raw.ts";
 import { CallSignal, unlessAborted } from "../../kernel/signal.ts";
-import { placeOf } from "../../kernel/tool-facts.ts";
+import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { repeatedKey } from "../../rpc/repeated-key.ts";
 import { members } from "../../rpc/slice.ts";
 import { GLOBS } from "../globs.ts";
-import type { LayerKind } from "../layer.ts";
+import type { Inside, LayerKind, PlacedLayer } from "../layer.ts";
 import { Lru } from "../lru.ts";
+import { perTool } from "../per-tool.ts";
 import { isRepeatable } from "../repeatable.ts";
 import { msOf, TIME, timeProblems } from "../times.ts";
 
@@ -47,45 +48,75 @@ export const cache: LayerKind = {
   check: (options) => timeProblems(options, ["ttlMs"]),
   compile(given, { clock }) {
     const options = given as unknown as Options;
-    const globs = options.tools?.map(compileGlob);
+    const isMeant = meaning(options.tools);
     const store = new Store(options, clock);
     const flights = new Map<string, Flight>();
+    const ways = new Ways();
+    const keyFor = (call: Call, way: string): string | undefined =>
+      cacheable(call, isMeant) ? keyOf(call, options.by, way) : undefined;
     return {
       answers: true,
-      explain(call) {
-        const key = cacheable(call, globs) ? keyOf(call, options.by) : undefined;
+      explain(call, inside) {
+        const key = keyFor(call, ways.of(inside));
         const known = key === undefined ? undefined : store.get(key);
         return known && { effect: "answer", reason: "the answer is known" };
       },
-      call: (next) => (call) => {
-        const key = cacheable(call, globs) ? keyOf(call, options.by) : undefined;
-        if (key === undefined) return next(call);
-        const known = store.get(key);
-        if (known) return Promise.resolve(answered(call, known));
-        const flight = flights.get(key) ?? new Flight(call, next, store, key);
-        if (!flights.has(key)) {
-          flights.set(key, flight);
-          void flight.over.then(() => flights.delete(key));
-        }
-        return flight.join(call, next);
+      call(next, inside) {
+        const way = ways.of(inside);
+        return (call) => {
+          const key = keyFor(call, way);
+          if (key === undefined) return next(call);
+          const known = store.get(key);
+          if (known) return Promise.resolve(answered(call, known));
+          const flight = flights.get(key) ?? new Flight(call, next, store, key);
+          if (!flights.has(key)) {
+            flights.set(key, flight);
+            void flight.over.then(() => flights.delete(key));
+          }
+          return flight.join(call, next);
+        };
       },
     };
   },
 };
 
-function cacheable(call: Call, globs: readonly ((text: string) => boolean)[] | undefined): boolean {
+/**
+ * What stands further in may change arguments and results, and differs by endpoint and in time: an answer is one for those
+ * who would have got it by the same layers.
+ */
+class Ways {
+  readonly #numbers = new WeakMap<PlacedLayer, number>();
+  #last = 0;
+
+  of(inside: Inside = []): string {
+    return inside.map((layer) => this.#numberOf(layer)).join();
+  }
+
+  #numberOf(layer: PlacedLayer): number {
+    const number = this.#numbers.get(layer) ?? ++this.#last;
+    this.#numbers.set(layer, number);
+    return number;
+  }
+}
+
+function meaning(tools: Options["tools"]): (tool: ToolFacts) => boolean {
+  const globs = tools?.map(compileGlob);
+  return perTool((tool) => globs?.some((matches) => matches(placeOf(tool))) ?? true);
+}
+
+function cacheable(call: Call, isMeant: (tool: ToolFacts) => boolean): boolean {
   const { facts } = call;
-  return (
-    facts !== undefined && isRepeatable(call) && (globs?.some((matches) => matches(placeOf(facts))) ?? true)
-  );
+  return facts !== undefined && isRepeatable(call) && isMeant(facts);
 }
 
 /** Undefined where two calls could not be told apart. Credentials of one's own never answer for another. */
-function keyOf(call: Call, by: Options["by"]): string | undefined {
+function keyOf(call: Call, by: Options["by"], way: string): string | undefined {
   const [args = EMPTY_OBJECT] = members(call.params, ["arguments"]);
   if (args.length > LARGEST_ARGUMENTS || repeatedKey(args) !== undefined) return undefined;
-  const who = by === "shared" && !call.facts?.perAccount ? "" : call.origin.principal.id;
-  return JSON.stringify([who, call.server, call.tool, canonical(args)]);
+  const { id, actor } = call.origin.principal;
+  // Whoever acts in the name of an account has none of its credentials, nor what was got with them.
+  const who = by === "shared" && !call.facts?.perAccount ? [] : [id, actor?.id];
+  return JSON.stringify([who, way, call.server, call.tool, canonical(args)]);
 }
 
 /** Numbers that would lose digits are compared as they are written. */

@@ -65,6 +65,6 @@ test("a failed call leaves its place", async () => {
   const { outcome } = await stand([{ use: "concurrency", max: 1 }], () =>
     Promise.reject(new TypeError("broken")),
   );
-  expect(await outcome()).toBe("internal");
-  expect(await outcome()).toBe("internal");
+  expect(await outcome()).toBe("broken");
+  expect(await outcome()).toBe("broken");
 });

@@ -59,12 +59,11 @@ export const concurrency: LayerKind = {
         const lane: Lane = lanes.get(key) ?? { running: 0, waiting: new Set() };
         if (isFull(lane)) return Promise.reject(tooMany(call, RETRY_MS, "Too many calls at the same time"));
         lanes.set(key, lane);
-        const run = async (): Promise<Raw> => {
-          try {
-            return await next(call);
-          } finally {
-            leave(key, lane);
-          }
+        const left = (): void => leave(key, lane);
+        const run = (): Promise<Raw> => {
+          const inside = next(call);
+          inside.then(left, left);
+          return inside;
         };
         if (lane.running < max) {
           lane.running += 1;

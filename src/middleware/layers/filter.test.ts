@@ -57,5 +57,5 @@ test("our own tools stay unless they are denied by name", async () => {
   ]);
   const facts = { server: "metamcp", name: "mcp_execute", labels: [], annotations: {} };
   const { principal } = callOf().origin;
-  expect(layers.map((layer) => layer.hidesOwn?.(facts, principal))).toEqual([false, true]);
+  expect(layers.map((layer) => layer.hidesOwn?.(facts, principal) ?? false)).toEqual([false, true]);
 });

@@ -2,7 +2,8 @@
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { GLOBS } from "../globs.ts";
-import type { LayerKind } from "../layer.ts";
+import type { Layer, LayerKind } from "../layer.ts";
+import { perTool } from "../per-tool.ts";
 import { notThere } from "../refusals.ts";
 
 interface Options {
@@ -27,32 +28,41 @@ export const filter: LayerKind = {
   },
   compile(given) {
     const options = given as Options;
+    const labelRule = hidingServers(options);
     const rule = hiding(options);
+    // Of a server that has tools, what is none is judged by the server alone.
+    const callRule = (facts: ToolFacts): string | undefined =>
+      labelRule(facts) ?? (facts.name === "" ? undefined : rule(facts));
+    const hidden = perTool((tool) => callRule(tool) !== undefined);
     return {
-      list: { hides: rule },
-      hidesOwn: denyOwn(options.deny ?? []),
+      list: { hides: (facts) => labelRule(facts) ?? rule(facts) },
+      ...denyOwn(options.deny ?? []),
       explain({ facts }) {
-        const reason = facts ? rule(facts) : "nothing is known of the tool";
+        const reason = facts ? callRule(facts) : "nothing is known of the tool";
         return reason === undefined ? undefined : { effect: "deny", reason, code: "tool_not_found" };
       },
       call: (next) => (call) => {
         const { facts } = call;
         // What cannot be judged does not pass.
-        if (!facts || rule(facts) !== undefined) return Promise.reject(notThere());
+        if (!facts || hidden(facts)) return Promise.reject(notThere());
         return next(call);
       },
     };
   },
 };
 
-/** Why a tool is kept out. What is no tool is judged by its server alone. */
-function hiding({ allow, deny = [], readOnly, destructive, labels }: Options) {
+function hidingServers({ labels }: Options) {
+  return (facts: ToolFacts): string | undefined =>
+    labels && !labels.some((label) => facts.labels.includes(label))
+      ? "its server has none of the labels"
+      : undefined;
+}
+
+/** Why a tool is kept out. */
+function hiding({ allow, deny = [], readOnly, destructive }: Options) {
   const allowed = allow?.map(compileGlob);
   const denied = deny.map(compileGlob);
   return (facts: ToolFacts): string | undefined => {
-    if (labels && !labels.some((label) => facts.labels.includes(label)))
-      return "its server has none of the labels";
-    if (facts.name === "") return undefined;
     const place = placeOf(facts);
     if (some(denied, place)) return "denied";
     if (allowed && !some(allowed, place)) return "not among what is allowed";
@@ -67,7 +77,7 @@ function some(matchers: readonly Matcher[], place: string): boolean {
 }
 
 /** Our own tools stay unless they are denied by name: `*` means those of the servers. */
-function denyOwn(deny: readonly string[]): (tool: ToolFacts) => boolean {
+function denyOwn(deny: readonly string[]): Pick<Layer, "hidesOwn"> {
   const denied = deny.filter((glob) => glob.startsWith("metamcp:")).map(compileGlob);
-  return (tool) => some(denied, placeOf(tool));
+  return denied.length === 0 ? {} : { hidesOwn: (tool) => some(denied, placeOf(tool)) };
 }

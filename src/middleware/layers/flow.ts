@@ -1,13 +1,15 @@
 /** Keeps data apart: once something of one place came back to a caller, nothing of theirs goes to the other for a while. */
 import { compileGlob } from "../../config/glob.ts";
-import type { Call, Uplink } from "../../kernel/call.ts";
+import type { Call, Handler, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Raw } from "../../kernel/raw.ts";
 import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { consent } from "../consent.ts";
 import { sessionOf } from "../count-by.ts";
 import type { LayerKind } from "../layer.ts";
 import { Lru } from "../lru.ts";
+import { perTool } from "../per-tool.ts";
 import { forbidden, toolOf } from "../refusals.ts";
 import { msOf, TIME, timeProblems } from "../times.ts";
 
@@ -66,45 +68,38 @@ export const flow: LayerKind = {
     const { deny = [], ask = [], by, forMs } = given as unknown as Options;
     const rules = [...deny.map((pair) => ruleOf(pair, "deny")), ...ask.map((pair) => ruleOf(pair, "ask"))];
     const memory = new Memory(msOf(forMs), by, clock);
-    const barred = (call: Call) => {
-      const { facts } = call;
-      const read = facts && memory.of(call);
-      const at = rules.findIndex(({ to }, index) => facts && read?.has(index) && to(facts));
-      return at < 0 ? undefined : { effect: (rules[at] as Rule).effect, what: read?.get(at)?.what ?? "" };
+    /** The rules that the tool is a place of, by number. */
+    const placesOf = perTool((tool) => ({
+      from: rules.flatMap(({ from }, at) => (from(tool) ? [at] : [])),
+      to: rules.flatMap(({ to }, at) => (to(tool) ? [at] : [])),
+    }));
+    const barred = (call: Call, { to }: { readonly to: readonly number[] }) => {
+      const read = to.length > 0 ? memory.of(call) : undefined;
+      const at = to.find((rule) => read?.has(rule));
+      if (at === undefined) return undefined;
+      return { effect: (rules[at] as Rule).effect, what: read?.get(at)?.what ?? "" };
     };
     const reason = (call: Call, what: string): string =>
       `${toolOf(call)} gets nothing after ${what} was read`;
     return {
       gates: (tool) => (rules.some(({ to }) => to(tool)) ? "not after certain data was read" : undefined),
       explain(call) {
-        const bar = barred(call);
+        const bar = call.facts && barred(call, placesOf(call.facts));
         return bar && { effect: bar.effect, reason: reason(call, bar.what) };
       },
-      call: (next) => async (call) => {
+      call: (next) => (call) => {
         const { facts } = call;
         if (!facts) throw forbidden(call, "Nothing is known of the tool, so its data cannot be kept apart.");
-        const bar = barred(call);
-        if (bar && call.trail) call.trail.read = bar.what;
-        if (bar?.effect === "deny") throw forbidden(call, `${reason(call, bar.what)}.`);
-        const going = bar ? await consent(call, reason(call, bar.what), clock) : call;
-        const read = rules.flatMap(({ from }, at) => (from(facts) ? [at] : []));
-        if (read.length === 0) return await next(going);
-        const note = (): void => memory.note(call, read, placeOf(facts));
-        try {
-          const result = await next({
-            ...going,
-            uplink: noting(call.uplink, note),
-            aside: (method, said) => {
-              note();
-              return call.aside ? call.aside(method, said) : said;
-            },
-          });
-          note();
-          return result;
-        } catch (error) {
-          if (!saysNothing(error)) note();
-          throw error;
-        }
+        const places = placesOf(facts);
+        const bar = barred(call, places);
+        const { from } = places;
+        const note = (): void => memory.note(call, from, placeOf(facts));
+        const pass = (going: Call): Promise<Raw> =>
+          from.length === 0 ? next(going) : noted(next, going, note);
+        if (!bar) return pass(call);
+        if (call.trail) call.trail.read = bar.what;
+        if (bar.effect === "deny") throw forbidden(call, `${reason(call, bar.what)}.`);
+        return consent(call, reason(call, bar.what), clock).then(pass);
       },
     };
   },
@@ -141,6 +136,25 @@ class Memory {
       origin.endpoint,
       this.#by === "session" ? sessionOf(origin) : origin.principal.id,
     ]);
+  }
+}
+
+/** Whatever comes back of it was read. */
+async function noted(next: Handler, call: Call, note: () => void): Promise<Raw> {
+  try {
+    const result = await next({
+      ...call,
+      uplink: noting(call.uplink, note),
+      aside: (method, said) => {
+        note();
+        return call.aside ? call.aside(method, said) : said;
+      },
+    });
+    note();
+    return result;
+  } catch (error) {
+    if (!saysNothing(error)) note();
+    throw error;
   }
 }
 

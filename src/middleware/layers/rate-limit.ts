@@ -57,15 +57,18 @@ interface Gcra {
 export function gcra({ intervalMs, burst, keyOf, clock }: Gcra): Limit {
   const earnedAt = new Lru<string, number>(MOST_KEYS);
   const tolerance = intervalMs * burst;
-  const next = (call: Call): number => Math.max(earnedAt.peek(keyOf(call)) ?? 0, clock.now()) + intervalMs;
+  const next = (key: string, now: number): number => Math.max(earnedAt.peek(key) ?? 0, now) + intervalMs;
   return {
     wait(call) {
       if (!isCounted(call)) return 0;
-      const wait = next(call) - tolerance - clock.now();
+      const now = clock.now();
+      const wait = next(keyOf(call), now) - tolerance - now;
       return wait > ROUNDING_MS ? wait : 0;
     },
     take(call) {
-      if (isCounted(call)) earnedAt.set(keyOf(call), next(call));
+      if (!isCounted(call)) return;
+      const key = keyOf(call);
+      earnedAt.set(key, next(key, clock.now()));
     },
     giveBack(call) {
       const key = keyOf(call);

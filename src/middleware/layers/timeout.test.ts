@@ -46,7 +46,8 @@ test("each word of the server begins the time anew, and it stands still while so
   clock.advance(900);
   answer();
   expect(String(await done)).toBe(RESULT);
-  expect(clock.pending).toBe(0);
+  clock.advance(1_000);
+  expect(clock.pending, "the timer of all calls is not set again").toBe(0);
 });
 
 test("the time in all is shortened, and never lengthened", async () => {
@@ -60,6 +61,27 @@ test("the time in all is shortened, and never lengthened", async () => {
     answer();
     await done;
   }
+});
+
+test("the time in all is up wherever the call is, and stands still while somebody is asked", async () => {
+  const { call, clock, inside } = await slow({ deadlineMs: 1_000 });
+  let reply: (() => void) | undefined;
+  const uplink = {
+    ...silent,
+    request: () => new Promise<Raw>((resolve) => (reply = () => resolve(raw("{}")))),
+  };
+  const answer = expect(call(callOf({ more: { uplink } }))).rejects.toMatchObject({ code: "timeout" });
+  clock.advance(900);
+  const asked = inside().uplink.request("elicitation/create", undefined, inside().signal);
+  clock.advance(60_000);
+  reply?.();
+  await asked;
+  clock.advance(99);
+  expect(inside().signal.aborted).toBe(false);
+  clock.advance(1);
+  await answer;
+  expect(inside().signal.aborted).toBe(true);
+  expect(clock.pending).toBe(0);
 });
 
 test("who gives up is heard, and gets their own reason", async () => {

@@ -1,6 +1,7 @@
 /** Shortens the time that calls may take. Never lengthens it. */
-import type { Call, Handler, Hold } from "../../kernel/call.ts";
-import type { Clock, Timer } from "../../kernel/clock.ts";
+import { Alarm } from "../../kernel/alarm.ts";
+import type { Call, Handler, Hold, Uplink } from "../../kernel/call.ts";
+import { CallTimer } from "../../kernel/call-timer.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
@@ -18,88 +19,79 @@ export const timeout: LayerKind = {
   },
   check: (options) => timeProblems(options, ["timeoutMs", "deadlineMs"]),
   compile({ timeoutMs, deadlineMs }, { clock }) {
-    const silent = timeoutMs === undefined ? undefined : msOf(timeoutMs);
-    const most = deadlineMs === undefined ? undefined : msOf(deadlineMs);
+    const silent = timeoutMs === undefined ? Number.POSITIVE_INFINITY : msOf(timeoutMs);
+    const most = deadlineMs === undefined ? Number.POSITIVE_INFINITY : msOf(deadlineMs);
     const limits = [
-      ...(silent === undefined ? [] : [`silent for ${silent} ms at most`]),
-      ...(most === undefined ? [] : [`${most} ms in all`]),
+      ...(timeoutMs === undefined ? [] : [`silent for ${silent} ms at most`]),
+      ...(deadlineMs === undefined ? [] : [`${most} ms in all`]),
     ];
+    const bounds = { silent, most };
+    const alarm = new Alarm(clock);
     return {
       explain: () => ({ effect: "change", reason: limits.join(", ") }),
-      call: (next) => (call) => {
-        const shorter = most ? { ...call, deadline: Math.min(call.deadline, clock.now() + most) } : call;
-        return silent ? unlessSilent(shorter, silent, clock, next) : next(shorter);
-      },
+      call: (next) => (call) => inTime(call, bounds, alarm, next),
     };
   },
 };
 
-/** Every word of the child begins the time anew; it stands still while somebody is asked on behalf of the call. */
-class Silence {
-  readonly #most: number;
-  readonly #clock: Clock;
-  readonly #onUp: () => void;
-  #timer: Timer;
-  #holds = 0;
-  #over = false;
-
-  constructor(most: number, clock: Clock, onUp: () => void) {
-    this.#most = most;
-    this.#clock = clock;
-    this.#onUp = onUp;
-    this.#timer = clock.after(most, onUp);
-  }
-
-  heard(): void {
-    this.#timer.cancel();
-    if (this.#holds === 0 && !this.#over) this.#timer = this.#clock.after(this.#most, this.#onUp);
-  }
-
-  hold(): () => void {
-    this.#holds += 1;
-    this.#timer.cancel();
-    return () => {
-      this.#holds -= 1;
-      this.heard();
-    };
-  }
-
-  end(): void {
-    this.#over = true;
-    this.#timer.cancel();
-  }
+/** Infinite where there is none. */
+interface Bounds {
+  readonly silent: number;
+  readonly most: number;
 }
 
-function unlessSilent(call: Call, most: number, clock: Clock, next: Handler): Promise<Raw> {
+/**
+ * Every word of the child begins the silence anew, and no time passes while somebody is asked on behalf of the call. The
+ * server keeps to the deadline by itself; what stands before it, such as a queue, does not.
+ */
+function inTime(call: Call, { silent, most }: Bounds, alarm: Alarm, next: Handler): Promise<Raw> {
+  const end = alarm.now() + most;
   const signal = new CallSignal();
   const forward = (): void => signal.abort(call.signal.reason);
   if (call.signal.aborted) forward();
   else call.signal.addEventListener("abort", forward);
-  const silence = new Silence(most, clock, () =>
-    signal.abort(new MetaMcpError("timeout", `No answer within ${most} ms; the call was cancelled.`)),
-  );
-  const hold: Hold = () => {
-    const releases = [call.hold?.(), silence.hold()];
-    return () => {
-      for (const release of releases) release?.();
-    };
+  const timer = new CallTimer(alarm, { silenceMs: silent, deadline: end }, (silentMs) => {
+    const reason = silentMs >= silent ? `No answer within ${silent} ms` : `It took longer than ${most} ms`;
+    signal.abort(new MetaMcpError("timeout", `${reason}; the call was cancelled.`));
+  });
+  const over = (): void => {
+    timer.stop();
+    call.signal.removeEventListener("abort", forward);
   };
-  const uplink: Call["uplink"] = {
-    notify(...said) {
-      silence.heard();
-      call.uplink.notify(...said);
+  const inside = next({
+    ...call,
+    deadline: Math.min(call.deadline, end),
+    signal,
+    uplink: heardBy(timer, call.uplink),
+    hold: () => held(timer, call.hold),
+  });
+  return inside.then(
+    (result) => {
+      over();
+      return result;
     },
-    request(...asked) {
-      const release = silence.hold();
-      return call.uplink.request(...asked).finally(release);
-    },
-  };
-  return next({ ...call, signal, uplink, hold })
-    .catch((error: unknown) => {
+    (error: unknown) => {
+      over();
       throw signal.aborted && !call.signal.aborted ? signal.reason : error;
-    })
-    .finally(() => {
-      silence.end();
-      call.signal.removeEventListener("abort", forward);
-    });
+    },
+  );
+}
+
+function heardBy(timer: CallTimer, uplink: Uplink): Uplink {
+  return {
+    notify(...said) {
+      timer.touch();
+      uplink.notify(...said);
+    },
+    request: (...asked) => uplink.request(...asked).finally(held(timer)),
+  };
+}
+
+function held(timer: CallTimer, outer?: Hold): () => void {
+  const release = outer?.();
+  timer.pause();
+  return () => {
+    release?.();
+    timer.resume();
+  };
 }

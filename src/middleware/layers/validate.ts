@@ -30,21 +30,27 @@ export const validate: LayerKind = {
         if (call.method === "tools/call" && input) checkInput(call, await schemasOf(call));
         return undefined;
       },
-      call: (next) => async (call) => {
-        if (call.method !== "tools/call" || (!input && !output)) return await next(call);
-        const schemas = await schemasOf(call);
-        if (input) checkInput(call, schemas);
-        const result = await next(call);
-        if (output) checkOutput(call, schemas, result);
-        return result;
+      call: (next) => (call) => {
+        if (call.method !== "tools/call" || (!input && !output)) return next(call);
+        const pass = (schemas: Schemas): Promise<Raw> => {
+          if (input) checkInput(call, schemas);
+          if (!output || !schemas.output) return next(call);
+          return next(call).then((result) => {
+            checkOutput(call, schemas, result);
+            return result;
+          });
+        };
+        const schemas = schemasOf(call);
+        return schemas instanceof Promise ? schemas.then(pass) : pass(schemas);
       },
     };
   },
 };
 
-const compiled = new WeakMap<Raw, Promise<Schemas>>();
+/** Once they are compiled nothing is awaited any more. */
+const compiled = new WeakMap<Raw, Schemas | Promise<Schemas>>();
 
-async function schemasOf(call: Call): Promise<Schemas> {
+function schemasOf(call: Call): Schemas | Promise<Schemas> {
   const definition = call.facts?.definition;
   if (!definition) throw refusal(call, "validation_input", ["the schema of the tool is not known"]);
   let schemas = compiled.get(definition);
@@ -52,16 +58,20 @@ async function schemasOf(call: Call): Promise<Schemas> {
     schemas = compileBoth(definition);
     compiled.set(definition, schemas);
   }
-  try {
-    return await schemas;
-  } catch {
+  if (!(schemas instanceof Promise)) return schemas;
+  return schemas.catch(() => {
     throw refusal(call, "validation_input", ["a schema of the tool cannot be used"]);
-  }
+  });
 }
 
 async function compileBoth(definition: Raw): Promise<Schemas> {
   const [input, output] = members(definition, ["inputSchema", "outputSchema"]);
-  return { input: input && (await compileSchema(input)), output: output && (await compileSchema(output)) };
+  const schemas = {
+    input: input && (await compileSchema(input)),
+    output: output && (await compileSchema(output)),
+  };
+  compiled.set(definition, schemas);
+  return schemas;
 }
 
 function checkInput(call: Call, { input }: Schemas): void {

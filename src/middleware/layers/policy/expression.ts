@@ -55,7 +55,8 @@ export function compileExpression(text: string): Expression {
   const evaluate = parsed(text);
   const most = hasComprehension(evaluate.ast) ? LARGEST_EACH : LARGEST;
   return (call, args) => {
-    const { kind, id, name = "", roles, groups } = call.origin.principal;
+    const { kind, id, claimed, roles, groups } = call.origin.principal;
+    const { name = "" } = claimed ? {} : call.origin.principal;
     const { server = "", name: tool = "", labels = [], annotations = {} } = call.facts ?? {};
     const value: unknown = evaluate({
       principal: { kind, id, name, roles: [...roles], groups: [...groups] },

@@ -50,9 +50,28 @@ describe("a policy", () => {
     expect(await judged([{ effect: "allow", who }], {})).toBe(expected);
   });
 
-  test("knows keys by name, of an account and of nobody", async () => {
+  test("allows nobody anything for a name that they gave themselves, and restricts them by it", async () => {
+    const byKey = { who: { keys: ["ci"] } };
+    const named = { principal: person({ key: { id: "k", name: "ci" } }) };
+    expect(await judged([{ effect: "allow", ...byKey }], named)).toBe("tool_not_found");
+    expect(await judged([{ effect: "ask", ...byKey }], named)).toBe("tool_not_found");
+    expect(await judged([{ effect: "allow" }, { effect: "deny", ...byKey }], named)).toBe("tool_not_found");
+    expect(await judged([{ effect: "allow" }, { effect: "ask", ...byKey }], named)).toBe("forbidden");
+    expect(await judged([{ effect: "allow", who: { keys: ["k"] } }], named)).toBe("passed");
+    const byAddress = { who: { users: ["Ada@Example.org"] } };
+    const unproven = { principal: person({ claimed: true }) };
+    expect(await judged([{ effect: "allow", ...byAddress }], {})).toBe("passed");
+    expect(await judged([{ effect: "allow", ...byAddress }], unproven)).toBe("tool_not_found");
+    expect(await judged([{ effect: "allow" }, { effect: "deny", ...byAddress }], unproven)).toBe(
+      "tool_not_found",
+    );
+    const byName = [{ effect: "allow", when: 'principal.name == "ada@example.org"' }];
+    expect(await judged(byName, {})).toBe("passed");
+    expect(await judged(byName, unproven)).toBe("forbidden");
+  });
+
+  test("knows keys of nobody by name", async () => {
     const rules = [{ effect: "allow", who: { keys: ["ci"] } }];
-    expect(await judged(rules, { principal: person({ key: { id: "k", name: "ci" } }) })).toBe("passed");
     expect(
       await judged(rules, { principal: { id: "k", kind: "key", name: "ci", roles: [], groups: [] } }),
     ).toBe("passed");
@@ -224,6 +243,7 @@ describe("approve", () => {
     waiting[0]?.yes();
     expect(String(await answer)).toContain("done");
     expect(seen[0]?.deadline).toBe(64_000);
+    clock.advance(5_000);
     expect(clock.pending).toBe(0);
   });
 

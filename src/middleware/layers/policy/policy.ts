@@ -3,19 +3,29 @@
 import { OutOfTime, withinTime } from "../../../catalog/within-time.ts";
 import type { Call } from "../../../kernel/call.ts";
 import { isRecord } from "../../../kernel/is-record.ts";
+import type { Principal } from "../../../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw } from "../../../kernel/raw.ts";
+import type { ToolFacts } from "../../../kernel/tool-facts.ts";
 import { hasManyValues } from "../../../rpc/many-values.ts";
 import { repeatedKey } from "../../../rpc/repeated-key.ts";
 import { members } from "../../../rpc/slice.ts";
 import { consent } from "../../consent.ts";
 import { GLOBS } from "../../globs.ts";
 import type { Layer, LayerKind, LayerProblem } from "../../layer.ts";
+import { perTool } from "../../per-tool.ts";
 import { forbidden, notThere, toolOf } from "../../refusals.ts";
 import { standStill } from "../../stand-still.ts";
 import { msOf, TIME, timeProblems } from "../../times.ts";
 import { expressionProblem, loadExpressions } from "./expression.ts";
 import { compileRule, type Rule, type RuleOptions } from "./rule.ts";
-import { deniedOutright, deniedToAll, type PolicyVerdict, verdictOf } from "./verdict.ts";
+import {
+  deniedOutright,
+  deniedToAll,
+  type PolicyVerdict,
+  UNKNOWN_TOOL,
+  UNRULED,
+  verdictOf,
+} from "./verdict.ts";
 
 interface Options {
   readonly rules: readonly RuleOptions[];
@@ -83,20 +93,25 @@ export const policy: LayerKind = {
     const options = given as unknown as Options;
     const rules = options.rules.map(compileRule);
     const fallback = options.default;
-    const looksInside = rules.some(({ listTime }) => !listTime);
+    const forTool = (tool: ToolFacts): readonly Rule[] => rules.filter((rule) => rule.forTool(tool));
+    const known = perTool(forTool);
     const judge = (call: Call): PolicyVerdict => {
-      const verdict = () => verdictOf(rules, fallback, call, argumentsOf(call));
-      return looksInside && call.params.length > SMALL ? inTime(call, verdict) : verdict();
+      const { facts, origin, params } = call;
+      if (!facts) return UNKNOWN_TOOL;
+      const speaking = forPerson(known(facts), origin.principal);
+      if (speaking.length === 0) return UNRULED[fallback];
+      const verdict = () => verdictOf(speaking, fallback, call, argumentsOf(call));
+      return params.length > SMALL && speaking.some(({ listTime }) => !listTime)
+        ? inTime(call, verdict)
+        : verdict();
     };
-    const hides: NonNullable<ReturnType<LayerKind["compile"]>["list"]>["hides"] = (tool, principal) =>
-      tool.name === "" ? undefined : deniedOutright(rules, fallback, tool, principal)?.reason;
     return {
       list: {
-        keyOf: (principal) => rules.map((rule) => (rule.forWhom(principal) ? "1" : "0")).join(""),
-        hides,
-        hidesFromAll: (tool) => (tool.name === "" ? undefined : deniedToAll(rules, fallback, tool)?.reason),
+        keyOf: (principal) => rules.map((rule) => String(rule.forWhom(principal))[0]).join(""),
+        hides: (tool, principal) => deniedOutright(forPerson(forTool(tool), principal), fallback)?.reason,
+        hidesFromAll: (tool) => deniedToAll(forTool(tool), fallback)?.reason,
       },
-      hidesOwn: denyOwn(rules),
+      ...denyOwn(rules),
       call: (next) => (call) => {
         // Prompts and resources go with the tools of their server: where none is left, they are not there.
         if (call.method !== "tools/call") return next(call);
@@ -114,9 +129,7 @@ export const policy: LayerKind = {
         return standStill(call, clock, approvals.wait(call, terms)).then(next);
       },
       gates(tool, principal) {
-        const speaking = rules.filter(
-          (one) => (principal === undefined || one.forWhom(principal)) && one.forTool(tool),
-        );
+        const speaking = principal === undefined ? forTool(tool) : forPerson(forTool(tool), principal);
         if (principal === undefined && speaking.some(({ forAll }) => !forAll)) return "depends on who asks";
         const open = fallback === "allow" || speaking.some((one) => one.effect !== "deny" && one.listTime);
         const gates = speaking.filter(({ effect }) => effect !== "allow" || !open);
@@ -130,6 +143,15 @@ export const policy: LayerKind = {
     };
   },
 };
+
+function forPerson(rules: readonly Rule[], principal: Principal): readonly Rule[] {
+  const speaking: Rule[] = [];
+  for (const rule of rules) {
+    const meant = rule.forWhom(principal);
+    if (meant) speaking.push(meant === "claimed" ? { ...rule, claimed: true } : rule);
+  }
+  return speaking;
+}
 
 function rulesOf(options: Readonly<Record<string, unknown>>): readonly RuleOptions[] {
   return options["rules"] as readonly RuleOptions[];
@@ -191,10 +213,14 @@ function argumentsOf(call: Call): () => Readonly<Record<string, unknown>> {
 }
 
 /** Our own tools are denied by rules that name them alone: `*` means those of the servers. */
-function denyOwn(rules: readonly Rule[]): NonNullable<Layer["hidesOwn"]> {
+function denyOwn(rules: readonly Rule[]): Pick<Layer, "hidesOwn"> {
   const naming = rules.filter(
     ({ effect, listTime, options }) =>
       effect === "deny" && listTime && options.tools?.some((glob) => glob.startsWith("metamcp:")),
   );
-  return (tool, principal) => naming.some((rule) => rule.forWhom(principal) && rule.forTool(tool));
+  if (naming.length === 0) return {};
+  return {
+    hidesOwn: (tool, principal) =>
+      naming.some((rule) => rule.forWhom(principal) !== false && rule.forTool(tool)),
+  };
 }

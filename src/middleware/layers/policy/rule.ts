@@ -39,6 +39,9 @@ export interface Match {
   readonly failed?: string;
 }
 
+/** "claimed": by a name that anybody can give themselves. */
+export type Meant = boolean | "claimed";
+
 export interface Rule {
   /** From 1, as people count. */
   readonly number: number;
@@ -48,7 +51,9 @@ export interface Rule {
   readonly listTime: boolean;
   /** Names nobody: it speaks for all. */
   readonly forAll: boolean;
-  forWhom(principal: Principal): boolean;
+  /** It speaks for them, and may restrict them, but allows them nothing: by a name that anybody can give themselves. */
+  readonly claimed?: true;
+  forWhom(principal: Principal): Meant;
   forTool(tool: ToolFacts): boolean;
   match(call: Call, args: () => Readonly<Record<string, unknown>>): Match;
 }
@@ -67,7 +72,7 @@ export function compileRule(options: RuleOptions, at: number): Rule {
     effect,
     listTime: !judge && !expression,
     forAll: Object.keys(who).length === 0,
-    forWhom: (principal) => isMeant(who, principal),
+    forWhom: meaning(who),
     forTool(tool) {
       const place = placeOf(tool);
       return (
@@ -103,15 +108,36 @@ function matchOf(
 }
 
 /** Any value within one field, all fields that are given. */
-function isMeant({ roles, groups, users, keys }: Who, principal: Principal): boolean {
-  const { kind, id, name, key } = principal;
-  const named = (list: readonly string[] | undefined, values: readonly (string | undefined)[]): boolean =>
-    list === undefined || values.some((value) => value !== undefined && list.includes(value));
-  const asKey = kind === "key" ? [id, name] : [];
-  return (
-    named(roles, principal.roles) &&
-    named(groups, principal.groups) &&
-    named(users, kind === "key" ? [] : [id, name]) &&
-    named(keys, [key?.id, key?.name, ...asKey])
-  );
+function meaning({ roles, groups, users, keys }: Who): (principal: Principal) => Meant {
+  const people = users && new Set(users.map(plain));
+  return (principal) => {
+    if (roles && !named(roles, principal.roles)) return false;
+    if (groups && !named(groups, principal.groups)) return false;
+    const user = !people || isUser(people, principal);
+    const key = !keys || isKey(keys, principal);
+    if (!user || !key) return false;
+    return user === "claimed" || key === "claimed" ? "claimed" : true;
+  };
+}
+
+function isUser(people: ReadonlySet<string>, { kind, id, name, claimed }: Principal): Meant {
+  if (kind === "key") return false;
+  if (people.has(plain(id))) return true;
+  if (name === undefined || !people.has(plain(name))) return false;
+  return claimed ? "claimed" : true;
+}
+
+/** Who owns a key gives it its name: only what administrators call a key of nobody says which it is. */
+function isKey(keys: readonly string[], { kind, id, name, key }: Principal): Meant {
+  if (named(keys, kind === "key" ? [id, name, key?.id, key?.name] : [key?.id])) return true;
+  return named(keys, [key?.name]) ? "claimed" : false;
+}
+
+function named(list: readonly string[], values: readonly (string | undefined)[]): boolean {
+  return values.some((value) => value !== undefined && list.includes(value));
+}
+
+/** Addresses are the same however they are written. */
+function plain(text: string): string {
+  return text.normalize("NFC").toLowerCase();
 }

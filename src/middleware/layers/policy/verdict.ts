@@ -1,7 +1,5 @@
 /** What a policy says of a call. Deny wins, then approve, ask, allow; what nothing allows is left to the default. */
 import type { Call } from "../../../kernel/call.ts";
-import type { Principal } from "../../../kernel/principal.ts";
-import type { ToolFacts } from "../../../kernel/tool-facts.ts";
 import type { Effect, Match, Rule } from "./rule.ts";
 
 export interface PolicyVerdict {
@@ -12,27 +10,26 @@ export interface PolicyVerdict {
   readonly reason: string;
 }
 
-/** Without a call: undefined where some call could pass. */
+/** Without a call: undefined where some call could pass. `speaking`: the rules for who asks and for the tool. */
 export function deniedOutright(
-  rules: readonly Rule[],
+  speaking: readonly Rule[],
   fallback: "allow" | "deny",
-  tool: ToolFacts,
-  principal: Principal,
 ): PolicyVerdict | undefined {
-  const speaking = rules.filter((rule) => rule.forWhom(principal) && rule.forTool(tool));
   const denied = speaking.find(({ effect, listTime }) => effect === "deny" && listTime);
   if (denied) return denial(denied, true, `rule ${denied.number} denies it`);
-  const passable = fallback === "allow" || speaking.some(({ effect }) => effect !== "deny");
+  const passable = fallback === "allow" || speaking.some(canAllow);
   return passable ? undefined : denial(undefined, true, "no rule allows it");
 }
 
-/** Whoever asks: a rule that names somebody denies for them alone, and may allow for them. */
+function canAllow({ effect, claimed }: Rule): boolean {
+  return effect !== "deny" && !claimed;
+}
+
+/** Whoever asks: a rule that names somebody denies for them alone, and may allow for them. `speaking`: the rules for the tool. */
 export function deniedToAll(
-  rules: readonly Rule[],
+  speaking: readonly Rule[],
   fallback: "allow" | "deny",
-  tool: ToolFacts,
 ): PolicyVerdict | undefined {
-  const speaking = rules.filter((rule) => rule.forTool(tool));
   const denied = speaking.find(({ effect, listTime, forAll }) => effect === "deny" && listTime && forAll);
   if (denied) return denial(denied, true, `rule ${denied.number} denies it`);
   const passable = fallback === "allow" || speaking.some(({ effect }) => effect !== "deny");
@@ -40,27 +37,21 @@ export function deniedToAll(
 }
 
 export function verdictOf(
-  rules: readonly Rule[],
+  speaking: readonly Rule[],
   fallback: "allow" | "deny",
   call: Call,
   args: () => Readonly<Record<string, unknown>>,
 ): PolicyVerdict {
-  const { facts } = call;
-  // What cannot be judged does not pass.
-  if (!facts) return denial(undefined, true, "nothing is known of the tool");
-  const { principal } = call.origin;
-  const outright = deniedOutright(rules, fallback, facts, principal);
+  const outright = deniedOutright(speaking, fallback);
   if (outright) return outright;
-  const matches = rules
-    .filter((rule) => rule.forWhom(principal) && rule.forTool(facts))
-    .map((rule) => ({ rule, match: rule.match(call, args) }));
+  const matches = speaking.map((rule) => ({ rule, match: rule.match(call, args) }));
   for (const { rule, match } of matches) {
     if (match.failed !== undefined)
       return denial(rule, false, `rule ${rule.number} cannot be judged: ${match.failed}`);
     if (rule.effect === "deny" && match.restricts)
       return denial(rule, false, `rule ${rule.number} denies these arguments${missingIn(match)}`);
   }
-  const allowing = matches.find(({ rule, match }) => rule.effect !== "deny" && match.allows);
+  const allowing = matches.find(({ rule, match }) => canAllow(rule) && match.allows);
   if (!allowing && fallback === "deny") {
     const missing = matches.find(({ match }) => match.missing !== undefined)?.match;
     return denial(undefined, false, `no rule allows these arguments${missing ? missingIn(missing) : ""}`);
@@ -75,6 +66,15 @@ export function verdictOf(
   const by = allowing ? `rule ${allowing.rule.number} allows it` : "allowed by default";
   return { effect: "allow", outright: false, rule: allowing?.rule, reason: by };
 }
+
+/** What cannot be judged does not pass. */
+export const UNKNOWN_TOOL = denial(undefined, true, "nothing is known of the tool");
+
+/** Where no rule speaks of a call, which is so of most. */
+export const UNRULED: Readonly<Record<"allow" | "deny", PolicyVerdict>> = {
+  allow: { effect: "allow", outright: false, rule: undefined, reason: "allowed by default" },
+  deny: denial(undefined, true, "no rule allows it"),
+};
 
 function denial(rule: Rule | undefined, outright: boolean, reason: string): PolicyVerdict {
   return { effect: "deny", outright, rule, reason };

@@ -18,19 +18,25 @@ export interface Detector {
   readonly numbers?: true;
 }
 
-const EMAIL = /[\p{L}\d._%+-]{1,64}@(?:[\p{L}\d-]{1,63}\.){1,8}\p{L}{2,24}/gu;
+const EMAIL = /[\p{L}\d._%+-]{1,64}@(?:[\p{L}\d-]{1,63}\.){1,8}(?:xn--[a-z\d-]{2,59}|\p{L}{2,24})/giu;
 const PHONE = /(?<![\w+])(?:\+\d(?:[ ().-]{0,2}\d){7,14}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\w-])/g;
 const DIGITS = /(?<![\w.])\d(?:[ -]?\d){12,60}(?!\w)/g;
-const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,4})?\b/g;
+const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,4})?\b/gi;
+/** What a name ends with, in whichever way it is written: `DB_PASSWORD`, `clientSecret`. A place in a list is none. */
+const SECRET_NAME =
+  "(?:passw(?:or)?d|passphrase|pwd|secret|(?:api|private|access|secret)[-_]?key|(?<!(?:page|next|continuation|sync|progress|cursor)[-_]?)token)";
+/** Between a name and its value, in a text that holds JSON too, which may itself stand in a text. */
+const NAMED = `\\\\{0,8}["']?\\s{0,4}[=:]\\s{0,4}\\\\{0,8}["']?`;
 const SECRETS: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd|mmcp)[-_][\w-]{8,500}/gi,
+  /\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[a-z]|npm|pypi|shpat|hf|dop|sq0|lin|figd|mmcp|whsec|glsa)[-_][\w-]{8,500}/gi,
   /\bgithub_pat_\w{8,500}/g,
   /\b(?:AKIA|ASIA|AIza|ya29\.)[\w-]{8,500}/g,
-  /-----BEGIN [A-Z ]{1,40}-----[^-]{0,20000}(?:-----END [A-Z ]{1,40}-----)?/g,
+  /-----BEGIN [A-Z ]{1,40}-----(?:(?!-----END )[\s\S]){0,20000}(?:-----END [A-Z ]{1,40}-----)?/g,
   /\b(?:bearer|basic)\s{1,4}[\w+/.=-]{8,4000}/gi,
-  /(?<=\/\/)[^/\s:@]{1,200}:[^/\s@]{1,200}(?=@)/g,
+  /(?<=\/\/)[^/\s:@]{1,200}:[^/\s]{1,200}(?=@)/g,
+  /(?<=\bcookie\s{0,4}:\s{0,4})\S[^\r\n]{3,4000}/gi,
   /(?<=[?&;][\w-]{0,40}(?:token|key|secret|sig|signature|password|auth)=)[^&\s"']{4,2000}/gi,
-  /(?<=\b(?:token|secret|password|passwd|passphrase|pwd|api[-_]?key)["']?\s{0,4}[=:]\s{0,4}["']?)[^\s"',;]{4,2000}/gi,
+  new RegExp(`(?<=${SECRET_NAME}${NAMED})[^\\s"',;\\\\]{4,2000}`, "gi"),
 ];
 
 const NONE: readonly Span[] = [];
@@ -108,7 +114,7 @@ function cardsIn(text: string, { from, to }: Span): readonly Span[] {
 function ibanIn(text: string, { from, to }: Span): readonly Span[] {
   for (let end = to; end - from >= 15; end--) {
     const last = text[end] ?? " ";
-    if (/[A-Z\d]/.test(last) && end !== to) continue;
+    if (/[A-Z\d]/i.test(last) && end !== to) continue;
     if (isIban(text.slice(from, end).replaceAll(" ", ""))) return [{ from, to: end }];
   }
   return [];

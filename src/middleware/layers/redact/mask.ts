@@ -19,6 +19,7 @@ const STEP = 16_384;
 const STEP_MS = 500;
 /** What stands before the end of one go and is looked at again with what follows: a name before a secret. */
 const CONTEXT = 64;
+const BASE64 = /^[\w+/-]+={0,2}$/;
 /** Shorter numbers identify nobody. */
 const SHORTEST_NUMBER = 8;
 
@@ -56,7 +57,8 @@ export function* masking(raw: Raw, options: MaskOptions): Generator<void, Masked
       const text = decoded(raw, i, end);
       if (isKey) key = text;
       const secret = !isKey && options.secretNames && text !== "" && isPlainlySecretName(key);
-      const masked = secret ? "[secret]" : yield* maskedText(text, key, options, found);
+      const look = key === "blob" && !isKey ? maskedBlob : maskedText;
+      const masked = secret ? "[secret]" : yield* look(text, key, options, found);
       if (secret) found.add("secret");
       if (masked !== text) replace(i, end, masked);
       i = end;
@@ -105,6 +107,31 @@ export function* maskedText(
     if (from + WINDOW >= text.length) return masked.end();
     from = next > from ? next : from + WINDOW - OVERLAP;
     masked.writeUpTo(from);
+  }
+}
+
+/** A resource may come as bytes that are a text. */
+function* maskedBlob(
+  text: string,
+  key: string,
+  options: MaskOptions,
+  found: Set<string>,
+): Generator<void, string> {
+  const inside = textIn(text);
+  if (inside === undefined) return yield* maskedText(text, key, options, found);
+  const masked = yield* maskedText(inside, "", options, found);
+  return masked === inside ? text : Buffer.from(masked).toString("base64");
+}
+
+/** Of base64. Undefined where it is something else, which mostly shows in the first bytes. */
+function textIn(base64: string): string | undefined {
+  if (!BASE64.test(base64)) return undefined;
+  try {
+    const utf8 = new TextDecoder("utf-8", { fatal: true });
+    utf8.decode(Buffer.from(base64.slice(0, 1_024), "base64"), { stream: true });
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(base64, "base64"));
+  } catch {
+    return undefined;
   }
 }
 
@@ -172,7 +199,7 @@ function numberFound(digits: string, { detectors }: MaskOptions): string | undef
 
 /** Pictures, sound and files as blocks of content have them: no text to look into, and to change it would break it. */
 function isBinary(text: string, key: string): boolean {
-  return (key === "data" || key === "blob") && text.length > 256 && /^[\w+/-]+={0,2}$/.test(text);
+  return (key === "data" || key === "blob") && text.length > 256 && BASE64.test(text);
 }
 
 function decoded(raw: Raw, from: number, end: number): string {

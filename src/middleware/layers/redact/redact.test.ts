@@ -36,6 +36,23 @@ describe("what is detected", () => {
     ["secrets", "x-eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.c2ln, a.b", "x-[secret], a.b"],
     ["secrets", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi.c2ln.more", "[secret].more"],
     ["secrets", "eyJhbGciOiJIUzI1NiJ9. eyJhbGciOi.", "eyJhbGciOiJIUzI1NiJ9. eyJhbGciOi."],
+    ["secrets", "DB_PASSWORD=hunter22", "DB_PASSWORD=[secret]"],
+    ["secrets", "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI", "AWS_SECRET_ACCESS_KEY=[secret]"],
+    ["secrets", "client_secret: abcdef12", "client_secret: [secret]"],
+    ["secrets", '{"accessToken":"abcdef12"}', '{"accessToken":"[secret]"}'],
+    ["secrets", String.raw`{\"secret_key\":\"abcdef12\"}`, String.raw`{\"secret_key\":\"[secret]\"}`],
+    ["secrets", '{"nextPageToken":"abcdef12"}', '{"nextPageToken":"abcdef12"}'],
+    ["secrets", "total_tokens: 1523", "total_tokens: 1523"],
+    ["secrets", "PASSWORD_FILE=/run/file", "PASSWORD_FILE=/run/file"],
+    ["secrets", "https://user:p@ss@host/", "https://[secret]@host/"],
+    ["secrets", "Cookie: session=abc; other=1", "Cookie: [secret]"],
+    [
+      "secrets",
+      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIE\n-----END RSA PRIVATE KEY----- after",
+      "[secret] after",
+    ],
+    ["iban", "de89370400440532013000", "[iban]"],
+    ["email", "ada@xn--e1afmkfd.xn--p1ai", "[email]"],
     ["secrets", { password: "hunter2" }, { password: "[secret]" }],
     ["secrets", { nextPageToken: "CAUQAA" }, { nextPageToken: "CAUQAA" }],
     ["secrets", { key: "PROJ-1" }, { key: "PROJ-1" }],
@@ -143,6 +160,28 @@ describe("where it is looked for", () => {
     const { call } = await answering({}, async () => raw(`{"contents":[{"text":"${MAIL}"}]}`));
     for (const method of ["resources/read", "prompts/get", "completion/complete"])
       expect(String(await call({ more: { method } }))).toContain("[email]");
+  });
+
+  test("a resource that comes as bytes, where they are a text; other bytes stay", async () => {
+    const blobs = (bytes: Buffer) => raw(JSON.stringify({ contents: [{ blob: bytes.toString("base64") }] }));
+    const read = async (bytes: Buffer) => {
+      const { call } = await answering({}, async () => blobs(bytes));
+      return JSON.parse(String(await call({ more: { method: "resources/read" } }))).contents[0].blob;
+    };
+    for (const text of [`of ${MAIL}`, `${"Zeile für Zeile\n".repeat(1_000)}${MAIL}`])
+      expect(Buffer.from(await read(Buffer.from(text)), "base64").toString()).toBe(
+        text.replace(MAIL, "[email]"),
+      );
+    const picture = Buffer.concat([Buffer.from([0x89, 0x50]), Buffer.from(`png ${MAIL}`)]);
+    expect(await read(picture)).toBe(picture.toString("base64"));
+  });
+
+  test("what a client wants completed", async () => {
+    const { call, seen } = await answering({}, async () => raw("{}"));
+    const argument = { name: "to", value: MAIL };
+    const params = raw(JSON.stringify({ ref: {}, argument, context: { arguments: { cc: MAIL } } }));
+    await call({ more: { method: "completion/complete", params } });
+    expect(String(seen[0]?.params)).not.toContain(MAIL);
   });
 
   test("a large result, in steps that let others run", async () => {

@@ -129,12 +129,16 @@ function detectorOf(one: Detect): Detector {
   return typeof one === "string" ? (DETECTORS[one] as Detector) : ownDetector(one.name, one.pattern);
 }
 
-/** Of tools and prompts; what else a client sends has no arguments. */
+/** What a client sends beside names: to tools and prompts, and where it wants one argument completed. */
 async function withArguments(call: Call, clean: (raw: Raw) => Promise<Raw>): Promise<Call> {
-  const { params } = call;
-  const [args = EMPTY_OBJECT] = members(params, ["arguments"]);
-  const masked = await clean(args);
-  return masked === args ? call : { ...call, params: withMember(params, "arguments", masked) };
+  const names = call.method === "completion/complete" ? ["argument", "context"] : ["arguments"];
+  let { params } = call;
+  for (const name of names) {
+    const [given] = members(params, [name]);
+    const masked = given && (await clean(given));
+    if (masked !== given) params = withMember(params, name, masked);
+  }
+  return params === call.params ? call : { ...call, params };
 }
 
 /** What is left of it goes on to `outer`. */
