@@ -30,7 +30,7 @@ import { createScope } from "./scope.ts";
 import { statusOfAll } from "./server-status.ts";
 import { Sessions } from "./sessions.ts";
 import { chooseSurface, type SurfaceName } from "./surface/choose.ts";
-import { FolderConsent } from "./surface/consent.ts";
+import { FolderConsent } from "./surface/folder-consent.ts";
 import { IntroducedSurface } from "./surface/introduced.ts";
 import { LayeredSurface } from "./surface/layered-surface.ts";
 import { ResultStore } from "./surface/result/store.ts";
@@ -139,7 +139,7 @@ export function createEngine({
       home,
       clock,
       log,
-      catalog,
+      view: (asker) => scope.view(asker),
       loader,
       trials,
       connect,

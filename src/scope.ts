@@ -15,11 +15,11 @@ import {
   type TraceContext,
 } from "./kernel/call.ts";
 import { accountOf } from "./kernel/principal.ts";
-import { EMPTY_OBJECT, toRaw } from "./kernel/raw.ts";
+import { toRaw } from "./kernel/raw.ts";
 import { traceparentOf } from "./kernel/traceparent.ts";
 import { askFirst } from "./middleware/ask.ts";
 import { remember } from "./middleware/remember.ts";
-import { members, withMember } from "./rpc/slice.ts";
+import { mayHave, member, withFirst, withMember } from "./rpc/slice.ts";
 import type { Scope } from "./surface/scope.ts";
 
 type Given =
@@ -111,22 +111,35 @@ function noted(next: Handler): Handler {
   return (call) => {
     const { trail, params } = call;
     if (!trail) return next(call);
-    const [sent] = members(params, ["arguments"]);
-    if (sent) trail.arguments = sent;
+    trail.arguments = member(params, "arguments") ?? trail.arguments;
     const child = { from: Date.now(), to: 0 };
     trail.child = child;
-    return next(trail.trace ? traced(call, trail.trace) : call).finally(() => {
-      child.to = Date.now();
-    });
+    return next(trail.trace ? traced(call, trail.trace) : call).then(
+      (result) => {
+        child.to = Date.now();
+        return result;
+      },
+      (error: unknown) => {
+        child.to = Date.now();
+        throw error;
+      },
+    );
   };
 }
 
 /** The child goes on with the trace. */
 function traced(call: Call, trace: TraceContext): Call {
-  const [meta = EMPTY_OBJECT] = members(call.params, ["_meta"]);
+  const { params } = call;
+  const meta = mayHave(params, "_meta") ? member(params, "_meta") : undefined;
+  if (!meta) return { ...call, params: withFirst(params, [Buffer.from(`"_meta":${metaText(trace)}`)]) };
   const told = withMember(meta, "traceparent", toRaw(traceparentOf(trace)));
   const whole = trace.state === undefined ? told : withMember(told, "tracestate", toRaw(trace.state));
-  return { ...call, params: withMember(call.params, "_meta", whole) };
+  return { ...call, params: withMember(params, "_meta", whole) };
+}
+
+function metaText(trace: TraceContext): string {
+  const told = `"traceparent":"${traceparentOf(trace)}"`;
+  return trace.state === undefined ? `{${told}}` : `{${told},"tracestate":${JSON.stringify(trace.state)}}`;
 }
 
 function absence({ exists, path }: Config): string | undefined {

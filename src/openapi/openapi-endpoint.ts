@@ -16,6 +16,7 @@ import type { LoneRequests } from "../session/lone-requests.ts";
 import { PublicTools } from "../surface/aggregate/public-tools.ts";
 import { callTool } from "../surface/call-tool.ts";
 import { internalError } from "../surface/failure.ts";
+import { askedCall, type RequestSide } from "../surface/layered-surface.ts";
 import { recorded, recordRefusal } from "../surface/recorded.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { ClientRequest } from "../surface/surface.ts";
@@ -27,6 +28,8 @@ import { plainResult } from "./result.ts";
 
 export interface OpenApiParts {
   readonly scope: Scope;
+  /** What stands around requests of clients. */
+  readonly side: RequestSide;
   readonly lone: Pick<LoneRequests, "run">;
   readonly room: Room;
   readonly about: () => Described;
@@ -113,7 +116,7 @@ export class OpenApiEndpoint {
   }
 
   async #call(name: string, origin: Origin, received: Received): Promise<Raw> {
-    const { scope } = this.#parts;
+    const { scope, side } = this.#parts;
     const { request, response } = received;
     const signal = new CallSignal();
     response.once("close", () => signal.abort(GONE));
@@ -124,7 +127,9 @@ export class OpenApiEndpoint {
       this.#tools.use(name, inner, async (tool) => {
         if (!tool) throw unknown(name);
         const args = body ?? noted(inner, () => this.#queried(tool, received));
-        return await callTool(scope, { server: tool.server, tool: tool.name, args }, inner);
+        return await askedCall(side, { name, args }, inner, () =>
+          callTool(scope, { server: tool.server, tool: tool.name, args }, inner),
+        );
       }),
     );
     return plainResult(result);

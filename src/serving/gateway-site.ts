@@ -45,7 +45,7 @@ export interface SiteParts {
   readonly metrics: (() => string) | undefined;
 }
 
-const ENDPOINT = /^\/metamcp\/([^/]+)\/(.+)$/;
+const ENDPOINTS = "/metamcp/";
 const METRICS = "/metrics";
 const NOTHING = "not found";
 const NEEDS_KEY = "an API key is needed: send it as X-API-Key, or as Authorization: Bearer";
@@ -181,8 +181,10 @@ export class GatewaySite implements Site {
 
 /** Metadata of the authorization server may be asked for below the address of an endpoint: that is none. */
 function endpointIn(path: string): { readonly name: string | undefined; readonly way: string } {
-  const [, name, way = ""] = ENDPOINT.exec(path) ?? [];
-  return { name: way.includes("/.well-known/") ? undefined : name, way };
+  const end = path.startsWith(ENDPOINTS) ? path.indexOf("/", ENDPOINTS.length) : -1;
+  const way = end < 0 ? "" : path.slice(end + 1);
+  const named = end > ENDPOINTS.length && way !== "" && !way.includes("/.well-known/");
+  return { name: named ? path.slice(ENDPOINTS.length, end) : undefined, way };
 }
 
 const ORIGINS = new WeakMap<Compiled["paths"], readonly string[]>();

@@ -77,7 +77,13 @@ export class ServedEndpoint {
     this.#sse = new SseEndpoint(this.#endpoint, `/metamcp/${name}/message`);
     this.local = new LocalEndpoint(this.#endpoint, { stateless });
     const { lone } = this.#endpoint;
-    this.#openapi = new OpenApiEndpoint({ scope, lone, room, about: () => aboutOf(this.#compiled) });
+    this.#openapi = new OpenApiEndpoint({
+      scope,
+      side: this.layers,
+      lone,
+      room,
+      about: () => aboutOf(this.#compiled),
+    });
   }
 
   /** Takes what the endpoint is now. False: it must be opened anew, its clients would not fit. */
@@ -136,6 +142,8 @@ export class ServedEndpoint {
     this.#streamable.endOf(principal);
     this.#sse.endOf(principal);
     this.#openapi.endOf(principal);
+    // They outlive sessions, so they do not end with those.
+    this.#scope.tasks.endAt(this.#compiled.object.uuid, principal);
   }
 
   get clients(): readonly Session[] {
@@ -147,12 +155,13 @@ export class ServedEndpoint {
     return this.#streamable.endSession(id) || this.#sse.endSession(id) || this.local.endSession(id);
   }
 
-  /** Ends all its sessions. */
+  /** Ends all its sessions and tasks. */
   end(): void {
     this.local.end();
     this.#streamable.end();
     this.#sse.end();
     this.#openapi.end();
+    this.#scope.tasks.endAt(this.#compiled.object.uuid);
     void this.#endpoint.close();
   }
 }

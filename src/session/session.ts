@@ -227,6 +227,8 @@ export class Session {
       uplink,
       listing,
       trace,
+      // Copied with one when it is recorded: to copy an object is far slower where the copy has more members.
+      trail: undefined,
     });
   }
 

@@ -5,7 +5,7 @@ import type { ListedKind } from "../catalog/known-list.ts";
 import { IndexedListing, type Listing, type Snapshot } from "../catalog/snapshot.ts";
 import type { Tool } from "../catalog/tool.ts";
 
-/** Whether a tool, by the names that clients know, is hidden. Pure. */
+/** Whether a tool, by the names that clients know, is hidden; without a name, a server that has no tools. Pure. */
 export type Hides = (server: string, tool: string, listed: Tool | undefined) => boolean;
 
 export class FilteredView implements CatalogView {
@@ -81,7 +81,7 @@ class FilteredSnapshot implements Snapshot {
         const known = before && before.#sources.get(server) === listing;
         const old = known ? before.listings.get(server) : undefined;
         const made = old ?? filtered(server, listing, hides);
-        if (made.tools.length === 0 && listing.tools.length > 0) closed.add(server);
+        if (old ? before?.closed.has(server) : isClosed(server, listing, made, hides)) closed.add(server);
         return [server, made] as const;
       }),
     );
@@ -110,14 +110,24 @@ class FilteredSnapshot implements Snapshot {
 
 function filtered(server: string, listing: Listing, hides: Hides): IndexedListing {
   const tools = listing.tools.filter((tool) => !hides(server, tool.name, tool));
-  if (tools.length === listing.tools.length)
+  const closed = isClosed(server, listing, { tools }, hides);
+  if (tools.length === listing.tools.length && !closed)
     return listing instanceof IndexedListing ? listing : new IndexedListing(listing);
   const { source, about, prompts, resources, templates } = listing;
-  const items =
-    tools.length > 0 ? { prompts, resources, templates } : { prompts: [], resources: [], templates: [] };
+  const items = closed ? { prompts: [], resources: [], templates: [] } : { prompts, resources, templates };
   // What a server says of itself may speak of its tools.
   const { instructions: _, ...silent } = about;
-  return new IndexedListing({ tools, source, about: tools.length > 0 ? about : silent, ...items });
+  return new IndexedListing({ tools, source, about: closed ? silent : about, ...items });
+}
+
+/** One that has no tools is judged as a whole. */
+function isClosed(
+  server: string,
+  { tools: all }: Listing,
+  { tools: left }: Pick<Listing, "tools">,
+  hides: Hides,
+): boolean {
+  return left.length === 0 && (all.length > 0 || hides(server, "", undefined));
 }
 
 const marks = new WeakMap<IndexedListing, string>();

@@ -1,14 +1,14 @@
 /** A scope as the layers of its lists leave it: what they hide is in no list, search or hint, and no call reaches it. */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Tool } from "../catalog/tool.ts";
-import type { Call } from "../kernel/call.ts";
+import type { Call, Uplink } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import type { Principal } from "../kernel/principal.ts";
-import { fromRaw, type Raw } from "../kernel/raw.ts";
-import { members } from "../rpc/slice.ts";
-import { noSuchTool } from "./call-tool.ts";
+import type { Raw } from "../kernel/raw.ts";
+import { connect, noSuchTool } from "./call-tool.ts";
 import { FilteredView } from "./filtered-view.ts";
+import { nameIn } from "./forward.ts";
 import type { Scope } from "./scope.ts";
 
 /** What hides tools here, by the names that clients know. */
@@ -23,6 +23,7 @@ export interface ListSide {
 
 export interface HidableTool {
   readonly server: string;
+  /** Empty: the server itself, which is judged where it has no tools to be judged by. */
   readonly name: string;
   /** Undefined where the server does not list it. */
   readonly listed: Tool | undefined;
@@ -40,12 +41,37 @@ export function layeredScope(base: Scope, side: ListSide): Scope {
         base.pins.unapproved(server, asker).filter(({ tool }) => !views.hides(server, tool, asker)),
     },
     call: (call) => {
+      // Whoever may not hear of something any more may say so.
+      if (call.method === "resources/unsubscribe") return base.call(call);
       const refusal = views.refusal(scope, call);
-      return refusal ? Promise.reject(refusal) : base.call(call);
+      if (refusal) return Promise.reject(refusal);
+      const made = call.method === "resources/subscribe" ? { ...call, uplink: whileShown(call) } : call;
+      return views.isKnown(made) ? base.call(made) : onceKnown(made);
     },
+  };
+  /** What comes of a subscription is heard for as long as its server is there for who asked. */
+  const whileShown = (call: Call): Uplink => ({
+    notify(...said) {
+      if (!views.refusal(scope, call)) call.uplink.notify(...said);
+    },
+    request: (...asked) => call.uplink.request(...asked),
+  });
+  /** What is no tool goes with the tools of its server: nothing passes before those are known. */
+  const onceKnown = async (call: Call): Promise<Raw> => {
+    const lease = await connect(base, call.server, call);
+    try {
+      const refusal = views.refusal(scope, call, true);
+      if (refusal) throw refusal;
+      return await base.call(call);
+    } finally {
+      lease.release();
+    }
   };
   return scope;
 }
+
+/** Combinations of rights that are kept ready; more are made anew. */
+const MOST_VIEWS = 1_000;
 
 class FilteredViews {
   readonly #base: Scope;
@@ -71,8 +97,18 @@ class FilteredViews {
     return this.#side.hides(view, { server, name: tool, listed }, asker.principal);
   }
 
-  /** Why a call reaches nothing here: as if there were nothing. */
-  refusal(scope: Scope, { server, method, tool, params, origin }: Call): MetaMcpError | undefined {
+  /** Whether all is known that a call is judged by. */
+  isKnown({ server, method, origin }: Call): boolean {
+    if (method === "tools/call" || this.#side.keyOf(origin.principal) === undefined) return true;
+    return this.#base.view(origin).snapshot.listings.has(server);
+  }
+
+  /** Why a call reaches nothing here: as if there were nothing. `asked`: what its server does not list now it never will. */
+  refusal(
+    scope: Scope,
+    { server, method, tool, params, origin }: Call,
+    asked = false,
+  ): MetaMcpError | undefined {
     const key = this.#side.keyOf(origin.principal);
     if (key === undefined) return undefined;
     const view = this.#filtered(this.#base.view(origin), key, origin.principal);
@@ -82,7 +118,9 @@ class FilteredViews {
       if (view.snapshot.tool(server, name) || !this.hides(server, name, origin)) return undefined;
       return noSuchTool(scope, { server, tool: name }, origin);
     }
-    if (!view.snapshot.closed.has(server)) return undefined;
+    const listed = view.snapshot.listings.has(server);
+    const closed = listed ? view.snapshot.closed.has(server) : asked && this.hides(server, "", origin);
+    if (!closed) return undefined;
     return new MetaMcpError("server_not_found", `Server "${server}" offers nothing here.`, { server });
   }
 
@@ -92,8 +130,11 @@ class FilteredViews {
       this.#rules = side.rules;
       this.#views = new WeakMap();
     }
-    const byKey = this.#views.get(base) ?? new Map<string, FilteredView>();
-    this.#views.set(base, byKey);
+    let byKey = this.#views.get(base);
+    if (!byKey) {
+      byKey = new Map();
+      this.#views.set(base, byKey);
+    }
     let view = byKey.get(key);
     if (!view) {
       if (byKey.size >= MOST_VIEWS) byKey.clear();
@@ -104,12 +145,4 @@ class FilteredViews {
     }
     return view;
   }
-}
-
-/** Combinations of rights that are kept ready; more are made anew. */
-const MOST_VIEWS = 1_000;
-
-function nameIn(params: Raw): string {
-  const [name] = members(params, ["name"]);
-  return String(name && fromRaw(name));
 }

@@ -1,29 +1,30 @@
 /** A surface behind the layers of its requests: they see what clients ask, and take tools of ours away from those who may not have them. */
 import { joinArray } from "../catalog/json-array.ts";
-import type { Trail } from "../kernel/call.ts";
+import { newTrail, type Trail } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { ItemMethod } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Principal } from "../kernel/principal.ts";
-import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import type { LayerRequest } from "../middleware/layer.ts";
 import { type Answering, ownFacts } from "../middleware/request-layers.ts";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
-import { elements, members, withMember } from "../rpc/slice.ts";
+import { elements, joinObject, member, members, withMember } from "../rpc/slice.ts";
 import { asResult } from "./failure.ts";
 import { nameIn } from "./forward.ts";
 import { META_TOOLS } from "./meta/meta.ts";
 import { METATOOL_NAMES } from "./metatools/metatools.ts";
-import { noOwnTool, OWN_SERVER } from "./own/tools.ts";
+import { OWN_SERVER } from "./own/tools.ts";
 import { type Recording, recorded, recordRefusal } from "./recorded.ts";
 import { isStoredUri } from "./result/store.ts";
+import type { Scope } from "./scope.ts";
 import type { ClientRequest, Surface } from "./surface.ts";
 
 export const OWN_TOOL_NAMES: readonly string[] = [...META_TOOLS, ...METATOOL_NAMES];
 
 export interface RequestSide {
-  /** `any`: something stands around requests. */
-  readonly requests: { readonly any: boolean };
+  /** `any`: something stands around requests. `hideOwn`: a tool of ours may not exist for somebody. */
+  readonly requests: { readonly any: boolean; readonly hideOwn: boolean };
   hidesOwn(tool: string, principal: Principal): boolean;
   request(request: LayerRequest, answer: Answering): Promise<Raw>;
 }
@@ -82,7 +83,8 @@ export class LayeredSurface implements Surface {
       const [args] = params ? members(params, ["arguments"]) : [];
       return recorded(this.#scope, { server, tool, args, method }, request, (inner) => this.#answer(inner));
     }
-    const name = method === "tools/call" ? this.#ownName(request) : undefined;
+    const { any, hideOwn } = this.#side.requests;
+    const name = method === "tools/call" && (any || hideOwn) ? this.#ownName(request) : undefined;
     if (name !== undefined && this.#side.hidesOwn(name, origin.principal)) {
       recordRefusal(this.#scope, { server: OWN_SERVER, tool: name }, request, { code: "tool_not_found" });
       throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${name}`);
@@ -99,7 +101,7 @@ export class LayeredSurface implements Surface {
 
   async #layered(request: ClientRequest, name: string | undefined): Promise<Raw> {
     const own = name === undefined ? undefined : ownFacts(name);
-    const trail: Trail = request.trail ?? { layers: [] };
+    const trail = request.trail ?? newTrail();
     let reached = false;
     try {
       return await this.#side.request({ ...request, own, trail }, () => {
@@ -136,20 +138,33 @@ export class LayeredSurface implements Surface {
 
   /** A tool of a child may bear any name. */
   #ownName({ params, origin }: ClientRequest): string | undefined {
-    const [raw] = params ? members(params, ["name"]) : [];
+    const raw = params && member(params, "name");
     const name = raw && fromRaw(raw);
     if (typeof name !== "string" || !OWN_TOOL_NAMES.includes(name)) return undefined;
     return this.#surface.tool?.(name, origin) ? undefined : name;
   }
 }
 
-/** Around a tool of ours that is called like those of a child. */
-export async function callOwn(
+/** Around a call that comes by no surface, as over plain HTTP: it is asked as one that comes by a list of all tools. */
+export function askedCall(
   side: RequestSide,
-  tool: string,
+  { name, args }: { readonly name: string; readonly args: Raw },
   request: ClientRequest,
   run: Answering,
 ): Promise<Raw> {
-  if (side.hidesOwn(tool, request.origin.principal)) throw noOwnTool(tool);
-  return side.requests.any ? await side.request({ ...request, own: ownFacts(tool) }, run) : await run();
+  if (!side.requests.any) return run();
+  const params = joinObject([
+    ["name", toRaw(name)],
+    ["arguments", args],
+  ]);
+  return side.request({ ...request, params }, run);
+}
+
+/** What these layers make of tools of ours. */
+export function ownRules(side: RequestSide): NonNullable<Scope["own"]> {
+  return {
+    hides: (tool, { principal }) => side.hidesOwn(tool, principal),
+    around: (tool, request, run) =>
+      side.requests.any ? side.request({ ...request, own: ownFacts(tool) }, run) : run(),
+  };
 }

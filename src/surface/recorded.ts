@@ -1,5 +1,5 @@
 /** Tells of each call of a tool, and each use of a prompt or resource, when it begins and when it ends: once, whichever surface it came through and however it ends. */
-import type { Trail } from "../kernel/call.ts";
+import { newTrail, type Trail } from "../kernel/call.ts";
 import { ERRORS, type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import type { CallEnded, ItemMethod } from "../kernel/events.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
@@ -45,7 +45,7 @@ export function recorded(
   run: (request: ClientRequest) => Promise<Raw>,
 ): Promise<Raw> {
   if (!scope.events.heard || request.trail) return run(request);
-  const trail: Trail = { layers: [] };
+  const trail = newTrail();
   const end = begin(scope, wanted, request, trail);
   let running: Promise<Raw>;
   try {
@@ -80,7 +80,7 @@ export function recordRefusal(
   { code, by }: RefusedFor,
 ): void {
   if (!scope.events.heard || request.trail) return;
-  const trail: Trail = { layers: [], ...(by !== undefined && { by }) };
+  const trail = newTrail(by);
   begin(scope, wanted, request, trail)({ outcome: "refused", code });
 }
 

@@ -7,7 +7,7 @@ import type { Raw } from "../kernel/raw.ts";
 import type { ToolFacts } from "../kernel/tool-facts.ts";
 import type { LayerRequest, PlacedLayer } from "../middleware/layer.ts";
 import { hiddenBy, listKey, outOfTiers } from "../middleware/list-side.ts";
-import { pipelineOf } from "../middleware/pipeline.ts";
+import { type Pipeline, pipelineOf } from "../middleware/pipeline.ts";
 import { notThere } from "../middleware/refusals.ts";
 import { type Answering, RequestLayers } from "../middleware/request-layers.ts";
 import type { HidableTool, ListSide } from "./layered-scope.ts";
@@ -38,7 +38,7 @@ interface Composed<Owner> {
   version: object;
   readonly owners: readonly Owner[];
   readonly layers: readonly PlacedLayer[];
-  readonly handler: Handler;
+  readonly handler: Pipeline;
 }
 
 export class ScopeLayers<Owner> implements ListSide, RequestSide {
@@ -51,7 +51,7 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
   #seen: object | undefined;
   #lists: readonly PlacedLayer[] = [];
   #rules: object = {};
-  #keys = new WeakMap<Principal, { readonly rights: string; readonly key: string | undefined }>();
+  #keys = new WeakMap<Principal, Rights>();
 
   constructor(parts: ScopeLayerParts<Owner>) {
     this.#parts = parts;
@@ -65,8 +65,7 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
   /** `call`: as the server gets it. */
   handle(call: Call, facts: ToolFacts): Promise<Raw> {
     if (outOfTiers(facts, call.origin.principal)) return Promise.reject(notThere());
-    const { handler, layers } = this.#of(call.server);
-    return handler(layers.length === 0 ? call : { ...call, facts });
+    return this.#of(call.server).handler(call, facts);
   }
 
   /** What clients ask of us concerns no server. */
@@ -96,11 +95,17 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
   keyOf(principal: Principal): string | undefined {
     this.#look();
     if (this.#lists.length === 0 && principal.tiers === undefined) return undefined;
-    // Those of an account may change under the same principal.
-    const rights = `${principal.name}\n${principal.roles.join("\n")}\n\n${principal.groups.join("\n")}`;
+    const { name, claimed, roles, groups } = principal;
     let known = this.#keys.get(principal);
-    if (known?.rights !== rights) {
-      known = { rights, key: listKey(this.#lists, principal) };
+    // Those of an account may change under the same principal.
+    if (
+      !known ||
+      known.name !== name ||
+      known.claimed !== claimed ||
+      !isSame(known.roles, roles) ||
+      !isSame(known.groups, groups)
+    ) {
+      known = { name, claimed, roles, groups, key: listKey(this.#lists, principal) };
       this.#keys.set(principal, known);
     }
     return known.key;
@@ -144,6 +149,13 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
   }
 }
 
+/** What a principal was seen with, and what they share a view by. */
+interface Rights extends Pick<Principal, "roles" | "groups"> {
+  readonly name: string | undefined;
+  readonly claimed: boolean | undefined;
+  readonly key: string | undefined;
+}
+
 function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((one, at) => one === b[at]);
+  return a === b || (a.length === b.length && a.every((one, at) => one === b[at]));
 }

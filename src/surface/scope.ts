@@ -80,8 +80,13 @@ export interface Scope {
   readonly events: Events;
   /** What a client calls this tool, in the words of the engine. What means nothing here stays as it is written. */
   target(server: ServerId, tool: string, asker: Asker): ToolTarget;
-  /** Around a call of a tool of ours that is called like those of a child; undefined where nothing stands there. */
-  readonly own?: (tool: string, request: ClientRequest, run: () => Promise<Raw>) => Promise<Raw>;
+  /** What layers make of tools of ours; undefined where nothing stands there. */
+  readonly own?: {
+    /** It does not exist for this client. */
+    hides(tool: string, asker: Asker): boolean;
+    /** Stands around a call of one that is called like those of a child. */
+    around(tool: string, request: ClientRequest, run: () => Promise<Raw>): Promise<Raw>;
+  };
   readonly log: Log;
   readonly clock: Clock;
   /** Results that are too large to be shown. */

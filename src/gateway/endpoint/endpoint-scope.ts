@@ -8,7 +8,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { layeredScope } from "../../surface/layered-scope.ts";
-import { callOwn } from "../../surface/layered-surface.ts";
+import { ownRules } from "../../surface/layered-surface.ts";
 import type { Scope, ServerRules, ServerStatus, ToolTarget } from "../../surface/scope.ts";
 import type { CompiledEndpoint } from "../compile.ts";
 import type { NamespacePart } from "../part.ts";
@@ -48,7 +48,7 @@ export function endpointScope(base: Scope, layers: EndpointLayers, parts: Endpoi
     has: (name) => scope.has(name),
     permits: (...tool) => scope.permits(...tool),
     pins: { ...base.pins, unapproved: (...list) => scope.unapproved(...list) },
-    own: (tool, request, run) => callOwn(layers, tool, request, run),
+    own: ownRules(layers),
   };
   return layeredScope(named, layers);
 }

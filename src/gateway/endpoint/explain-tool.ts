@@ -10,6 +10,7 @@ import { type ExplainedStep, explainLayers } from "../../middleware/explain.ts";
 import { hiddenBy } from "../../middleware/list-side.ts";
 import { members } from "../../rpc/slice.ts";
 import { OWN_TOOL_NAMES } from "../../surface/layered-surface.ts";
+import { OWN_NAMES } from "../../surface/own/tools.ts";
 import type { Compiled } from "../compile.ts";
 import type { ToolRow } from "../view/tool-row.ts";
 import type { View } from "../view/views.ts";
@@ -92,7 +93,8 @@ function rowNamed(
 /** Tools of ours, which the layers around requests may take away. */
 function explainOwn({ layers }: ExplainSources, reference: string, { principal }: Origin): Explained {
   const name = reference.replace(/^metamcp:/, "");
-  if (!OWN_TOOL_NAMES.includes(name))
+  const isCalled = name !== reference && OWN_NAMES.includes(name);
+  if (!isCalled && !OWN_TOOL_NAMES.includes(name))
     return refused("tool_not_found", {
       use: "name",
       at: "the endpoint",

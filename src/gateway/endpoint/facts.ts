@@ -16,8 +16,17 @@ export function factsOf(
   { server, name }: Named,
   compiled: Pick<Compiled, "servers">,
 ): (ToolFacts & { readonly uuid: string }) | undefined {
-  const target = snapshot instanceof View ? snapshot.resolve(server, name) : undefined;
+  if (!(snapshot instanceof View)) return undefined;
+  if (name === "") return wholeFacts(snapshot.servers.get(server)?.part.server, compiled);
+  const target = snapshot.resolve(server, name);
   return target && { ...toolFacts(target, compiled), uuid: target.server };
+}
+
+/** Of a server without tools: what it has can only be read. */
+function wholeFacts(uuid: string | undefined, compiled: Pick<Compiled, "servers">) {
+  return uuid === undefined
+    ? undefined
+    : { ...serverFacts(uuid, compiled), annotations: { readOnlyHint: true }, uuid };
 }
 
 type Servers = Compiled["servers"];

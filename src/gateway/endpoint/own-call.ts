@@ -3,7 +3,7 @@ import { toolId } from "../../catalog/tool.ts";
 import type { Call } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { members, withMember } from "../../rpc/slice.ts";
+import { member, withMember } from "../../rpc/slice.ts";
 import { applyArguments } from "../view/arguments.ts";
 import type { Target } from "../view/server-view.ts";
 import type { View } from "../view/views.ts";
@@ -11,8 +11,7 @@ import type { View } from "../view/views.ts";
 /** Throws `tool_not_found` for a name that means nothing here, `validation_input` for arguments that are not the caller's to give. */
 export function ownCall(call: Call, view: View): { readonly call: Call; readonly target: Target } {
   const { server, params } = call;
-  const [raw, args = EMPTY_OBJECT] = members(params, ["name", "arguments"]);
-  const name = call.tool ?? String(raw && fromRaw(raw));
+  const name = call.tool ?? nameIn(params);
   const target = view.resolve(server, name);
   if (!target)
     throw new MetaMcpError("tool_not_found", `Server "${server}" has no tool "${name}".`, {
@@ -21,7 +20,15 @@ export function ownCall(call: Call, view: View): { readonly call: Call; readonly
     });
   let written: Raw = params;
   if (target.name !== name) written = withMember(written, "name", toRaw(target.name));
-  const sent = applyArguments(args, target.args);
-  if (sent !== args) written = withMember(written, "arguments", sent);
+  if (target.args.length > 0) {
+    const args = member(params, "arguments") ?? EMPTY_OBJECT;
+    const sent = applyArguments(args, target.args);
+    if (sent !== args) written = withMember(written, "arguments", sent);
+  }
   return { call: { ...call, server: target.server, tool: target.name, params: written }, target };
+}
+
+function nameIn(params: Raw): string {
+  const written = member(params, "name");
+  return String(written && fromRaw(written));
 }

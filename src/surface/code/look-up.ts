@@ -7,7 +7,7 @@ import { withMember } from "../../rpc/slice.ts";
 import { noSuchTool } from "../call-tool.ts";
 import { readInput } from "../input.ts";
 import { discover } from "../meta/discover.ts";
-import { callOwnTool } from "../own/own-tool.ts";
+import { asOwnTool, callOwnTool } from "../own/own-tool.ts";
 import { wholeStored } from "../own/read.ts";
 import { READ } from "../own/tools.ts";
 import { requireServer } from "../require-server.ts";
@@ -49,8 +49,10 @@ export async function searchTools(scope: Scope, args: Raw, request: ClientReques
 export async function readWhole(scope: Scope, args: Raw, request: ClientRequest): Promise<Raw> {
   const uri = fromRaw(readInput(READ, args).get("uri") as Raw) as string;
   if (!isStoredUri(uri)) return await callOwnTool(scope, { tool: READ.name, args }, request);
-  // What failed when it ran is read like any other.
-  return withMember(wholeStored(scope, uri, request), "isError", toRaw(false));
+  return await asOwnTool(scope, READ.name, request, async () =>
+    // What failed when it ran is read like any other.
+    withMember(wholeStored(scope, uri, request), "isError", toRaw(false)),
+  );
 }
 
 export async function describeTool(scope: Scope, args: Raw, request: ClientRequest): Promise<Raw> {

@@ -14,7 +14,7 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { instructionsOf, purposeOf } from "../about-server.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import { boundedNote, hitsOf } from "../hits.ts";
-import { OWN_SERVER, OWN_TOOLS, PROMPTS, RESOURCES } from "../own/tools.ts";
+import { hasOwn, OWN_SERVER, ownTools, PROMPTS, RESOURCES } from "../own/tools.ts";
 import { requireServer } from "../require-server.ts";
 import type { Scope, ServerStatus } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -43,7 +43,7 @@ export async function discover(
   const view = scope.view(origin);
   const wanted = { ...read(input), origin };
   if (wanted.server === OWN_SERVER && wanted.query === undefined)
-    return answer({ tools: OWN_TOOLS.map((tool) => listed(tool, wanted.detail)) });
+    return answer({ tools: ownTools(scope, origin).map((tool) => listed(tool, wanted.detail)) });
   if (wanted.server !== undefined) requireServer(scope, wanted.server);
   await view.loadCached();
   const concerned = wanted.server === undefined ? usable(scope, origin) : [wanted.server];
@@ -123,7 +123,7 @@ function oneServer(
   return {
     server: status && {
       ...shown(scope, status, origin, unknown),
-      ...(offset === 0 && beside(snapshot, server)),
+      ...(offset === 0 && beside(scope, snapshot, { server, origin })),
     },
     tools: page,
     ...next(offset + limit, tools.length, binding),
@@ -131,12 +131,18 @@ function oneServer(
 }
 
 /** What the server says of itself, and what it has beside tools. */
-function beside({ listings }: Snapshot, server: string) {
+function beside(
+  scope: Scope,
+  { listings }: Snapshot,
+  { server, origin }: { readonly server: string; readonly origin: Origin },
+) {
   const listing = listings.get(server);
   if (!listing) return {};
   const { prompts = [], resources = [], templates = [] } = listing;
   const count = resources.length + templates.length;
-  const ways = [...(prompts.length > 0 ? [PROMPTS.name] : []), ...(count > 0 ? [RESOURCES.name] : [])];
+  const ways = [...(prompts.length > 0 ? [PROMPTS.name] : []), ...(count > 0 ? [RESOURCES.name] : [])].filter(
+    (tool) => hasOwn(scope, tool, origin),
+  );
   return {
     instructions: instructionsOf(listing),
     prompts: prompts.length || undefined,

@@ -7,8 +7,9 @@ import type { Executor } from "../../sandbox/executor.ts";
 import { callTool } from "../call-tool.ts";
 import { asResult, executionFailed } from "../failure.ts";
 import { readInput } from "../input.ts";
+import { ownBudget } from "../own/own-budget.ts";
 import { readsStored } from "../own/own-tool.ts";
-import { OWN_SERVER, READ } from "../own/tools.ts";
+import { hasOwn, OWN_SERVER, READ } from "../own/tools.ts";
 import { passOn, passThrough } from "../pass-through.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
 import { type Budget, DEFAULT_BUDGET, shortResult } from "../result/budget.ts";
@@ -79,10 +80,14 @@ export function createMetaSurface(scope: Scope): Surface {
   return {
     // Only stored results are resources here.
     capabilities: { tools: {}, resources: {}, logging: {}, tasks: TASK_CAPABILITY },
-    instructions: () =>
+    instructions: (asker) =>
       instructions(
         scope.servers().map((server) => server.name),
-        { code: scope.code !== undefined, provision: scope.provision !== undefined },
+        {
+          code: scope.code !== undefined && hasOwn(scope, EXECUTE.name, asker),
+          provision: scope.provision !== undefined && hasOwn(scope, PROVISION.name, asker),
+          read: hasOwn(scope, READ.name, asker),
+        },
       ),
     handle: (request) => taskRequests.answer(request, handle) ?? handle(request),
     notified: (method, params, origin) => passOn(scope, method, params, origin),
@@ -101,7 +106,9 @@ function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
   const own = BY_NAME.get(wanted);
   if (!own?.offered(scope)) {
     recordRefusal(scope, { server: "", tool: nameIn(wanted), args }, request, { code: "tool_not_found" });
-    const names = OWN.filter((other) => other.offered(scope)).map(({ definition }) => definition.name);
+    const names = OWN.filter((other) => other.offered(scope))
+      .map(({ definition }) => definition.name)
+      .filter((tool) => hasOwn(scope, tool, request.origin));
     throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(wanted)}. Tools here: ${names.join(", ")}`);
   }
   const run = (inner: ClientRequest): Promise<Raw> => {
@@ -191,8 +198,9 @@ async function fitted(
   return fits ? whole : shortResult(whole, budgetOf(scope, source, request));
 }
 
-function budgetOf({ results, code }: Scope, source: string, { origin }: ClientRequest): Budget {
-  const how = (uri: string): string =>
-    `mcp_call {server: "${OWN_SERVER}", tool: "${READ.name}", args: {uri: "${uri}"}}`;
-  return { store: results, caller: callerOf(origin), source, how, code: code && EXECUTE.name };
+const how = (uri: string): string =>
+  `mcp_call {server: "${OWN_SERVER}", tool: "${READ.name}", args: {uri: "${uri}"}}`;
+
+function budgetOf(scope: Scope, source: string, { origin }: ClientRequest): Budget {
+  return ownBudget(scope, source, origin, { how, code: EXECUTE.name });
 }

@@ -79,13 +79,17 @@ export const EXECUTE = {
 /** What a model that has never seen MetaMCP must know. Every conversation pays for it: it does not grow with the servers. */
 export function instructions(
   servers: readonly string[],
-  { code, provision }: { readonly code: boolean; readonly provision: boolean },
+  { code, provision, read }: { readonly code: boolean; readonly provision: boolean; readonly read: boolean },
 ): string {
   return [
     "Gateway to other MCP servers: find tools with mcp_discover {query}, run them with mcp_call {server, tool, args}. Servers start by themselves.",
     ...(code ? ["mcp_execute {code} makes several calls at once: only what the code returns is shown."] : []),
     ...(provision ? ["If no tool fits, mcp_provision {intent} finds servers that have one."] : []),
-    'mcp_call {server: "metamcp", tool: "read", args: {uri}} reads stored results and resources that results link to.',
+    ...(read
+      ? [
+          'mcp_call {server: "metamcp", tool: "read", args: {uri}} reads stored results and resources that results link to.',
+        ]
+      : []),
     "Errors say what to do next and whether to retry.",
     namesIn(servers),
   ].join("\n");

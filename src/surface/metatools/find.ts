@@ -6,7 +6,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { boundedNote, hitsOf } from "../hits.ts";
 import type { Input } from "../input.ts";
-import { OWN_SERVER, OWN_TOOLS } from "../own/tools.ts";
+import { OWN_SERVER, ownTools } from "../own/tools.ts";
 import { requireServer } from "../require-server.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -43,7 +43,7 @@ export async function listTools(scope: Scope, input: Input, request: ClientReque
   const namespace = textOf(input, "namespace");
   if (namespace === OWN_SERVER)
     return toolPage(scope, request, {
-      tools: OWN_TOOLS,
+      tools: ownTools(scope, request.origin),
       unavailable: [],
       walk: walkOf(scope, input, request, ["list", namespace]),
     });

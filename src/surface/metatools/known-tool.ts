@@ -3,7 +3,7 @@ import type { Tool } from "../../catalog/tool.ts";
 import type { Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { noSuchTool } from "../call-tool.ts";
-import { noOwnTool, OWN_SERVER, ownTool } from "../own/tools.ts";
+import { OWN_SERVER, ownTools, requireOwnTool } from "../own/tools.ts";
 import { requireServer } from "../require-server.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -13,18 +13,14 @@ const FINDER = "list_tools";
 
 /** Without asking anybody. */
 export function knownTool(scope: Scope, { server, tool }: ToolName, origin: Origin): Tool | undefined {
-  if (server === OWN_SERVER) return ownTool(tool);
+  if (server === OWN_SERVER) return ownTools(scope, origin).find(({ name }) => name === tool);
   return scope.view(origin).snapshot.tool(server, tool);
 }
 
 /** Starts the server where nothing is known of it, or nothing fresh that has the tool. */
 export async function requireTool(scope: Scope, name: ToolName, request: ClientRequest): Promise<Tool> {
   const { server, id } = name;
-  if (server === OWN_SERVER) {
-    const own = ownTool(name.tool);
-    if (!own) throw noOwnTool(name.tool);
-    return own;
-  }
+  if (server === OWN_SERVER) return requireOwnTool(scope, name.tool, request.origin);
   requireServer(scope, server, FINDER);
   const { origin } = request;
   const [unknown] = await scope.loader.learn([server], origin);

@@ -6,7 +6,7 @@ import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import { internalError } from "../failure.ts";
 import { type Input, readInput } from "../input.ts";
-import { OWN_SERVER } from "../own/tools.ts";
+import { hasOwn, OWN_SERVER, ownTools } from "../own/tools.ts";
 import { passOn, passThrough } from "../pass-through.ts";
 import { recorded, recordRefusal } from "../recorded.ts";
 import { handleResources } from "../result/resources.ts";
@@ -69,10 +69,14 @@ export function createMetatoolsSurface(scope: Scope, { notify }: MetatoolsOption
     // Only stored results are resources here.
     capabilities: { tools: notify ? { listChanged: true } : {}, resources: {}, logging: {} },
     prepare: (origin) => scope.view(origin).loadCached(),
-    instructions: () =>
+    instructions: (asker) =>
       instructions(
         scope.servers().map((server) => server.name),
-        scope.code !== undefined,
+        {
+          code: scope.code !== undefined && hasOwn(scope, EXECUTE_CODE.name, asker),
+          chain: hasOwn(scope, RUN_CHAIN.name, asker),
+          own: ownTools(scope, asker).map(({ name }) => name),
+        },
       ),
     handle(request) {
       if (request.method === "tools/call") return callMetatool(scope, request);
@@ -108,7 +112,9 @@ function callMetatool(scope: Scope, request: ClientRequest): Promise<Raw> {
   if (!found) {
     const tool = typeof wanted === "string" ? wanted : "";
     recordRefusal(scope, { server: "", tool, args }, request, { code: "tool_not_found" });
-    const known = [...BY_NAME.keys()].filter((one) => scope.code || one !== EXECUTE_CODE.name).join(", ");
+    const known = [...BY_NAME.keys()]
+      .filter((one) => (scope.code || one !== EXECUTE_CODE.name) && hasOwn(scope, one, request.origin))
+      .join(", ");
     throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${String(wanted)}. Tools here: ${known}`);
   }
   const own = { server: OWN_SERVER, tool: found.tool.name, args };

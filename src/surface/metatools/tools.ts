@@ -275,13 +275,25 @@ export const RUN_CHAIN = {
 } as const;
 
 /** What a model that has never seen MetaMCP must know. Every conversation pays for it: it does not grow with the servers. */
-export function instructions(servers: readonly string[], code: boolean): string {
+export function instructions(
+  servers: readonly string[],
+  { code, chain, own }: { readonly code: boolean; readonly chain: boolean; readonly own: readonly string[] },
+): string {
   return [
     "Gateway to other MCP servers: find tools with search_tools {query}, see what one takes with describe_tool, run it with run_tool {tool_id, args}. Servers start by themselves.",
-    "run_chain {steps} runs several tools, each with the values of earlier ones.",
+    ...(chain ? ["run_chain {steps} runs several tools, each with the values of earlier ones."] : []),
     ...(code ? ["execute_code {language, code} runs code that calls tools and returns one value."] : []),
-    "Tools of the namespace metamcp: read {uri} for stored results and linked resources; resources, prompts and prompt of a server.",
+    ...(own.length > 0 ? [`Tools of the namespace metamcp: ${ownInWords(own)}.`] : []),
     "unavailable says which servers are down and why. Errors say what to do next and whether to retry.",
     namesIn(servers),
   ].join("\n");
+}
+
+function ownInWords(own: readonly string[]): string {
+  const reading = own.includes("read") ? ["read {uri} for stored results and linked resources"] : [];
+  const items = own
+    .filter((name) => name !== "read")
+    .join(", ")
+    .replace(/, (?=[^,]*$)/, " and ");
+  return [...reading, ...(items === "" ? [] : [`${items} of a server`])].join("; ");
 }

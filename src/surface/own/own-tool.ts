@@ -6,7 +6,7 @@ import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { getPrompt, listPrompts, listResources } from "./items.ts";
 import { read } from "./read.ts";
-import { noOwnTool, OWN_SERVER, PROMPT, PROMPTS, READ, RESOURCES } from "./tools.ts";
+import { OWN_SERVER, PROMPT, PROMPTS, READ, RESOURCES, requireOwnTool } from "./tools.ts";
 
 export interface OwnCall {
   readonly tool: string;
@@ -17,7 +17,13 @@ export interface OwnCall {
 
 type Run = (scope: Scope, input: Input, request: ClientRequest, finder?: string) => Promise<Raw>;
 
-const RUNS: ReadonlyMap<string, { readonly schema: Fields; readonly run: Run }> = new Map([
+interface OwnRun {
+  readonly schema: Fields;
+  readonly run: Run;
+}
+
+/** Each of the tools that there are. */
+const RUNS: ReadonlyMap<string, OwnRun> = new Map([
   [READ.name as string, { schema: READ.inputSchema as Fields, run: read as Run }],
   [RESOURCES.name, { schema: RESOURCES.inputSchema, run: listResources }],
   [PROMPTS.name, { schema: PROMPTS.inputSchema, run: listPrompts }],
@@ -30,11 +36,23 @@ export function callOwnTool(
   { tool, args, finder }: OwnCall,
   request: ClientRequest,
 ): Promise<Raw> {
-  const own = RUNS.get(tool);
-  if (!own) throw noOwnTool(tool);
-  const context = { server: OWN_SERVER, tool_id: `${OWN_SERVER}:${tool}` };
-  const input = readFields(own.schema, args, { name: `${OWN_SERVER} ${tool}`, context });
-  return own.run(scope, input, request, finder);
+  return asOwnTool(scope, tool, request, () => {
+    const { schema, run } = RUNS.get(tool) as OwnRun;
+    const context = { server: OWN_SERVER, tool_id: `${OWN_SERVER}:${tool}` };
+    const input = readFields(schema, args, { name: `${OWN_SERVER} ${tool}`, context });
+    return run(scope, input, request, finder);
+  });
+}
+
+/** What is done in the way of one of these tools, behind whatever stands around it. */
+export function asOwnTool(
+  scope: Pick<Scope, "own">,
+  tool: string,
+  request: ClientRequest,
+  run: () => Promise<Raw>,
+): Promise<Raw> {
+  requireOwnTool(scope, tool, request.origin);
+  return scope.own ? scope.own.around(tool, request, run) : run();
 }
 
 /** A part of a stored result is bounded by itself: to store it again would lead nowhere. */

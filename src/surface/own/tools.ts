@@ -2,8 +2,10 @@
 import { readTool } from "../../catalog/read-tool.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import type { Asker } from "../../kernel/list-key.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { toRaw } from "../../kernel/raw.ts";
+import type { Scope } from "../scope.ts";
 
 export const OWN_SERVER = "metamcp";
 
@@ -77,23 +79,39 @@ export const PROMPT = {
 
 const DEFINITIONS = [READ, RESOURCES, PROMPTS, PROMPT];
 
-export const OWN_TOOLS: readonly Tool[] = DEFINITIONS.flatMap(
+/** Of all there are, whoever asks. */
+export const OWN_NAMES: readonly string[] = DEFINITIONS.map(({ name }) => name);
+
+const OWN_TOOLS: readonly Tool[] = DEFINITIONS.flatMap(
   (definition) => readTool(OWN_SERVER, toRaw(definition)) ?? [],
 );
 
-export function ownTool(name: string): Tool | undefined {
-  return OWN_TOOLS.find((tool) => tool.name === name);
+/** Whether a tool of ours exists for this client: one of these, or one that a surface lists. */
+export function hasOwn({ own }: Pick<Scope, "own">, tool: string, asker: Asker): boolean {
+  return !own?.hides(tool, asker);
 }
 
-export function noOwnTool(tool: string): MetaMcpError {
-  const names = OWN_TOOLS.map(({ name }) => name);
-  return new MetaMcpError(
-    "tool_not_found",
-    `"${OWN_SERVER}" has no tool "${tool}". It has ${names.join(", ")}.`,
-    {
-      server: OWN_SERVER,
-      tool_id: `${OWN_SERVER}:${tool}`,
-      details: { nearest: nearest(tool, names) },
-    },
+/** Those that exist for this client. */
+export function ownTools(scope: Pick<Scope, "own">, asker: Asker): readonly Tool[] {
+  return OWN_TOOLS.filter(({ name }) => hasOwn(scope, name, asker));
+}
+
+/** Throws where there is none of that name for this client. */
+export function requireOwnTool(scope: Pick<Scope, "own">, name: string, asker: Asker): Tool {
+  const tools = ownTools(scope, asker);
+  const found = tools.find((tool) => tool.name === name);
+  if (found) return found;
+  throw noOwnTool(
+    name,
+    tools.map((tool) => tool.name),
   );
+}
+
+function noOwnTool(tool: string, names: readonly string[]): MetaMcpError {
+  const has = names.length > 0 ? ` It has ${names.join(", ")}.` : "";
+  return new MetaMcpError("tool_not_found", `"${OWN_SERVER}" has no tool "${tool}".${has}`, {
+    server: OWN_SERVER,
+    tool_id: `${OWN_SERVER}:${tool}`,
+    details: { nearest: nearest(tool, names) },
+  });
 }

@@ -21,8 +21,8 @@ export interface Budget {
   readonly caller: string;
   /** The tool whose result it is. */
   readonly source: string;
-  /** How the surface reads a stored result, for clients without resources. */
-  readonly how: (uri: string) => string;
+  /** How the surface reads a stored result, for clients without resources; undefined where it has no tool for it. */
+  readonly how: ((uri: string) => string) | undefined;
   /** The tool that runs code; undefined where none does. */
   readonly code: string | undefined;
 }
@@ -38,6 +38,13 @@ export interface Shortened {
   readonly link: Raw | undefined;
 }
 
+function readingOf(uri: string, how: Budget["how"], code: Budget["code"]): string {
+  // Code reads by the same tool.
+  if (!how) return "The link leads to all of it.";
+  const inCode = code ? ` Or use all of it in ${code} without showing it: await read("${uri}").` : "";
+  return `Read on with ${how(uri)}: each page names the next; find, from and lines look into it.${inCode}`;
+}
+
 /** `parts`: those of the result, where they are known already. */
 export function shorten(
   result: Raw,
@@ -47,10 +54,8 @@ export function shorten(
   const sketch = sketchOf(parts.value);
   const stored = store.put(caller, source, result);
   const size = result.length.toLocaleString("en");
-  const inCode =
-    stored && code ? ` Or use all of it in ${code} without showing it: await read("${stored.uri}").` : "";
   const reading = stored
-    ? `Read on with ${how(stored.uri)}: each page names the next; find, from and lines look into it.${inCode}`
+    ? readingOf(stored.uri, how, code)
     : "It is too large to be stored: make a narrower call to see more.";
   const held = parts.blocks.length > 0 ? ` It also holds ${blocksOf(parts.blocks)}.` : "";
   return {

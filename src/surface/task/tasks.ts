@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { callerOf, type Origin } from "../../kernel/call.ts";
 import type { Clock, Timer } from "../../kernel/clock.ts";
-import { holderKey } from "../../kernel/principal.ts";
+import { holderKey, isMeant, type Principal } from "../../kernel/principal.ts";
 import type { Seal } from "../../kernel/seal.ts";
 import type { CallSignal } from "../../kernel/signal.ts";
 import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
@@ -93,6 +93,15 @@ export class Tasks {
   /** Nobody can come back for what belonged to this session. */
   forget(session: string): void {
     for (const [name, { owner }] of this.#held) if (owner === session) this.#end(name, "its client is gone");
+  }
+
+  /** Nothing that was begun at this endpoint goes on: of this principal, or of anybody where none is named. */
+  endAt(endpoint: string, meant?: Principal): void {
+    for (const [name, { task }] of this.#held) {
+      const { origin } = task;
+      if (origin.endpoint === endpoint && (!meant || isMeant(meant, origin.principal)))
+        this.#end(name, "whoever began it may not use this any more");
+    }
   }
 
   close(): void {
