@@ -35,12 +35,14 @@ export async function measure({ of }) {
     "middleware/request-layers.ts",
     "gateway/schema-check.ts",
     "system-clock.ts",
+    "kernel/call.ts",
     "kernel/raw.ts",
+    "kernel/signal.ts",
   );
   const { systemClock: clock, toRaw } = code;
   const registry = new code.LayerRegistry(code.BUILT_IN, await code.loadValidator());
   await registry.prepare(IDLE);
-  const call = callOf(toRaw);
+  const call = callOf(code);
   const result = toRaw({ content: [{ type: "text", text: "sixteen bytes ok" }] });
   const handler = () => Promise.resolve(result);
   /** One client request: around it the request side, within it the call. */
@@ -53,7 +55,7 @@ export async function measure({ of }) {
     const requests = new code.RequestLayers(layers);
     const handle = code.pipelineOf(layers, handler, clock);
     return () => {
-      const trail = { layers: [] };
+      const trail = code.newTrail();
       const { method, params, origin, signal, uplink } = call;
       return requests.handle({ method, params, origin, signal, uplink, trail }, () =>
         handle({ ...call, trail }),
@@ -85,7 +87,8 @@ async function inTurn(ways, calls, rounds) {
   return figures;
 }
 
-function callOf(toRaw) {
+/** With all the members that the surfaces give to one. */
+function callOf({ toRaw, CallSignal }) {
   const definition = toRaw({
     name: "echo",
     inputSchema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
@@ -105,10 +108,18 @@ function callOf(toRaw) {
     tool: "echo",
     params: toRaw({ name: "echo", arguments: { message: "sixteen bytes ok" } }),
     origin: { endpoint: "e", principal, session: "one", capabilities: toRaw({}), uplink },
-    signal: new AbortController().signal,
+    signal: new CallSignal(),
     deadline: Number.POSITIVE_INFINITY,
     repeat: "unknown",
     uplink,
+    hold: undefined,
+    trail: undefined,
+    via: undefined,
+    task: undefined,
     facts: { server: "s0", name: "echo", labels: [], annotations: {}, definition },
+    walk: undefined,
+    aside: undefined,
+    atServer: undefined,
+    beside: undefined,
   };
 }

@@ -87,11 +87,10 @@ test.skipIf(process.platform !== "linux")(
       flags: ["--open"],
       env: { METAMCP_ADMIN_TOKEN: "", DISPLAY: ":99", PATH: `${dirname(opener)}:${process.env["PATH"]}` },
     });
+    // The shell makes the file before it writes to it.
     const opened = await until(
-      () => existsSync(folder.path("opened")) && readFileSync(folder.path("opened"), "utf8"),
-      {
-        what: "the browser",
-      },
+      () => (existsSync(folder.path("opened")) && readFileSync(folder.path("opened"), "utf8")) || undefined,
+      { what: "the browser" },
     );
     expect(opened).toMatch(/\/setup\?code=[\w-]+$/);
     expect(stderr).toContain(opened);

@@ -111,6 +111,8 @@ test("a call is explained layer by layer, and takes nothing from a limit", async
   });
   expect(await explain("fix:nothing")).toMatchObject({ outcome: "refused", code: "tool_not_found" });
   expect(await explain("metamcp:mcp_call")).toMatchObject({ outcome: "passes" });
+  expect(await explain("metamcp:read")).toMatchObject({ outcome: "passes" });
+  expect(await explain("read")).toMatchObject({ outcome: "refused", code: "tool_not_found" });
   for (let n = 0; n < 5; n += 1) await explain("fix:say", { args: { message: "hello" } });
   expect(reached("echo")).toBe(0);
   expect(await client.call("fix__say", { message: "one" })).toBe("one");

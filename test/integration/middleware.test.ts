@@ -39,6 +39,8 @@ test("layers of the file and of a server hold for lists, calls, code and command
   expect(failureOf(await client.mcpCall("fix", "echo", { message: "x" })).code).toBe("rate_limited");
   expect(textOf(await client.mcpCall("other", "echo", { message: "free" }))).toBe("free");
   expect(reached("echo")).toBe(2);
+  const wanted = { intent: "weird: a result that hardly anyone can read" };
+  expect(textOf(await client.tool("mcp_provision", wanted))).not.toMatch(/"server":"fix"/);
   const named = ["--config", folder.config];
   const called = await metamcp(folder, ["call", "fix", "weird", "{}", ...named]);
   expect([called.code, called.err + called.out]).toEqual([1, expect.stringMatching(/has no tool "weird"/)]);
@@ -160,6 +162,40 @@ test("a layer of one's own stands at a gateway: requests, calls and lists", asyn
     by: "./change-ticket.mjs",
     layers: [{ use: "./change-ticket.mjs", outcome: "refused" }],
   });
+});
+
+test("what stands around requests stands around those over plain HTTP too", async () => {
+  const folder = temp();
+  const refuse = `if (request.method === "tools/call" && String(request.params).includes("stop"))
+    throw new MetaMcpError("forbidden", "not today")`;
+  folder.write(
+    "gate.mjs",
+    `export default { schema: { properties: {} }, compile: (_, { MetaMcpError }) => ({
+      request: (next) => (request) => { ${refuse}; return next(request); },
+    }) };`,
+  );
+  const {
+    gateway: made,
+    key,
+    api,
+    reached,
+  } = await layeredTeam({
+    folder,
+    flags: ["--middleware-dir", folder.path(".")],
+    endpoint: { openapi: true, middleware: [{ use: "./gate.mjs" }] },
+  });
+  const post = (message: string) =>
+    fetch(`${made.url}/metamcp/aggregate/api/fix__echo`, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ message }),
+    });
+  expect((await post("go")).status).toBe(200);
+  const refused = await post("stop");
+  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("not today")]);
+  expect(reached("echo")).toBe(1);
+  const [record] = (await api("GET", "/calls?outcome=refused")).body.items;
+  expect(record).toMatchObject({ by: "./gate.mjs", code: "forbidden", surface: "openapi" });
 });
 
 test("what is not in the folder is refused; a gateway does not start without a layer that it needs", async () => {

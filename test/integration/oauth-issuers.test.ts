@@ -134,3 +134,29 @@ test("an issuer is asked for unknown keys at most every 30 seconds, and once tak
   await api("PATCH", "/settings", { issuers: [] });
   expect(await status(token)).toBe(401);
 });
+
+test("an address that nobody verified is named by no rule that allows, nor is a key that its owner named so", async () => {
+  const { issuer, aud, api, team } = await federated();
+  const { items } = (await api("GET", "/endpoints")).body;
+  const one = items.find(({ name }: { name: string }) => name === "one");
+  const rules = [
+    { effect: "allow", who: { users: ["Carol@example.org"] } },
+    { effect: "allow", who: { keys: ["deploy"] } },
+  ];
+  const changed = { surface: "aggregate", middleware: [{ use: "policy", rules }] };
+  expect((await api("PATCH", `/endpoints/${one.uuid}`, changed)).status).toBe(200);
+  const sees = async (credentials: Parameters<typeof mcp>[2]) => {
+    const session = (await mcp(team, "one", credentials)).headers.get("mcp-session-id") ?? "";
+    return /"inputSchema"/.test((await mcp(team, "one", { ...credentials, session })).text);
+  };
+  const token = (email_verified: boolean, sub: string) =>
+    issuer.token({ aud, sub, email: "carol@example.org", email_verified });
+  expect(await sees({ token: await token(true, "carol") })).toBe(true);
+  expect(await sees({ token: await token(false, "eve") })).toBe(false);
+  const keyOf = async (more: object) => {
+    const { key } = (await api("POST", "/api-keys", { name: "deploy", endpoints: "all", ...more })).body;
+    return { headers: { "x-api-key": key } };
+  };
+  expect(await sees(await keyOf({}))).toBe(true);
+  expect(await sees(await keyOf({ owner: ADA.email }))).toBe(false);
+});

@@ -136,3 +136,26 @@ test("a cached answer is one for all ways of a principal, and never another's", 
     expect.stringMatching(/must be inside "filter"/),
   ]);
 });
+
+test("a cached answer is not that of an endpoint, or a time, with other layers inside of the cache", async () => {
+  const annotations = { readOnlyHint: true, idempotentHint: true };
+  const { gateway, key, api } = await layeredTeam({
+    namespace: { tools: [{ server: "fix", tool: "echo", annotations }] },
+  });
+  await api("PATCH", "/settings", { middleware: [{ use: "cache", ttlMs: "5m" }] });
+  const { items } = (await api("GET", "/endpoints")).body;
+  const redact = async (endpoint: string) => {
+    const { uuid } = items.find(({ name }: { name: string }) => name === endpoint);
+    const layer = { use: "redact", detect: ["email"], in: ["results"] };
+    expect((await api("PATCH", `/endpoints/${uuid}`, { middleware: [layer] })).status).toBe(200);
+  };
+  await redact("aggregate");
+  const meta = await teamClient(gateway, "meta", { key });
+  const aggregate = await teamClient(gateway, "aggregate", { key });
+  const args = { message: MAIL };
+  const asked = () => meta.call("mcp_call", { server: "fix", tool: "echo", args });
+  expect(await asked()).toBe(MAIL);
+  expect(await aggregate.call("fix__echo", args)).toBe("[email]");
+  await redact("meta");
+  expect(await asked()).toBe("[email]");
+});

@@ -6,6 +6,7 @@ import { layeredTeam } from "../support/layered-team.ts";
 import { plainly } from "../support/people.ts";
 import { teamClient } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 /** Neither its own name nor the one that the namespace gives it, nor what it says of itself. */
 const TRACE = /weird|uncanny|hardly anyone/i;
@@ -195,4 +196,118 @@ test("where all tools of a server are denied, so are its prompts, resources and 
   const made = journal.events("message").map(({ method }) => method);
   for (const method of ["resources/read", "prompts/get", "completion/complete"])
     expect(made).not.toContain(method);
+});
+
+test("a tool of ours that is denied is nowhere either, and code does not read in its place", async () => {
+  const { gateway, key } = await layeredTeam({
+    server: fixture("--resources", "2", "--prompts", "1"),
+    endpoint: {
+      middleware: [
+        {
+          use: "filter",
+          deny: ["metamcp:read", "metamcp:resources", "metamcp:mcp_provision", "metamcp:run_chain"],
+        },
+      ],
+    },
+  });
+  const meta = await teamClient(gateway, "meta", { key });
+  const metatools = await teamClient(gateway, "metatools", { key });
+  const read = { uri: "fixture://item/0", server: "fix" };
+  const code = "return await read('fixture://item/0').catch((error) => error.code)";
+  const stored = "return await read('metamcp://result/none').catch((error) => error.code)";
+  const said = {
+    instructions: meta.instructions,
+    "instructions of metatools": metatools.instructions,
+    discover: await meta.call("mcp_discover", { server: "metamcp" }),
+    "discover a server": await meta.call("mcp_discover", { server: "fix", limit: 1 }),
+    "nearly its name": await meta.call("mcp_call", { server: "metamcp", tool: "rea", args: {} }),
+    "nearly another": await meta.call("mcp_provison", {}).catch(String),
+    "a large result": await meta.call("mcp_call", { server: "fix", tool: "big", args: { bytes: 200_000 } }),
+    list_tools: await metatools.call("list_tools", { namespace: "metamcp" }),
+    "nearly a metatool": await metatools.call("run_chian", {}).catch(String),
+    "describe_tool, nearly": await metatools.call("describe_tool", {
+      tool_id: "metamcp:prompt_",
+      detail_level: "summary",
+    }),
+  };
+  for (const [what, text = ""] of Object.entries(said))
+    expect([what, /\bread\b(?!-only)|provision\b|run_chain\b/.exec(text)?.[0]]).toEqual([what, undefined]);
+  expect(said.discover).toContain("prompts");
+  const named = [
+    await meta.call("mcp_call", { server: "metamcp", tool: "read", args: read }),
+    await meta.call("mcp_execute", { code }),
+    await meta.call("mcp_execute", { code: stored }),
+    await metatools.call("describe_tool", { tool_id: "metamcp:read", detail_level: "summary" }),
+    await metatools.call("run_tool", { tool_id: "metamcp:read", args: read }),
+  ];
+  for (const text of named) expect(text).toMatch(/tool_not_found/);
+});
+
+const items = (journal: string, ...more: readonly string[]) =>
+  fixture("--journal", journal, "--prompts", "1", "--resources", "1", ...more);
+const only = (place: string) => [{ use: "policy", rules: [{ effect: "allow", tools: [place] }] }];
+
+test.each([
+  ["whose tools are denied, before it was ever asked", [], only("other:*"), 0],
+  ["without tools that no rule allows", ["--bare"], only("other:*"), 0],
+  ["without tools that a filter leaves out", ["--bare"], [{ use: "filter", deny: ["fix:*"] }], 0],
+  ["without tools that a rule allows", ["--bare"], only("fix:*"), 3],
+])("prompts and resources of a server %s", async (_what, more, middleware, read) => {
+  const journal = temp().journal();
+  const { gateway, key } = await layeredTeam({
+    server: items(journal.file, ...more),
+    endpoint: { middleware },
+  });
+  const meta = await teamClient(gateway, "meta", { key });
+  const resource = { uri: "fixture://item/0", server: "fix" };
+  const prompt = { name: "prompt_0", server: "fix" };
+  const own = (tool: string, args: object) => meta.call("mcp_call", { server: "metamcp", tool, args });
+  const said = [
+    await own("read", resource),
+    await own("prompt", prompt),
+    await own("resources", { server: "fix" }),
+  ];
+  const client = new Client({ name: "t", version: "1" });
+  const url = new URL(`${gateway.url}/metamcp/aggregate/mcp`);
+  const requestInit = { headers: { "x-api-key": key } };
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never);
+  said.push(JSON.stringify(await client.readResource({ uri: resource.uri }).catch(String)));
+  said.push(JSON.stringify([await client.listPrompts(), await client.listResources()]));
+  await client.close();
+  const used = journal.events("message").filter(({ method }) => /read$|get$/.test(String(method)));
+  expect(used).toHaveLength(read);
+  const shown = said.filter((text) => /Prompt prompt_0|fixture fixture:|"mimeType"/.test(text));
+  expect(shown).toHaveLength(read === 0 ? 0 : 4);
+});
+
+test("who was subscribed to a resource hears nothing more of it once its server is denied, and can end that", async () => {
+  const { gateway, key, api } = await layeredTeam({ server: fixture("--resources", "1") });
+  const heard: string[] = [];
+  const client = new Client({ name: "t", version: "1" });
+  client.fallbackNotificationHandler = async ({ params }) => void heard.push(JSON.stringify(params));
+  const url = new URL(`${gateway.url}/metamcp/aggregate/mcp`);
+  const requestInit = { headers: { "x-api-key": key } };
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never);
+  const uri = "fixture://item/0";
+  await client.subscribeResource({ uri });
+  const other = await teamClient(gateway, "meta", { key });
+  const update = (mark: string) => {
+    const args = { method: "notifications/resources/updated", params: { uri, mark } };
+    return other.call("mcp_call", { server: "fix", tool: "notify", args });
+  };
+  await update("first");
+  await until(() => heard.some((text) => text.includes("first")));
+  const { items } = (await api("GET", "/endpoints")).body;
+  const { uuid } = items.find(({ name }: { name: string }) => name === "aggregate");
+  const set = (middleware: readonly object[]) => api("PATCH", `/endpoints/${uuid}`, { middleware });
+  await set([{ use: "filter", deny: ["fix:*"] }]);
+  await update("hidden");
+  // Once it is allowed again, what comes next shows that nothing else is on its way.
+  await set([]);
+  await update("last");
+  await until(() => heard.some((text) => text.includes("last")));
+  expect(heard.join()).not.toContain("hidden");
+  await set([{ use: "filter", deny: ["fix:*"] }]);
+  await client.unsubscribeResource({ uri });
+  await client.close();
 });

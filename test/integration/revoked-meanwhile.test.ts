@@ -2,6 +2,7 @@
 import { request } from "node:http";
 import { expect, test } from "vitest";
 import { HEADERS } from "../support/http-gateway.ts";
+import { layeredTeam } from "../support/layered-team.ts";
 import { mcp } from "../support/mcp-request.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -134,4 +135,35 @@ test("what may be done at the admin API is looked at again when all has come", a
   expect((await finish()).status).toBe(401);
   const { items } = (await api("GET", "/namespaces")).body;
   expect(items.map(({ name }: { name: string }) => name)).toEqual(["team"]);
+});
+
+test("a task that waits for an approval ends with the key that began it, and with its endpoint", async () => {
+  const approve = { use: "policy", default: "allow", rules: [{ effect: "approve", tools: ["fix:echo"] }] };
+  const { gateway, api, reached } = await layeredTeam({ endpoint: { middleware: [approve] } });
+  const { items: endpoints } = (await api("GET", "/endpoints")).body;
+  const { uuid: meta } = endpoints.find(({ name }: { name: string }) => name === "meta");
+  const args = { server: "fix", tool: "echo", args: { message: "late" } };
+  const ends = {
+    key: (key: string) => api("DELETE", `/api-keys/${key}`),
+    endpoint: () => api("PATCH", `/endpoints/${meta}`, { disabled: true }),
+  };
+  for (const [what, end] of Object.entries(ends)) {
+    const { body: made } = await api("POST", "/api-keys", { name: "leaves", endpoints: "all" });
+    const headers = { ...HEADERS, "x-api-key": made.key };
+    const { headers: answered } = await mcp(gateway, "meta", { headers });
+    const session = answered.get("mcp-session-id") ?? "";
+    // It is answered once it is a task, which the call itself does not wait for.
+    const answer = fetch(`${gateway.url}/metamcp/meta/mcp`, {
+      method: "POST",
+      headers: { ...headers, "mcp-session-id": session },
+      body: JSON.stringify(rpc("tools/call", { name: "mcp_call", arguments: args, task: {} })),
+    }).then((response) => response.text());
+    expect(await answer).toContain("taskId");
+    const { items } = (await api("GET", "/approvals?state=waiting")).body;
+    expect(items, what).toHaveLength(1);
+    await end(made.uuid);
+    await until(async () => (await api("GET", "/approvals?state=waiting")).body.items.length === 0);
+    expect((await api("POST", `/approvals/${items[0].uuid}/approve`)).status, what).toBe(409);
+  }
+  expect(reached("echo")).toBe(0);
 });
