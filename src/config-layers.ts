@@ -8,7 +8,7 @@ import type { ToolFacts } from "./kernel/tool-facts.ts";
 import type { PlacedLayer } from "./middleware/layer.ts";
 import type { LayerRegistry } from "./middleware/registry.ts";
 import { LayerStock } from "./middleware/stock.ts";
-import { members } from "./rpc/slice.ts";
+import { member } from "./rpc/slice.ts";
 import { type HidableTool, layeredScope } from "./surface/layered-scope.ts";
 import { ownRules } from "./surface/layered-surface.ts";
 import type { Scope } from "./surface/scope.ts";
@@ -117,7 +117,7 @@ export function layeredHandler(layers: ScopeLayers<unknown>, view: Scope["view"]
   return (call) => {
     const { server, method, params, origin } = call;
     if (method !== "tools/call") return layers.handle(call, factsOf({ server, name: "", listed: undefined }));
-    const name = call.tool ?? String(fromRaw(members(params, ["name"])[0] ?? EMPTY_OBJECT));
+    const name = call.tool ?? String(fromRaw(member(params, "name") ?? EMPTY_OBJECT));
     const listed = view(origin).snapshot.tool(server, name);
     return layers.handle({ ...call, tool: name }, factsOf({ server, name, listed }));
   };

@@ -1,7 +1,7 @@
 /** A tool as a TypeScript declaration, for a model that writes code against it. Bounded, whatever the schema holds; fetches nothing. */
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
-import { members } from "../rpc/slice.ts";
+import { member } from "../rpc/slice.ts";
 import { summarize } from "./summary.ts";
 import type { Tool } from "./tool.ts";
 
@@ -53,7 +53,7 @@ export function declarationOf(tool: Tool): string {
 }
 
 function declare(tool: Tool): string {
-  const [output] = members(tool.definition, ["outputSchema"]);
+  const output = member(tool.definition, "outputSchema");
   const args = typesFrom(tool.inputSchema, "Args");
   const result = output ? typesFrom(output, "Result") : { type: "unknown", types: [] };
   const name = functionName(tool.name);
@@ -73,7 +73,7 @@ function functionName(name: string): string {
 
 /** What the tool declares to give. */
 export function resultTypeOf({ definition }: Tool): string | undefined {
-  const [output] = members(definition, ["outputSchema"]);
+  const output = member(definition, "outputSchema");
   return output && typesFrom(output, "Result").type;
 }
 

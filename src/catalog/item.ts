@@ -1,7 +1,7 @@
 /** One entry of a child's list of prompts, resources or resource templates, as the child describes it. */
 import type { ServerId } from "../kernel/call.ts";
 import { asRaw, fromRaw, type Raw } from "../kernel/raw.ts";
-import { isObject, members } from "../rpc/slice.ts";
+import { isObject, member } from "../rpc/slice.ts";
 import type { ListKind } from "./list-all.ts";
 
 export interface Item {
@@ -39,7 +39,7 @@ function readItem(server: ServerId, written: Raw, key: string): Item | undefined
   if (!isObject(written)) return undefined;
   // A copy of its own: a slice would keep the whole message alive as long as the item.
   const definition = asRaw(Buffer.from(written));
-  const [raw] = members(definition, [key]);
+  const raw = member(definition, key);
   const name = raw && fromRaw(raw);
   return typeof name === "string" && name !== "" && name.length <= LONGEST_NAME
     ? { server, name, definition }

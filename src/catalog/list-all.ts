@@ -3,7 +3,7 @@ import type { ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
-import { elements, joinObject, members } from "../rpc/slice.ts";
+import { elements, joinObject, member } from "../rpc/slice.ts";
 import { isArray } from "./json-array.ts";
 
 /** One request to a child that has just been connected. */
@@ -68,7 +68,7 @@ async function askPage(ask: Ask, method: string, cursor: Raw | undefined): Promi
 }
 
 function nextOf(answer: Raw): Raw | undefined {
-  const [cursor] = members(answer, ["nextCursor"]);
+  const cursor = member(answer, "nextCursor");
   return cursor && cursor.toString() !== "null" ? cursor : undefined;
 }
 
@@ -91,9 +91,9 @@ class EntryList<T extends Named> {
 
   /** Returns how many were not known from earlier pages. */
   add(answer: Raw): number {
-    const { member, read } = this.#kind;
-    const [written] = members(answer, [member]);
-    if (!written || !isArray(written)) throw this.refused(`holds no list of ${member}`);
+    const { member: list, read } = this.#kind;
+    const written = member(answer, list);
+    if (!written || !isArray(written)) throw this.refused(`holds no list of ${list}`);
     const before = this.#byName.size;
     this.#bytes += written.length;
     if (this.#bytes > MOST_BYTES) throw this.refused(`is larger than ${MOST_BYTES} bytes`);

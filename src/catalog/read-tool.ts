@@ -1,7 +1,7 @@
 /** From a definition as a child wrote it to a Tool. Looks only at what it needs, and believes nothing about its form. */
 import type { ServerId, TaskSupport } from "../kernel/call.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { isObject, members } from "../rpc/slice.ts";
+import { isObject, member, members } from "../rpc/slice.ts";
 import type { Tool, ToolAnnotations } from "./tool.ts";
 
 const ANY_OBJECT = toRaw({ type: "object" });
@@ -46,7 +46,7 @@ function readAnnotations(raw: Raw | undefined): ToolAnnotations {
 }
 
 function readTaskSupport(execution: Raw | undefined): TaskSupport | undefined {
-  const [raw] = execution && isObject(execution) ? members(execution, ["taskSupport"]) : [];
+  const raw = execution && isObject(execution) ? member(execution, "taskSupport") : undefined;
   const support = textOf(raw);
   return support === "optional" || support === "required" || support === "forbidden" ? support : undefined;
 }

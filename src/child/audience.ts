@@ -2,7 +2,7 @@
 import type { Origin, Uplink } from "../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { compareSeverity, isSeverity, type Severity } from "../kernel/severity.ts";
-import { members } from "../rpc/slice.ts";
+import { member, members } from "../rpc/slice.ts";
 import { type Attribution, saidAside } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Greeting } from "./handshake.ts";
@@ -17,7 +17,7 @@ export interface ChildLine {
 }
 
 export function lineTo({ capabilities }: Greeting, dialect: Dialect, ask: ChildLine["ask"]): ChildLine {
-  const logs = members(capabilities, ["logging"])[0] !== undefined;
+  const logs = member(capabilities, "logging") !== undefined;
   return { logs, ask, notify: (method, params) => dialect.notify(method, params) };
 }
 

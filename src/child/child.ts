@@ -8,7 +8,7 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
-import { members, withMember } from "../rpc/slice.ts";
+import { member, withMember } from "../rpc/slice.ts";
 import type { Breaker } from "./breaker.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import type { Connection } from "./connection.ts";
@@ -239,7 +239,7 @@ export class Child {
 }
 
 function uriOf(params: Raw): string {
-  const [uri] = members(params, ["uri"]);
+  const uri = member(params, "uri");
   return String(uri && fromRaw(uri));
 }
 
@@ -254,6 +254,6 @@ function isTimeout(error: unknown): boolean {
 
 /** `_meta["metamcp/attempts"]`: the child may have seen this call before. */
 function withAttempts(result: Raw, attempts: number): Raw {
-  const [meta] = members(result, ["_meta"]);
+  const meta = member(result, "_meta");
   return withMember(result, "_meta", withMember(meta ?? EMPTY_OBJECT, "metamcp/attempts", toRaw(attempts)));
 }

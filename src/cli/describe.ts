@@ -1,6 +1,6 @@
 /** `metamcp describe`: what one tool does and takes, as describe_tool tells it. */
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { elements, entries, members } from "../rpc/slice.ts";
+import { elements, entries, member } from "../rpc/slice.ts";
 import { askMetatool, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
 import { withEngine } from "./open.ts";
@@ -52,7 +52,7 @@ export const command: Command = {
       spinner.stop();
       const result = fromRaw(raw) as Result;
       const out = result.isError && !json ? process.stderr : process.stdout;
-      const [written = EMPTY_OBJECT] = members(raw, ["structuredContent"]);
+      const written = member(raw, "structuredContent") ?? EMPTY_OBJECT;
       const shown = wrap(result.isError ? textOf(result) : forPeople(tool_id, written), columns());
       out.write(`${json ? written.toString() : shown}\n`);
       return result.isError ? 1 : 0;
@@ -62,7 +62,7 @@ export const command: Command = {
 
 function forPeople(id: string, written: Raw): string {
   const described = fromRaw(written) as Described;
-  const args = membersOf(written, "examples", elements).map((example) => members(example, ["args"])[0]);
+  const args = membersOf(written, "examples", elements).map((example) => member(example, "args"));
   const { summary, tool, notes, examples = [], externalRefs = [], tokens } = described;
   const costs = Object.entries(tokens).map(([level, count]) => `${level} ~${count}`);
   const sections = [
@@ -79,7 +79,7 @@ function forPeople(id: string, written: Raw): string {
 
 /** As it was written: a parser would round numbers. */
 function membersOf<T>(written: Raw, key: string, read: (raw: Raw) => readonly T[]): readonly T[] {
-  const [found] = members(written, [key]);
+  const found = member(written, key);
   return found ? read(found) : [];
 }
 

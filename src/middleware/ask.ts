@@ -7,7 +7,7 @@ import type { ServerSpec } from "../config/spec.ts";
 import type { Middleware, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fromRaw } from "../kernel/raw.ts";
-import { members } from "../rpc/slice.ts";
+import { member } from "../rpc/slice.ts";
 import { consent } from "./consent.ts";
 
 type Asked = Pick<ServerSpec, "name" | "tools">;
@@ -17,7 +17,7 @@ export function askFirst(specOf: (server: ServerId) => Asked | undefined, clock:
     function askFirst(call) {
       const spec = specOf(call.server);
       if (!spec || spec.tools.ask.length === 0 || call.method !== "tools/call") return next(call);
-      const [name] = members(call.params, ["name"]);
+      const name = member(call.params, "name");
       const tool = call.tool ?? String(name && fromRaw(name));
       if (!mustAsk(spec.tools, tool)) return next(call);
       const facts = { labels: [], annotations: {}, ...call.facts, server: spec.name, name: tool };

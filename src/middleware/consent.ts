@@ -2,7 +2,7 @@
 import type { Call } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import { members } from "../rpc/slice.ts";
+import { member } from "../rpc/slice.ts";
 import { askPerson, canBeAsked } from "./person.ts";
 import { standStill } from "./stand-still.ts";
 
@@ -21,7 +21,7 @@ async function asked(call: Call, rule: string, clock: Clock): Promise<void> {
     throw new MetaMcpError("forbidden", text, { server, tool_id: `${server}:${tool}` });
   };
   if (!canBeAsked(call.origin.capabilities)) refuse("this client cannot ask its user. Nothing was done.");
-  const [args] = members(call.params, ["arguments"]);
+  const args = member(call.params, "arguments");
   const written = args?.toString() ?? "{}";
   const question = (shown: string): string => `Allow ${server} to run ${tool} with ${shown}?`;
   const action = await askPerson(call, question(shortened(written)), clock, question(written));

@@ -8,7 +8,7 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { unlessAborted } from "../kernel/signal.ts";
-import { members, withMember } from "../rpc/slice.ts";
+import { member, members, withMember } from "../rpc/slice.ts";
 import type { Layer, LayerContext, LayerKind, LayerRequest, ListRule, RequestMiddleware } from "./layer.ts";
 import { sidesProblem } from "./own-sides.ts";
 
@@ -121,7 +121,7 @@ function changed({ asked: given, passed }: Given<Call>, call: Call): string | un
 }
 
 function nameIn(params: Raw): string {
-  const [name] = members(params, ["name"]);
+  const name = member(params, "name");
   return name?.toString() ?? "";
 }
 

@@ -1,7 +1,7 @@
 /** Remembers the arguments of calls that worked, where the user wants that. Never holds up a call and never fails one. */
 import type { Middleware, ServerId } from "../kernel/call.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../kernel/raw.ts";
-import { members } from "../rpc/slice.ts";
+import { member, members } from "../rpc/slice.ts";
 
 export interface Memory {
   /** Whether it is wanted at the moment. */
@@ -14,7 +14,7 @@ export function remember(memory: Memory): Middleware {
     function remember(call) {
       if (!memory.enabled() || call.method !== "tools/call") return next(call);
       return next(call).then((result) => {
-        const [isError] = members(result, ["isError"]);
+        const isError = member(result, "isError");
         const [name, args = EMPTY_OBJECT] = members(call.params, ["name", "arguments"]);
         if (name && isError?.toString() !== "true") memory.worked(call.server, String(fromRaw(name)), args);
         return result;

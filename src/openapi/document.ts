@@ -3,7 +3,7 @@ import type { Tool } from "../catalog/tool.ts";
 import { isRecord } from "../kernel/is-record.ts";
 import { fromRaw } from "../kernel/raw.ts";
 import { VERSION } from "../kernel/version.ts";
-import { isObject, members } from "../rpc/slice.ts";
+import { isObject, member } from "../rpc/slice.ts";
 import { scalarArguments } from "./query-arguments.ts";
 import { movedSchema } from "./schema-references.ts";
 
@@ -81,7 +81,7 @@ export function describeTools(tools: Iterable<readonly [string, Tool]>, about: D
 
 function pathItem(name: string, tool: Tool, schemas: Record<string, unknown>): Json {
   const input = keep(schemas, `${name}.input`, fromRaw(tool.inputSchema));
-  const [written] = members(tool.definition, ["outputSchema"]);
+  const written = member(tool.definition, "outputSchema");
   const output =
     written && isObject(written) ? keep(schemas, `${name}.output`, fromRaw(written)) : component("Content");
   const common = {

@@ -1,6 +1,6 @@
 /** Progress tokens on their way through: callers choose them freely, so two may choose the same. Towards the other side ours stands in its place. */
 import { asRaw, type Raw } from "../kernel/raw.ts";
-import { members, withMember } from "./slice.ts";
+import { member, members, withMember } from "./slice.ts";
 
 const NAME = asRaw(Buffer.from("progressToken"));
 /** Letters of a key can be written otherwise only like this. */
@@ -9,7 +9,7 @@ const ESCAPE = asRaw(Buffer.from("\\u"));
 /** A request's params with our token in them, and the caller's token as written. Undefined if no progress is asked for. */
 export function mapProgress(params: Raw, token: Raw): { params: Raw; token: Raw } | undefined {
   if (!params.includes(NAME) && !params.includes(ESCAPE)) return undefined;
-  const [meta] = members(params, ["_meta"]);
+  const meta = member(params, "_meta");
   const [theirs] = meta ? members(meta, ["progressToken"]) : [];
   if (!meta || !theirs || !isToken(theirs)) return undefined;
   return { params: withMember(params, "_meta", withMember(meta, "progressToken", token)), token: theirs };
@@ -17,7 +17,7 @@ export function mapProgress(params: Raw, token: Raw): { params: Raw; token: Raw 
 
 /** The token of a progress notification. */
 export function progressToken(params: Raw): Raw | undefined {
-  return members(params, ["progressToken"])[0];
+  return member(params, "progressToken");
 }
 
 /** A progress notification's params in the caller's own token. */

@@ -2,7 +2,7 @@
 import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { hasManyValues } from "./many-values.ts";
-import { members } from "./slice.ts";
+import { member } from "./slice.ts";
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -35,7 +35,7 @@ export class RpcError extends Error {
 
 /** Undefined where it would take long to read: whoever needs that takes the bytes. */
 function memberOf(raw: Raw, name: string): unknown {
-  const [written] = members(raw, [name]);
+  const written = member(raw, name);
   return written && !hasManyValues(written) ? fromRaw(written) : undefined;
 }
 

@@ -1,6 +1,6 @@
 /** The words of tasks (2025-11-25) that both edges use. In between there are none: a call has one result, however it is run. */
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { entries, isObject, joinObject, members, withMember } from "./slice.ts";
+import { entries, isObject, joinObject, member, members, withMember } from "./slice.ts";
 
 const RELATED = "io.modelcontextprotocol/related-task";
 const RELATED_BYTES = Buffer.from(RELATED);
@@ -8,14 +8,14 @@ const RELATED_BYTES = Buffer.from(RELATED);
 /** The task that a message says it belongs to. */
 export function relatedTask(params: Raw | undefined): string | undefined {
   if (!params?.includes(RELATED_BYTES)) return undefined;
-  const [meta] = members(params, ["_meta"]);
-  const [related] = meta && isObject(meta) ? members(meta, [RELATED]) : [];
-  return related && isObject(related) ? textOf(members(related, ["taskId"])[0]) : undefined;
+  const meta = member(params, "_meta");
+  const related = meta && isObject(meta) ? member(meta, RELATED) : undefined;
+  return related && isObject(related) ? textOf(member(related, "taskId")) : undefined;
 }
 
 /** Params or a result that say which task they belong to. */
 export function withRelatedTask(message: Raw = EMPTY_OBJECT, taskId: string): Raw {
-  const [meta] = members(message, ["_meta"]);
+  const meta = member(message, "_meta");
   const related = withMember(meta && isObject(meta) ? meta : EMPTY_OBJECT, RELATED, toRaw({ taskId }));
   return withMember(message, "_meta", related);
 }
@@ -23,7 +23,7 @@ export function withRelatedTask(message: Raw = EMPTY_OBJECT, taskId: string): Ra
 /** A task's id means something to who was given it, and to nobody further on. */
 export function withoutRelatedTask(message: Raw): Raw {
   if (!message.includes(RELATED_BYTES)) return message;
-  const [meta] = members(message, ["_meta"]);
+  const meta = member(message, "_meta");
   if (!meta || !isObject(meta)) return message;
   const kept = entries(meta).filter(([key]) => key !== RELATED);
   return withMember(message, "_meta", kept.length > 0 ? joinObject(kept) : undefined);

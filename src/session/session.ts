@@ -10,7 +10,7 @@ import { IMPLEMENTATION } from "../kernel/version.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
 import { type Incoming, Peer, type Send, type Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
-import { isObject, members } from "../rpc/slice.ts";
+import { isObject, member, members } from "../rpc/slice.ts";
 import type { ListName, Surface } from "../surface/surface.ts";
 import { ClientRoots } from "./client-roots.ts";
 import { ListWatch } from "./list-watch.ts";
@@ -261,7 +261,7 @@ export class Session {
   #originWith(capabilities: Raw, version: string = LEGACY_VERSIONS[0]): Origin {
     const { endpoint, principal, stateless, clock } = this.#options;
     const uplink = this.#uplink(undefined);
-    if (members(capabilities, ["roots"])[0])
+    if (member(capabilities, "roots"))
       this.#roots = new ClientRoots((signal) => uplink.request("roots/list", undefined, signal), {
         clock,
         inHandshake: () => this.#inHandshake,

@@ -3,7 +3,7 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
 import { type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
-import { joinObject, members, withMember } from "../rpc/slice.ts";
+import { joinObject, member, members, withMember } from "../rpc/slice.ts";
 import { previewOf } from "./result/preview.ts";
 import { sketchOf } from "./result/sketch.ts";
 import { Written } from "./written.ts";
@@ -83,7 +83,7 @@ export function executionFailed(error: RpcError, context: { server: string; tool
   const large = error.raw.length > LARGEST_ERROR;
   // All of it is in the details, unless that is too large as well.
   const message = error.message.slice(0, LONGEST_MESSAGE);
-  const data = large ? outlineOf(members(error.raw, ["data"])[0]) : error.data;
+  const data = large ? outlineOf(member(error.raw, "data")) : error.data;
   return new MetaMcpError("execution_failed", `${context.server} answered with an error: ${message}`, {
     ...context,
     details: { code: error.code, message: large ? message : error.message, data },

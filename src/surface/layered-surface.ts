@@ -130,7 +130,7 @@ export class LayeredSurface implements Surface {
     const [tools] = hidden.size > 0 ? members(list, ["tools"]) : [];
     if (!tools) return list;
     const left = elements(tools).filter((tool) => {
-      const [name] = members(tool, ["name"]);
+      const name = member(tool, "name");
       return !hidden.has(name && fromRaw(name));
     });
     return withMember(list, "tools", joinArray(left));

@@ -3,7 +3,7 @@ import { signatureOf } from "../catalog/signature.ts";
 import { type Tool, toolId } from "../catalog/tool.ts";
 import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { entries, isObject, joinObject, members } from "../rpc/slice.ts";
+import { entries, isObject, joinObject, member, members } from "../rpc/slice.ts";
 import { Written } from "./written.ts";
 
 type Entry = readonly [string, Raw];
@@ -35,7 +35,7 @@ export function misfit(tool: Tool, problems: readonly string[], context: ErrorCo
 
 /** The properties that the problems speak of, as many as there is room for. */
 function concernedIn(inputSchema: Raw, problems: readonly string[]): readonly Entry[] {
-  const [properties] = members(inputSchema, ["properties"]);
+  const properties = member(inputSchema, "properties");
   if (!properties || !isObject(properties)) return [];
   let room = LARGEST_PART;
   return entries(properties).filter(([key, schema]) => {
@@ -67,7 +67,7 @@ function partOf(inputSchema: Raw, concerned: readonly Entry[]): Raw | undefined 
 
 function definitionsFor(inputSchema: Raw, part: Raw): readonly Entry[] {
   return DEFINITIONS.flatMap((place): Entry[] => {
-    const [all] = members(inputSchema, [place]);
+    const all = member(inputSchema, place);
     if (!all || !isObject(all)) return [];
     const used = entries(all).filter(([key]) => part.includes(`"#/${place}/${key}"`));
     return used.length > 0 ? [[place, joinObject(used)]] : [];

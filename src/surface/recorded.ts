@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import type { CallEnded, ItemMethod } from "../kernel/events.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
-import { members } from "../rpc/slice.ts";
+import { member, members } from "../rpc/slice.ts";
 import { OWN_SERVER } from "./own/tools.ts";
 import type { Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
@@ -158,7 +158,7 @@ function answered(result: Raw, server: string): Ending {
 }
 
 function codeIn(structured: Raw): string | undefined {
-  const [error] = members(structured, ["error"]);
+  const error = member(structured, "error");
   const [code] = error ? members(error, ["code"]) : [];
   const written = code && fromRaw(code);
   return typeof written === "string" && Object.hasOwn(ERRORS, written) ? written : undefined;

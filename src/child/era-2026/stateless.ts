@@ -10,7 +10,7 @@ import { HEADER_MISMATCH, META } from "../../rpc/era-2026/names.ts";
 import { isTaskResult } from "../../rpc/era-2026/task-form.ts";
 import type { Peer } from "../../rpc/peer.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { members, withMember } from "../../rpc/slice.ts";
+import { member, members, withMember } from "../../rpc/slice.ts";
 import type { Claim } from "../claim.ts";
 import { carry, type Dialect } from "../dialect.ts";
 import type { Greeting } from "../handshake.ts";
@@ -125,7 +125,7 @@ export class Stateless implements Dialect {
     const parts = this.#parts;
     // Elsewhere there are no headers to be wrong about.
     if (method !== "tools/list" || !parts.link.stateless) return result;
-    const first = !params || members(params, ["cursor"])[0] === undefined;
+    const first = !params || member(params, "cursor") === undefined;
     return learnTools(result, this.#headers, first, (problem) => parts.warn(problem));
   }
 
@@ -150,7 +150,7 @@ export class Stateless implements Dialect {
   heard(method: string, params: Raw | undefined): { params: Raw | undefined } | undefined {
     if (method === "notifications/subscriptions/acknowledged") return undefined;
     const [meta] = params ? members(params, ["_meta"]) : [];
-    if (!params || !meta || !members(meta, [META.subscription])[0]) return { params };
+    if (!params || !meta || !member(meta, META.subscription)) return { params };
     return { params: withMember(params, "_meta", withMember(meta, META.subscription, undefined)) };
   }
 

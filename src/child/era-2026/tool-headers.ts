@@ -1,7 +1,7 @@
 /** Reads a page of `tools/list` for what must be repeated in headers, and leaves out tools that ask for it wrongly. */
 import { asRaw, fromRaw, type Raw } from "../../kernel/raw.ts";
 import { type ParamHeader, paramHeaders } from "../../rpc/era-2026/param-headers.ts";
-import { elements, members, withMember } from "../../rpc/slice.ts";
+import { elements, member, withMember } from "../../rpc/slice.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
 /** `first`: what was known of earlier lists is forgotten. */
@@ -13,7 +13,7 @@ export function learnTools(
 ): Raw {
   if (first) headers.forget();
   if (!result.includes("x-mcp-header")) return result;
-  const [tools] = members(result, ["tools"]);
+  const tools = member(result, "tools");
   const all = tools ? elements(tools) : [];
   const kept = all.filter((tool) => {
     const found = paramHeaders(tool);
@@ -26,7 +26,7 @@ export function learnTools(
 }
 
 function nameOf(tool: Raw): unknown {
-  const [name] = members(tool, ["name"]);
+  const name = member(tool, "name");
   return name && fromRaw(name);
 }
 

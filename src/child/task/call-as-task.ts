@@ -4,7 +4,7 @@ import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import type { Peer } from "../../rpc/peer.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
-import { members, withMember } from "../../rpc/slice.ts";
+import { member, members, withMember } from "../../rpc/slice.ts";
 import { readTaskState, withoutRelatedTask } from "../../rpc/task.ts";
 import type { Claim } from "../claim.ts";
 import { carry } from "../dialect.ts";
@@ -13,7 +13,7 @@ import { TaskRun } from "./task-run.ts";
 /** Whether a child that declares these can be asked to run tools as tasks. */
 export function runsTasks(capabilities: Raw): boolean {
   let raw: Raw | undefined = capabilities;
-  for (const key of ["tasks", "requests", "tools", "call"]) raw = raw && members(raw, [key])[0];
+  for (const key of ["tasks", "requests", "tools", "call"]) raw = raw && member(raw, key);
   return raw !== undefined;
 }
 

@@ -8,7 +8,7 @@ import { EMPTY_OBJECT, toRaw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { type ExplainedStep, explainLayers } from "../../middleware/explain.ts";
 import { hiddenBy } from "../../middleware/list-side.ts";
-import { members } from "../../rpc/slice.ts";
+import { member } from "../../rpc/slice.ts";
 import { OWN_TOOL_NAMES } from "../../surface/layered-surface.ts";
 import { OWN_NAMES } from "../../surface/own/tools.ts";
 import type { Compiled } from "../compile.ts";
@@ -149,7 +149,7 @@ async function sentCall(
 async function checkFit(tool: Tool | undefined, { params }: Call): Promise<void> {
   if (!tool) return;
   await prepareCheck(tool);
-  const [args = EMPTY_OBJECT] = members(params, ["arguments"]);
+  const args = member(params, "arguments") ?? EMPTY_OBJECT;
   const problems = checkArguments(tool, args) ?? [];
   if (problems.length > 0) throw new MetaMcpError("validation_input", problems.join("; "));
 }

@@ -2,7 +2,7 @@
 import { joinArray } from "../../catalog/json-array.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { elements, isObject, joinObject, members, withFirst, withMember } from "../../rpc/slice.ts";
+import { elements, isObject, joinObject, member, members, withFirst, withMember } from "../../rpc/slice.ts";
 import type { ArgumentOverride, ToolOverride } from "../schemas.ts";
 
 export interface SetArgument {
@@ -67,7 +67,7 @@ export function shownSchema(schema: Raw, set: readonly SetArgument[]): Raw {
   const before = properties && isObject(properties) ? properties : EMPTY_OBJECT;
   let after = before;
   for (const { name, value, fixed } of set)
-    after = withMember(after, name, fixed ? undefined : withDefault(members(after, [name])[0], value));
+    after = withMember(after, name, fixed ? undefined : withDefault(member(after, name), value));
   const shown =
     after === before || (!properties && after.length === 2)
       ? schema

@@ -2,7 +2,7 @@
 import { readTool } from "../../catalog/read-tool.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
-import { isObject, members, withMember } from "../../rpc/slice.ts";
+import { isObject, member, withMember } from "../../rpc/slice.ts";
 import type { ToolOverride } from "../schemas.ts";
 import { argumentsOf, shownSchema } from "./arguments.ts";
 
@@ -35,7 +35,7 @@ function overridden({ name: own, definition, inputSchema }: Tool, rule: ToolOver
 
 /** What is not overridden is as the child says. */
 function merged(definition: Raw, annotations: object): Raw {
-  const [own] = members(definition, ["annotations"]);
+  const own = member(definition, "annotations");
   let written = own && isObject(own) ? own : EMPTY_OBJECT;
   for (const [hint, value] of Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1)))
     written = withMember(written, hint, toRaw(value));

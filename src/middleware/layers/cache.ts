@@ -6,7 +6,7 @@ import { EMPTY_OBJECT, fromRaw, kept, type Raw } from "../../kernel/raw.ts";
 import { CallSignal, unlessAborted } from "../../kernel/signal.ts";
 import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { repeatedKey } from "../../rpc/repeated-key.ts";
-import { members } from "../../rpc/slice.ts";
+import { member } from "../../rpc/slice.ts";
 import { GLOBS } from "../globs.ts";
 import type { Inside, LayerKind, PlacedLayer } from "../layer.ts";
 import { Lru } from "../lru.ts";
@@ -111,7 +111,7 @@ function cacheable(call: Call, isMeant: (tool: ToolFacts) => boolean): boolean {
 
 /** Undefined where two calls could not be told apart. Credentials of one's own never answer for another. */
 function keyOf(call: Call, by: Options["by"], way: string): string | undefined {
-  const [args = EMPTY_OBJECT] = members(call.params, ["arguments"]);
+  const args = member(call.params, "arguments") ?? EMPTY_OBJECT;
   if (args.length > LARGEST_ARGUMENTS || repeatedKey(args) !== undefined) return undefined;
   const { id, actor } = call.origin.principal;
   // Whoever acts in the name of an account has none of its credentials, nor what was got with them.
@@ -203,7 +203,7 @@ class Flight {
       },
     };
     this.#answer = next({ ...call, signal: this.#signal, uplink }).then((result) => {
-      const [isError] = members(result, ["isError"]);
+      const isError = member(result, "isError");
       const answer = { result, sent: call.trail?.arguments };
       if (!this.#asked && isError?.toString() !== "true") store.set(key, answer);
       return answer;

@@ -4,7 +4,7 @@ import { inWords } from "../../catalog/check-arguments.ts";
 import type { Call } from "../../kernel/call.ts";
 import { type ErrorCode, MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
-import { members } from "../../rpc/slice.ts";
+import { member, members } from "../../rpc/slice.ts";
 import type { LayerKind } from "../layer.ts";
 import { toolOf } from "../refusals.ts";
 
@@ -75,7 +75,7 @@ async function compileBoth(definition: Raw): Promise<Schemas> {
 }
 
 function checkInput(call: Call, { input }: Schemas): void {
-  const [args = EMPTY_OBJECT] = members(call.params, ["arguments"]);
+  const args = member(call.params, "arguments") ?? EMPTY_OBJECT;
   const problems = input ? problemsOf(input, args) : [];
   if (problems.length > 0) throw refusal(call, "validation_input", problems);
 }

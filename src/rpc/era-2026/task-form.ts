@@ -1,6 +1,6 @@
 /** Tasks as the extension of 2026-07-28 writes them, from and to the form of 2025-11-25 that the rest of the house knows. */
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { entries, isObject, joinObject, members, withMember } from "../slice.ts";
+import { entries, isObject, joinObject, member, withMember } from "../slice.ts";
 import { TASKS } from "./names.ts";
 
 const TASK = Buffer.from('"task"');
@@ -15,7 +15,7 @@ const BESIDE: ReadonlySet<string> = new Set(["resultType", "result", "error", "i
 
 /** Whether a result says that a task was made instead. */
 export function isTaskResult(result: Raw): boolean {
-  return result.includes(TASK) && members(result, ["resultType"])[0]?.equals(TASK) === true;
+  return result.includes(TASK) && member(result, "resultType")?.equals(TASK) === true;
 }
 
 export function fromEra2026(task: Raw): Raw {
@@ -30,7 +30,7 @@ export function toEra2026(state: Raw): Raw {
 /** Capabilities that say whether tasks are understood; all else in them as it is. */
 export function declaringTasks(capabilities: Raw, tasks: boolean): Raw {
   if (!tasks && !capabilities.includes(TASKS)) return capabilities;
-  const [written] = members(capabilities, ["extensions"]);
+  const written = member(capabilities, "extensions");
   const extensions = written && isObject(written) ? written : asRaw(Buffer.from("{}"));
   const declared = withMember(extensions, TASKS, tasks ? toRaw({}) : undefined);
   return withMember(capabilities, "extensions", declared);

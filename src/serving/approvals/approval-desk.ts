@@ -16,7 +16,7 @@ import { unlessAborted } from "../../kernel/signal.ts";
 import type { Approvals, ApprovalTerms } from "../../middleware/approvals.ts";
 import { forbidden, toolOf } from "../../middleware/refusals.ts";
 import { repeatedKey } from "../../rpc/repeated-key.ts";
-import { members } from "../../rpc/slice.ts";
+import { member } from "../../rpc/slice.ts";
 import type { Store } from "../../store/store.ts";
 import { HolderLease } from "./holder-lease.ts";
 import { isAskers, mayDecide } from "./may-decide.ts";
@@ -174,7 +174,7 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
 
   #approvalOf(call: Call, { by, withinMs, reason }: ApprovalTerms): StoredApproval {
     const { origin, server, facts, via } = call;
-    const [args = EMPTY_OBJECT] = members(call.params, ["arguments"]);
+    const args = member(call.params, "arguments") ?? EMPTY_OBJECT;
     const twice = repeatedKey(args);
     // Who decides sees one of them, the server may take the other.
     if (twice !== undefined) throw forbidden(call, `The arguments name "${twice.slice(0, 64)}" twice.`);

@@ -2,7 +2,7 @@
 import type { Call } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { kept, type Raw, toRaw } from "../../kernel/raw.ts";
-import { joinObject, members } from "../../rpc/slice.ts";
+import { joinObject, member, members } from "../../rpc/slice.ts";
 
 const EVERY_MS = 5_000;
 /** Numbers so small that whatever the server says later is more. */
@@ -10,7 +10,7 @@ const STEPS = 1_000_000;
 
 /** Returns what ends it. */
 export function tellWaiting({ params, uplink }: Pick<Call, "params" | "uplink">, clock: Clock): () => void {
-  const [meta] = members(params, ["_meta"]);
+  const meta = member(params, "_meta");
   const [token] = meta ? members(meta, ["progressToken"]) : [];
   if (!token) return () => {};
   const own = kept(token);

@@ -3,7 +3,7 @@ import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { META } from "../../rpc/era-2026/names.ts";
 import type { Message } from "../../rpc/message.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { entries, isObject, isString, joinObject, members } from "../../rpc/slice.ts";
+import { entries, isObject, isString, joinObject, member, members } from "../../rpc/slice.ts";
 
 export interface Envelope {
   readonly version: string;
@@ -30,8 +30,8 @@ export function claimsEra2026(message: Message): boolean {
   const { params } = message;
   // Looking at every byte for a rare word is far cheaper than walking over the params.
   if (!params?.includes(PREFIX)) return false;
-  const [meta] = members(params, ["_meta"]);
-  return meta !== undefined && members(meta, [META.version])[0] !== undefined;
+  const meta = member(params, "_meta");
+  return meta !== undefined && member(meta, META.version) !== undefined;
 }
 
 /** Throws RpcError for what is missing or of the wrong kind. */

@@ -4,7 +4,7 @@ import { fromHeader } from "../../rpc/era-2026/header-value.ts";
 import { HEADER_MISMATCH, NAMED_BY } from "../../rpc/era-2026/names.ts";
 import { paramHeaders, valueAt } from "../../rpc/era-2026/param-headers.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
-import { isString, members } from "../../rpc/slice.ts";
+import { isString, member, members } from "../../rpc/slice.ts";
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -30,7 +30,7 @@ export function checkRequestHeaders(headers: Headers, method: string, params: Ra
 export function checkParamHeaders(headers: Headers, definition: Raw, params: Raw): void {
   const wanted = paramHeaders(definition);
   if ("problem" in wanted || wanted.length === 0) return;
-  const [raw] = members(params, ["arguments"]);
+  const raw = member(params, "arguments");
   for (const { header, path } of wanted) {
     const body = raw && valueAt(raw, path);
     const given = headers[header];

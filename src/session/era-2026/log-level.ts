@@ -1,12 +1,12 @@
 /** Which log messages a request wants to hear: none, unless it names a level. */
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { compareSeverity, isSeverity } from "../../kernel/severity.ts";
-import { members } from "../../rpc/slice.ts";
+import { member } from "../../rpc/slice.ts";
 
 /** Whether a log message is at or above the wanted level. One without a known level is heard. */
 export function logged(params: Raw, wanted: string | undefined): boolean {
   if (!isSeverity(wanted)) return false;
-  const [raw] = members(params, ["level"]);
+  const raw = member(params, "level");
   const level = raw && fromRaw(raw);
   return !isSeverity(level) || compareSeverity(level, wanted) >= 0;
 }

@@ -12,7 +12,7 @@ import { cannotAsk } from "../../rpc/era-2026/capability.ts";
 import { ERA_2026_VERSION, mayAsk } from "../../rpc/era-2026/names.ts";
 import { restoreProgress } from "../../rpc/progress.ts";
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
-import { joinObject, members } from "../../rpc/slice.ts";
+import { joinObject, member } from "../../rpc/slice.ts";
 import type { ParkedWait } from "../parked.ts";
 import { logged } from "./log-level.ts";
 import type { PendingReply } from "./pending-reply.ts";
@@ -67,7 +67,7 @@ export class StatelessCall implements ParkedWait {
       request: (method, params, signal, more) => this.#ask({ method, params, signal, name: more?.name }),
     };
     const { client, capabilities, about } = parts;
-    const roots = members(capabilities, ["roots"])[0] && { roots: this.#roots() };
+    const roots = member(capabilities, "roots") && { roots: this.#roots() };
     this.origin = {
       ...client,
       era2026: true,

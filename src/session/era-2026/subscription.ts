@@ -5,7 +5,7 @@ import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { META } from "../../rpc/era-2026/names.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
-import { isObject, joinObject, members, withMember } from "../../rpc/slice.ts";
+import { isObject, joinObject, member, withMember } from "../../rpc/slice.ts";
 import type { ListName, Surface } from "../../surface/surface.ts";
 import { requireTasks } from "../../surface/task/era-2026-form.ts";
 import { LISTEN } from "../../surface/task/task-requests.ts";
@@ -151,7 +151,7 @@ export class Subscription {
   }
 
   #marked(params: Raw): Raw {
-    const [meta] = members(params, ["_meta"]);
+    const meta = member(params, "_meta");
     return withMember(params, "_meta", this.#mark(meta && isObject(meta) ? meta : EMPTY_OBJECT));
   }
 
@@ -162,7 +162,7 @@ export class Subscription {
 
 /** What is not offered here is left out, and so not promised. */
 function readWishes(params: Raw, { capabilities }: Surface, declared: Raw): Wishes {
-  const [raw] = members(params, ["notifications"]);
+  const raw = member(params, "notifications");
   if (!raw || !isObject(raw))
     throw RpcError.of(INVALID_PARAMS, "subscriptions/listen needs an object of notifications");
   const wanted = fromRaw(raw) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import { callerOf, type Repeat, type Uplink } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { isObject, members, withMember } from "../../rpc/slice.ts";
+import { isObject, member, members, withMember } from "../../rpc/slice.ts";
 import { forward } from "../forward.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -58,7 +58,7 @@ export class ItemRequests {
 
   complete(request: ClientRequest): Promise<Raw> {
     const params = request.params ?? EMPTY_OBJECT;
-    const [ref] = members(params, ["ref"]);
+    const ref = member(params, "ref");
     if (!ref || !isObject(ref)) throw RpcError.of(INVALID_PARAMS, "completion/complete needs a ref");
     const [name, uri] = members(ref, ["name", "uri"]).map((raw) => raw && fromRaw(raw));
     const renamed = (key: string, value: string): Raw =>

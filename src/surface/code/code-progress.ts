@@ -1,7 +1,7 @@
 /** What a client hears of code that runs: what the code itself reports, else each call as it ends. Only forwards, as the protocol wants it. */
 import type { Uplink } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { joinObject, members } from "../../rpc/slice.ts";
+import { joinObject, member, members } from "../../rpc/slice.ts";
 import type { OutCall, RunProgress } from "../../sandbox/executor.ts";
 
 const METHOD = "notifications/progress";
@@ -20,7 +20,7 @@ export class CodeProgress {
 
   constructor(uplink: Uplink, meta: Raw | undefined) {
     this.#uplink = uplink;
-    this.#token = meta && members(meta, ["progressToken"])[0];
+    this.#token = meta && member(meta, "progressToken");
   }
 
   said({ done, total, message }: RunProgress): void {

@@ -7,7 +7,7 @@ import { mustAsk } from "../../config/glob.ts";
 import type { Origin } from "../../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { tokensOf } from "../../kernel/tokens.ts";
-import { entries, isObject, joinObject, members } from "../../rpc/slice.ts";
+import { entries, isObject, joinObject, member, members } from "../../rpc/slice.ts";
 import { instructionsOf } from "../about-server.ts";
 import type { Input } from "../input.ts";
 import type { Scope } from "../scope.ts";
@@ -74,7 +74,7 @@ function schemaInfo({ inputSchema }: Tool): Raw {
   const names = required && fromRaw(required);
   const defaults =
     properties && isObject(properties)
-      ? entries(properties).map(([key, value]) => [key, members(value, ["default"])[0]] as const)
+      ? entries(properties).map(([key, value]) => [key, member(value, "default")] as const)
       : [];
   return joinObject([
     ["required", toRaw(Array.isArray(names) ? names.filter((name) => typeof name === "string") : [])],
@@ -86,7 +86,7 @@ function schemaInfo({ inputSchema }: Tool): Raw {
 function notesOn(scope: Scope, { server, name, annotations, definition }: Tool, origin: Origin): string {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   const rules = scope.specs().get(server)?.tools;
-  const [output] = members(definition, ["outputSchema"]);
+  const output = member(definition, "outputSchema");
   const listing = scope.view(origin).snapshot.listings.get(server);
   const instructions = listing && instructionsOf(listing);
   return [

@@ -3,7 +3,7 @@ import { checkArguments, prepareCheck } from "../../catalog/check-arguments.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
-import { members, withMember } from "../../rpc/slice.ts";
+import { member, members, withMember } from "../../rpc/slice.ts";
 import { internalError } from "../failure.ts";
 import { misfit } from "../misfit.ts";
 import type { Scope } from "../scope.ts";
@@ -65,7 +65,7 @@ function leadsNowhere({ path, text }: Reference, from: Found | undefined): reado
       ? members(schema, ["properties", "additionalProperties", "type"])
       : [];
     if (!schema || !properties || type?.toString() !== '"object"') return [];
-    const [next] = members(properties, [key]);
+    const next = member(properties, key);
     if (!next && more?.toString() === "false")
       return [`${text} is not among what ${from.server}:${from.name} declares to give`];
     schema = next;

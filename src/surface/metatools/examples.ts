@@ -6,7 +6,7 @@ import { summarize } from "../../catalog/summary.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { elements, entries, isObject, joinObject, members } from "../../rpc/slice.ts";
+import { elements, entries, isObject, joinObject, member, members } from "../../rpc/slice.ts";
 import type { Scope } from "../scope.ts";
 
 interface Words {
@@ -82,7 +82,7 @@ function inSchema({ inputSchema }: Tool): readonly Raw[] {
   if (whole.length > 0) return whole;
   const args = new Map<string, Raw>();
   for (const [key, property] of properties ? entries(properties) : []) {
-    const [of] = members(property, ["examples"]);
+    const of = member(property, "examples");
     const [first] = of ? elements(of) : [];
     if (first) args.set(key, first);
   }

@@ -1,7 +1,7 @@
 /** Words a tool can be told apart by: what it declares about its effects, and what its server tagged it with. */
 import type { Tool } from "../../catalog/tool.ts";
 import { fromRaw } from "../../kernel/raw.ts";
-import { members } from "../../rpc/slice.ts";
+import { member } from "../../rpc/slice.ts";
 
 const MOST = 8;
 const LONGEST = 40;
@@ -14,7 +14,7 @@ export function tagsOf({ annotations, definition }: Tool): readonly string[] {
     ...(idempotentHint === true ? ["idempotent"] : []),
     ...(openWorldHint === true ? ["open-world"] : []),
   ];
-  const [meta] = members(definition, ["_meta"]);
+  const meta = member(definition, "_meta");
   return [...new Set([...declared, ...(meta ? taggedIn(fromRaw(meta)) : [])])].slice(0, MOST);
 }
 

@@ -1,11 +1,11 @@
 /** Whether a content block of a child can stand in a result of ours: one that is broken would make all of it unreadable to a strict client. */
 import type { Raw } from "../../kernel/raw.ts";
-import { isObject, isString, members, textAt } from "../../rpc/slice.ts";
+import { isObject, isString, member, members, textAt } from "../../rpc/slice.ts";
 
 /** Of a type that does not exist yet all there is to see is that it is one. */
 export function isBlock(block: Raw): boolean {
   if (!isObject(block)) return false;
-  const [type] = members(block, ["type"]);
+  const type = member(block, "type");
   if (!type || !isString(type)) return false;
   switch (textAt(type, 0)) {
     case "text":
@@ -16,7 +16,7 @@ export function isBlock(block: Raw): boolean {
     case "resource_link":
       return hasTexts(block, ["uri", "name"]);
     case "resource":
-      return holdsResource(members(block, ["resource"])[0]);
+      return holdsResource(member(block, "resource"));
     default:
       return true;
   }

@@ -1,6 +1,6 @@
 /** A result taken apart for reading: its JSON text, and between the quotes of images, sounds and files what they hold, which is never shown as text. */
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { elements, members, textAt } from "../../rpc/slice.ts";
+import { elements, member, members, textAt } from "../../rpc/slice.ts";
 
 export interface ResultSegment {
   readonly bytes: Buffer;
@@ -48,7 +48,7 @@ interface Binary {
 }
 
 function binariesOf(result: Raw): readonly Binary[] {
-  const [content] = members(result, ["content"]);
+  const content = member(result, "content");
   return content ? elements(content).flatMap((block) => binaryOf(block) ?? []) : [];
 }
 

@@ -1,6 +1,6 @@
 /** What a tool's result says, as one JSON value: what programs and chains work with. Images and files are no part of it. */
 import { type Raw, toRaw } from "../../kernel/raw.ts";
-import { elements, isObject, members, textAt } from "../../rpc/slice.ts";
+import { elements, isObject, member, members, textAt } from "../../rpc/slice.ts";
 import { isBlock } from "./block.ts";
 import { jsonIn } from "./json-text.ts";
 
@@ -41,7 +41,7 @@ export function partsOf(result: Raw, { plain = false } = {}): ResultParts {
 }
 
 export function textsOf(result: Raw): readonly string[] {
-  const [content] = members(result, ["content"]);
+  const content = member(result, "content");
   return content
     ? elements(content)
         .flatMap((block) => textIn(block) ?? [])

@@ -4,7 +4,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { fromRaw, kept, type Raw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import { errorOf, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
-import { members } from "../../rpc/slice.ts";
+import { member } from "../../rpc/slice.ts";
 import type { ClientRequest } from "../surface.ts";
 import type { Task } from "./task.ts";
 import type { Tasks } from "./tasks.ts";
@@ -99,7 +99,7 @@ export class TaskCall {
 
   #begin(): Task {
     const { tasks, form, terms } = this.#parts;
-    const [raw] = members(terms, ["ttl"]);
+    const raw = member(terms, "ttl");
     const ttl = raw && fromRaw(raw);
     return tasks.begin(this.#request.origin, {
       signal: this.#signal,

@@ -5,7 +5,7 @@ import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
 import { aborted } from "../../kernel/signal.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
-import { isObject, members, withMember } from "../../rpc/slice.ts";
+import { isObject, member, members, withMember } from "../../rpc/slice.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import type { ClientRequest } from "../surface.ts";
 import { era2026Form, era2026State, knowsTasks, requireTasks, tellInEra2026 } from "./era-2026-form.ts";
@@ -51,7 +51,7 @@ export class TaskRequests {
     const { params, origin } = request;
     const terms = origin.era2026 ? undefined : termsOf(params);
     if (!params || (!terms && !(origin.era2026 && knowsTasks(origin.capabilities)))) return undefined;
-    const [raw] = members(params, ["name"]);
+    const raw = member(params, "name");
     const name = raw && fromRaw(raw);
     const support = typeof name === "string" ? this.#parts.supportOf(name, origin) : undefined;
     if (support === "forbidden") {
@@ -124,7 +124,7 @@ export class TaskRequests {
 /** `params.task`; undefined where the client wants none. */
 function termsOf(params: Raw | undefined): Raw | undefined {
   if (!params?.includes(TASK)) return undefined;
-  const [terms] = members(params, ["task"]);
+  const terms = member(params, "task");
   return terms && isObject(terms) ? terms : undefined;
 }
 

@@ -4,7 +4,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { kept, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { CallSignal } from "../../kernel/signal.ts";
 import type { RpcError } from "../../rpc/rpc-error.ts";
-import { members, withMember } from "../../rpc/slice.ts";
+import { member, withMember } from "../../rpc/slice.ts";
 import { hasEnded, readTaskState } from "../../rpc/task.ts";
 import { textsOf } from "../result/value.ts";
 import { TaskQuestions } from "./questions.ts";
@@ -65,7 +65,7 @@ export class Task {
   get failed(): boolean {
     const outcome = this.#outcome;
     if (typeof outcome !== "object" || !("result" in outcome)) return false;
-    return members(outcome.result, ["isError"])[0]?.toString() === "true";
+    return member(outcome.result, "isError")?.toString() === "true";
   }
 
   /** While it runs. A server's word that it has ended counts once its result is here. */

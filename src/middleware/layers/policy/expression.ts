@@ -8,7 +8,7 @@ import type { Environment } from "@marcbachmann/cel-js";
 import type { Call } from "../../../kernel/call.ts";
 import { isRecord } from "../../../kernel/is-record.ts";
 import { EMPTY_OBJECT } from "../../../kernel/raw.ts";
-import { entries, members } from "../../../rpc/slice.ts";
+import { entries, member } from "../../../rpc/slice.ts";
 
 /** True, false, or a throw where it cannot be told. */
 export type Expression = (call: Call, args: Readonly<Record<string, unknown>>) => boolean;
@@ -79,7 +79,7 @@ function boundedArguments(
   args: Readonly<Record<string, unknown>>,
   most: number,
 ): Readonly<Record<string, unknown>> {
-  const [raw = EMPTY_OBJECT] = members(params, ["arguments"]);
+  const raw = member(params, "arguments") ?? EMPTY_OBJECT;
   if (raw.length <= most) return args;
   let room = most;
   const bounded = {};

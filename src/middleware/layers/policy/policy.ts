@@ -8,7 +8,7 @@ import { EMPTY_OBJECT, fromRaw } from "../../../kernel/raw.ts";
 import type { ToolFacts } from "../../../kernel/tool-facts.ts";
 import { hasManyValues } from "../../../rpc/many-values.ts";
 import { repeatedKey } from "../../../rpc/repeated-key.ts";
-import { members } from "../../../rpc/slice.ts";
+import { member } from "../../../rpc/slice.ts";
 import { consent } from "../../consent.ts";
 import { GLOBS } from "../../globs.ts";
 import type { Layer, LayerKind, LayerProblem } from "../../layer.ts";
@@ -201,7 +201,7 @@ function argumentsOf(call: Call): () => Readonly<Record<string, unknown>> {
   let read: Readonly<Record<string, unknown>> | undefined;
   return () => {
     if (!read) {
-      const [args = EMPTY_OBJECT] = members(call.params, ["arguments"]);
+      const args = member(call.params, "arguments") ?? EMPTY_OBJECT;
       if (hasManyValues(args)) throw forbidden(call, "The arguments have too many values to be judged.");
       const twice = repeatedKey(args);
       if (twice !== undefined) throw forbidden(call, `The arguments name "${twice.slice(0, 64)}" twice.`);

@@ -5,7 +5,7 @@ import type { Aside, Call, Uplink } from "../../../kernel/call.ts";
 import { MetaMcpError } from "../../../kernel/errors.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../../kernel/raw.ts";
 import { RpcError } from "../../../rpc/rpc-error.ts";
-import { entries, joinObject, members, withMember } from "../../../rpc/slice.ts";
+import { entries, joinObject, member, withMember } from "../../../rpc/slice.ts";
 import type { LayerKind } from "../../layer.ts";
 import { forbidden } from "../../refusals.ts";
 import { DETECTORS, type Detector } from "./detectors.ts";
@@ -134,7 +134,7 @@ async function withArguments(call: Call, clean: (raw: Raw) => Promise<Raw>): Pro
   const names = call.method === "completion/complete" ? ["argument", "context"] : ["arguments"];
   let { params } = call;
   for (const name of names) {
-    const [given] = members(params, [name]);
+    const given = member(params, name);
     const masked = given && (await clean(given));
     if (masked !== given) params = withMember(params, name, masked);
   }
@@ -145,7 +145,7 @@ async function withArguments(call: Call, clean: (raw: Raw) => Promise<Raw>): Pro
 function cleaning(outer: Aside | undefined, clean: (raw: Raw) => Raw): Aside {
   const shown = (method: string, params: Raw): Raw => {
     // The token is the client's own, and must come back as it is.
-    const [token] = method === "notifications/progress" ? members(params, ["progressToken"]) : [];
+    const token = method === "notifications/progress" ? member(params, "progressToken") : undefined;
     const masked = clean(params);
     return token && masked !== params ? withMember(masked, "progressToken", token) : masked;
   };
