@@ -22,6 +22,9 @@ export interface SealedEnd extends ChainEnd {
 /** Records with successive numbers. `seq` and `hash` are those of the last. */
 export interface AuditBatch extends SealedEnd {
   readonly first: number;
+  /** The oldest and the newest time of its records. */
+  readonly since: number;
+  readonly until: number;
   /** A line each: hash of the line before, number, time, body. */
   readonly lines: string;
 }
@@ -47,64 +50,74 @@ export class AuditChain {
   /** The records as a batch that follows `end`. */
   batch(end: ChainEnd, records: readonly AuditRecord[]): AuditBatch {
     let { seq, hash } = end;
+    let [since, until] = [Infinity, -Infinity];
     const lines: string[] = [];
     for (const { at, body } of records) {
       const line = `${hash} ${++seq} ${at} ${body}`;
       hash = hashOf(line);
       lines.push(line);
+      since = Math.min(since, at);
+      until = Math.max(until, at);
     }
-    return { ...this.sealed({ seq, hash }), first: end.seq + 1, lines: lines.join("\n") };
+    return { ...this.sealed({ seq, hash }), first: end.seq + 1, since, until, lines: lines.join("\n") };
   }
 
   /** What is wrong with a batch that should follow `end`. */
   faultOf(end: ChainEnd, batch: AuditBatch): ChainFault | undefined {
     if (batch.first !== end.seq + 1) return missing(end.seq + 1);
     let { seq, hash } = end;
+    let [since, until] = [Infinity, -Infinity];
     for (const line of batch.lines.split("\n")) {
       seq += 1;
-      if (seqIn(line) !== seq) return missing(seq);
+      const record = recordIn(line);
+      if (record.seq !== seq) return missing(seq);
+      since = Math.min(since, record.at);
+      until = Math.max(until, record.at);
       // The batch before is sealed, so it is this line where it is the first.
       if (!line.startsWith(`${hash} `)) return changed(Math.max(seq - 1, batch.first));
       hash = hashOf(line);
     }
     if (seq !== batch.seq) return missing(seq + 1);
     if (hash !== batch.hash) return changed(seq);
-    return this.isSealed(batch)
+    if (!this.isSealed(batch)) return { seq, reason: "or one before it was changed: its seal is wrong" };
+    // Questions by time and retention go by them.
+    return since === batch.since && until === batch.until
       ? undefined
-      : { seq, reason: "or one before it was changed: its seal is wrong" };
+      : { seq, reason: "or one before it has another time than the table says" };
   }
 
-  sealed({ seq, hash }: ChainEnd): SealedEnd {
-    return { seq, hash, seal: createHmac("sha256", this.#key).update(`${seq} ${hash}`).digest("base64url") };
+  /** Whether it is as it was written, whatever became of the one before. */
+  isIntact(batch: AuditBatch): boolean {
+    const hash = batch.lines.slice(0, batch.lines.indexOf(" "));
+    return this.faultOf({ seq: batch.first - 1, hash }, batch) === undefined;
   }
 
-  isSealed(end: SealedEnd): boolean {
-    return end.seal === this.sealed(end).seal;
+  /** `of`: a seal of one thing proves nothing of another, and those of batches can be read by whoever may remove some. */
+  sealed({ seq, hash }: ChainEnd, of: "batch" | "anchor" = "batch"): SealedEnd {
+    const text = `${of} ${seq} ${hash}`;
+    return { seq, hash, seal: createHmac("sha256", this.#key).update(text).digest("base64url") };
+  }
+
+  isSealed(end: SealedEnd, of?: "batch" | "anchor"): boolean {
+    return end.seal === this.sealed(end, of).seal;
   }
 }
 
 export function recordsOf({ lines }: Pick<AuditBatch, "lines">): readonly ChainedRecord[] {
-  return lines.split("\n").map((line) => {
-    const [seq, at, body] = placesIn(line);
-    return {
-      seq: Number(line.slice(seq, at - 1)),
-      at: Number(line.slice(at, body - 1)),
-      body: line.slice(body),
-      line,
-    };
-  });
+  return lines.split("\n").map(recordIn);
 }
 
-/** Where number, time and body begin. A body may have spaces of its own. */
-function placesIn(line: string): [seq: number, at: number, body: number] {
+/** A body may have spaces of its own. */
+function recordIn(line: string): ChainedRecord {
   const seq = line.indexOf(" ") + 1;
   const at = line.indexOf(" ", seq) + 1;
-  return [seq, at, line.indexOf(" ", at) + 1];
-}
-
-function seqIn(line: string): number {
-  const [seq, at] = placesIn(line);
-  return Number(line.slice(seq, at - 1));
+  const body = line.indexOf(" ", at) + 1;
+  return {
+    seq: Number(line.slice(seq, at - 1)),
+    at: Number(line.slice(at, body - 1)),
+    body: line.slice(body),
+    line,
+  };
 }
 
 export function hashOf(line: string): string {

@@ -127,6 +127,15 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       ["a removed log", "DELETE FROM metamcp_audit", 1, "missing"],
       ["a changed seal", "UPDATE metamcp_audit SET seal = 'x' WHERE first = 3", 4, "changed"],
       ["a changed end", "UPDATE metamcp_audit SET hash = 'x' WHERE first = 3", 4, "changed"],
+      ["an older time in the table", "UPDATE metamcp_audit SET until = 0 WHERE first = 3", 4, "time"],
+      ["a newer time in the table", "UPDATE metamcp_audit SET since = 9 WHERE first = 3", 4, "time"],
+      [
+        "a mark of retention",
+        "INSERT INTO metamcp_meta (name, value) VALUES ('audit-anchor', '{')",
+        1,
+        "mark",
+      ],
+      ["an empty mark", "INSERT INTO metamcp_meta (name, value) VALUES ('audit-anchor', 'null')", 1, "mark"],
     ])("notices %s", async (_, statement, seq, reason) => {
       const where = await place();
       const store = await where.open();
@@ -143,9 +152,10 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
         store,
         Array.from({ length: 6 }, (_, i) => record(i)),
       );
-      const [{ hash } = { hash: "" }] = await where.sql("SELECT hash FROM metamcp_audit WHERE seq = 2");
+      // The seal of a batch is there to be read, but says nothing about what retention removed.
+      const [end] = await where.sql("SELECT seq, hash, seal FROM metamcp_audit WHERE seq = 2");
       await where.sql(
-        `INSERT INTO metamcp_meta (name, value) VALUES ('audit-anchor', '${JSON.stringify({ seq: 2, hash })}')`,
+        `INSERT INTO metamcp_meta (name, value) VALUES ('audit-anchor', '${JSON.stringify({ ...end, seq: 2 })}')`,
       );
       await where.sql("DELETE FROM metamcp_audit WHERE seq <= 2");
       expect(await store.audit.verify()).toMatchObject({
@@ -177,6 +187,22 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       const again = await where.open();
       await again.audit.append([record(12)]);
       expect(await again.audit.verify()).toEqual({ ok: true, count: 3 });
+    });
+
+    test("loses nothing that was only made to look old", async () => {
+      const where = await place();
+      const store = await where.open();
+      for (const at of [1, 2, 100, 101, 102]) await store.audit.append([record(at)]);
+      await where.sql("UPDATE metamcp_audit SET until = 0, since = 0 WHERE seq = 3");
+      await where.sql(
+        "UPDATE metamcp_audit SET lines = replace(lines, ' 4 101 ', ' 4 1 '), until = 1 WHERE seq = 4",
+      );
+      expect(await store.audit.prune(50)).toBe(2);
+      expect(await times(store)).toEqual([102, 1, 100]);
+      expect(await store.audit.verify()).toMatchObject({ ok: false, seq: 3 });
+      await store.audit.append([record(200)]);
+      expect(await store.audit.prune(150)).toBe(3);
+      expect(await store.audit.verify()).toEqual({ ok: true, count: 1 });
     });
 
     test("keeps a batch as long as one of its records is young", async () => {

@@ -28,7 +28,7 @@ const ANCHOR = "audit-anchor";
 /** Of batches: most have one record or hundreds, and one may have a megabyte. */
 const READ_FIRST = 10;
 const READ_AT_ONCE = 50;
-const PRUNED_AT_ONCE = 1_000;
+const BATCH = "first, seq, since, until, hash, seal, lines";
 /** An embedded database is searched in parts, as nothing else runs meanwhile. */
 const SEARCHED_AT_ONCE = 10_000;
 /** The place of a text in another, 0 where it is not there. */
@@ -114,7 +114,7 @@ export class AuditTable implements Audit {
     let count = 0;
     for (;;) {
       const { rows } = await this.#database.query(
-        "SELECT first, seq, hash, seal, lines FROM metamcp_audit WHERE first > ? ORDER BY first LIMIT ?",
+        `SELECT ${BATCH} FROM metamcp_audit WHERE first > ? ORDER BY first LIMIT ?`,
         [end.seq, READ_AT_ONCE],
       );
       if (rows.length === 0) return end.seq < written.seq ? missing(end) : { ok: true, count };
@@ -136,7 +136,7 @@ export class AuditTable implements Audit {
       this.#unanswered = { records, batch };
       this.#head = undefined;
       // Another process was first where it was not inserted: what it wrote is to be continued.
-      if (!(await this.#insert(batch, records))) continue;
+      if (!(await this.#insert(batch))) continue;
       this.#unanswered = undefined;
       this.#head = batch;
       this.#written = batch;
@@ -145,12 +145,10 @@ export class AuditTable implements Audit {
   }
 
   /** Batches have no gaps between them, so two that follow the same one begin with the same number. */
-  async #insert({ first, seq, hash, seal, lines }: AuditBatch, records: readonly AuditRecord[]) {
-    const times = records.map(({ at }) => at);
+  async #insert({ first, seq, since, until, hash, seal, lines }: AuditBatch): Promise<boolean> {
     const { count } = await this.#database.query(
-      `INSERT INTO metamcp_audit (first, seq, since, until, hash, seal, lines) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (first) DO NOTHING`,
-      [first, seq, Math.min(...times), Math.max(...times), hash, seal, lines],
+      `INSERT INTO metamcp_audit (${BATCH}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (first) DO NOTHING`,
+      [first, seq, since, until, hash, seal, lines],
     );
     return count > 0;
   }
@@ -172,25 +170,32 @@ export class AuditTable implements Audit {
   async #anchor(): Promise<ChainEnd | undefined> {
     const { rows } = await this.#database.query("SELECT value FROM metamcp_meta WHERE name = ?", [ANCHOR]);
     if (!rows[0]) return FIRST_LINK;
-    const end = JSON.parse(String(rows[0]["value"])) as SealedEnd;
-    return this.#chain.isSealed(end) ? end : undefined;
+    const end = anchorIn(String(rows[0]["value"]));
+    return end && this.#chain.isSealed(end, "anchor") ? end : undefined;
   }
 
-  /** The hash of the last one removed stays behind, for the first that is left. */
+  /**
+   * The hash of the last one removed stays behind, for the first that is left. How old a batch is only counts where it is as
+   * it was written: who could make it look old would have us remove it. The newest stays: the chain goes on from it.
+   */
   async #pruneSome(query: Database["query"], before: number): Promise<Pruned> {
-    const { rows } = await query("SELECT first, seq, hash, until FROM metamcp_audit ORDER BY first LIMIT ?", [
-      PRUNED_AT_ONCE + 1,
+    const { rows } = await query(`SELECT ${BATCH} FROM metamcp_audit ORDER BY first LIMIT ?`, [
+      READ_AT_ONCE + 1,
     ]);
-    const young = rows.findIndex(({ until }) => Number(until) >= before);
-    const batches = young < 0 ? rows.length - 1 : young;
-    if (batches <= 0) return { records: 0, more: false };
-    const anchor = this.#chain.sealed(endOf(rows[batches - 1] as SqlRow));
+    const intact = rows
+      .slice(0, -1)
+      .map(batchOf)
+      .filter((batch) => this.#chain.isIntact(batch));
+    const young = intact.findIndex(({ until }) => until >= before);
+    const last = intact.at(young < 0 ? -1 : young - 1);
+    if (!last || young === 0) return { records: 0, more: false };
+    const anchor = this.#chain.sealed(last, "anchor");
     await query(
       "INSERT INTO metamcp_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       [ANCHOR, toJson(anchor)],
     );
     await query("DELETE FROM metamcp_audit WHERE first <= ?", [anchor.seq]);
-    return { records: anchor.seq - Number(rows[0]?.["first"]) + 1, more: batches === PRUNED_AT_ONCE };
+    return { records: anchor.seq - Number(rows[0]?.["first"]) + 1, more: rows.length > READ_AT_ONCE };
   }
 
   /** Two questions in one: asked for both at once, SQLite reads the whole table. */
@@ -241,8 +246,21 @@ function endOf({ seq, hash }: SqlRow): ChainEnd {
 }
 
 function batchOf(row: SqlRow): AuditBatch {
-  const { first, seal, lines } = row;
-  return { ...endOf(row), first: Number(first), seal: String(seal), lines: String(lines) };
+  const [first, since, until] = [row["first"], row["since"], row["until"]].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  return { ...endOf(row), first, since, until, seal: String(row["seal"]), lines: String(row["lines"]) };
+}
+
+/** Undefined: somebody else wrote it. */
+function anchorIn(text: string): SealedEnd | undefined {
+  try {
+    return (JSON.parse(text) as SealedEnd | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function parsed({ seq, at, body, line }: ChainedRecord): StoredAuditRecord {
