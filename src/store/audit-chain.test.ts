@@ -1,10 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AuditChain, type ChainEnd, FIRST_LINK, recordsOf } from "./audit-chain.ts";
+import type { AuditRecord } from "./store.ts";
 
 const chain = new AuditChain(Buffer.alloc(32, 1));
 
-const record = fc.record({ at: fc.nat(), body: fc.json() });
+/** Bodies that begin like others, and whole ones; with whatever stands in texts. */
+const head = fc.constantFrom('{"who":"a","n":1', '{"who":"\u00e4 b ^0 9 "');
+const shared = fc.record({ at: fc.nat(), head, body: fc.json().map((rest) => `,"rest":${rest}}`) });
+const record = fc.oneof(fc.record({ at: fc.nat(), body: fc.json() }), shared);
 const records = fc.array(record, { minLength: 2, maxLength: 12 });
 
 test("records in batches of any size are one chain, and are read as they were written", () => {
@@ -13,15 +17,28 @@ test("records in batches of any size are one chain, and are read as they were wr
       const first = chain.batch(FIRST_LINK, all.slice(0, cut + 1));
       const batches = [first];
       if (cut + 1 < all.length) batches.push(chain.batch(first, all.slice(cut + 1)));
-      const whole = chain.batch(FIRST_LINK, all);
-      expect(batches.flatMap(recordsOf)).toEqual(recordsOf(whole));
-      expect(recordsOf(whole)).toMatchObject(all.map((one, i) => ({ ...one, seq: i + 1 })));
+      const wanted = all.map(({ head = "", at, body }: AuditRecord, i) => ({
+        seq: i + 1,
+        at,
+        body: head + body,
+      }));
+      for (const read of [batches.flatMap(recordsOf), recordsOf(chain.batch(FIRST_LINK, all))])
+        expect(read).toMatchObject(wanted);
       let end: ChainEnd = FIRST_LINK;
       for (const batch of batches) {
         expect(chain.faultOf(end, batch)).toBeUndefined();
         end = batch;
       }
     }),
+  );
+});
+
+test("what records begin with stands once in a batch", () => {
+  const records = [1, 2, 3].map((at) => ({ at, head: '{"who":"somebody"', body: `,"n":${at}}` }));
+  const { lines } = chain.batch(FIRST_LINK, records);
+  expect(lines.split("somebody")).toHaveLength(2);
+  expect(recordsOf({ lines }).map(({ body }) => JSON.parse(body))).toEqual(
+    [1, 2, 3].map((n) => ({ who: "somebody", n })),
   );
 });
 

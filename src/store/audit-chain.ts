@@ -1,7 +1,8 @@
 /**
  * How audit records hang together. Each record is a line that begins with the hash of the line before; each batch has a
  * seal over its last hash, made with a key that is not in the database: whoever writes there can change a record and
- * every hash after it, but not make a seal that fits. One keyed hash a batch, as it costs three times a plain one. Pure.
+ * every hash after it, but not make a seal that fits. One keyed hash a batch, as it costs three times a plain one. What many
+ * records begin with is written in the first of them; the others refer to it. Pure.
  */
 import { createHmac, hash as digest } from "node:crypto";
 import type { AuditRecord } from "./store.ts";
@@ -29,7 +30,8 @@ export interface AuditBatch extends SealedEnd {
   readonly lines: string;
 }
 
-export interface ChainedRecord extends AuditRecord {
+/** Its body is whole. */
+export interface ChainedRecord extends Omit<AuditRecord, "head"> {
   readonly seq: number;
   /** All that its hash is over. */
   readonly line: string;
@@ -52,8 +54,11 @@ export class AuditChain {
     let { seq, hash } = end;
     let [since, until] = [Infinity, -Infinity];
     const lines: string[] = [];
-    for (const { at, body } of records) {
-      const line = `${hash} ${++seq} ${at} ${body}`;
+    const marks = new Map<string, string>();
+    for (const { at, head = "", body } of records) {
+      const mark = marks.get(head);
+      if (mark === undefined && head !== "") marks.set(head, markOf(lines.length, head));
+      const line = `${hash} ${++seq} ${at} ${mark ?? head}${body}`;
       hash = hashOf(line);
       lines.push(line);
       since = Math.min(since, at);
@@ -104,10 +109,32 @@ export class AuditChain {
 }
 
 export function recordsOf({ lines }: Pick<AuditBatch, "lines">): readonly ChainedRecord[] {
-  return lines.split("\n").map(recordIn);
+  const bodies: string[] = [];
+  return lines.split("\n").map((line) => {
+    const written = recordIn(line);
+    const body = wholeBody(written.body, bodies);
+    bodies.push(body);
+    return { ...written, body };
+  });
 }
 
-/** A body may have spaces of its own. */
+/** No JSON begins so. */
+const MARK = "^";
+
+/** In place of a head: of which record in the batch the body begins with it, and how long it is. */
+function markOf(record: number, head: string): string {
+  return `${MARK}${record} ${head.length} `;
+}
+
+function wholeBody(written: string, before: readonly string[]): string {
+  if (!written.startsWith(MARK)) return written;
+  const length = written.indexOf(" ") + 1;
+  const rest = written.indexOf(" ", length) + 1;
+  const head = before[Number(written.slice(MARK.length, length - 1))] ?? "";
+  return head.slice(0, Number(written.slice(length, rest - 1))) + written.slice(rest);
+}
+
+/** As it stands there. A body may have spaces of its own. */
 function recordIn(line: string): ChainedRecord {
   const seq = line.indexOf(" ") + 1;
   const at = line.indexOf(" ", seq) + 1;

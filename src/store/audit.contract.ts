@@ -85,6 +85,28 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       ]);
     });
 
+    test("finds by what several records begin with, and verifies them", async () => {
+      const where = await place();
+      const store = await where.open();
+      const called = (at: number, who: string): AuditRecord => ({
+        at,
+        head: `{"who":{"name":"${who}"},"tool":"t"`,
+        body: `,"n":${at}}`,
+      });
+      await store.audit.append(["a", "b", "a", "b", "a"].map((who, at) => called(at, who)));
+      await store.audit.append([called(5, "b")]);
+
+      expect(await times(store, { members: { "who.name": "a" } })).toEqual([4, 2, 0]);
+      expect(await times(store, { members: { "who.name": "b", tool: "t", n: "3" } })).toEqual([3]);
+      const { items } = await store.audit.query({ members: { n: "4" } });
+      expect(items).toMatchObject([{ seq: 5, body: { who: { name: "a" }, tool: "t", n: 4 } }]);
+      expect(await store.audit.verify()).toEqual({ ok: true, count: 6 });
+      await where.sql(
+        `UPDATE metamcp_audit SET lines = replace(lines, '"name":"a"', '"name":"c"') WHERE first = 1`,
+      );
+      expect(await store.audit.verify()).toMatchObject({ ok: false, seq: 1 });
+    });
+
     test("reads on where it read before, however far back a batch begins", async () => {
       const store = await (await place()).open();
       const all = Array.from({ length: AUDIT_BATCH }, (_, i) => record(i));

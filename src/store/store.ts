@@ -162,7 +162,9 @@ export const AUDIT_BATCH = 500;
 
 export interface AuditRecord {
   readonly at: number;
-  /** JSON on one line: it is kept as it was written, and many may have to wait in memory. */
+  /** The members that its JSON begins with, where many records begin with the same: a batch has them once. */
+  readonly head?: string;
+  /** JSON on one line, or the rest of it: it is kept as it was written, and many may have to wait in memory. */
   readonly body: string;
 }
 

@@ -14,7 +14,9 @@ export async function checkAuditFile(path: string): Promise<void> {
 export function auditFile(path: string): (batch: readonly AuditRecord[]) => Promise<number> {
   return async (batch) => {
     // Every body is an object with members.
-    const lines = batch.map(({ at, body }) => `{"at":"${new Date(at).toISOString()}",${body.slice(1)}`);
+    const lines = batch.map(
+      ({ at, head = "", body }) => `{"at":"${new Date(at).toISOString()}",${`${head}${body}`.slice(1)}`,
+    );
     await appendFile(path, `${lines.join("\n")}\n`, { mode: PRIVATE });
     return 0;
   };

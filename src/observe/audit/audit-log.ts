@@ -43,7 +43,7 @@ export class AuditLog {
   constructor(audit: Audit, { file, days }: AuditOptions, { clock, log }: { clock: Clock; log: Log }) {
     const common = {
       clock,
-      sizeOf: ({ body }: AuditRecord) => body.length,
+      sizeOf: ({ head = "", body }: AuditRecord) => head.length + body.length,
       mostInBatch: AUDIT_BATCH,
       mostBytesInBatch: MOST_BYTES_IN_BATCH,
       mostQueued: MOST_QUEUED,

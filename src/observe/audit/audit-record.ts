@@ -2,15 +2,16 @@
 import type { AdminChange, CallEnded, LoginTried } from "../../kernel/events.ts";
 import type { AuditRecord } from "../../store/store.ts";
 import { whoOf } from "../call-row.ts";
+import type { RowText } from "../row-text.ts";
 import { keptArguments, keptResult } from "./kept-value.ts";
 
 const BY_DEFAULT = { arguments: "names", results: "names" } as const;
 
 /**
- * `told`: its row, written. Values are told only as they left the pipeline. Where a layer refused, those further in redacted
+ * Its row, written, and more. Values are told only as they left the pipeline. Where a layer refused, those further in redacted
  * nothing yet: names alone are told.
  */
-export function recordOfCall(told: string, ended: CallEnded): AuditRecord {
+export function recordOfCall({ head, rest }: RowText, ended: CallEnded): AuditRecord {
   const { trail } = ended;
   const keep = trail.keep ?? BY_DEFAULT;
   const sent = trail.arguments;
@@ -18,10 +19,10 @@ export function recordOfCall(told: string, ended: CallEnded): AuditRecord {
     ? keptArguments(sent, keep.arguments)
     : keptArguments(ended.arguments, keep.arguments === "none" ? "none" : "names");
   const results = keptResult(ended.result, keep.results);
-  let body = `{"kind":"call",${told}`;
+  let body = rest;
   if (args !== undefined) body += `,"arguments":${args}`;
   if (results !== undefined) body += `,"results":${results}`;
-  return { at: ended.at, body: `${body}}` };
+  return { at: ended.at, head, body: `${body}}` };
 }
 
 export function recordOfAdmin(change: AdminChange): AuditRecord {

@@ -1,8 +1,9 @@
 /** A call as it is told live, in JSON. */
+import { membersOf, type RowText } from "../row-text.ts";
 
 /** `told`: its row, written. */
-export function callEvent(id: number, at: number, told: string): string {
-  return `{"type":"call","id":${id},"at":"${isoTime(at)}",${told}}`;
+export function callEvent(id: number, at: number, told: RowText): string {
+  return `{"type":"call","id":${id},"at":"${isoTime(at)}",${membersOf(told)}}`;
 }
 
 let last = { ms: Number.NaN, text: "" };
