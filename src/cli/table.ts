@@ -36,7 +36,7 @@ export function show(value: unknown, json: boolean, forPeople: () => string): vo
 }
 
 /** On one line, and without what a terminal acts on: many cells are texts of strangers. */
-function plain(cell: string): string {
+export function plain(cell: string): string {
   return cell
     .replaceAll(/\s+/g, " ")
     .replaceAll(/\p{C}+/gu, "")

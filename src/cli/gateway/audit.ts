@@ -2,8 +2,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Table, UsageError } from "../../config/command-line.ts";
 import type { Command, ExitCode } from "../command.ts";
-import { show, table } from "../table.ts";
-import { GatewayClient, type Given } from "./client.ts";
+import { plain, show, table } from "../table.ts";
+import { GatewayAway, GatewayClient, type Given } from "./client.ts";
 
 const field = (help: string) => ({ kind: "text", env: false, value: "text", help }) as const;
 
@@ -99,7 +99,7 @@ function conditionIn(text: string): readonly [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Until it is interrupted: a line per record. */
+/** Until it is interrupted: a line per record. A gateway that is away is waited for: what it wrote meanwhile follows. */
 async function follow(
   client: GatewayClient,
   first: Page,
@@ -110,15 +110,22 @@ async function follow(
   const tell = (items: readonly AuditRecord[]): void => {
     for (const record of items.toReversed()) {
       last = record.seq;
-      process.stdout.write(`${json ? JSON.stringify(record) : cellsOf(record).join("  ")}\n`);
+      process.stdout.write(`${json ? JSON.stringify(record) : cellsOf(record).map(plain).join("  ")}\n`);
     }
   };
   tell(first.items);
   query.set("limit", "500");
-  for (;;) {
+  for (let away = false; ; ) {
     await pause(POLL_MS);
     query.set("after", String(last));
-    tell(await allPages(client, query));
+    try {
+      tell(await allPages(client, query));
+      away = false;
+    } catch (error) {
+      if (!(error instanceof GatewayAway)) throw error;
+      if (!away) process.stderr.write(`metamcp: ${error.message} Waiting for it.\n`);
+      away = true;
+    }
   }
 }
 

@@ -15,6 +15,9 @@ export type Given<T extends Table> = ReadSettings<T & typeof GATEWAY_FLAGS>;
 
 const PAGE = 500;
 
+/** It cannot be asked at the moment, and may answer later. */
+export class GatewayAway extends Error {}
+
 export class GatewayClient {
   readonly url: string;
   readonly #token: string;
@@ -81,7 +84,8 @@ export class GatewayClient {
     });
     const text = await answer.text();
     if (answer.ok) return text;
-    throw new Error(this.#refusal(answer.status, text));
+    const why = this.#refusal(answer.status, text);
+    throw answer.status >= 500 ? new GatewayAway(why) : new Error(why);
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
@@ -90,7 +94,7 @@ export class GatewayClient {
     } catch (error) {
       const { cause } = error as { cause?: { code?: string; message?: string } };
       const why = cause?.code ?? cause?.message ?? (error as Error).message;
-      throw new Error(
+      throw new GatewayAway(
         `Cannot reach a gateway at ${this.url} (${why}). Start one with "metamcp serve", or name another with --gateway.`,
       );
     }
