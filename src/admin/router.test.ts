@@ -18,7 +18,11 @@ const ROUTES: readonly Route[] = [
     summary: "",
     tag: "things",
     role: "viewer",
-    query: { limit: { type: "integer" } },
+    query: {
+      limit: { type: "integer" },
+      how: { enum: ["ok", "refused"] },
+      from: { type: "string", format: "date-time" },
+    },
     handle: ({ params, query }) => ({ body: { name: params["name"], limit: query.get("limit") } }),
   },
   {
@@ -84,8 +88,23 @@ test("a misspelt query parameter is refused", async () => {
   expect(answer.headers.get("content-type")).toBe("application/problem+json");
   expect(await answer.json()).toMatchObject({
     status: 400,
-    detail: 'the query has no "dryrun"; known: limit',
+    detail: 'the query has no "dryrun"; known: limit, how, from',
   });
+});
+
+test.each([
+  ["how=ok", 200],
+  ["how=okay", 400],
+  ["how=", 400],
+  ["from=2030-01-31T12:00:00Z", 200],
+  ["from=2030-01-31T12:00:00.123%2B05:30", 200],
+  ["from=2030-01-31", 200],
+  ["from=2030-01-31T12:00:00", 400],
+  ["from=2030-13-31", 400],
+  ["from=1", 400],
+])("a value that the query cannot have is refused: %s is %s", async (query, status) => {
+  const ask = await start();
+  expect((await ask(`/things/a?${query}`)).status).toBe(status);
 });
 
 test("strangers get 401 at every path, and roles get 403 beyond their own", async () => {

@@ -227,14 +227,22 @@ function queryOf({ url = "" }: IncomingMessage, { query = {}, anyQuery }: Route)
   return given;
 }
 
-/** The types that a query has. */
-function fits(text: string, { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema): boolean {
+/** With its zone: what a time without one means depends on where the gateway runs. */
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i;
+
+/** The types that a query has. A value that nothing can have would be answered with nothing, as if there were none. */
+function fits(text: string, schema: Schema): boolean {
+  const { type, format, enum: values, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  if (Array.isArray(values)) return values.includes(text);
+  if (format === "date-time") return TIME.test(text) && !Number.isNaN(Date.parse(text));
   if (type === "boolean") return text === "true" || text === "false";
   if (type !== "integer") return true;
   return /^\d{1,15}$/.test(text) && Number(text) >= Number(minimum) && Number(text) <= Number(maximum);
 }
 
-function wanted({ type, minimum, maximum }: Schema): string {
+function wanted({ type, format, enum: values, minimum, maximum }: Schema): string {
+  if (Array.isArray(values)) return `one of ${values.join(", ")}`;
+  if (format === "date-time") return "a time such as 2030-01-31T12:00:00Z";
   if (type === "boolean") return "true or false";
   return maximum === undefined
     ? "a whole number"
