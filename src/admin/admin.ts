@@ -2,6 +2,7 @@
 import { addressReader } from "../access/client-address.ts";
 import type { Log } from "../kernel/log.ts";
 import { authenticator } from "./authenticate.ts";
+import { objectNamer } from "./named-object.ts";
 import { problemOf } from "./problem-of.ts";
 import { type Answer, createAdminRouter } from "./router.ts";
 import { adminRoutes } from "./routes/all.ts";
@@ -25,6 +26,7 @@ export function createAdmin({ trustProxy = [], ...parts }: AdminOptions): Answer
     isOwnPage: (headers) => access.sessions.isOwnPage(headers),
     addressOf: addressReader(trustProxy),
     events: parts.events,
+    objectOf: objectNamer(parts),
     problemOf,
   });
 }

@@ -12,6 +12,7 @@ import { ANONYMOUS, type Principal } from "../kernel/principal.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { JSON_TYPES, readBody } from "./body.ts";
+import type { NamedObject } from "./named-object.ts";
 import { Problem, writeProblem } from "./problem.ts";
 import {
   type Act,
@@ -33,6 +34,8 @@ export interface RouterParts {
   readonly addressOf: AddressOf;
   /** Hears of every change, and of those that the caller's role does not allow. */
   readonly events?: Pick<Events, "emit"> | undefined;
+  /** What a reference in a path stands for. */
+  readonly objectOf?: NamedObject;
   /** What a failure of our own layers means to the caller; undefined: a fault of ours. */
   problemOf(error: unknown): Problem | undefined;
 }
@@ -62,12 +65,23 @@ export function createAdminRouter(parts: RouterParts): Answer {
       throw new Problem(403, "a change with a cookie must come from a page of this gateway (Origin)");
     const { data: route, params = {} } = found;
     const { principal = ANONYMOUS, account } = known ?? {};
-    const asked = { principal, account, route, params: decoded(params) };
+    const asked = withObject({ principal, account, route, params: decoded(params) });
     if (!mayUse(principal, route)) {
       if (route.method !== "GET") tell(asked, [actOf(asked, undefined)], "refused");
       throw new Problem(403, refusalOf(principal, route));
     }
     return asked;
+  }
+
+  /** Looked up before anything is done: what is deleted has no name afterwards. */
+  function withObject(asked: Omit<Asked, "object">): Asked {
+    const { route, params } = asked;
+    const reference = params["uuid"];
+    if (route.method === "GET" || reference === undefined) return { ...asked, object: { kind: route.tag } };
+    return {
+      ...asked,
+      object: parts.objectOf?.(route.tag, reference) ?? { kind: route.tag, uuid: reference },
+    };
   }
 
   async function run(path: string, request: IncomingMessage, signal: Signal): Promise<AdminAnswer> {
@@ -170,6 +184,8 @@ interface Asked {
   readonly account: Account | undefined;
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
+  /** What its path stands for, as records name it. */
+  readonly object: Act["object"];
 }
 
 /** Logins are told by themselves. */
@@ -180,14 +196,17 @@ function isChange(route: Route, query: URLSearchParams): boolean {
 const VERBS = { GET: "read", POST: "create", PATCH: "update", PUT: "update", DELETE: "delete" } as const;
 
 /** What a route did, by its own words and what it answers: `POST /mcp-servers/:uuid/connect` is "connect". */
-function actOf({ route, params }: Asked, body: unknown): Act {
+function actOf({ route, object }: Asked, body: unknown): Act {
   const last = route.path.split("/").at(-1) ?? "";
   const verb = route.method === "POST" && route.path !== `/${route.tag}` && !last.startsWith(":");
-  const { uuid = params["uuid"], name } = (isRecord(body) ? body : {}) as { uuid?: unknown; name?: unknown };
+  const answered = isRecord(body) ? body : {};
+  // What the path says comes first: an answer may have been written by a server.
+  const uuid = object.uuid ?? answered["uuid"];
+  const name = object.name ?? answered["name"] ?? answered["email"];
   return {
     action: verb ? last : VERBS[route.method],
     object: {
-      kind: route.tag,
+      kind: object.kind,
       ...(typeof uuid === "string" && { uuid }),
       ...(typeof name === "string" && { name }),
     },
