@@ -15,6 +15,18 @@ test("names tell no value", () => {
   expect(read(keptResult(toRaw({ content }), "names"))).toEqual(["text", "image"]);
 });
 
+test("names are all that there are, however often they were met before", () => {
+  const objects = fc.dictionary(fc.string({ unit: "binary", maxLength: 140 }), fc.jsonValue());
+  fc.assert(
+    fc.property(objects, fc.nat(2), (value, indent) => {
+      const written = raw(JSON.stringify(value, undefined, indent));
+      const names = Object.keys(JSON.parse(written.toString())).map((name) => name.slice(0, 128));
+      expect(read(keptArguments(written, "names"))).toEqual(names);
+      expect(read(keptResult(toRaw({ structuredContent: value, content: [] }), "names"))).toEqual(names);
+    }),
+  );
+});
+
 test("values are those that were written, digit for digit and on one line", () => {
   const kept = keptArguments(raw('{\n "n": 12345678901234567890,\r\n "f": 1.0 }'), "full");
   expect(kept).toBe('{  "n": 12345678901234567890,   "f": 1.0 }');

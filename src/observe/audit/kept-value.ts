@@ -4,8 +4,8 @@ import { isRecord } from "../../kernel/is-record.ts";
 import { isSecretName, isSecretText } from "../../kernel/looks-secret.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { HIDDEN } from "../../kernel/secret.ts";
-import { eachElement, eachMember, isObject, textAt, valueAt } from "../../rpc/slice.ts";
-import { quoted } from "../quoted.ts";
+import { eachElement, eachMember, isKey, isObject, textAt, valueAt } from "../../rpc/slice.ts";
+import { quoted, quotedAt } from "../quoted.ts";
 
 const BRACE = 0x7b;
 const BRACKET = 0x5b;
@@ -27,9 +27,12 @@ export function keptResult(result: Raw | undefined, kept: KeptDetail): string | 
   if (!result || kept === "none") return undefined;
   if (kept !== "names") return keptValue(result, kept);
   if (result.length > LARGEST_SEARCHED) return undefined;
-  const structured = valueAt(result, "structuredContent");
+  let [structured, content] = [-1, -1];
+  eachMember(result, (key, value) => {
+    if (isKey(result, key, "content")) content = value;
+    else if (isKey(result, key, "structuredContent")) structured = value;
+  });
   if (structured >= 0 && result[structured] === BRACE) return namesAt(result, structured);
-  const content = valueAt(result, "content");
   return content >= 0 && result[content] === BRACKET ? kindsAt(result, content) : undefined;
 }
 
@@ -39,11 +42,12 @@ function namesAt(raw: Raw, at: number): string {
   eachMember(
     raw,
     (key) => {
-      if (names.length < MOST_NAMES) names.push(quoted(textAt(raw, key).slice(0, LONGEST_NAME)));
+      if (names.length < MOST_NAMES)
+        names.push(quotedAt(raw, key) ?? quoted(textAt(raw, key).slice(0, LONGEST_NAME)));
     },
     at,
   );
-  return `[${names.join()}]`;
+  return listOf(names);
 }
 
 function kindsAt(raw: Raw, at: number): string {
@@ -56,14 +60,17 @@ function kindsAt(raw: Raw, at: number): string {
     },
     at,
   );
-  return `[${kinds.join()}]`;
+  return listOf(kinds);
+}
+
+/** Most have one. */
+function listOf(parts: readonly string[]): string {
+  return `[${parts.length === 1 ? parts[0] : parts.join()}]`;
 }
 
 function kindAt(raw: Raw, at: number): string | undefined {
   const type = valueAt(raw, "type", at);
-  if (type < 0 || raw[type] !== QUOTE) return undefined;
-  const kind = textAt(raw, type);
-  return kind.length <= LONGEST_NAME ? quoted(kind) : undefined;
+  return type >= 0 && raw[type] === QUOTE ? quotedAt(raw, type) : undefined;
 }
 
 /** One call must not fill the log. */
