@@ -1,5 +1,5 @@
 /** The audit log as JSON lines in a file, for whatever collects logs. Append-only; whoever moves it away finds a new one. */
-import { appendFile } from "node:fs/promises";
+import { appendFile, open } from "node:fs/promises";
 import type { AuditRecord } from "../../store/store.ts";
 
 const PRIVATE = 0o600;
@@ -17,7 +17,17 @@ export function auditFile(path: string): (batch: readonly AuditRecord[]) => Prom
     const lines = batch.map(
       ({ at, head = "", body }) => `{"at":"${new Date(at).toISOString()}",${`${head}${body}`.slice(1)}`,
     );
-    await appendFile(path, `${lines.join("\n")}\n`, { mode: PRIVATE });
+    const file = await open(path, "a", PRIVATE);
+    try {
+      const { size } = await file.stat();
+      await file.appendFile(`${lines.join("\n")}\n`).catch(async (error: Error) => {
+        // A full disk takes a part: it goes, as the whole batch comes again. What is no plain file cannot be cut.
+        await file.truncate(size).catch(() => {});
+        throw error;
+      });
+    } finally {
+      await file.close();
+    }
     return 0;
   };
 }
