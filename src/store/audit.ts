@@ -129,19 +129,23 @@ export class AuditTable implements Audit {
   }
 
   async #append(records: readonly AuditRecord[]): Promise<void> {
-    if (this.#unanswered?.records === records && (await this.#arrived(this.#unanswered.batch))) return;
+    const sent = this.#unanswered?.records === records ? this.#unanswered.batch : undefined;
+    if (sent && (await this.#arrived(sent))) return this.#wrote(sent);
     for (;;) {
       this.#head ??= await this.#readHead();
       const batch = this.#chain.batch(this.#head, records);
       this.#unanswered = { records, batch };
       this.#head = undefined;
-      // Another process was first where it was not inserted: what it wrote is to be continued.
-      if (!(await this.#insert(batch))) continue;
-      this.#unanswered = undefined;
-      this.#head = batch;
-      this.#written = batch;
-      return;
+      if (await this.#insert(batch)) return this.#wrote(batch);
+      // What was sent before may have arrived only now. Else another process was first: what it wrote is to be continued.
+      if (sent?.hash === batch.hash && (await this.#arrived(batch))) return this.#wrote(batch);
     }
+  }
+
+  #wrote(batch: AuditBatch): void {
+    this.#unanswered = undefined;
+    this.#head = batch;
+    this.#written = batch;
   }
 
   /** Batches have no gaps between them, so two that follow the same one begin with the same number. */
@@ -155,7 +159,6 @@ export class AuditTable implements Audit {
 
   async #arrived({ first, hash }: AuditBatch): Promise<boolean> {
     const { rows } = await this.#database.query("SELECT hash FROM metamcp_audit WHERE first = ?", [first]);
-    this.#unanswered = undefined;
     return rows[0]?.["hash"] === hash;
   }
 
