@@ -16,6 +16,17 @@ const [ECHO, OTHER] = [heading("echo"), heading("other")];
 
 const MINUTE = 60_000;
 
+test("after a clock that was far ahead was set right, calls are in the minute that it is", () => {
+  const stats = new Stats();
+  stats.add(ECHO, row(0));
+  stats.add(ECHO, row(1_000 * MINUTE));
+  stats.saved("e", 7, 1_001 * MINUTE);
+  stats.add(ECHO, row(MINUTE));
+  const { totals, series } = stats.answer("minute", "tool", MINUTE);
+  expect(totals).toMatchObject({ calls: 2, tokensSaved: 0 });
+  expect(series.slice(-2).map(({ calls }) => calls)).toEqual([1, 1]);
+});
+
 test("what was called is in its minute and in its hour, and leaves with them", () => {
   const stats = new Stats();
   stats.add(ECHO, row(0));

@@ -109,6 +109,8 @@ export class Stats {
     const { ms, most } = WINDOWS[per];
     const at = Math.floor(time / ms) * ms;
     const buckets = this.#buckets[per];
+    // The clock was set back: those that never were would take all that comes until then.
+    while ((buckets.at(-1)?.at ?? at) > at + ms) buckets.pop();
     const last = buckets.at(-1);
     if (last && last.at >= at) return last;
     const bucket: Bucket = { at, cells: new Map(), tokens: new Map() };
