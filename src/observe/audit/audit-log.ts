@@ -35,12 +35,19 @@ const DAY_MS = 86_400_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const FIRST_PRUNE_MS = 60_000;
 
+interface AuditLogParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
 export class AuditLog {
   readonly #store: BatchQueue<AuditRecord>;
   readonly #file: BatchQueue<AuditRecord> | undefined;
   #pruning: Timer;
 
-  constructor(audit: Audit, { file, days }: AuditOptions, { clock, log }: { clock: Clock; log: Log }) {
+  constructor(audit: Audit, { file, days }: AuditOptions, { clock, log, now = Date.now }: AuditLogParts) {
     const common = {
       clock,
       sizeOf: ({ head = "", body }: AuditRecord) => head.length + body.length,
@@ -68,9 +75,13 @@ export class AuditLog {
             again: () => true,
             onFault: told(log, `the audit file ${file} cannot be written, records are kept in memory`),
           });
+    let looked = now();
     const prune = async (): Promise<void> => {
+      // A clock that runs ahead is often set right soon: what goes must have been old at the look before, too.
+      const time = Math.min(looked, now());
+      looked = now();
       try {
-        await audit.prune(Date.now() - days * DAY_MS);
+        await audit.prune(time - days * DAY_MS);
       } catch (error) {
         log.warn(`old audit records could not be removed: ${(error as Error).message}`);
       }
