@@ -98,13 +98,17 @@ function pathItem(name: string, tool: Tool, schemas: Record<string, unknown>): J
       requestBody: { required: true, content: { "application/json": { schema: input } } },
     },
     ...(scalars && {
-      get: { operationId: `get ${name}`, ...common, parameters: parametersOf(tool, scalars.keys()) },
+      get: {
+        operationId: `get ${name}`,
+        ...common,
+        parameters: parametersOf(tool, scalars.keys(), input.$ref),
+      },
     }),
   };
 }
 
 /** Under a name that a component can have, and no other has. */
-function keep(schemas: Record<string, unknown>, wanted: string, schema: unknown): Json {
+function keep(schemas: Record<string, unknown>, wanted: string, schema: unknown): Reference {
   const plain = wanted.replace(/[^A-Za-z0-9._-]/g, "_");
   let name = plain;
   for (let n = 2; Object.hasOwn(schemas, name); n++) name = `${plain}.${n}`;
@@ -113,18 +117,21 @@ function keep(schemas: Record<string, unknown>, wanted: string, schema: unknown)
   return { $ref };
 }
 
-function component(name: string): { readonly $ref: string } {
+type Reference = { readonly $ref: string };
+
+function component(name: string): Reference {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-function parametersOf({ inputSchema }: Tool, names: Iterable<string>): readonly Json[] {
+/** `top`: where the input schema stands. */
+function parametersOf({ inputSchema }: Tool, names: Iterable<string>, top: string): readonly Json[] {
   const { properties, required } = fromRaw(inputSchema) as Json;
   const schemas = isRecord(properties) ? properties : {};
   return [...names].map((name) => ({
     name,
     in: "query",
     required: Array.isArray(required) && required.includes(name),
-    schema: schemas[name],
+    schema: movedSchema(schemas[name], top),
   }));
 }
 

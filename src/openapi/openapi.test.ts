@@ -100,6 +100,17 @@ test("references lead to the same place after the move; data and names stay", ()
   expect(movedSchema(named, "#/z")).toBe(named);
 });
 
+test("a parameter of the query refers to where the schema of the tool stands", () => {
+  const properties = { text: { type: "string", $ref: "#/$defs/short" } };
+  const tool = toolWith({ type: "object", properties, $defs: { short: { maxLength: 5 } } });
+  const access = { public: true, keys: true, oauth: true, queryKey: false };
+  const described = describeTools([["fix__look", tool]], { name: "x", description: "", url: "/", access });
+  const { paths } = described as { paths: Record<string, { get: { parameters: object[] } }> };
+  expect(paths["/fix__look"]?.get.parameters).toMatchObject([
+    { name: "text", schema: { $ref: "#/components/schemas/fix__look.input/$defs/short" } },
+  ]);
+});
+
 test("names that differ only in what a component cannot have get schemas of their own", () => {
   const tools = ["a b", "a_b", "a/b"].map(
     (name) => [name, toolWith({ title: name }, undefined, name)] as const,
