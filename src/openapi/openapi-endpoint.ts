@@ -1,5 +1,5 @@
 /** An endpoint as plain HTTP: each tool is an address, and `openapi.json` describes them. Calls go the way of every other call. */
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBytes, typeOf } from "../admin/body.ts";
 import { Problem, writeProblem } from "../admin/problem.ts";
 import type { Tool } from "../catalog/tool.ts";
@@ -38,6 +38,7 @@ export interface OpenApiParts {
 const DOCUMENT = "openapi.json";
 const GONE = new MetaMcpError("cancelled", "the client has left");
 const REVOKED = new Problem(401, "the credentials are no longer valid");
+const READ_ONLY = new Problem(405, "only GET, HEAD here", { headers: { allow: "GET, HEAD" } });
 const OVER = new Problem(404, "not found");
 
 export class OpenApiEndpoint {
@@ -87,7 +88,7 @@ export class OpenApiEndpoint {
     const { lone, room } = this.#parts;
     if (room.full("inFlight")) return await this.#turnAway(name, received);
     const answer = async (origin: Origin): Promise<Raw | Buffer> =>
-      name === DOCUMENT && request.method === "GET"
+      asksForDocument(name, request)
         ? await this.#document(origin)
         : await this.#call(name, origin, received);
     return await room.serve(() => lone.run(principal, answer, { surface: "openapi" }));
@@ -96,13 +97,13 @@ export class OpenApiEndpoint {
   /** Nothing of it is read, and still it is told. */
   async #turnAway(tool: string, { principal, request }: Received): Promise<never> {
     const refused = new MetaMcpError("rate_limited", "Too many requests at once: try again later.");
-    const isCall = tool !== DOCUMENT || request.method !== "GET";
     return await this.#parts.lone.run(
       principal,
       (origin) => {
         const asked = requestOf(origin, new CallSignal());
         const why = { code: refused.code, by: "limits" };
-        if (isCall) recordRefusal(this.#parts.scope, { server: "", tool }, asked, why);
+        if (!asksForDocument(tool, request))
+          recordRefusal(this.#parts.scope, { server: "", tool }, asked, why);
         return Promise.reject(refused);
       },
       { surface: "openapi" },
@@ -116,6 +117,7 @@ export class OpenApiEndpoint {
   }
 
   async #call(name: string, origin: Origin, received: Received): Promise<Raw> {
+    if (name === DOCUMENT && !this.#has(name, origin)) throw READ_ONLY;
     const { scope, side } = this.#parts;
     const { request, response } = received;
     const signal = new CallSignal();
@@ -135,6 +137,10 @@ export class OpenApiEndpoint {
     return plainResult(result);
   }
 
+  #has(name: string, origin: Origin): boolean {
+    return [...this.#tools.all(origin)].some(([one]) => one === name);
+  }
+
   #queried(tool: Tool, { request }: Received): Raw {
     const scalars = scalarArguments(tool);
     const allow = scalars ? "GET, POST" : "POST";
@@ -150,6 +156,10 @@ export class OpenApiEndpoint {
 function requestOf(origin: Origin, signal: CallSignal, trace?: TraceHeaders): ClientRequest {
   const { uplink } = origin;
   return { method: "tools/call", overNetwork: true, params: undefined, origin, signal, uplink, trace };
+}
+
+function asksForDocument(name: string, { method }: IncomingMessage): boolean {
+  return name === DOCUMENT && (method === "GET" || method === "HEAD");
 }
 
 /** What a query cannot say is refused by HTTP's words; the record has ours. */

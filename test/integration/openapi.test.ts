@@ -146,6 +146,12 @@ test("each failure has its status, in one form", async () => {
   expect((await problem(405, "fix__sum", {}, { method: "PUT" })).headers.get("allow")).toBe("GET, POST");
   expect((await problem(405, "fix__echo", undefined, { method: "GET" })).headers.get("allow")).toBe("POST");
   await problem(404, "fix__env", undefined, { method: "GET" });
+  expect((await problem(405, "fix__sum", undefined, { method: "OPTIONS" })).headers.get("allow")).toBe(
+    "GET, POST",
+  );
+  expect((await problem(405, "openapi.json", {})).headers.get("allow")).toBe("GET, HEAD");
+  const head = await ask("openapi.json", undefined, { method: "HEAD" });
+  expect([head.status, head.type, head.written]).toEqual([200, "application/json", ""]);
   await problem(413, "fix__echo", { message: "x".repeat(4 * 1024 * 1024) });
   await problem(415, "fix__echo", { message: "x" }, { headers: { "content-type": "text/plain" } });
   const own = await problem(422, "fix__is_error", { message: "no such city" });

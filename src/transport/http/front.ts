@@ -93,7 +93,7 @@ export class Front {
         response.setHeader("access-control-expose-headers", EXPOSED);
         response.setHeader("vary", "origin");
       }
-      if (request.method === "OPTIONS") preflight(request, response);
+      if (request.method === "OPTIONS" && verdict.cors !== undefined) preflight(request, response);
       else if (!verdict.ok) turnAway(verdict);
       else if (!site.route(path, { request, response, principal: verdict.principal }))
         turnAway({ status: 404, reason: "not found" });
@@ -220,8 +220,6 @@ function refuseWith(response: ServerResponse, status: number, body: string): voi
 }
 
 function preflight({ headers }: IncomingMessage, response: ServerResponse): void {
-  if (!response.hasHeader("access-control-allow-origin"))
-    return refuse(response, 403, "this Origin may not connect; --allow-origin adds it");
   const asked = headers["access-control-request-headers"]?.split(",") ?? [];
   const params = asked.map((name) => name.trim().toLowerCase()).filter((name) => PARAM_HEADER.test(name));
   response
