@@ -210,7 +210,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     options.otel &&
     (await import("./observe/traces/tracing.ts")).startTracing(options.otel, {
       events: engine.events,
-      names: observer.names,
+      observer,
       clock,
       log,
     });

@@ -75,14 +75,16 @@ export class BatchQueue<T> {
     return this.#writing ? this.#parts.clock.now() - this.#since : 0;
   }
 
-  add(item: T): void {
+  /** False: it is lost. */
+  add(item: T): boolean {
     if (this.fill >= 1 || this.#closed) {
       this.#lost += this.#countOf([item]);
-      return;
+      return false;
     }
     this.#items.push(item);
     this.#bytes += this.#parts.sizeOf(item);
     if (!this.#timer && !this.#writing) this.#wait(this.#parts.everyMs);
+    return true;
   }
 
   /** Writes what is left, within this time; the rest is lost. */

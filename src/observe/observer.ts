@@ -6,7 +6,7 @@ import type { Audit } from "../store/store.ts";
 import { AuditLog, type AuditOptions } from "./audit/audit-log.ts";
 import { recordOfAdmin, recordOfCall, recordOfLogin } from "./audit/audit-record.ts";
 import { type CallRow, callRow } from "./call-row.ts";
-import { Headings } from "./headings.ts";
+import { type Heading, Headings } from "./headings.ts";
 import { callEvent } from "./live/call-event.ts";
 import { EventFeed } from "./live/event-feed.ts";
 import { RecentCalls } from "./live/recent-calls.ts";
@@ -26,6 +26,13 @@ export interface ObserverParts {
   readonly log: Log;
   readonly options: AuditOptions;
   readonly gauges: Omit<Gauges, "audit">;
+}
+
+/** A call that has ended, and what was made of it. */
+export interface ObservedCall {
+  readonly row: CallRow;
+  readonly heading: Heading;
+  readonly ended: CallEnded;
 }
 
 /** What the admin API reads. */
@@ -49,6 +56,8 @@ export class Observer implements Observed {
   readonly use = new ToolUse();
   readonly feed: EventFeed;
   readonly metrics: Counting;
+  /** Where calls are told further. */
+  onCall: ((call: ObservedCall) => void) | undefined;
   readonly #headings: Headings;
   readonly #listings = new Listings();
   readonly #stop: () => void;
@@ -82,7 +91,9 @@ export class Observer implements Observed {
         const told = rowText(row);
         this.audit.add(recordOfCall(told, event));
         this.calls.add(row, event);
-        this.#count(row, event);
+        const heading = this.#headings.of(row);
+        this.#count(heading, row, event);
+        this.onCall?.({ row, heading, ended: event });
         if (this.feed.watched) this.feed.tellCall(callEvent(event.id, row.at, told));
         return;
       }
@@ -122,8 +133,7 @@ export class Observer implements Observed {
     this.feed.tell({ type: "audit", at, lost, ...(fault !== undefined && { fault }) });
   }
 
-  #count(row: CallRow, ended: CallEnded): void {
-    const heading = this.#headings.of(row);
+  #count(heading: Heading, row: CallRow, ended: CallEnded): void {
     const { server, tool, method } = heading;
     this.stats.add(heading, row);
     if (!method && server.uuid !== undefined) this.use.add(server.uuid, tool, row.at);

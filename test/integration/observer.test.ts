@@ -119,14 +119,14 @@ test(
     const taking = await collector();
     taking.answer = () => {};
     const environment = otelEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: taking.url }) as OtelEnvironment;
-    const events = new Events();
-    const names = {
-      endpoint: () => undefined,
-      server: () => undefined,
-      transport: () => undefined,
-      hasTool: () => true,
-    };
-    const tracing = startTracing(environment, { events, names, clock: systemClock, log: silentLog });
+    const store = await filePlace().open();
+    const { events, watching } = observer(store.audit);
+    const tracing = startTracing(environment, {
+      events,
+      observer: watching,
+      clock: systemClock,
+      log: silentLog,
+    });
     onTestFinished(() => tracing.close());
     const origin = originOf("one");
     const trace = events.tracer?.({ params: undefined });

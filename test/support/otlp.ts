@@ -75,7 +75,8 @@ export interface SentSpan {
   readonly kind: number;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
-  readonly status: { readonly code?: number };
+  /** Of those that failed. */
+  readonly status?: { readonly code?: number };
   /** By name. */
   readonly about: Readonly<Record<string, string>>;
 }

@@ -3,14 +3,16 @@ import { ManualClock } from "../../kernel/clock.ts";
 import { silentLog } from "../../kernel/log.ts";
 import { SpanPages } from "./span-pages.ts";
 
-const PAGE_BYTES = 1_048_576;
+const MB = 1_048_576;
 
 function pagesTo(answer: () => Promise<number>) {
   const clock = new ManualClock();
   const sent: string[] = [];
   const send = async (pages: readonly { readonly bytes: Buffer }[]): Promise<number> => {
+    const refused = await answer();
+    // As late as may be.
     sent.push(...pages.map(({ bytes }) => bytes.toString()));
-    return await answer();
+    return refused;
   };
   const pages = new SpanPages({ clock, log: silentLog, send });
   const pass = async (ms: number): Promise<void> => {
@@ -18,39 +20,63 @@ function pagesTo(answer: () => Promise<number>) {
     clock.advance(0);
     await new Promise(setImmediate);
   };
-  return { pages, sent, pass };
+  const add = (text: string, spans: number): void => {
+    pages.page.add(text);
+    pages.wrote(spans);
+  };
+  return { pages, add, sent, pass };
 }
 
 test("spans go together after a while, at once where a page is full", async () => {
-  const { pages, sent, pass } = pagesTo(() => Promise.resolve(0));
-  pages.add('{"a":1},{"b":2}', 2);
-  pages.add('{"c":"ü"}', 1);
+  const { pages, add, sent, pass } = pagesTo(() => Promise.resolve(0));
+  add('{"a":1},{"b":2}', 2);
+  add(',{"c":"ü"}', 1);
   await pass(249);
   expect(sent).toEqual([]);
   await pass(1);
   expect(sent).toEqual(['{"a":1},{"b":2},{"c":"ü"}']);
-  pages.add("x".repeat(PAGE_BYTES), 1);
+  add("x".repeat(MB), 1);
   await pass(0);
   expect(sent).toHaveLength(2);
-  pages.add("last", 1);
+  add("last", 1);
   await pages.close();
   expect(sent.at(-1)).toBe("last");
   expect(pages.lost).toBe(0);
 });
 
+test("what waits for a collector stays as it was written while more is", async () => {
+  const letters = [..."abcdefgh"];
+  const answers: (() => void)[] = [];
+  const { add, sent, pass } = pagesTo(() => new Promise((resolve) => void answers.push(() => resolve(0))));
+  // Some full pages, some that are nearly empty.
+  for (const [n, letter] of letters.entries()) {
+    const times = n % 3 === 2 ? 1 : 64;
+    for (let part = 0; part < times; part++) add(letter.repeat(MB / 64), 1);
+    await pass(250);
+    if (n > 3) answers.shift()?.();
+    await pass(0);
+  }
+  while (sent.length < letters.length) {
+    answers.shift()?.();
+    await pass(0);
+  }
+  expect(sent.map((text) => new Set(text).size)).toEqual(letters.map(() => 1));
+  expect(sent.map(([letter]) => letter)).toEqual(letters);
+});
+
 test("what is lost is counted by span: refused, not taken, or too many", async () => {
   const refused = pagesTo(() => Promise.resolve(1));
-  refused.pages.add("a,b", 2);
+  refused.add("a,b", 2);
   await refused.pass(250);
   expect(refused.pages.lost).toBe(1);
   const failing = pagesTo(() => Promise.reject(new Error("never")));
-  failing.pages.add("a,b", 2);
+  failing.add("a,b", 2);
   await failing.pass(250);
   expect(failing.pages.lost).toBe(2);
   const hanging = pagesTo(() => new Promise(() => {}));
   for (let page = 0; page < 20; page++) {
-    hanging.pages.add("a", 1_000);
+    hanging.add("a".repeat(MB), 1_000);
     await hanging.pass(250);
   }
-  expect(hanging.pages.lost).toBe(3_000);
+  expect(hanging.pages.lost).toBe(4_000);
 });

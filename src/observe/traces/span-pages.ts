@@ -8,20 +8,23 @@ import { CollectorBusy, type SpanPage } from "./otlp.ts";
 export interface SpanPagesParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Resolves with how many spans the collector did not want. */
+  /** Resolves with how many spans the collector did not want; reads the pages no more from then on. */
   readonly send: (pages: readonly SpanPage[]) => Promise<number>;
 }
 
 const PAGE_BYTES = 1_048_576;
+/** What one call may write beyond it, mostly. */
+const LAST_BYTES = 65_536;
 const EVERY_MS = 250;
-const BATCH = 2_048;
 const MOST_QUEUED = 16_384;
+const MOST_BYTES = 16 * PAGE_BYTES;
 const CLOSE_MS = 3_000;
 
 export class SpanPages {
   readonly #clock: Clock;
   readonly #queue: BatchQueue<SpanPage>;
-  readonly #page = new GatheredText(PAGE_BYTES);
+  /** The one that is written at the moment: spans with commas between them. */
+  readonly page = new GatheredText(PAGE_BYTES + LAST_BYTES);
   #spans = 0;
   #timer: Timer | undefined;
 
@@ -29,17 +32,20 @@ export class SpanPages {
     this.#clock = clock;
     this.#queue = new BatchQueue({
       clock,
-      write: send,
+      write: async (pages) => {
+        const refused = await send(pages);
+        for (const { bytes } of pages) this.page.giveBack(bytes);
+        return refused;
+      },
       again: (error) => error instanceof CollectorBusy && (error.waitMs ?? true),
       onFault: (fault) =>
         fault === undefined ? log.info("traces are sent again") : log.warn(`traces cannot be sent: ${fault}`),
       countOf: ({ spans }) => spans,
-      // What stands in a span is bounded in length: their number says enough.
-      sizeOf: ({ spans }) => spans,
-      mostInBatch: BATCH,
-      mostBytesInBatch: BATCH,
+      sizeOf: ({ bytes }) => bytes.length,
+      mostInBatch: MOST_QUEUED,
+      mostBytesInBatch: PAGE_BYTES,
       mostQueued: MOST_QUEUED,
-      mostBytes: MOST_QUEUED,
+      mostBytes: MOST_BYTES,
       everyMs: 0,
     });
   }
@@ -48,11 +54,10 @@ export class SpanPages {
     return this.#queue.lost;
   }
 
-  /** `text`: of so many spans. */
-  add(text: string, spans: number): void {
-    this.#page.add(this.#spans === 0 ? text : `,${text}`);
+  /** So many more are on the page. */
+  wrote(spans: number): void {
     this.#spans += spans;
-    if (this.#page.length >= PAGE_BYTES) this.#turn();
+    if (this.page.length >= PAGE_BYTES) this.#turn();
     else this.#timer ??= this.#clock.after(EVERY_MS, () => this.#turn());
   }
 
@@ -66,7 +71,8 @@ export class SpanPages {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#spans === 0) return;
-    this.#queue.add({ bytes: this.#page.take(), spans: this.#spans });
+    const bytes = this.page.take();
+    if (!this.#queue.add({ bytes, spans: this.#spans })) this.page.giveBack(bytes);
     this.#spans = 0;
   }
 }

@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { newTrail, type Origin } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
 import type { CallRow } from "../call-row.ts";
-import { spansText } from "./spans.ts";
+import { GatheredText } from "../gathered-text.ts";
+import { Headings } from "../headings.ts";
+import { writeSpans } from "./spans.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 8 });
 const maybe = <T>(what: fc.Arbitrary<T>) => fc.option(what, { nil: undefined });
@@ -20,13 +22,15 @@ const called = fc.record({
   requestId: maybe(text),
   state: maybe(text),
   parentId: maybe(fc.constant("00f067aa0ba902b7")),
-  at: fc.integer({ min: 1e12, max: 4e12 }),
+  at: fc.integer({ min: 1.1e12, max: 4e12 }),
   durationMs: fc.double({ min: 0, max: 1e6, noNaN: true }).map((ms) => Math.round(ms * 1_000) / 1_000),
   asked: fc.boolean(),
 });
 
 test("whatever was called is two spans that can be read, with what it is told by", () => {
   const origin = { protocolVersion: "2025-11-25" } as Origin;
+  const headings = new Headings({ hasTool: (_, tool) => tool.length < 4 });
+  const page = new GatheredText(1_024);
   fc.assert(
     fc.property(called, ({ requestId, state, parentId, asked, server, rpcCode, ...call }) => {
       const trail = newTrail();
@@ -42,7 +46,14 @@ test("whatever was called is two spans that can be read, with what it is told by
         resultBytes: 2,
       } as CallRow;
       const ended = { at: call.at, origin, server: "s", trail, rpcCode } as CallEnded;
-      const [own, child] = JSON.parse(`[${spansText(row, ended, { transport: () => "pipe" })}]`);
+      const observed = { row, heading: headings.of(row), ended };
+      const count = writeSpans(page, observed, { transport: () => "pipe" });
+      // The next call on the same page, and what is known of its tool by then.
+      expect(writeSpans(page, observed, { transport: () => "pipe" })).toBe(count);
+      const spans = JSON.parse(`[${page.take()}]`);
+      expect(spans).toHaveLength(count * 2);
+      expect(spans.slice(count)).toEqual(spans.slice(0, count));
+      const [own, child] = spans.slice(0, count);
       const about = aboutOf(own);
       expect(own).toMatchObject({ traceId: TRACE, spanId: ids.spanId, kind: call.via ? 1 : 2 });
       expect([own.parentSpanId, own.traceState]).toEqual([parentId, state]);

@@ -1,11 +1,15 @@
 /**
  * A call that has ended as spans of OTLP in JSON: one towards the client, and one towards the server where it was asked.
- * Written as text at once, from parts that most spans share: as objects they would cost more than the rest of a trace.
+ * Written to a page at once. What most spans share stands ready as bytes: as texts it would be put together and copied for
+ * each of them, which costs more than all the rest of a trace.
  */
-import type { Origin, TraceContext } from "../../kernel/call.ts";
+import type { Origin, TraceContext, Trail } from "../../kernel/call.ts";
 import type { CallEnded } from "../../kernel/events.ts";
 import { type CallRow, errorType } from "../call-row.ts";
+import type { GatheredText } from "../gathered-text.ts";
+import type { Heading } from "../headings.ts";
 import type { Names } from "../names.ts";
+import type { ObservedCall } from "../observer.ts";
 import { quoted } from "../quoted.ts";
 
 const KIND = { internal: 1, server: 2, client: 3 } as const;
@@ -13,31 +17,100 @@ const FAILED = 2;
 const SAMPLED = 1;
 const TOOLS = "tools/call";
 
-/** One or two, with a comma between them. */
-export function spansText(row: CallRow, ended: CallEnded, names: Pick<Names, "transport">): string {
+/** How many there are: one or two. */
+export function writeSpans(page: GatheredText, call: ObservedCall, names: Pick<Names, "transport">): number {
+  const { row, ended } = call;
   const { trace, child } = ended.trail;
-  if (!trace) return "";
+  if (!trace) return 0;
+  const { traceId, spanId, childSpanId, parentId } = trace;
+  const subject = subjectBytes(call);
+  const ending = endingText(row, ended);
   const common = commonText(row, trace);
-  const about = subjectText(row) + endingText(row, ended);
-  const parent = trace.parentId === undefined ? "" : `"parentSpanId":"${trace.parentId}",`;
+  if (page.length > 0) page.addBytes(COMMA);
+  writeHead(page, traceId, spanId, { from: ended.at - row.durationMs, to: ended.at });
+  page.addBytes(subject);
+  page.addBytes(callerBytes(row, ended.origin));
   const kind = row.via ? KIND.internal : KIND.server;
-  const time = timesText(ended.at - row.durationMs, ended.at);
-  const own = `{${parent}"spanId":"${trace.spanId}","kind":${kind},${time},${common},"attributes":[${about}${callerText(row, ended.origin)}${requestText(row, trace)}]}`;
-  if (!child) return own;
+  const own = `${ending}${requestText(row, trace)}],"kind":${kind}${parentText(parentId)}${common}}`;
+  if (!child) {
+    page.add(own);
+    return 1;
+  }
+  page.add(`${own},`);
+  writeHead(page, traceId, childSpanId, child);
+  page.addBytes(subject);
   const transport = text("network.transport", names.transport(ended.server));
-  return `${own},{"parentSpanId":"${trace.spanId}","spanId":"${trace.childSpanId}","kind":${KIND.client},${timesText(child.from, child.to)},${common},"attributes":[${about}${transport}]}`;
+  page.add(`${ending}${transport}],"kind":${KIND.client}${parentText(spanId)}${common}}`);
+  return 2;
 }
 
-/** What both have. A URI is in no name of a span: there are too many. */
-function commonText({ method, tool, outcome, code }: CallRow, { traceId, state }: TraceContext): string {
-  const name = method === "resources/read" ? `"${method}"` : `"${method ?? TOOLS} ${quoted(tool).slice(1)}`;
-  const status = outcome === "ok" ? "{}" : JSON.stringify({ code: FAILED, message: code });
-  const told = `"traceId":"${traceId}","flags":${SAMPLED},"name":${name},"status":${status}`;
+const gap = (length: number): string => "0".repeat(length);
+const SECONDS = 10;
+const MICROS = 6;
+const TIME = `${gap(SECONDS + MICROS)}000`;
+const PARTS = [
+  '{"traceId":"',
+  `${gap(32)}","spanId":"`,
+  `${gap(16)}","startTimeUnixNano":"`,
+  `${TIME}","endTimeUnixNano":"`,
+];
+const HEAD = Buffer.from(`${PARTS.join("")}${TIME}"`);
+/** Where the gaps of a head are. */
+const [TRACE = 0, SPAN = 0, FROM = 0, TO = 0] = PARTS.map((_, n) => PARTS.slice(0, n + 1).join("").length);
+const COMMA = Buffer.from(",");
+
+type Times = NonNullable<Trail["child"]>;
+
+/** What each span has alone. Texts of it would cost more in garbage collection than in making. */
+function writeHead(page: GatheredText, traceId: string, spanId: string, { from, to }: Times): void {
+  const at = page.length;
+  page.addBytes(HEAD);
+  page.put(at + TRACE, traceId);
+  page.put(at + SPAN, spanId);
+  putTime(page, at + FROM, from);
+  putTime(page, at + TO, to);
+}
+
+/** 64 bits do not fit a number, neither of JSON nor here. */
+function putTime(page: GatheredText, at: number, ms: number): void {
+  const micros = Math.round(ms * 1_000);
+  const seconds = Math.floor(micros / 1e6);
+  if (seconds !== second.at) second = { at: seconds, text: String(seconds) };
+  page.put(at, second.text);
+  page.putDigits(at + SECONDS, MICROS, micros - seconds * 1e6);
+}
+
+/** Many calls end in it. */
+let second = { at: 0, text: "" };
+
+/** What both have, and few calls. */
+function commonText({ outcome, code }: CallRow, { state }: TraceContext): string {
+  const told = outcome === "ok" ? "" : `,"status":${JSON.stringify({ code: FAILED, message: code })}`;
   return state === undefined ? told : `${told},"traceState":${JSON.stringify(state)}`;
 }
 
-/** What is used, by the name of its kind, and where. Names are by the OpenTelemetry conventions for MCP; ours begin with `metamcp.`. */
+function parentText(parentId: string | undefined): string {
+  return parentId === undefined ? "" : `,"parentSpanId":"${parentId}"`;
+}
+
+const subjects = new WeakMap<Heading, Buffer>();
+
+/** What both have, and all calls of a tool. Names that stand in no counter are not kept here either. */
+function subjectBytes({ row, heading }: ObservedCall): Buffer {
+  if (heading.tool !== row.tool || heading.server.name !== row.server.name)
+    return Buffer.from(subjectText(row));
+  let told = subjects.get(heading);
+  if (!told) {
+    told = Buffer.from(subjectText(row));
+    subjects.set(heading, told);
+  }
+  return told;
+}
+
+/** Up to the middle of the attributes. Names are by the OpenTelemetry conventions for MCP; ours begin with `metamcp.`. */
 function subjectText({ method, tool, endpoint, server }: CallRow): string {
+  // A URI is in no name of a span: there are too many.
+  const name = method === "resources/read" ? method : `${method ?? TOOLS} ${tool}`;
   const place = text("metamcp.endpoint", endpoint.name) + text("metamcp.server", server.name);
   const subject =
     method === "prompts/get"
@@ -45,7 +118,7 @@ function subjectText({ method, tool, endpoint, server }: CallRow): string {
       : method === "resources/read"
         ? text("mcp.resource.uri", tool)
         : text("gen_ai.operation.name", "execute_tool") + text("gen_ai.tool.name", tool);
-  return `{"key":"mcp.method.name","value":{"stringValue":"${method ?? TOOLS}"}}${subject}${place}`;
+  return `,"flags":${SAMPLED},"name":${JSON.stringify(name)},"attributes":[{"key":"mcp.method.name","value":{"stringValue":"${method ?? TOOLS}"}}${subject}${place}`;
 }
 
 function endingText(row: CallRow, ended: CallEnded): string {
@@ -58,34 +131,42 @@ function endingText(row: CallRow, ended: CallEnded): string {
   return `${told}${text("metamcp.layer", by)}${text("error.type", status ?? errorType(row, ended))}${text("rpc.response.status_code", status)}`;
 }
 
-const callers = new WeakMap<Origin, string>();
+interface Caller {
+  readonly surface: string | undefined;
+  readonly bytes: Buffer;
+}
+
+const callers = new WeakMap<Origin, Caller>();
 
 /** Who asked: the same for all calls of a session. */
-function callerText({ session, principal, client }: CallRow, origin: Origin): string {
+function callerBytes({ session, principal, client, surface }: CallRow, origin: Origin): Buffer {
   let told = callers.get(origin);
-  if (told === undefined) {
-    told = [
+  if (!told || told.surface !== surface) {
+    const all = [
       text("mcp.session.id", session),
       text("mcp.protocol.version", origin.protocolVersion),
       text("metamcp.principal.id", principal.id),
       text("metamcp.principal.kind", principal.kind),
       text("metamcp.client", client?.name),
-    ].join("");
+      text("metamcp.surface", surface),
+    ];
+    told = { surface, bytes: Buffer.from(all.join("")) };
     callers.set(origin, told);
   }
-  return told;
+  return told.bytes;
 }
 
-function requestText({ surface, via, requestBytes, resultBytes }: CallRow, trace: TraceContext): string {
+const OVER_NETWORK = text("network.transport", "tcp");
+
+function requestText({ via, requestBytes, resultBytes }: CallRow, trace: TraceContext): string {
   const size = number("metamcp.request.bytes", requestBytes) + number("metamcp.result.bytes", resultBytes);
-  const told = text("metamcp.surface", surface) + size;
-  if (via) return told + text("metamcp.via", via);
+  if (via) return size + text("metamcp.via", via);
   const { requestId, overNetwork } = trace;
   const id =
     requestId === undefined
       ? ""
       : `,{"key":"jsonrpc.request.id","value":{"stringValue":${JSON.stringify(requestId)}}}`;
-  return `${told}${id}${overNetwork ? text("network.transport", "tcp") : ""}`;
+  return `${size}${id}${overNetwork ? OVER_NETWORK : ""}`;
 }
 
 /** An attribute after another; nothing where it has no value. */
@@ -100,18 +181,4 @@ function number(key: string, value: number): string {
 export function attributesText(values: Readonly<Record<string, string>>): string {
   const all = Object.entries(values).map(([key, value]) => ({ key, value: { stringValue: value } }));
   return JSON.stringify(all);
-}
-
-function timesText(from: number, to: number): string {
-  return `"startTimeUnixNano":"${nanos(from)}","endTimeUnixNano":"${nanos(to)}"`;
-}
-
-let second = { at: 0, text: "0" };
-
-/** 64 bits do not fit a number of JSON. Writing so large a number costs more than remembering its second. */
-function nanos(ms: number): string {
-  const micros = Math.round(ms * 1_000);
-  const at = Math.floor(micros / 1e6);
-  if (at !== second.at) second = { at, text: String(at) };
-  return `${second.text}${String(1e6 + (micros - at * 1e6)).slice(1)}000`;
 }

@@ -4,17 +4,17 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Events } from "../../kernel/events.ts";
 import type { Log } from "../../kernel/log.ts";
 import { VERSION } from "../../kernel/version.ts";
-import { callRow } from "../call-row.ts";
-import type { Names } from "../names.ts";
+import type { Observer } from "../observer.ts";
 import type { OtelEnvironment } from "./otel-environment.ts";
 import { otlpSender } from "./otlp.ts";
 import { SpanPages } from "./span-pages.ts";
-import { attributesText, spansText } from "./spans.ts";
+import { attributesText, writeSpans } from "./spans.ts";
 import { contextFrom, ratioSampler } from "./trace-context.ts";
 
 export interface TracingParts {
-  readonly events: Events;
-  readonly names: Names;
+  readonly events: Pick<Events, "tracer">;
+  /** What it makes of a call is made once. */
+  readonly observer: Pick<Observer, "names" | "onCall">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -42,7 +42,7 @@ function randomHex(): (bytes: number) => string {
 }
 
 export function startTracing(environment: OtelEnvironment, parts: TracingParts): Tracing {
-  const { events, names, clock, log } = parts;
+  const { events, observer, clock, log } = parts;
   const { url, headers, timeoutMs, ratio } = environment;
   const resource = attributesText({ "service.version": VERSION, ...environment.attributes });
   const send = otlpSender({ url, headers, timeoutMs, resource, version: VERSION });
@@ -50,17 +50,16 @@ export function startTracing(environment: OtelEnvironment, parts: TracingParts):
   const random = randomHex();
   const sample = ratioSampler(ratio);
   events.tracer = (request) => contextFrom(request, random, sample);
-  const stop = events.on((event) => {
-    if (event.type !== "call.ended" || !event.trail.trace?.sampled) return;
-    pages.add(spansText(callRow(event, names), event, names), event.trail.child ? 2 : 1);
-  });
+  observer.onCall = (call) => {
+    if (call.ended.trail.trace?.sampled) pages.wrote(writeSpans(pages.page, call, observer.names));
+  };
   return {
     get lost() {
       return pages.lost;
     },
     async close() {
       events.tracer = undefined;
-      stop();
+      observer.onCall = undefined;
       await pages.close();
     },
   };
