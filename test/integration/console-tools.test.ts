@@ -170,6 +170,8 @@ test("tools that changed since they were approved are told, and approved", async
   const { api } = gateway;
   await api("POST", "/mcp-servers", { name: "odd", ...fixture("--tools-file", folder.path("tools.json")) });
   await api("POST", "/namespaces", { name: "team", servers: [{ server: "odd" }] });
+  await api("POST", "/namespaces", { name: "empty", servers: [] });
+  await api("POST", "/endpoints", { name: "team", namespaces: ["team"] });
   await api("POST", "/mcp-servers/odd/connect");
   const { body: fresh } = await api("GET", "/mcp-servers/odd/changes");
   expect(fresh).toMatchObject({ items: [], removed: [] });
@@ -195,6 +197,23 @@ test("tools that changed since they were approved are told, and approved", async
   expect(
     (await viewer.ask("POST", "/mcp-servers/odd/changes/approve", { version: changes.version })).status,
   ).toBe(403);
+  const places = ["mcp-servers/odd/tools", "namespaces/team/tools/odd", "endpoints/team/tools/odd"];
+  for (const place of places) {
+    const told = await viewer.ask("GET", `/${place}/look`);
+    const held = {
+      enabled: false,
+      because: "it changed since it was approved (description) and awaits approval",
+    };
+    expect([place, told.status, told.body]).toMatchObject([
+      place,
+      200,
+      { ...held, own: { description: "Looks, and tells everybody." } },
+    ]);
+    expect((await viewer.ask("GET", `/${place}/nothing`)).status).toBe(404);
+  }
+  expect((await viewer.ask("GET", "/namespaces/empty/tools/odd/look")).status).toBe(404);
+  const member = await teamPerson(gateway, "member");
+  for (const place of places) expect((await member.ask("GET", `/${place}/look`)).status).not.toBe(200);
   expect((await approve(changes.version, ["look"])).body.items).toMatchObject([{ tool: "new" }]);
   const { body: after } = await api("GET", "/tools");
   expect(after.items).toMatchObject([

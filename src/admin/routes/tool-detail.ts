@@ -1,5 +1,6 @@
 /** One tool in full: as a server, a namespace or an endpoint has it, with its schemas. */
 import { may } from "../../access/may.ts";
+import type { Compiled } from "../../gateway/compile.ts";
 import type { ToolPlace } from "../../gateway/control.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import { costOf } from "../../kernel/tokens.ts";
@@ -78,12 +79,12 @@ function wantedIn(parts: AdminParts, params: AdminRequest["params"]): WantedTool
   return { server: objectAt(parts, "server", params["server"] ?? "").uuid, tool: params["tool"] ?? "" };
 }
 
-function detail(
-  { control }: AdminParts,
-  place: ToolPlace,
-  { server, tool, as, hidden = true }: WantedTool,
-): AdminAnswer {
+function detail(parts: AdminParts, place: ToolPlace, wanted: WantedTool): AdminAnswer {
+  const { control } = parts;
+  const { server, tool, as, hidden = true } = wanted;
   const row = control.toolsOf(place, as).find((one) => one.server === server && one.tool === tool);
+  const held = hidden && (!row || row.missing) ? heldBack(parts, place, wanted) : undefined;
+  if (held) return { body: held };
   if (!row || (!row.enabled && !hidden))
     throw new Problem(404, `there is no tool "${tool.slice(0, 128)}" here`);
   const { definition, own } = control.definitionsOf(place, row);
@@ -96,4 +97,32 @@ function detail(
       ...(own !== undefined && { own }),
     },
   };
+}
+
+/** One that its server lists, and that is in no list of ours until somebody approves it. */
+function heldBack({ control, pins }: AdminParts, place: ToolPlace, wanted: WantedTool): object | undefined {
+  const { server, tool } = wanted;
+  const change = pins.review(server).changes.find((one) => one.tool === tool);
+  if (!change || !serversOf(control.compiled, place).includes(server)) return undefined;
+  const { kind, parts, after } = change;
+  const because = {
+    new: "it is new and awaits approval",
+    changed: `it changed since it was approved (${parts.join(", ")}) and awaits approval`,
+    unknown: "it awaits approval: what was approved cannot be read",
+  }[kind];
+  return {
+    server,
+    tool,
+    name: tool,
+    enabled: false,
+    because,
+    ...costOf(Buffer.byteLength(after)),
+    ...(after !== "" && { own: JSON.parse(after) as unknown }),
+  };
+}
+
+function serversOf({ namespaces, endpoints }: Compiled, { kind, uuid }: ToolPlace): readonly string[] {
+  if (kind === "server") return [uuid];
+  if (kind === "namespace") return namespaces.get(uuid)?.parts.map(({ server }) => server) ?? [];
+  return endpoints.get(uuid)?.parts.map(({ part }) => part.server) ?? [];
 }
