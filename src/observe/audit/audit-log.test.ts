@@ -4,8 +4,31 @@ import { silentLog } from "../../kernel/log.ts";
 import type { Audit } from "../../store/store.ts";
 import { AuditLog } from "./audit-log.ts";
 
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise(setImmediate);
+}
+
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+
+test("says that it is the file that cannot be written, where the log itself can be", async () => {
+  const clock = new ManualClock();
+  const appended: number[] = [];
+  const audit = {
+    append: async (batch: readonly unknown[]) => appended.push(batch.length),
+  } as unknown as Audit;
+  const log = new AuditLog(audit, { days: 1, file: "/dev/null/none" }, { clock, log: silentLog });
+  log.add({ at: 1, body: "{}" });
+  clock.advance(50);
+  await until(() => log.state.fault !== undefined);
+  expect(appended).toEqual([1]);
+  expect(log.state).toMatchObject({
+    queued: 1,
+    lost: 0,
+    fault: expect.stringMatching(/^the file of --audit-file: ENOTDIR/),
+  });
+  expect(log.ready).toBe(true);
+});
 
 test("retention goes by a time that the clock showed twice", async () => {
   const clock = new ManualClock();

@@ -64,7 +64,7 @@ export class AuditLog {
         return 0;
       },
       again: (error) => StoreError.is(error, "unavailable"),
-      onFault: told(log, "the audit log cannot be written, records are kept in memory"),
+      onFault: told(log, "the audit log"),
     });
     this.#file =
       file === undefined
@@ -73,7 +73,7 @@ export class AuditLog {
             ...common,
             write: auditFile(file),
             again: () => true,
-            onFault: told(log, `the audit file ${file} cannot be written, records are kept in memory`),
+            onFault: told(log, `the audit file ${file}`),
           });
     let looked = now();
     const prune = async (): Promise<void> => {
@@ -97,7 +97,8 @@ export class AuditLog {
 
   get state(): AuditState {
     const queues = [this.#store, ...(this.#file ? [this.#file] : [])];
-    const fault = queues.map((queue) => queue.fault).find((one) => one !== undefined);
+    const ofFile = this.#file?.fault;
+    const fault = this.#store.fault ?? (ofFile && `the file of --audit-file: ${ofFile}`);
     return {
       queued: Math.max(...queues.map(({ queued }) => queued)),
       lost: queues.reduce((sum, { lost }) => sum + lost, 0),
@@ -117,9 +118,9 @@ export class AuditLog {
   }
 }
 
-function told(log: Log, trouble: string): (fault: string | undefined) => void {
+function told(log: Log, what: string): (fault: string | undefined) => void {
   return (fault) => {
-    if (fault === undefined) log.info("the audit log is written again");
-    else log.warn(`${trouble}: ${fault}`);
+    if (fault === undefined) log.info(`${what} is written again`);
+    else log.warn(`${what} cannot be written, records are kept in memory: ${fault}`);
   };
 }
