@@ -109,9 +109,10 @@ function atServer(next: Handler, specOf: (server: string) => ServerSpec | undefi
 /** What is sent is what the record tells: here every layer has had its say. */
 function noted(next: Handler): Handler {
   return (call) => {
-    const { trail, params } = call;
+    const { trail, params, given } = call;
     if (!trail) return next(call);
-    trail.arguments = member(params, "arguments") ?? trail.arguments;
+    trail.arguments =
+      given?.params === params ? given.args : (member(params, "arguments") ?? trail.arguments);
     const child = { from: Date.now(), to: 0 };
     trail.child = child;
     return next(trail.trace ? traced(call, trail.trace) : call).then(

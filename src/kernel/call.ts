@@ -186,6 +186,8 @@ export interface Call {
   readonly tool?: string;
   /** As written; names as the child knows them. */
   readonly params: Raw;
+  /** What these very `params` have as `arguments`, from who wrote them: of others it says nothing. */
+  readonly given?: { readonly params: Raw; readonly args: Raw } | undefined;
   readonly origin: Origin;
   readonly signal: Signal;
   /** Absolute, on the gateway's clock. Infinity: only the server's own `deadlineMs` bounds it. */

@@ -91,11 +91,13 @@ export async function connect(
 function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
   const { origin, signal, uplink, hold, wish, trail, via } = request;
   const task = tool?.taskSupport || wish ? { support: tool?.taskSupport ?? "forbidden", wish } : undefined;
+  const params = callParams(wanted);
   return scope.call({
     server: wanted.server,
     method: "tools/call",
     tool: wanted.tool,
-    params: callParams(wanted),
+    params,
+    given: trail && !wanted.written ? { params, args: wanted.args } : undefined,
     origin,
     signal,
     deadline: Number.POSITIVE_INFINITY,

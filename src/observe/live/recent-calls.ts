@@ -21,19 +21,16 @@ export interface KeptCall extends RecentCall {
 interface Place {
   id: number;
   row: CallRow;
-  /** The first `layers` of them are the call's. */
-  readonly steps: Step[];
-  layers: number;
+  way: Way;
+  /** What each step of the way took; behind those stand others of earlier calls. */
+  readonly ms: number[];
   /** The first `sentBytes` of it are its arguments, as they left the pipeline; -1: none are kept. */
   sent: Buffer;
   sentBytes: number;
 }
 
-interface Step extends LayerStep {
-  use: string;
-  ms: number;
-  outcome: LayerStep["outcome"];
-}
+/** One for all calls in a row that went the same. */
+type Way = readonly Omit<LayerStep, "ms">[];
 
 const MOST_CALLS = 1_000;
 /** Of one call; longer ones are told by their size. */
@@ -42,13 +39,18 @@ const LARGEST_ARGUMENTS = 4_096;
 export class RecentCalls {
   readonly #ring: Place[] = [];
   #next = 0;
+  #way: Way = [];
 
   add(row: CallRow, { id, trail }: CallEnded): void {
-    this.#ring[this.#next] ??= { id, row, steps: [], layers: 0, sent: Buffer.alloc(0), sentBytes: -1 };
+    const { layers } = trail;
+    if (!isWay(this.#way, layers)) this.#way = layers.map(({ use, outcome }) => ({ use, outcome }));
+    const way = this.#way;
+    this.#ring[this.#next] ??= { id, row, way, ms: [], sent: Buffer.alloc(0), sentBytes: -1 };
     const place = this.#ring[this.#next] as Place;
     place.id = id;
     place.row = row;
-    keepLayers(place, trail.layers);
+    place.way = way;
+    for (let at = 0; at < layers.length; at++) place.ms[at] = (layers[at] as LayerStep).ms;
     keepSent(place, trail.arguments);
     this.#next = (this.#next + 1) % MOST_CALLS;
   }
@@ -67,17 +69,9 @@ export class RecentCalls {
   }
 }
 
-function keepLayers(place: Place, layers: readonly LayerStep[]): void {
-  place.layers = layers.length;
-  for (let at = 0; at < layers.length; at++) {
-    const { use, ms, outcome } = layers[at] as LayerStep;
-    const step = place.steps[at];
-    if (step) {
-      step.use = use;
-      step.ms = ms;
-      step.outcome = outcome;
-    } else place.steps.push({ use, ms, outcome });
-  }
+function isWay(way: Way, layers: readonly LayerStep[]): boolean {
+  if (way.length !== layers.length) return false;
+  return layers.every(({ use, outcome }, at) => way[at]?.use === use && way[at].outcome === outcome);
 }
 
 function keepSent(place: Place, sent: Raw | undefined): void {
@@ -87,11 +81,11 @@ function keepSent(place: Place, sent: Raw | undefined): void {
   sent.copy(place.sent);
 }
 
-function shown({ id, row, steps, layers, sent, sentBytes }: Place): KeptCall {
+function shown({ id, row, way, ms, sent, sentBytes }: Place): KeptCall {
   return {
     id,
     ...row,
-    layers: steps.slice(0, layers).map(({ use, ms, outcome }) => ({ use, ms: rounded(ms), outcome })),
+    layers: way.map(({ use, outcome }, at) => ({ use, ms: rounded(ms[at] ?? 0), outcome })),
     sent: sentBytes < 0 ? undefined : asRaw(Buffer.from(sent.subarray(0, sentBytes))),
   };
 }
