@@ -13,7 +13,7 @@ const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 /** What would keep somebody from using the page as it stands. */
 async function faultsOf(page: Page, within: string, rules?: readonly string[]): Promise<readonly string[]> {
   // Evaluated by the browser's debugger: the page's own content security policy stays as it is.
-  await page.evaluate(SOURCE);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(SOURCE);
   const options = {
     resultTypes: ["violations"],
     ...(rules && { runOnly: { type: "rule", values: rules } }),
