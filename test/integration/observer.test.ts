@@ -1,4 +1,6 @@
 /** Whatever callers make up, and whatever hangs: what watches stays within its bounds. */
+import { createServer, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -6,6 +8,7 @@ import { newTrail, type Origin, type TraceContext } from "../../src/kernel/call.
 import { type Clock, ManualClock } from "../../src/kernel/clock.ts";
 import { type CallEnded, Events } from "../../src/kernel/events.ts";
 import { silentLog } from "../../src/kernel/log.ts";
+import { ANONYMOUS } from "../../src/kernel/principal.ts";
 import { EMPTY_OBJECT, toRaw } from "../../src/kernel/raw.ts";
 import { Observer } from "../../src/observe/observer.ts";
 import { type OtelEnvironment, otelEnvironment } from "../../src/observe/traces/otel-environment.ts";
@@ -167,6 +170,55 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     },
   );
 });
+
+test(
+  "a hundred who watch and do not read cost no call anything and no memory beyond a bound",
+  PATIENCE,
+  async () => {
+    const store = await filePlace().open();
+    const clock = new ManualClock();
+    const { events, watching } = observer(store.audit, { clock });
+    const outlets: ServerResponse[] = [];
+    const server = createServer((_, response) => {
+      outlets.push(response.writeHead(200));
+      watching.feed.add(response, { who: () => ANONYMOUS, sees: () => true }, {});
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const sockets: Socket[] = [];
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    const watch = async (): Promise<Socket> => {
+      const socket = connect(port, "127.0.0.1").on("error", () => {});
+      sockets.push(socket);
+      socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+      await until(() => outlets.length === sockets.length, { what: "a watcher" });
+      return socket;
+    };
+    while (!watching.feed.full) await watch();
+    expect(outlets).toHaveLength(100);
+    let read = "";
+    sockets[0]?.setEncoding("utf8").on("data", (text: string) => (read = (read + text).slice(-10_000)));
+
+    const before = heap() + process.memoryUsage().arrayBuffers;
+    const origin = originOf("one");
+    for (let i = 0; i < 20_000; i++) {
+      call(events, i, origin);
+      if (i % 100 === 0) await new Promise(setImmediate);
+    }
+    for (const { writableLength } of outlets) expect(writableLength).toBeLessThan(MB);
+    expect(heap() + process.memoryUsage().arrayBuffers - before).toBeLessThan(150 * MB);
+    call(events, 20_000, origin);
+    clock.advance(50);
+    await until(() => read.includes('"tool":"tool 20000"'), { what: "the last call, to who reads" });
+
+    for (let second = 0; second <= 61; second++) clock.advance(1_000);
+    expect(outlets.filter(({ destroyed }) => destroyed)).toHaveLength(99);
+    expect(watching.feed.full).toBe(false);
+  },
+);
 
 test("records older than is set are removed while it runs, and what is left can be verified", async () => {
   const store = await filePlace().open();
