@@ -251,7 +251,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     readiness: () => ({
       ready: closing === undefined,
       down: [],
-      ...(store.state.up ? {} : { store: store.state.reason }),
+      // Why is for administrators (/attention): a reason may name the address of the database.
+      ...(store.state.up ? {} : { store: "down" }),
     }),
     admin: options.admin({
       control,
