@@ -131,7 +131,8 @@ function begin(
       rpcCode,
       arguments: args,
       result,
-      requestBytes: args?.length ?? NOTHING,
+      // Arguments of a query are known only once the tool is.
+      requestBytes: (args ?? trail.arguments)?.length ?? NOTHING,
       resultBytes: result?.length ?? NOTHING,
     });
   };

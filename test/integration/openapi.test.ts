@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import createClient from "openapi-fetch";
 import { expect, test } from "vitest";
+import { auditRecords } from "../support/records.ts";
 import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
 import { fixture, ROOT, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -118,6 +119,14 @@ test("results pass byte by byte; without structure the content is the answer", a
   expect(written).toContain('"n": 12345678901234567890, "f": 1.0');
   expect(written).toContain('"who":"gateway"');
   expect((await ask("fix__sum?a=0.10&b=2", undefined, { method: "GET" })).body).toEqual({ sum: 2.1 });
+});
+
+test("a record has the size of the arguments, wherever they stood", async () => {
+  const { gateway, ask } = await team();
+  await ask("fix__sum", { a: 1, b: 2 });
+  await ask("fix__sum?a=1&b=2", undefined, { method: "GET" });
+  const records = await auditRecords(gateway, "&kind=call", 2);
+  expect(records).toMatchObject([{ requestBytes: 13 }, { requestBytes: 13 }]);
 });
 
 test("each failure has its status, in one form", async () => {
