@@ -32,6 +32,8 @@ const MOST_UNREAD = 262_144;
 /** In bytes, and in milliseconds: what calls wait for at most. */
 const BATCH = 65_536;
 const BATCH_MS = 50;
+/** For what the last call of a batch takes beyond it. */
+const LAST_BYTES = 16_384;
 const MOST_WATCHERS = 100;
 /** A right that ended is noticed by then at the latest. */
 const LOOK_MS = 1_000;
@@ -48,7 +50,7 @@ export class EventFeed {
   readonly #clock: Clock;
   readonly #onLook: () => void;
   readonly #watchers = new Set<Watcher>();
-  readonly #calls = new GatheredText(BATCH);
+  readonly #calls = new GatheredText(BATCH + LAST_BYTES);
   #callCount = 0;
   #gathering: Timer | undefined;
   #looking: Timer | undefined;
