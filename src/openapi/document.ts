@@ -55,10 +55,14 @@ const FAILURES: Readonly<Record<string, string>> = {
   504: "no answer in time",
 };
 
+/** Half a character: no address can have it, so nobody can call such a tool here. */
+const NO_ADDRESS = /\p{Surrogate}/u;
+
 export function describeTools(tools: Iterable<readonly [string, Tool]>, about: Described): Json {
   const schemas: Record<string, unknown> = { Problem: PROBLEM, Content: CONTENT };
   const paths: Record<string, Json> = {};
-  for (const [name, tool] of tools) paths[`/${encodeURIComponent(name)}`] = pathItem(name, tool, schemas);
+  for (const [name, tool] of tools)
+    if (!NO_ADDRESS.test(name)) paths[`/${encodeURIComponent(name)}`] = pathItem(name, tool, schemas);
   const { description, name } = about;
   return {
     openapi: "3.1.0",

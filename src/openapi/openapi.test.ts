@@ -111,6 +111,14 @@ test("a parameter of the query refers to where the schema of the tool stands", (
   ]);
 });
 
+test("a name that no address can have is left out, and the others are described", () => {
+  const names = ["look", "\uD800x", "\uD83D\uDE00"];
+  const tools = names.map((name) => [name, toolWith({}, undefined, name)] as const);
+  const access = { public: true, keys: true, oauth: true, queryKey: false };
+  const { paths } = describeTools(tools, { name: "x", description: "", url: "/", access });
+  expect(Object.keys(paths as object)).toEqual(["/look", "/%F0%9F%98%80"]);
+});
+
 test("names that differ only in what a component cannot have get schemas of their own", () => {
   const tools = ["a b", "a_b", "a/b"].map(
     (name) => [name, toolWith({ title: name }, undefined, name)] as const,
