@@ -99,6 +99,7 @@ export const AUDIT_FIELDS = {
   by: { type: "string", description: "the layer that refused it" },
   attempts: { type: "integer", description: "how often it was sent, where more than once" },
   cached: { enum: ["true"], description: "true: answered from a cache" },
+  read: { type: "string", description: "server:tool that was read before, where that is why it was refused" },
   approvedBy: { type: "string", description: "id of who said yes to the call" },
   traceId: { type: "string", description: "of the trace it is part of" },
   address: { type: "string", description: "of logins: where they came from" },
