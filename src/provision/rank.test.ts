@@ -3,7 +3,7 @@ import type { Candidate } from "./candidate.ts";
 import { galleryCandidates } from "./gallery/gallery.ts";
 import { isRegistryName, rankCandidates } from "./rank.ts";
 
-const FIT = 0.46;
+const FIT = 0.47;
 
 test.each([
   ["crawl a website and extract links", ["firecrawl", "hyperbrowser", "tavily"]],

@@ -15,8 +15,8 @@ export interface Signs {
   readonly likeness: number;
   /** Cosine of meanings. */
   readonly close: number;
-  /** Which share of the question's words are words at all. */
-  readonly sensible: number;
+  /** Whether it has enough in common with a question that makes sense: nonsense finds something too, and that stands out. */
+  readonly grounded: number;
   /** How far it stands out among the first hits: its share of them. */
   readonly ahead: number;
   /** By how much it beats the next, or is beaten by the first; 0 where it is alone. */
@@ -34,17 +34,15 @@ const LATIN = /^[a-z]/;
 export const CALLED_BY_NAME = 0.96;
 
 /** Fitted on public data and our own questions with groups left out; see design/retrieval.md. */
-const FITTED = { base: -1.55, coverage: 0.75, named: 1.05, likeness: 0.8, ahead: 1.1, lead: 1.15 } as const;
-/** Below this much in common, by words, by meaning or by questions like it, standing out means little: nonsense finds something too. */
+const FITTED = { base: -1.26, coverage: 0.4, named: 0.75, likeness: 0.88, ahead: 1.15, lead: 1.18 } as const;
+/** Below this much in common, by words, by meaning or by questions like it, standing out means little. */
 const GROUNDED = 0.35;
 /** Below this share of words that are some, it is mostly nonsense. */
 const SENSIBLE = 0.85;
 
-export function confidenceOf({ coverage, named, likeness, close, sensible, ahead, lead }: Signs): number {
+export function confidenceOf({ coverage, named, likeness, grounded, ahead, lead }: Signs): number {
   const said = FITTED.coverage * coverage + FITTED.named * named + FITTED.likeness * likeness;
   const sum = FITTED.base + said + FITTED.ahead * ahead + FITTED.lead * lead;
-  const grounded =
-    Math.min(1, Math.max(coverage, close, likeness) / GROUNDED) * Math.min(1, sensible / SENSIBLE);
   return Math.round((1000 * grounded) / (1 + Math.exp(-sum))) / 1000;
 }
 
@@ -66,25 +64,27 @@ export function signsOf(question: Question, ground: Ground, ranked: readonly Ran
   const coverage = coverageOf(question, ground, slots);
   const named = namedOf(question, ground, slots);
   const likeness = likenessOf(question, ground, slots);
-  const sensible = sensibleShare(question, ground);
+  const sensible = Math.min(1, sensibleShare(question, ground) / SENSIBLE);
   const [first = 0, second = first] = ranked.map(({ score }) => score);
   // Whom nobody competes with is compared with nothing, lest a small catalog make everything sure.
   const field = Array.from({ length: RIVALS }, (_, i) => Math.exp(SHARPNESS * (ranked[i]?.score ?? 0)));
   const all = field.reduce((sum, rival) => sum + rival, 0);
   return ranked.map(({ slot, score }, i) => {
+    const close = vector && sense ? Math.max(0, sense.matrix.cosine(slot, vector)) : 0;
+    const common = Math.max(coverage[i] as number, close, likeness[i] as number);
     return {
       coverage: coverage[i] as number,
       named: named[i] as number,
       likeness: likeness[i] as number,
-      close: vector && sense ? Math.max(0, sense.matrix.cosine(slot, vector)) : 0,
-      sensible,
+      close,
+      grounded: sensible * Math.min(1, common / GROUNDED),
       ahead: Math.exp(SHARPNESS * score) / all,
       lead: Math.max(-MOST_LEAD, Math.min(MOST_LEAD, score - (i === 0 ? second : first))),
     };
   });
 }
 
-/** Numbers, and what is not written in Latin letters, cannot be judged and count as words. */
+/** Which share of the question's words are words at all. Numbers, and what is not written in Latin letters, cannot be judged and count as words. */
 function sensibleShare({ words, unknown }: Question, { sense }: Ground): number {
   const strange = unknown.filter((word) => LATIN.test(word) && !sense?.isWord(word)).length;
   return words.length > 0 ? 1 - strange / words.length : 0;

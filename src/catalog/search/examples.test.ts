@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { toRaw } from "../../kernel/raw.ts";
+import { Everyday } from "./everyday.ts";
 import { Examples, loadExamples } from "./examples.ts";
 import { createSearch } from "./search.ts";
+import { loadWordTable } from "./word-table.ts";
 import { words } from "./words.ts";
 
 const examples = new Examples(
@@ -29,9 +31,36 @@ test("the same question is as close as can be, an unlike one is not close at all
   expect(near("blorp")).toEqual([]);
 });
 
+test("several questions that want the same speak for it together", () => {
+  const wishes = (asked: string) => new Examples(`red shoes hurt -> find doctor\n${asked} -> order item`);
+  const first = (asked: string) => wishes(asked).near(words("red shoes"))[0]?.names;
+  expect(first("buy red shoes")).toEqual([["find", "doctor"]]);
+  expect(first("buy red shoes | sell red shoes")).toEqual([["order", "item"]]);
+});
+
+test("what a saying means is compared too", () => {
+  const meant = new Examples("delete the file -> delete file", new Everyday("get rid of > delete"));
+  expect(meant.near(words("get rid of the file"))[0]?.closeness).toBeGreaterThan(
+    new Examples("delete the file -> delete file").near(words("get rid of the file"))[0]?.closeness ?? 0,
+  );
+});
+
+test("what is about the same is closer than its words say", async () => {
+  const table = await loadWordTable();
+  const [plain] = near("look up a programmer");
+  const [about] = examples.near(words("look up a programmer"), table);
+  expect(about?.closeness).toBeGreaterThan(plain?.closeness ?? 1);
+});
+
+test("a long question says itself what it wants", () => {
+  const long = "open a pr for the change that anna and tom made last week after lunch in the old kitchen";
+  const short = new Examples(`${long} -> create pull request`);
+  expect(short.near(words(long))[0]?.closeness).toBeLessThan(0.9);
+});
+
 test("every line that ships says what tools for it are called", async () => {
   const shipped = await loadExamples();
-  expect(shipped.size).toBeGreaterThan(3000);
+  expect(shipped.size).toBeGreaterThan(5000);
   for (const { names } of shipped.near(words("who is octocat")))
     for (const name of names) expect(name.length).toBeGreaterThan(0);
 });

@@ -1,9 +1,13 @@
 /** Questions that people ask, each with names that tools for it have: what a whole question means where its words do not say it. Read when first needed, absent without harm. */
 import { readShipped } from "../../home/shipped.ts";
+import { Everyday, loadEveryday } from "./everyday.ts";
+import { toUnit } from "./matrix.ts";
 import { stem } from "./stem.ts";
+import type { WordTable } from "./word-table.ts";
 import { words } from "./words.ts";
 
 const FILE = "words/examples.txt";
+const BAR = " | ";
 const LINE = /^([^#].*) -> (.+)$/;
 /** Words that stand in any question. Others that are none for a tool, like "who" or "how", tell questions apart. */
 const IDLE: ReadonlySet<string> = new Set(
@@ -11,12 +15,24 @@ const IDLE: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-/** Examples that are looked at for one question. */
+/** What two words side by side count. */
+const PAIR_WEIGHT = 0.5;
+/** Meanings of one saying that are compared; the later ones are guesses. */
+const MEANINGS = 2;
+/** Wishes that are looked at for one question. */
 const NEAREST = 10;
 /** The least that counts as alike. */
 const LEAST = 0.3;
+/** What is less alike by its words cannot be lifted to that by what it is about. */
+const LEAST_LIFTED = 0.06;
 /** Half alike is much less than half as telling. */
-const STEEPNESS = 1.5;
+const STEEPNESS = 2;
+/** What the next likest question of the same wish adds, and what is left of that for each after it. */
+const NEXT_SHARE = 0.7;
+const NEXT_STEEPNESS = 1.5;
+/** A question of more words says itself what it wants, and each word more lets it be less like a short one. */
+const SHORT = 10;
+const LESS_PER_WORD = 0.1;
 
 /** What a question like this one wants. */
 export interface Alike {
@@ -26,75 +42,168 @@ export interface Alike {
   readonly names: readonly (readonly string[])[];
 }
 
-interface Example {
-  readonly stems: readonly string[];
+/** A line: questions that want the same. */
+interface Wish {
   readonly names: readonly (readonly string[])[];
+  /** Its questions, as they are written. */
+  readonly asked: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a mark is worth, the rarer the more, and the questions that have it. */
+interface Mark {
+  readonly holders: number[];
+  worth: number;
 }
 
 export class Examples {
-  readonly #examples: Example[] = [];
-  /** By stem. */
-  readonly #holders = new Map<string, number[]>();
-  readonly #lengths: number[];
+  readonly #everyday: Everyday;
+  readonly #wishes: Wish[] = [];
+  readonly #marks = new Map<string, Mark>();
+  readonly #stems = new Map<string, string>();
+  readonly #lengths: Float64Array;
+  /** The direction of all questions of a wish together, by table. */
+  readonly #directions = new WeakMap<WordTable, Map<string, Float32Array>>();
 
-  constructor(text: string) {
+  constructor(text: string, everyday: Everyday = new Everyday("")) {
+    this.#everyday = everyday;
+    const all: string[][] = [];
     for (const line of text.split("\n")) {
-      const [, asked = "", tools = ""] = LINE.exec(line) ?? [];
-      const names = tools.split(" / ").map(words);
-      for (const question of asked.split(" | ")) this.#add({ stems: stemsOf(words(question)), names });
+      const [, asked, tools = ""] = LINE.exec(line) ?? [];
+      if (asked === undefined) continue;
+      const from = all.length;
+      for (const question of asked.split(BAR)) all.push(this.#marksOf(words(question)));
+      this.#wishes.push({ names: tools.split(" / ").map(words), asked, from, to: all.length });
     }
-    this.#lengths = this.#examples.map(({ stems }) => this.#length(stems));
+    for (const [at, marks] of all.entries()) for (const mark of marks) this.#hold(mark, at);
+    for (const [mark, entry] of this.#marks)
+      entry.worth = weightOf(mark) * Math.log(1 + all.length / (1 + entry.holders.length));
+    this.#lengths = Float64Array.from(all, (marks) => this.#length(marks, 0));
   }
 
   get size(): number {
-    return this.#examples.length;
+    return this.#lengths.length;
   }
 
-  /** Takes the words of a question, stop words included; the likest first. */
-  near(said: readonly string[]): Alike[] {
-    const stems = stemsOf(said);
-    const common = new Map<number, number>();
-    for (const one of stems) {
-      const worth = this.#worth(one) ** 2;
-      for (const at of this.#holders.get(one) ?? []) common.set(at, (common.get(at) ?? 0) + worth);
+  /** Takes the words of a question, stop words included; the likest first. Without vectors, words alone are compared. */
+  near(said: readonly string[], table?: WordTable): Alike[] {
+    const marks = this.#marksOf(said);
+    const common = new Float64Array(this.size);
+    for (const mark of marks) {
+      const { worth, holders } = this.#marks.get(mark) ?? NOBODY;
+      for (const at of holders) common[at] = (common[at] as number) + worth ** 2;
     }
-    const length = this.#length(stems);
-    return [...common]
-      .map(([at, sum]) => ({ at, cosine: sum / (length * (this.#lengths[at] as number)) }))
-      .filter(({ cosine }) => cosine > LEAST)
-      .sort((a, b) => b.cosine - a.cosine || a.at - b.at)
+    // A word that no question has is as telling as one that none but this one has.
+    const length = this.#length(marks, Math.log(1 + this.size));
+    const vector = table?.vectorOf(said.filter(tells));
+    const found: { names: Wish["names"]; alike: number }[] = [];
+    for (const wish of this.#wishes) {
+      const cosines: number[] = [];
+      for (let at = wish.from; at < wish.to; at++) {
+        const shared = common[at] as number;
+        if (shared > 0) cosines.push(shared / (length * (this.#lengths[at] as number)));
+      }
+      const own = pooled(cosines);
+      const about =
+        table && vector && own > LEAST_LIFTED ? cosineOf(vector, this.#direction(wish, table)) : 0;
+      // What is about the same as the wish is more alike than its words say.
+      const alike = own + (1 - own) * Math.sqrt(own) * Math.max(0, about) ** 2;
+      if (alike > LEAST) found.push({ names: wish.names, alike });
+    }
+    const faith = 1 / (1 + LESS_PER_WORD * Math.max(0, new Set(said.filter(tells)).size - SHORT));
+    found.sort((a, b) => b.alike - a.alike);
+    // Where one is much liker than the others, those say little.
+    const likest = found[0]?.alike ?? 1;
+    return found
       .slice(0, NEAREST)
-      .map(({ at, cosine }) => ({ closeness: cosine ** STEEPNESS, names: this.#examples[at]?.names ?? [] }));
+      .map(({ names, alike }) => ({ closeness: (faith * alike ** (STEEPNESS + 1)) / likest, names }));
   }
 
-  #add(example: Example): void {
-    if (example.stems.length === 0) return;
-    for (const one of example.stems) {
-      const list = this.#holders.get(one);
-      if (list) list.push(this.#examples.length);
-      else this.#holders.set(one, [this.#examples.length]);
+  /** Stems, stems side by side, and what sayings mean. */
+  #marksOf(said: readonly string[]): string[] {
+    const stems = said.map((word) => this.#stem(word));
+    const marks = new Set(stems.filter((_, i) => tells(said[i] as string)));
+    for (let i = 0; i + 1 < said.length; i++) {
+      if (tells(said[i] as string) || tells(said[i + 1] as string)) marks.add(`${stems[i]} ${stems[i + 1]}`);
     }
-    this.#examples.push(example);
+    for (const { word, meant } of this.#everyday.read(said)) {
+      for (const one of [word, ...meant.slice(0, MEANINGS)]) if (one !== "") marks.add(`~${this.#stem(one)}`);
+    }
+    return [...marks];
   }
 
-  /** The rarer among the examples the more. */
-  #worth(one: string): number {
-    return Math.log(1 + this.#examples.length / (1 + (this.#holders.get(one)?.length ?? 0)));
+  /** The same few words come again and again. */
+  #stem(word: string): string {
+    const known = this.#stems.get(word) ?? stem(word);
+    this.#stems.set(word, known);
+    return known;
   }
 
-  #length(stems: readonly string[]): number {
-    return Math.sqrt(stems.reduce((sum, one) => sum + this.#worth(one) ** 2, 0));
+  #hold(mark: string, at: number): void {
+    const entry = this.#marks.get(mark);
+    if (entry) entry.holders.push(at);
+    else this.#marks.set(mark, { holders: [at], worth: 0 });
+  }
+
+  #length(marks: readonly string[], unheard: number): number {
+    return Math.hypot(...marks.map((mark) => this.#marks.get(mark)?.worth ?? weightOf(mark) * unheard));
+  }
+
+  /** Made when first needed: few wishes are near enough to be asked for it. */
+  #direction({ asked }: Wish, table: WordTable): Float32Array {
+    const known = this.#directions.get(table) ?? new Map<string, Float32Array>();
+    this.#directions.set(table, known);
+    const direction = known.get(asked) ?? directionOf(asked, table);
+    known.set(asked, direction);
+    return direction;
   }
 }
 
-function stemsOf(said: readonly string[]): string[] {
-  return [...new Set(said.filter((word) => !IDLE.has(word)).map(stem))];
+const NOBODY: Mark = { holders: [], worth: 0 };
+
+function tells(word: string): boolean {
+  return !IDLE.has(word);
+}
+
+function weightOf(mark: string): number {
+  return mark.includes(" ") ? PAIR_WEIGHT : 1;
+}
+
+/** The likest counts whole, the others fill a part of what is missing. */
+function pooled(cosines: number[]): number {
+  cosines.sort((a, b) => b - a);
+  let [sum = 0, ...others] = cosines;
+  let share = NEXT_SHARE;
+  for (const cosine of others) {
+    sum += (1 - sum) * share * cosine ** NEXT_STEEPNESS;
+    share *= NEXT_SHARE;
+  }
+  return sum;
+}
+
+function cosineOf(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let d = 0; d < a.length; d++) sum += (a[d] as number) * (b[d] as number);
+  return sum;
+}
+
+/** All questions count the same. */
+function directionOf(asked: string, table: WordTable): Float32Array {
+  const sum = new Float32Array(table.dims);
+  for (const question of asked.split(BAR)) {
+    const vector = table.vectorOf(words(question).filter(tells));
+    for (let d = 0; vector && d < sum.length; d++) sum[d] = (sum[d] as number) + (vector[d] as number);
+  }
+  return toUnit(sum);
 }
 
 let loaded: Promise<Examples> | undefined;
 
 /** Read once. */
 export function loadExamples(): Promise<Examples> {
-  loaded ??= readShipped(FILE).then((bytes) => new Examples(bytes?.toString("utf8") ?? ""));
+  loaded ??= Promise.all([readShipped(FILE), loadEveryday()]).then(
+    ([bytes, everyday]) => new Examples(bytes?.toString("utf8") ?? "", everyday),
+  );
   return loaded;
 }

@@ -1,4 +1,5 @@
 /** How far a tool is what questions like this one want, by the words of its name. */
+import { actionsOf } from "./actions.ts";
 import type { Alike } from "./examples.ts";
 import type { Ground } from "./ground.ts";
 import type { Question, Term } from "./question.ts";
@@ -39,7 +40,7 @@ export function hintsOf(alike: readonly Alike[], ground: Ground): Term[] {
   const worthOf = worthIn(ground);
   const hints = new Map<number, Term>();
   for (const { closeness, names } of alike) {
-    for (const word of names.flat()) {
+    for (const word of names.flatMap(subjectOf)) {
       const id = ground.collection.lexicon.term(word);
       const idf = id === undefined ? 0 : closeness * worthOf(id);
       if (id !== undefined && idf > (hints.get(id)?.idf ?? 0))
@@ -47,6 +48,12 @@ export function hintsOf(alike: readonly Alike[], ground: Ground): Term[] {
     }
   }
   return [...hints.values()];
+}
+
+/** What a name is about: a tool that can "get" or "search" something else is no likelier for it. */
+function subjectOf(name: readonly string[]): readonly string[] {
+  const subject = name.filter((word) => actionsOf([word]) === 0);
+  return subject.length > 0 ? subject : name;
 }
 
 /** How rare a term is among the tools in view; counted once for each. */

@@ -1,7 +1,7 @@
 /** What tools and questions mean, as sums of word vectors. Rows are made when first asked for, from words already numbered. */
 import type { Collection, Placed } from "./collection.ts";
 import type { Sense } from "./ground.ts";
-import { Matrix, toUnit } from "./matrix.ts";
+import { Matrix } from "./matrix.ts";
 import type { Phrase } from "./question.ts";
 import { fieldEnd, fieldStart, TOOL_FIELDS } from "./segment.ts";
 import type { WordTable } from "./word-table.ts";
@@ -22,12 +22,12 @@ const UNSEEN = -2;
 export class Meaning implements Sense {
   readonly crowded = false;
   readonly matrix: Matrix;
-  readonly #table: WordTable;
+  readonly table: WordTable;
   readonly #collection: Collection;
   readonly #done = new WeakSet<Placed>();
 
   constructor(table: WordTable, collection: Collection) {
-    this.#table = table;
+    this.table = table;
     this.#collection = collection;
     this.matrix = new Matrix(table.dims);
   }
@@ -35,7 +35,7 @@ export class Meaning implements Sense {
   /** Fills in the tools that have no row yet. Yields what each cost, in characters read. */
   *catchUp(): Generator<number> {
     this.matrix.grow(this.#collection.capacity);
-    const sum = new Float32Array(this.#table.dims);
+    const sum = new Float32Array(this.table.dims);
     /** Row of each numbered word in the table. Not kept: the lexicon may give a number to another word. */
     let rows: Int32Array | undefined;
     for (const placed of this.#collection.servers) {
@@ -54,23 +54,15 @@ export class Meaning implements Sense {
   }
 
   isWord(word: string): boolean {
-    return this.#table.row(word) >= 0;
+    return this.table.row(word) >= 0;
   }
 
   vectorOf({ words }: Phrase): Float32Array | undefined {
-    const sum = new Float32Array(this.#table.dims);
-    let known = false;
-    for (const word of new Set(words)) {
-      const row = this.#table.row(word);
-      if (row < 0) continue;
-      known = true;
-      this.#table.addTo(sum, row, this.#table.weight(row));
-    }
-    return known ? toUnit(sum) : undefined;
+    return this.table.vectorOf(words);
   }
 
   #serverSum({ segment }: Placed, rows: Int32Array): Float32Array {
-    const sum = new Float32Array(this.#table.dims);
+    const sum = new Float32Array(this.table.dims);
     this.#add(sum, segment.serverWords, SERVER_WEIGHT, rows);
     this.#add(sum, segment.serverTextWords, SERVER_TEXT_WEIGHT, rows);
     return sum;
@@ -87,10 +79,10 @@ export class Meaning implements Sense {
     for (const word of words) {
       let row = rows[word] as number;
       if (row === UNSEEN) {
-        row = this.#table.row(this.#collection.lexicon.word(word));
+        row = this.table.row(this.#collection.lexicon.word(word));
         rows[word] = row;
       }
-      if (row >= 0) this.#table.addTo(sum, row, weight * this.#table.weight(row));
+      if (row >= 0) this.table.addTo(sum, row, weight * this.table.weight(row));
     }
   }
 }

@@ -9,6 +9,7 @@ import { kinOf } from "./kindred.ts";
 import { takeApart, withoutTypo } from "./repair.ts";
 import { nameThings } from "./things.ts";
 import { rarity, type SearchView } from "./view.ts";
+import type { WordTable } from "./word-table.ts";
 import { isContent, words } from "./words.ts";
 
 /** A term to look for, with others that may stand in for it. */
@@ -69,6 +70,8 @@ export function textsOf(query: string): string[] {
 export interface Language {
   readonly everyday: Everyday;
   readonly examples: Examples;
+  /** Undefined where there are no word vectors. */
+  readonly table: WordTable | undefined;
   /** Knows the language's words, which are no typing errors though no tool has them. */
   isWord(word: string): boolean;
 }
@@ -89,7 +92,7 @@ export function readQuestion(
     terse: whole.words.length === 0 || !/\s/.test(query.trim()),
     clauses: parts.length > 0 ? parts.map((part) => reader.phrase(part)) : [whole],
     pairs: reader.pairs(whole.words),
-    alike: language.examples.near(words(text)),
+    alike: language.examples.near(words(text), language.table),
     actions: intentOf(words(text), pieces) || actionsOf(whole.words),
     unknown: whole.words.filter((word) => !reader.term(word)),
   };

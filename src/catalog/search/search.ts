@@ -110,6 +110,7 @@ class Search implements SearchStrategy {
     const language = {
       everyday: await loadEveryday(),
       examples: await loadExamples(),
+      table: (await this.#meaning)?.table,
       isWord: (word: string) => isWord(word, sense),
     };
     const question = readQuestion(query, collection, view, language);

@@ -1,5 +1,6 @@
 /** The word vectors that ship with the package: read when first needed, absent without harm. */
 import { readShipped } from "../../home/shipped.ts";
+import { toUnit } from "./matrix.ts";
 
 const MAGIC = "MCPWORD1";
 const HEADER_BYTES = 20;
@@ -46,6 +47,19 @@ export class WordTable {
 
   weight(row: number): number {
     return this.#weights[row] ?? 0;
+  }
+
+  /** What the words mean together, as a unit vector; undefined if none is known. */
+  vectorOf(words: Iterable<string>): Float32Array | undefined {
+    const sum = new Float32Array(this.dims);
+    let known = false;
+    for (const word of new Set(words)) {
+      const row = this.row(word);
+      if (row < 0) continue;
+      known = true;
+      this.addTo(sum, row, this.weight(row));
+    }
+    return known ? toUnit(sum) : undefined;
   }
 
   /** Adds `factor` times the word's vector. */
