@@ -23,8 +23,8 @@ const MEANINGS = 2;
 const NEAREST = 10;
 /** The least that counts as alike. */
 const LEAST = 0.3;
-/** What is less alike by its words cannot be lifted to that by what it is about. */
-const LEAST_LIFTED = 0.06;
+/** Where no question of a wish is as alike by its words, all of them together and what they are about hardly ever come to that. */
+const LEAST_LIKEST = 0.08;
 /** Half alike is much less than half as telling. */
 const STEEPNESS = 2;
 /** What the next likest question of the same wish adds, and what is left of that for each after it. */
@@ -49,6 +49,8 @@ interface Wish {
   readonly asked: string;
   readonly from: number;
   readonly to: number;
+  /** Of all its questions together; made when first needed, since few wishes are ever near enough. */
+  direction?: { readonly table: WordTable; readonly vector: Float32Array };
 }
 
 /** What a mark is worth, the rarer the more, and the questions that have it. */
@@ -61,19 +63,17 @@ export class Examples {
   readonly #everyday: Everyday;
   readonly #wishes: Wish[] = [];
   readonly #marks = new Map<string, Mark>();
-  readonly #stems = new Map<string, string>();
   readonly #lengths: Float64Array;
-  /** The direction of all questions of a wish together, by table. */
-  readonly #directions = new WeakMap<WordTable, Map<string, Float32Array>>();
 
   constructor(text: string, everyday: Everyday = new Everyday("")) {
     this.#everyday = everyday;
     const all: string[][] = [];
+    const stemOf = remembering(stem);
     for (const line of text.split("\n")) {
       const [, asked, tools = ""] = LINE.exec(line) ?? [];
       if (asked === undefined) continue;
       const from = all.length;
-      for (const question of asked.split(BAR)) all.push(this.#marksOf(words(question)));
+      for (const question of asked.split(BAR)) all.push(this.#marksOf(words(question), stemOf));
       this.#wishes.push({ names: tools.split(" / ").map(words), asked, from, to: all.length });
     }
     for (const [at, marks] of all.entries()) for (const mark of marks) this.#hold(mark, at);
@@ -92,21 +92,24 @@ export class Examples {
     const common = new Float64Array(this.size);
     for (const mark of marks) {
       const { worth, holders } = this.#marks.get(mark) ?? NOBODY;
-      for (const at of holders) common[at] = (common[at] as number) + worth ** 2;
+      const square = worth * worth;
+      for (const at of holders) common[at] = (common[at] as number) + square;
     }
     // A word that no question has is as telling as one that none but this one has.
     const length = this.#length(marks, Math.log(1 + this.size));
     const vector = table?.vectorOf(said.filter(tells));
     const found: { names: Wish["names"]; alike: number }[] = [];
     for (const wish of this.#wishes) {
-      const cosines: number[] = [];
+      let likest = 0;
       for (let at = wish.from; at < wish.to; at++) {
-        const shared = common[at] as number;
-        if (shared > 0) cosines.push(shared / (length * (this.#lengths[at] as number)));
+        const cosine = (common[at] as number) / (length * (this.#lengths[at] as number));
+        common[at] = cosine;
+        if (cosine > likest) likest = cosine;
       }
+      if (likest < LEAST_LIKEST) continue;
+      const cosines = [...common.subarray(wish.from, wish.to)];
       const own = pooled(cosines);
-      const about =
-        table && vector && own > LEAST_LIFTED ? cosineOf(vector, this.#direction(wish, table)) : 0;
+      const about = table && vector ? cosineOf(vector, direction(wish, table)) : 0;
       // What is about the same as the wish is more alike than its words say.
       const alike = own + (1 - own) * Math.sqrt(own) * Math.max(0, about) ** 2;
       if (alike > LEAST) found.push({ names: wish.names, alike });
@@ -121,23 +124,16 @@ export class Examples {
   }
 
   /** Stems, stems side by side, and what sayings mean. */
-  #marksOf(said: readonly string[]): string[] {
-    const stems = said.map((word) => this.#stem(word));
+  #marksOf(said: readonly string[], stemOf = stem): string[] {
+    const stems = said.map((word) => stemOf(word));
     const marks = new Set(stems.filter((_, i) => tells(said[i] as string)));
     for (let i = 0; i + 1 < said.length; i++) {
       if (tells(said[i] as string) || tells(said[i + 1] as string)) marks.add(`${stems[i]} ${stems[i + 1]}`);
     }
     for (const { word, meant } of this.#everyday.read(said)) {
-      for (const one of [word, ...meant.slice(0, MEANINGS)]) if (one !== "") marks.add(`~${this.#stem(one)}`);
+      for (const one of [word, ...meant.slice(0, MEANINGS)]) if (one !== "") marks.add(`~${stemOf(one)}`);
     }
     return [...marks];
-  }
-
-  /** The same few words come again and again. */
-  #stem(word: string): string {
-    const known = this.#stems.get(word) ?? stem(word);
-    this.#stems.set(word, known);
-    return known;
   }
 
   #hold(mark: string, at: number): void {
@@ -149,18 +145,19 @@ export class Examples {
   #length(marks: readonly string[], unheard: number): number {
     return Math.hypot(...marks.map((mark) => this.#marks.get(mark)?.worth ?? weightOf(mark) * unheard));
   }
-
-  /** Made when first needed: few wishes are near enough to be asked for it. */
-  #direction({ asked }: Wish, table: WordTable): Float32Array {
-    const known = this.#directions.get(table) ?? new Map<string, Float32Array>();
-    this.#directions.set(table, known);
-    const direction = known.get(asked) ?? directionOf(asked, table);
-    known.set(asked, direction);
-    return direction;
-  }
 }
 
 const NOBODY: Mark = { holders: [], worth: 0 };
+
+/** The same few words come again and again. */
+function remembering(stemOf: typeof stem): typeof stem {
+  const known = new Map<string, string>();
+  return (word) => {
+    const stemmed = known.get(word) ?? stemOf(word);
+    known.set(word, stemmed);
+    return stemmed;
+  };
+}
 
 function tells(word: string): boolean {
   return !IDLE.has(word);
@@ -172,11 +169,11 @@ function weightOf(mark: string): number {
 
 /** The likest counts whole, the others fill a part of what is missing. */
 function pooled(cosines: number[]): number {
-  cosines.sort((a, b) => b - a);
-  let [sum = 0, ...others] = cosines;
+  if (cosines.length > 1) cosines.sort((a, b) => b - a);
+  let sum = cosines[0] as number;
   let share = NEXT_SHARE;
-  for (const cosine of others) {
-    sum += (1 - sum) * share * cosine ** NEXT_STEEPNESS;
+  for (let i = 1; i < cosines.length; i++) {
+    sum += (1 - sum) * share * (cosines[i] as number) ** NEXT_STEEPNESS;
     share *= NEXT_SHARE;
   }
   return sum;
@@ -186,6 +183,11 @@ function cosineOf(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let d = 0; d < a.length; d++) sum += (a[d] as number) * (b[d] as number);
   return sum;
+}
+
+function direction(wish: Wish, table: WordTable): Float32Array {
+  if (wish.direction?.table !== table) wish.direction = { table, vector: directionOf(wish.asked, table) };
+  return wish.direction.vector;
 }
 
 /** All questions count the same. */
