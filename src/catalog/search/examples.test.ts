@@ -39,10 +39,10 @@ test("several questions that want the same speak for it together", () => {
 });
 
 test("what a saying means is compared too", () => {
-  const meant = new Examples("delete the file -> delete file", new Everyday("get rid of > delete"));
-  expect(meant.near(words("get rid of the file"))[0]?.closeness).toBeGreaterThan(
-    new Examples("delete the file -> delete file").near(words("get rid of the file"))[0]?.closeness ?? 0,
-  );
+  const closeness = (saying: string) =>
+    new Examples("delete the file -> delete file", new Everyday(saying)).near(words("bin the file"))[0]
+      ?.closeness;
+  expect(closeness("bin > delete")).toBeGreaterThan(closeness("bin > keep") ?? 1);
 });
 
 test("what is about the same is closer than its words say", async () => {
