@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { toRaw } from "../../kernel/raw.ts";
 import { Everyday } from "./everyday.ts";
-import { Examples, loadExamples } from "./examples.ts";
+import { examplesOf, loadExamples } from "./examples.ts";
 import { createSearch } from "./search.ts";
 import { loadWordTable } from "./word-table.ts";
 import { words } from "./words.ts";
 
-const examples = new Examples(
+const examples = examplesOf(
   [
     "# who is octocat -> no line",
     "open a pr | put my branch up for review -> create pull request / create merge request",
@@ -32,7 +32,7 @@ test("the same question is as close as can be, an unlike one is not close at all
 });
 
 test("several questions that want the same speak for it together", () => {
-  const wishes = (asked: string) => new Examples(`red shoes hurt -> find doctor\n${asked} -> order item`);
+  const wishes = (asked: string) => examplesOf(`red shoes hurt -> find doctor\n${asked} -> order item`);
   const first = (asked: string) => wishes(asked).near(words("red shoes"))[0]?.names;
   expect(first("buy red shoes")).toEqual([["find", "doctor"]]);
   expect(first("buy red shoes | sell red shoes")).toEqual([["order", "item"]]);
@@ -40,7 +40,7 @@ test("several questions that want the same speak for it together", () => {
 
 test("what a saying means is compared too", () => {
   const closeness = (saying: string) =>
-    new Examples("delete the file -> delete file", new Everyday(saying)).near(words("bin the file"))[0]
+    examplesOf("delete the file -> delete file", new Everyday(saying)).near(words("bin the file"))[0]
       ?.closeness;
   expect(closeness("bin > delete")).toBeGreaterThan(closeness("bin > keep") ?? 1);
 });
@@ -54,7 +54,7 @@ test("what is about the same is closer than its words say", async () => {
 
 test("a long question says itself what it wants", () => {
   const long = "open a pr for the change that anna and tom made last week after lunch in the old kitchen";
-  const short = new Examples(`${long} -> create pull request`);
+  const short = examplesOf(`${long} -> create pull request`);
   expect(short.near(words(long))[0]?.closeness).toBeLessThan(0.9);
 });
 

@@ -1,4 +1,5 @@
 /** Questions that people ask, each with names that tools for it have: what a whole question means where its words do not say it. Read when first needed, absent without harm. */
+import { setImmediate as turn } from "node:timers/promises";
 import { readShipped } from "../../home/shipped.ts";
 import { Everyday, loadEveryday } from "./everyday.ts";
 import { toUnit } from "./matrix.ts";
@@ -63,33 +64,47 @@ export class Examples {
   readonly #everyday: Everyday;
   readonly #wishes: Wish[] = [];
   readonly #marks = new Map<string, Mark>();
-  readonly #lengths: Float64Array;
+  #lengths = new Float64Array();
+  /** What a question has in common with each; written anew for every question. */
+  #common = new Float64Array();
 
-  constructor(text: string, everyday: Everyday = new Everyday("")) {
+  constructor(everyday: Everyday) {
     this.#everyday = everyday;
-    const all: string[][] = [];
-    const stemOf = remembering(stem);
-    for (const line of text.split("\n")) {
-      const [, asked, tools = ""] = LINE.exec(line) ?? [];
-      if (asked === undefined) continue;
-      const from = all.length;
-      for (const question of asked.split(BAR)) all.push(this.#marksOf(words(question), stemOf));
-      this.#wishes.push({ names: tools.split(" / ").map(words), asked, from, to: all.length });
-    }
-    for (const [at, marks] of all.entries()) for (const mark of marks) this.#hold(mark, at);
-    for (const [mark, entry] of this.#marks)
-      entry.worth = weightOf(mark) * Math.log(1 + all.length / (1 + entry.holders.length));
-    this.#lengths = Float64Array.from(all, (marks) => this.#length(marks, 0));
   }
 
   get size(): number {
-    return this.#lengths.length;
+    return this.#wishes.at(-1)?.to ?? 0;
+  }
+
+  /** Lines of the file. After the last of them `weigh` is due. */
+  take(lines: readonly string[], stemOf = stem): void {
+    for (const line of lines) {
+      const [, asked, tools = ""] = LINE.exec(line) ?? [];
+      if (asked === undefined) continue;
+      const from = this.size;
+      let to = from;
+      for (const question of asked.split(BAR)) {
+        for (const mark of this.#marksOf(words(question), stemOf)) this.#hold(mark, to);
+        to += 1;
+      }
+      this.#wishes.push({ names: tools.split(" / ").map(words), asked, from, to });
+    }
+  }
+
+  weigh(): void {
+    const squares = new Float64Array(this.size);
+    for (const [mark, entry] of this.#marks) {
+      entry.worth = weightOf(mark) * Math.log(1 + this.size / (1 + entry.holders.length));
+      for (const at of entry.holders) squares[at] = (squares[at] as number) + entry.worth ** 2;
+    }
+    this.#lengths = squares.map(Math.sqrt);
+    this.#common = new Float64Array(this.size);
   }
 
   /** Takes the words of a question, stop words included; the likest first. Without vectors, words alone are compared. */
   near(said: readonly string[], table?: WordTable): Alike[] {
     const marks = this.#marksOf(said);
-    const common = new Float64Array(this.size);
+    const common = this.#common.fill(0);
     for (const mark of marks) {
       const { worth, holders } = this.#marks.get(mark) ?? NOBODY;
       const square = worth * worth;
@@ -200,12 +215,34 @@ function directionOf(asked: string, table: WordTable): Float32Array {
   return toUnit(sum);
 }
 
+/** All of the text at once. */
+export function examplesOf(text: string, everyday = new Everyday("")): Examples {
+  const examples = new Examples(everyday);
+  examples.take(text.split("\n"));
+  examples.weigh();
+  return examples;
+}
+
+/** Lines that are read in one turn: all of them would hold up whoever else is served. */
+const LINES_A_TURN = 50;
+
+async function read(): Promise<Examples> {
+  const [bytes, everyday] = await Promise.all([readShipped(FILE), loadEveryday()]);
+  const lines = bytes?.toString("utf8").split("\n") ?? [];
+  const examples = new Examples(everyday);
+  const stemOf = remembering(stem);
+  for (let at = 0; at < lines.length; at += LINES_A_TURN) {
+    examples.take(lines.slice(at, at + LINES_A_TURN), stemOf);
+    await turn();
+  }
+  examples.weigh();
+  return examples;
+}
+
 let loaded: Promise<Examples> | undefined;
 
 /** Read once. */
 export function loadExamples(): Promise<Examples> {
-  loaded ??= Promise.all([readShipped(FILE), loadEveryday()]).then(
-    ([bytes, everyday]) => new Examples(bytes?.toString("utf8") ?? "", everyday),
-  );
+  loaded ??= read();
   return loaded;
 }
