@@ -25,7 +25,7 @@ const NEAREST = 10;
 /** The least that counts as alike. */
 const LEAST = 0.3;
 /** Where no question of a wish is as alike by its words, all of them together and what they are about hardly ever come to that. */
-const LEAST_LIKEST = 0.08;
+const LEAST_LIKEST = 0.16;
 /** Half alike is much less than half as telling. */
 const STEEPNESS = 2;
 /** What the next likest question of the same wish adds, and what is left of that for each after it. */
@@ -114,15 +114,17 @@ export class Examples {
     const length = this.#length(marks, Math.log(1 + this.size));
     const vector = table?.vectorOf(said.filter(tells));
     const found: { names: Wish["names"]; alike: number }[] = [];
+    const least = LEAST_LIKEST * length;
     for (const wish of this.#wishes) {
       let likest = 0;
       for (let at = wish.from; at < wish.to; at++) {
-        const cosine = (common[at] as number) / (length * (this.#lengths[at] as number));
-        common[at] = cosine;
-        if (cosine > likest) likest = cosine;
+        if (common[at] === 0) continue;
+        const projected = (common[at] as number) / (this.#lengths[at] as number);
+        common[at] = projected;
+        if (projected > likest) likest = projected;
       }
-      if (likest < LEAST_LIKEST) continue;
-      const cosines = [...common.subarray(wish.from, wish.to)];
+      if (likest < least) continue;
+      const cosines = Array.from(common.subarray(wish.from, wish.to), (projected) => projected / length);
       const own = pooled(cosines);
       const about = table && vector ? cosineOf(vector, direction(wish, table)) : 0;
       // What is about the same as the wish is more alike than its words say.

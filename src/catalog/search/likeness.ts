@@ -22,8 +22,11 @@ export function likenessOf({ alike }: Question, ground: Ground, slots: readonly 
   const wanted = alike.flatMap(({ closeness, names }) =>
     names.map((name) => wantedName(name, closeness, ground, worthOf)),
   );
+  const sought = new Set(wanted.flatMap(({ terms }) => [...terms]));
   return Float64Array.from(slots, (slot) => {
-    const name = nameTerms(ground, slot);
+    const written = nameTerms(ground, slot);
+    if (!written.some((term) => sought.has(term))) return 0;
+    const name = new Set(written);
     const length = lengthOf([...name].map(worthOf));
     let best = 0;
     for (const { terms, length: other, closeness } of wanted) {
@@ -78,12 +81,12 @@ function wantedName(
   return { terms: new Set(ids.filter((id) => id !== undefined)), length: lengthOf(worths), closeness };
 }
 
-function nameTerms({ collection }: Ground, slot: number): ReadonlySet<number> {
+function nameTerms({ collection }: Ground, slot: number): readonly number[] {
   const segment = collection.at(slot)?.segment;
-  if (!segment) return new Set();
+  if (!segment) return [];
   const i = collection.indexOf(slot);
   const name = segment.words.subarray(fieldStart(segment, i, 0), fieldEnd(segment, i, 0));
-  return new Set([...name].map((word) => collection.lexicon.termOf(word)));
+  return Array.from(name, (word) => collection.lexicon.termOf(word));
 }
 
 function lengthOf(worths: readonly number[]): number {
