@@ -101,7 +101,17 @@ const UNREACHED = `[...(document.querySelector("dialog[open]") ?? document)
   .filter((one) => one.getBoundingClientRect().width > 0 && !one.hasAttribute("data-reached"))
   .map((one) => one.outerHTML.slice(0, 120))`;
 
+const UNMARK = `for (const one of document.querySelectorAll("[data-reached]")) one.removeAttribute("data-reached")`;
+
+/** What came while the first round was under way is reached in the second. */
 async function unreached(page: Page): Promise<readonly string[]> {
+  const first = await missedInRound(page);
+  if (first.length === 0) return first;
+  await page.evaluate(UNMARK);
+  return await missedInRound(page);
+}
+
+async function missedInRound(page: Page): Promise<readonly string[]> {
   const most = 200;
   for (let stops = 0; stops < most && !(await page.evaluate(MARK)); stops++) await page.keyboard.press("Tab");
   return await page.evaluate<string[]>(UNREACHED);
