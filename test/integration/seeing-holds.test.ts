@@ -76,6 +76,8 @@ test(`${CALLS} calls with kills and refusals: each has one record, and counters 
   const count = counting(tally);
   const messages = new Set<string>();
   let made = 0;
+  let sleeps = 0;
+  const arrived = (tool: string) => journal.events("message").filter((event) => event.tool === tool).length;
   const rest = async (tool: string, args: object) => {
     const answer = await fetch(`${gateway.url}/metamcp/aggregate/api/${tool}`, {
       method: "POST",
@@ -115,13 +117,23 @@ test(`${CALLS} calls with kills and refusals: each has one record, and counters 
       count("mcp_execute", answered);
     },
     async (id) => {
-      const leaving = AbortSignal.timeout(20);
-      await fetch(`${gateway.url}/metamcp/aggregate/api/fix__sleep`, {
+      const leaving = new AbortController();
+      const started = ++sleeps;
+      let settled = false;
+      const asked = fetch(`${gateway.url}/metamcp/aggregate/api/fix__sleep`, {
         method: "POST",
         headers: { ...HEADERS, "x-api-key": key },
         body: JSON.stringify({ ms: 60_000, message: id }),
-        signal: leaving,
-      }).catch(() => {});
+        signal: leaving.signal,
+      })
+        .catch(() => {})
+        .finally(() => {
+          settled = true;
+        });
+      // Who leaves before the gateway has read the request called nothing.
+      await until(() => settled || arrived("sleep") >= started, { what: "a call to leave" });
+      leaving.abort();
+      await asked;
       count("sleep", "error");
     },
   ];
