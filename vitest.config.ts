@@ -22,7 +22,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
-    // Most tests wait for processes: a third worker fills the gaps on two cores.
-    maxWorkers: 3,
+    // Most tests wait for processes: with four workers two cores are four fifths busy.
+    maxWorkers: 4,
   },
 });
