@@ -1,4 +1,4 @@
-/** All children. Takes a config, offers the one verb, and is the only place that acts on a change. */
+/** All children: routes each call to its server, and applies a new config to the connections. */
 import { idOf } from "../config/identity.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import type { Call, Handler, Lease, Origin, ServerId } from "../kernel/call.ts";
