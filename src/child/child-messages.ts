@@ -41,6 +41,9 @@ export interface ChildMessagesParts {
 /** A child may not hear at once, or ever, that a call was given up: for so long what it asks may still be about it. */
 const LEFT_MS = 10_000;
 
+/** A child looks at the folders it is told before they count, and never says when it is done: server-filesystem refuses a call that comes at once. */
+const DIGEST_MS = 100;
+
 const TASK_STATUS: ReadonlySet<string> = new Set(["notifications/tasks/status", "notifications/tasks"]);
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 
@@ -50,6 +53,7 @@ export class ChildMessages implements PeerHandlers {
   readonly #parts: ChildMessagesParts;
   /** Who gave up a call and when, by session, oldest first. */
   readonly #left = new Map<string, Gone & { readonly at: number }>();
+  #rootsDigested: Promise<void> = Promise.resolve();
 
   constructor(parts: ChildMessagesParts) {
     this.#parts = parts;
@@ -91,8 +95,15 @@ export class ChildMessages implements PeerHandlers {
   /** Answered from what belongs to the connection, whoever calls: another client's roots are none of the child's business. */
   async #rootsList(request: Incoming): Promise<Raw> {
     const { roots = await this.#askForRoots(request) } = { roots: this.#parts.roots() };
+    const { clock } = this.#parts;
+    this.#rootsDigested = new Promise((resolve) => void clock.after(DIGEST_MS, resolve));
     if ("result" in roots.answer) return roots.answer.result;
     throw RpcError.of(INTERNAL_ERROR, roots.answer.refusal);
+  }
+
+  /** Resolves once the child had time for the roots that it was told. */
+  rootsDigested(): Promise<void> {
+    return this.#rootsDigested;
   }
 
   async #askForRoots(request: Incoming): Promise<KnownRoots> {

@@ -292,6 +292,7 @@ export class Connection implements Pooled {
       const why = `its tools could not be listed: ${(error as Error).message}`;
       log.warn(`${this.label}: ${why}`, { server: spec.name });
     }
+    await Promise.race([this.#conversation.rootsDigested(), aborted(signal)]);
     // Not before: what failed over its list must not look idle.
     lease.release();
   }

@@ -26,7 +26,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((connections) => connections.destroy("the test is over")));
 });
 
-function setUp(more: Parameters<typeof specOf>[1] = {}) {
+function setUp(more: Parameters<typeof specOf>[1] = {}, { asksForRoots = false } = {}) {
   const clock = new ManualClock();
   const server = new ScriptedServer();
   const listed: string[] = [];
@@ -40,7 +40,10 @@ function setUp(more: Parameters<typeof specOf>[1] = {}) {
       breaker: () => ({ threshold: 3, cooldownMs: 1_000 }),
       connector: () => Promise.resolve(server),
       eraOf: () => undefined,
-      greet: async ({ key }) => void listed.push(key),
+      greet: async ({ key }) => {
+        listed.push(key);
+        if (asksForRoots) server.last.ask("roots/list");
+      },
       onListChanged: () => {},
       levelOf: () => undefined,
     },
@@ -137,6 +140,19 @@ test("a client is asked for its roots before its first connect, and the child is
     answers.map((one) => one.kind === "result" && told(one.result)),
   );
   expect(answers).toEqual([[{ roots: [{ uri: "file:///proj" }] }], [{ roots: [{ uri: "file:///bad" }] }]]);
+});
+
+test("a child that asks for roots as it begins has time for them before the first call", async () => {
+  const { reach, server, clock } = setUp({}, { asksForRoots: true });
+  let reached = false;
+  const a = reach(at("a", new Folders("/proj"))).then(() => {
+    reached = true;
+  });
+  await quiet();
+  expect(server.last.answers).toHaveLength(1);
+  expect(reached).toBe(false);
+  clock.advance(100);
+  await a;
 });
 
 test("whose roots change stays where it is alone, and leaves where it is not", async () => {

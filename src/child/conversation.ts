@@ -53,6 +53,11 @@ export class Conversation {
     this.#hearing.left(origin);
   }
 
+  /** Resolves once the child had time for the roots that it was told. */
+  rootsDigested(): Promise<void> {
+    return this.#hearing.rootsDigested();
+  }
+
   async dial(signal: AbortSignal): Promise<void> {
     const { spec } = this.#parts;
     const connector = await this.#parts.connector();
