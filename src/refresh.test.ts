@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { listBy, openCatalog } from "../test/support/catalog.ts";
 import type { Ask } from "./catalog/list-all.ts";
 import type { Greeting } from "./child/handshake.ts";
-import { silentLog } from "./kernel/log.ts";
+import { MetaMcpError } from "./kernel/errors.ts";
+import { type Log, silentLog } from "./kernel/log.ts";
 import { type Raw, toRaw } from "./kernel/raw.ts";
 import { Refresher } from "./refresh.ts";
 
@@ -19,7 +20,9 @@ const greeting = (capabilities: object): Greeting => ({
 function setUp() {
   const { clock, catalog } = openCatalog();
   catalog.configure(new Map([["s", { identity: "id", permits: () => true }]]));
-  const refresher = new Refresher({ catalog, clock, log: silentLog });
+  const warned: string[] = [];
+  const log: Log = { ...silentLog, warn: (message) => void warned.push(message) };
+  const refresher = new Refresher({ catalog, clock, log });
   const asked: string[] = [];
   let tools = ["a"];
   const ask: Ask = async (method) => {
@@ -34,7 +37,7 @@ function setUp() {
   const offer = (...names: string[]): void => {
     tools = names;
   };
-  return { clock, catalog, refresher, asked, ask, offer };
+  return { clock, catalog, refresher, asked, ask, offer, warned };
 }
 
 test("asks for what a child declares, tools before anything is called, the rest only if someone is shown it", async () => {
@@ -86,4 +89,15 @@ test("a list that cannot be had is asked for again when it changes again", async
   await turn();
   expect(catalog.snapshot.tool("s", "b")).toBeDefined();
   refresher.onListChanged(listBy("unknown"), "notifications/tools/list_changed", ask);
+});
+
+test("a list that is given up because the connection is ended is no failure", async () => {
+  const { clock, refresher, ask, warned } = setUp();
+  await refresher.greet(listBy("s"), greeting({ tools: {} }), ask);
+  for (const why of [new MetaMcpError("cancelled", "MetaMCP is stopping"), new Error("not today")]) {
+    refresher.onListChanged(listBy("s"), "notifications/tools/list_changed", () => Promise.reject(why));
+    await turn();
+    clock.advance(100);
+  }
+  expect(warned).toEqual(["s: its tools could not be listed: not today"]);
 });

@@ -4,6 +4,7 @@ import { CAPABILITY, ITEM_KINDS, type ItemKind } from "./catalog/item.ts";
 import type { Ask } from "./catalog/list-all.ts";
 import type { Greeting } from "./child/handshake.ts";
 import type { Clock } from "./kernel/clock.ts";
+import { MetaMcpError } from "./kernel/errors.ts";
 import type { ListSource } from "./kernel/list-key.ts";
 import type { Log } from "./kernel/log.ts";
 import { type Raw, toRaw } from "./kernel/raw.ts";
@@ -51,6 +52,7 @@ export class Refresher {
     if (method === "notifications/tools/list_changed") {
       this.#keepUp(`${id} tools`, () =>
         this.#tools(from, greeting, ask).catch((error: Error) => {
+          if (MetaMcpError.is(error) && error.code === "cancelled") return;
           this.#log.warn(`${server}: its tools could not be listed: ${error.message}`, { server });
         }),
       );

@@ -225,7 +225,8 @@ export class Catalog implements CatalogView {
       known.share(list);
       this.#shown.update([{ server, known }]);
     } catch (error) {
-      this.#log.warn(`its ${kind} could not be listed: ${(error as Error).message}`, { server });
+      if (MetaMcpError.is(error) && error.code === "cancelled") return;
+      this.#log.warn(`${server}: its ${kind} could not be listed: ${(error as Error).message}`, { server });
       // Of a connection that died nothing is known; whoever answered nonsense has said what there is.
       if (error instanceof RpcError || MetaMcpError.is(error)) this.#assumeNone(at, kind);
     } finally {

@@ -3,6 +3,7 @@ import { masked } from "../config/secrets.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Lease, Origin } from "../kernel/call.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
 import type { ConnectionChanged } from "../kernel/events.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
@@ -79,6 +80,8 @@ export class Connection implements Pooled {
   /** Nothing of it is left. */
   #gone = false;
   #ending: Promise<void> | undefined;
+  /** Why we ended it, where it did not end by itself. */
+  #stopped: string | undefined;
   #drained: (() => void) | undefined;
 
   constructor(parts: ConnectionParts) {
@@ -185,12 +188,13 @@ export class Connection implements Pooled {
     return (this.#dialect as Dialect).request(claim, method, params, signal);
   }
 
-  /** A request of our own. */
+  /** A request of our own; `cancelled` where we end the connection under it, which is nobody's fault. */
   async ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
     const lease = this.lease();
     try {
       return await (this.#dialect as Dialect).ask(method, params, signal);
     } catch (error) {
+      if (this.#stopped !== undefined) throw new MetaMcpError("cancelled", this.#stopped);
       // We asked for ourselves: what it says becomes a reason that people read.
       throw masked(error as Error, this.spec);
     } finally {
@@ -226,10 +230,10 @@ export class Connection implements Pooled {
   }
 
   end(reason: string): Promise<void> {
-    this.#ending ??= this.#finish(
-      "closed",
-      new ChildFailure("other", reason, { unsent: this.#state === "connecting" }),
-    );
+    if (this.#ending) return this.#ending;
+    this.#stopped = reason;
+    const failure = new ChildFailure("other", reason, { unsent: this.#state === "connecting" });
+    this.#ending = this.#finish("closed", failure);
     return this.#ending;
   }
 

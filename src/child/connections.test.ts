@@ -126,6 +126,18 @@ test("of a server that was removed nothing begins", async () => {
   await expect(reach(originOf("a"))).rejects.toMatchObject({ code: "server_not_found" });
 });
 
+test("what we ask for ourselves is cancelled where we end the connection, and fails where the child does", async () => {
+  const { reach, server, connections } = setUp();
+  const lost = (await reach(originOf("a"))).ask("tools/list", undefined);
+  server.last.die();
+  await expect(lost).rejects.toMatchObject({ category: "stdio-exit" });
+  const ended = (await reach(originOf("a"))).ask("tools/list", undefined);
+  await Promise.all([
+    connections.destroy("MetaMCP is stopping"),
+    expect(ended).rejects.toMatchObject({ code: "cancelled" }),
+  ]);
+});
+
 test("a client is asked for its roots before its first connect, and the child is told those of its own connection", async () => {
   const { reach, server } = setUp();
   const [proj, bad] = [new Folders("/proj"), new Folders("/bad")];
