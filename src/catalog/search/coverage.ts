@@ -2,7 +2,6 @@
 import type { Ground } from "./ground.ts";
 import { type Question, type Term, VERB_SHARE } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
-import { rarity } from "./view.ts";
 
 /** A word that no tool has counts as one that few have. */
 const UNKNOWN_SHARE = 0.6;
@@ -10,7 +9,7 @@ const UNKNOWN_SHARE = 0.6;
 /** Which share of the question, by rarity, each of these tools speaks of. */
 export function coverageOf(question: Question, ground: Ground, slots: readonly number[]): Float64Array {
   const { collection, view, workspace } = ground;
-  const unknown = new Set(question.unknown).size * UNKNOWN_SHARE * rarity(0, view);
+  const unknown = new Set(question.unknown).size * UNKNOWN_SHARE * view.rarity(0);
   const total = question.terms.reduce((sum, term) => sum + worthOf(term), unknown);
   const covered = workspace.take(collection.capacity);
   const peaks = workspace.take(collection.capacity);
@@ -45,9 +44,9 @@ function namedShare(asked: ReadonlyMap<number, number>, { collection, view }: Gr
   const i = collection.indexOf(slot);
   let total = 0;
   let found = 0;
-  for (const word of segment.words.subarray(fieldStart(segment, i, 0), fieldEnd(segment, i, 0))) {
-    const term = collection.lexicon.termOf(word);
-    const idf = rarity(collection.postings.count(term, view.mask), view);
+  for (let at = fieldStart(segment, i, 0); at < fieldEnd(segment, i, 0); at++) {
+    const term = collection.lexicon.termOf(segment.words[at] as number);
+    const idf = view.worthOf(term);
     total += idf;
     found += idf * (asked.get(term) ?? 0);
   }

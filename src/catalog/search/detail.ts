@@ -1,7 +1,7 @@
 /** Finer evidence about one tool: word pairs, verbs, its name, its age. Gathered for few candidates only. */
 import { bits, CHANGES } from "./actions.ts";
 import type { Collection } from "./collection.ts";
-import { PAIR, type Question } from "./question.ts";
+import type { Pair, Question } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
 
 /** A tool whose action is not known is neither punished nor favoured. */
@@ -12,27 +12,40 @@ const DEPRECATED_SHARE = 0.8;
 /** Name, title and description: parameters lie side by side by chance. */
 const FIELDS_WITH_PAIRS = 3;
 
-/** What the question's word pairs that stand side by side in the tool are worth. */
-export function pairScore({ pairs }: Question, collection: Collection, slot: number): number {
+/** For each of `slots` what the question's word pairs that stand side by side in the tool are worth. */
+export function pairsOf({ pairs }: Question, collection: Collection, slots: readonly number[]): Float64Array {
+  if (pairs.size === 0) return new Float64Array(slots.length);
+  // Most words of a tool begin no pair, which an array tells sooner than a map.
+  const begins = new Uint8Array(collection.lexicon.terms);
+  for (const first of pairs.keys()) begins[first] = 1;
+  return Float64Array.from(slots, (slot) => pairScore(pairs, begins, collection, slot));
+}
+
+function pairScore(
+  pairs: Question["pairs"],
+  begins: Uint8Array,
+  collection: Collection,
+  slot: number,
+): number {
   const segment = collection.at(slot)?.segment;
-  if (!segment || pairs.size === 0) return 0;
+  if (!segment) return 0;
   const i = collection.indexOf(slot);
-  const found = new Set<number>();
+  const found = new Set<Pair>();
   for (let f = 0; f < FIELDS_WITH_PAIRS; f++) {
-    read(segment.words.subarray(fieldStart(segment, i, f), fieldEnd(segment, i, f)));
+    read(segment.words, fieldStart(segment, i, f), fieldEnd(segment, i, f));
   }
-  read(segment.serverWords);
+  read(segment.serverWords, 0, segment.serverWords.length);
   let sum = 0;
-  for (const pair of found) sum += pairs.get(pair) ?? 0;
+  for (const { worth } of found) sum += worth;
   return sum;
 
-  function read(list: Int32Array): void {
-    let before = -1;
-    for (const word of list) {
-      const term = collection.lexicon.termOf(word);
-      const pair = before * PAIR + term;
-      if (before >= 0 && pairs.has(pair)) found.add(pair);
-      before = term;
+  function read(list: Int32Array, from: number, to: number): void {
+    let following: ReadonlyMap<number, Pair> | undefined;
+    for (let at = from; at < to; at++) {
+      const term = collection.lexicon.termOf(list[at] as number);
+      const pair = following?.get(term);
+      if (pair) found.add(pair);
+      following = begins[term] === 1 ? pairs.get(term) : undefined;
     }
   }
 }

@@ -64,6 +64,8 @@ export class Examples {
   readonly #everyday: Everyday;
   readonly #wishes: Wish[] = [];
   readonly #marks = new Map<string, Mark>();
+  /** The wish of each question. */
+  readonly #wishOf: number[] = [];
   #lengths = new Float64Array();
   /** What a question has in common with each; written anew for every question. */
   #common = new Float64Array();
@@ -77,14 +79,15 @@ export class Examples {
   }
 
   /** Lines of the file. After the last of them `weigh` is due. */
-  take(lines: readonly string[], stemOf = stem): void {
+  take(lines: readonly string[]): void {
     for (const line of lines) {
       const [, asked, tools = ""] = LINE.exec(line) ?? [];
       if (asked === undefined) continue;
       const from = this.size;
       let to = from;
       for (const question of asked.split(BAR)) {
-        for (const mark of this.#marksOf(words(question), stemOf)) this.#hold(mark, to);
+        for (const mark of this.#marksOf(words(question))) this.#hold(mark, to);
+        this.#wishOf.push(this.#wishes.length);
         to += 1;
       }
       this.#wishes.push({ names: tools.split(" / ").map(words), asked, from, to });
@@ -103,35 +106,38 @@ export class Examples {
 
   /** Takes the words of a question, stop words included; the likest first. Without vectors, words alone are compared. */
   near(said: readonly string[], table?: WordTable): Alike[] {
-    const marks = this.#marksOf(said);
     const common = this.#common.fill(0);
-    for (const mark of marks) {
-      const { worth, holders } = this.#marks.get(mark) ?? NOBODY;
-      const square = worth * worth;
-      for (const at of holders) common[at] = (common[at] as number) + square;
-    }
+    const met: number[] = [];
     // A word that no question has is as telling as one that none but this one has.
-    const length = this.#length(marks, Math.log(1 + this.size));
-    const vector = table?.vectorOf(said.filter(tells));
-    const found: { names: Wish["names"]; alike: number }[] = [];
-    const least = LEAST_LIKEST * length;
-    for (const wish of this.#wishes) {
-      let likest = 0;
-      for (let at = wish.from; at < wish.to; at++) {
-        if (common[at] === 0) continue;
-        const projected = (common[at] as number) / (this.#lengths[at] as number);
-        common[at] = projected;
-        if (projected > likest) likest = projected;
+    const unheard = Math.log(1 + this.size);
+    let squares = 0;
+    for (const mark of this.#marksOf(said)) {
+      const entry = this.#marks.get(mark);
+      const square = (entry?.worth ?? weightOf(mark) * unheard) ** 2;
+      squares += square;
+      for (const at of entry?.holders ?? NOBODY) {
+        if (common[at] === 0) met.push(at);
+        common[at] = (common[at] as number) + square;
       }
-      if (likest < least) continue;
-      const cosines = Array.from(common.subarray(wish.from, wish.to), (projected) => projected / length);
-      const own = pooled(cosines);
+    }
+    const length = Math.sqrt(squares);
+    const near = new Set<number>();
+    for (const at of met) {
+      const cosine = (common[at] as number) / (this.#lengths[at] as number) / length;
+      common[at] = cosine;
+      if (cosine >= LEAST_LIKEST) near.add(this.#wishOf[at] as number);
+    }
+    const telling = said.filter(tells);
+    const vector = table?.vectorOf(telling);
+    const found: { names: Wish["names"]; alike: number }[] = [];
+    for (const wish of [...near].sort((a, b) => a - b).map((at) => this.#wishes[at] as Wish)) {
+      const own = pooled(Array.from(common.subarray(wish.from, wish.to)));
       const about = table && vector ? cosineOf(vector, direction(wish, table)) : 0;
       // What is about the same as the wish is more alike than its words say.
       const alike = own + (1 - own) * Math.sqrt(own) * Math.max(0, about) ** 2;
       if (alike > LEAST) found.push({ names: wish.names, alike });
     }
-    const faith = 1 / (1 + LESS_PER_WORD * Math.max(0, new Set(said.filter(tells)).size - SHORT));
+    const faith = 1 / (1 + LESS_PER_WORD * Math.max(0, new Set(telling).size - SHORT));
     found.sort((a, b) => b.alike - a.alike);
     // Where one is much liker than the others, those say little.
     const likest = found[0]?.alike ?? 1;
@@ -141,14 +147,14 @@ export class Examples {
   }
 
   /** Stems, stems side by side, and what sayings mean. */
-  #marksOf(said: readonly string[], stemOf = stem): string[] {
-    const stems = said.map((word) => stemOf(word));
+  #marksOf(said: readonly string[]): string[] {
+    const stems = said.map(stem);
     const marks = new Set(stems.filter((_, i) => tells(said[i] as string)));
     for (let i = 0; i + 1 < said.length; i++) {
       if (tells(said[i] as string) || tells(said[i + 1] as string)) marks.add(`${stems[i]} ${stems[i + 1]}`);
     }
     for (const { word, meant } of this.#everyday.read(said)) {
-      for (const one of [word, ...meant.slice(0, MEANINGS)]) if (one !== "") marks.add(`~${stemOf(one)}`);
+      for (const one of [word, ...meant.slice(0, MEANINGS)]) if (one !== "") marks.add(`~${stem(one)}`);
     }
     return [...marks];
   }
@@ -158,23 +164,9 @@ export class Examples {
     if (entry) entry.holders.push(at);
     else this.#marks.set(mark, { holders: [at], worth: 0 });
   }
-
-  #length(marks: readonly string[], unheard: number): number {
-    return Math.hypot(...marks.map((mark) => this.#marks.get(mark)?.worth ?? weightOf(mark) * unheard));
-  }
 }
 
-const NOBODY: Mark = { holders: [], worth: 0 };
-
-/** The same few words come again and again. */
-function remembering(stemOf: typeof stem): typeof stem {
-  const known = new Map<string, string>();
-  return (word) => {
-    const stemmed = known.get(word) ?? stemOf(word);
-    known.set(word, stemmed);
-    return stemmed;
-  };
-}
+const NOBODY: readonly number[] = [];
 
 function tells(word: string): boolean {
   return !IDLE.has(word);
@@ -232,9 +224,8 @@ async function read(): Promise<Examples> {
   const [bytes, everyday] = await Promise.all([readShipped(FILE), loadEveryday()]);
   const lines = bytes?.toString("utf8").split("\n") ?? [];
   const examples = new Examples(everyday);
-  const stemOf = remembering(stem);
   for (let at = 0; at < lines.length; at += LINES_A_TURN) {
-    examples.take(lines.slice(at, at + LINES_A_TURN), stemOf);
+    examples.take(lines.slice(at, at + LINES_A_TURN));
     await turn();
   }
   examples.weigh();

@@ -40,7 +40,7 @@ export function poolHighest(into: Float64Array, scores: Float64Array): void {
 }
 
 /** Takes the mean of those in view off all. */
-export function aboveMean(scores: Float64Array, { mask, size }: SearchView): void {
+export function aboveMean(scores: Float64Array, { mask, size }: Pick<SearchView, "mask" | "size">): void {
   let sum = 0;
   for (let i = 0; i < scores.length; i++) if (!mask || mask[i] === 1) sum += scores[i] as number;
   const mean = sum / Math.max(1, size);

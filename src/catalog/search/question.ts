@@ -8,7 +8,7 @@ import { intentOf } from "./intent.ts";
 import { kinOf } from "./kindred.ts";
 import { takeApart, withoutTypo } from "./repair.ts";
 import { nameThings } from "./things.ts";
-import { rarity, type SearchView } from "./view.ts";
+import type { SearchView } from "./view.ts";
 import type { WordTable } from "./word-table.ts";
 import { isContent, words } from "./words.ts";
 
@@ -21,6 +21,12 @@ export interface Term {
   readonly kin: readonly Term[];
   /** Says what is to be done, not with what. */
   readonly verb: boolean;
+}
+
+/** Two terms side by side. */
+export interface Pair {
+  /** The sum of their idf. */
+  readonly worth: number;
 }
 
 /** A text to find tools for. */
@@ -38,8 +44,8 @@ export interface Question extends Phrase {
   readonly terse: boolean;
   /** The question itself if it does not split. */
   readonly clauses: readonly Phrase[];
-  /** Adjacent terms, first * PAIR + second, with the sum of their idf. */
-  readonly pairs: ReadonlyMap<number, number>;
+  /** Adjacent terms: the first, those that follow it, and what each pair is worth. */
+  readonly pairs: ReadonlyMap<number, ReadonlyMap<number, Pair>>;
   readonly actions: number;
   /** What questions like this one want, the likest first. */
   readonly alike: readonly Alike[];
@@ -51,8 +57,6 @@ const LONGEST_QUESTION = 4_000;
 const MOST_CLAUSES = 8;
 /** Typing errors looked for in one question: each is compared with all words there are. */
 const MOST_TYPOS = 16;
-/** Room for any term's number: a pair is one number, first * PAIR + second. */
-export const PAIR = 2 ** 26;
 /** What a word of nearly the same meaning counts beside the word itself. */
 const KIN_WEIGHT = 0.6;
 /** What it counts where no tool in view has the word itself, or several words together meant it. */
@@ -84,16 +88,18 @@ export function readQuestion(
 ): Question {
   const [text = "", ...parts] = textsOf(query);
   const reader = new Reader(collection, view, language);
-  const whole = reader.phrase(text);
-  const pieces = [text, ...parts].flatMap((part) => language.everyday.read(words(part)));
+  const said = words(text);
+  const pieces = language.everyday.read(said);
+  const partPieces = parts.map((part) => language.everyday.read(words(part)));
+  const whole = reader.phrase(text, pieces);
   return {
     ...whole,
     spoken: words(query.slice(0, LONGEST_QUESTION)).join(""),
     terse: whole.words.length === 0 || !/\s/.test(query.trim()),
-    clauses: parts.length > 0 ? parts.map((part) => reader.phrase(part)) : [whole],
+    clauses: parts.length > 0 ? parts.map((part, i) => reader.phrase(part, partPieces[i] ?? [])) : [whole],
     pairs: reader.pairs(whole.words),
-    alike: language.examples.near(words(text), language.table),
-    actions: intentOf(words(text), pieces) || actionsOf(whole.words),
+    alike: language.examples.near(said, language.table),
+    actions: intentOf(said, [...pieces, ...partPieces.flat()]) || actionsOf(whole.words),
     unknown: whole.words.filter((word) => !reader.term(word)),
   };
 }
@@ -112,8 +118,8 @@ class Reader {
     this.#language = language;
   }
 
-  phrase(text: string): Phrase {
-    const pieces = this.#language.everyday.read(words(text)).flatMap((piece) => this.#mended(piece));
+  phrase(text: string, read: readonly Piece[]): Phrase {
+    const pieces = read.flatMap((piece) => this.#mended(piece));
     const said = pieces.map(({ word, meant: [first = ""] }) => word || first).filter(isContent);
     const joined = this.#joined(said);
     const all = [...pieces, ...joined.map(plain)];
@@ -126,12 +132,14 @@ class Reader {
     return this.#terms.get(word);
   }
 
-  pairs(list: readonly string[]): Map<number, number> {
-    const pairs = new Map<number, number>();
+  pairs(list: readonly string[]): Map<number, Map<number, Pair>> {
+    const pairs = new Map<number, Map<number, Pair>>();
     for (let i = 0; i + 1 < list.length; i++) {
       const a = this.term(list[i] as string);
       const b = this.term(list[i + 1] as string);
-      if (a && b) pairs.set(a.id * PAIR + b.id, a.idf + b.idf);
+      if (!a || !b) continue;
+      const following = pairs.get(a.id) ?? new Map<number, Pair>();
+      pairs.set(a.id, following.set(b.id, { worth: a.idf + b.idf }));
     }
     return pairs;
   }
@@ -192,9 +200,9 @@ class Reader {
   }
 
   #worth(id: number | undefined): Term | undefined {
-    const count = id === undefined ? 0 : this.#collection.postings.count(id, this.#view.mask);
+    const count = id === undefined ? 0 : this.#view.count(id);
     if (id === undefined || count === 0) return undefined;
-    return { id, idf: rarity(count, this.#view), kin: [], verb: false };
+    return { id, idf: this.#view.rarity(count), kin: [], verb: false };
   }
 }
 

@@ -1,7 +1,7 @@
 /** Orders tools for a question by eleven kinds of evidence, each in 0..1. Knows nothing of where vectors come from. */
 import type { Collection } from "./collection.ts";
 import { coverageOf, namedOf } from "./coverage.ts";
-import { actionScore, freshness, isNamed, pairScore } from "./detail.ts";
+import { actionScore, freshness, isNamed, pairsOf } from "./detail.ts";
 import type { Ground, Sense } from "./ground.ts";
 import { aboveMean, poolHighest, scoreKeywords, toShare } from "./keyword.ts";
 import { hintsOf, likenessOf } from "./likeness.ts";
@@ -79,7 +79,7 @@ export function rank(question: Question, ground: Ground, { weights, most }: Wish
   const slots = candidates(first, question, ground);
   const support = siblingSupport(family, collection, view, slots);
   const clauseSimilar = clauseMeaning(question, slots, similar, sense);
-  const pairs = Float64Array.from(slots, (slot) => pairScore(question, collection, slot));
+  const pairs = pairsOf(question, collection, slots);
   toShare(pairs);
   const like = likenessOf(question, ground, slots);
   const named = namedOf(question, ground, slots);

@@ -67,10 +67,20 @@ const STEP3: readonly (readonly [string, string])[] = [
 const STEP4 = "ement ance ence able ible ment ant ent ion ism ate iti ous ive ize al er ic ou".split(" ");
 const ENGLISH = /^[a-z]+$/;
 
+/** The same words come again and again. Forgotten all at once when there are too many. */
+const stems = new Map<string, string>();
+const MOST_REMEMBERED = 10_000;
+/** V8 keeps the text that a longer word was cut from alive as long as the word. */
+const LONGEST_REMEMBERED = 12;
+
 export function stem(word: string): string {
-  const known = EXCEPTIONS.get(word);
+  const known = EXCEPTIONS.get(word) ?? stems.get(word);
   if (known !== undefined) return known;
-  return word.length > 2 && ENGLISH.test(word) ? porter(word) : word;
+  const root = word.length > 2 && ENGLISH.test(word) ? porter(word) : word;
+  if (word.length > LONGEST_REMEMBERED) return root;
+  if (stems.size >= MOST_REMEMBERED) stems.clear();
+  stems.set(word, root);
+  return root;
 }
 
 function porter(word: string): string {
