@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { CONSOLE_PAGES } from "../src/serving/console-files.ts";
-import { BARE_PAGES, hrefOf, parseAddress, SHELL_PAGES, type Target } from "./address.ts";
+import { hrefOf, parseAddress, type Target } from "./address.ts";
 
 test("an address that was written is read as what it was", () => {
   const targets: Target[] = [
@@ -28,9 +27,4 @@ test("a broken escape stays as it is", () => {
     page: "servers",
     id: "%zz",
   });
-});
-
-test("the gateway serves every page at its address", () => {
-  const shown = [...SHELL_PAGES, ...BARE_PAGES].map((page) => hrefOf({ page }).slice(1));
-  expect([...CONSOLE_PAGES].sort()).toEqual(shown.sort());
 });

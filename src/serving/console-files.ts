@@ -5,31 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Where the pages of the console are; what is open in one is the second part of the path. */
-export const CONSOLE_PAGES: ReadonlySet<string> = new Set([
-  "",
-  "servers",
-  "tools",
-  "try",
-  "namespaces",
-  "endpoints",
-  "traffic",
-  "sessions",
-  "audit",
-  "keys",
-  "people",
-  "requests",
-  "history",
-  "settings",
-  "me",
-  "components",
-  "login",
-  "setup",
-  "invitations",
-]);
-
 const ASSETS = "/assets/";
-const PAGE = /^\/([a-z]*)(?:\/[^/]+)?$/;
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -81,11 +57,10 @@ export class ConsoleFiles {
     this.#folders = folders;
   }
 
-  /** Whether the path is one of the console's; nothing is read for it. */
-  has(path: string): boolean {
-    if (path.startsWith(ASSETS)) return true;
-    const [, page] = PAGE.exec(path) ?? [];
-    return page !== undefined && CONSOLE_PAGES.has(page) && (page !== "" || path === "/");
+  /** A browser is shown the console wherever nothing else answers: it says itself where there is no such page. Others find it at `/`. */
+  has(path: string, { method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean {
+    if (path === "/" || path.startsWith(ASSETS)) return true;
+    return (method === "GET" || method === "HEAD") && headers.accept?.includes("text/html") === true;
   }
 
   async answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -163,7 +163,7 @@ export class GatewaySite implements Site {
 
   #showConsole(path: string, { request, response }: Received): boolean {
     const { console } = this.#parts;
-    if (!console?.has(path)) return false;
+    if (!console?.has(path, request)) return false;
     console.answer(path, request, response).catch(() => fail(response));
     return true;
   }

@@ -11,11 +11,14 @@ import { until } from "../support/until.ts";
 const FOLDER = join(ROOT, "dist/console");
 const SCRIPT = readdirSync(join(FOLDER, "assets")).find((name) => /^console-.*\.js$/.test(name)) ?? "";
 
+/** What a browser says it takes when somebody opens an address. */
+const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
 test("pages are the one page, and nothing outside may run, be shown or frame it", async () => {
   const { url } = await teamGateway(temp());
   const page = readFileSync(join(FOLDER, "index.html"), "utf8");
-  for (const path of ["/", "/servers", "/servers/some-uuid", "/setup?code=x", "/invitations/abc", "/try"]) {
-    const answer = await fetch(url + path);
+  for (const path of ["/", "/servers", "/servers/some-uuid", "/setup?code=x", "/mistyped", "/a/b/c"]) {
+    const answer = await fetch(url + path, { headers: BROWSER });
     expect([path, answer.status, await answer.text()]).toEqual([path, 200, page]);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
@@ -27,15 +30,15 @@ test("pages are the one page, and nothing outside may run, be shown or frame it"
       "cross-origin-opener-policy": "same-origin",
     });
   }
-  for (const path of [
-    "/nothing",
-    "/servers/a/b",
-    "//servers",
-    "/assets/nothing.js",
-    "/assets/../index.html.br",
-  ])
-    expect([path, (await fetch(url + path)).status]).toEqual([path, 404]);
-  expect((await fetch(`${url}/servers`, { method: "POST" })).status).toBe(405);
+  // A program that guesses at an address is not answered with a page.
+  for (const [path, init] of [
+    ["/assets/nothing.js", { headers: BROWSER }],
+    ["/servers", { headers: BROWSER, method: "POST" }],
+    ["/servers", {}],
+    ["/register", {}],
+  ] as const)
+    expect([path, (await fetch(url + path, init)).status]).toEqual([path, 404]);
+  expect((await fetch(`${url}/`, { method: "POST" })).status).toBe(405);
   // The API, and what clients log in with, come first.
   expect((await fetch(`${url}/mcp-servers/x`)).status).toBe(401);
 });
