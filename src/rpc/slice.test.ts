@@ -9,6 +9,7 @@ import {
   joinObject,
   mayHave,
   members,
+  onceWith,
   withFirst,
   withMember,
 } from "./slice.ts";
@@ -76,6 +77,16 @@ describe("withMember", () => {
     expect(withMember(before, key, value === undefined ? undefined : raw(value)).toString()).toBe(expected);
     expect(before.toString()).toBe(object);
   });
+});
+
+test.each([
+  ['{"n":1, "a" : {"x" : 1}, "b":[ 2 ] }', '{"n":X, "a" : {"x" : 1}, "b":[ 2 ] }'],
+  ['{"a":1, "n":1, "\\u0061":2, "b":5, "a":3 }', '{"n":X,"b":5, "a":3 }'],
+  ['{"n":1,"a":2,"n":3}', '{"a":2,"n":X}'],
+  ['{"__proto__":1,"__proto__":2}', '{"__proto__":2,"n":X}'],
+  ["{}", '{"n":X}'],
+])("onceWith names nothing twice: %s", (object, expected) => {
+  expect(onceWith(raw(object), "n", raw("X")).toString()).toBe(expected);
 });
 
 test("joinObject leaves out what is undefined", () => {

@@ -106,12 +106,38 @@ export function eachElement(raw: Raw, visit: (from: number, end: number) => void
 
 /** A copy of an object with one member replaced, added or (undefined) left out; every other byte as it was. Duplicates of the key go. */
 export function withMember(raw: Raw, key: string, value: Raw | undefined): Raw {
-  const spans: { key: number; value: number; end: number; wanted: boolean }[] = [];
+  return rewritten(raw, key, value);
+}
+
+/** The same, and of every other key the last alone: whoever reads it elsewhere finds what we find in it. */
+export function onceWith(raw: Raw, key: string, value: Raw): Raw {
+  return rewritten(raw, key, value, new Map());
+}
+
+interface Span {
+  readonly key: number;
+  readonly value: number;
+  readonly end: number;
+  readonly wanted: boolean;
+  /** The same key comes again. */
+  repeated: boolean;
+}
+
+/** `lasts`: where each key was seen last; without it other keys may be there twice. */
+function rewritten(raw: Raw, key: string, value: Raw | undefined, lasts?: Map<string, Span>): Raw {
+  const spans: Span[] = [];
   let last = -1;
   eachMember(raw, (start, from, end) => {
     const wanted = isKey(raw, start, key);
+    const span = { key: start, value: from, end, wanted, repeated: false };
     if (wanted) last = spans.length;
-    spans.push({ key: start, value: from, end, wanted });
+    else if (lasts) {
+      const name = textAt(raw, start);
+      const before = lasts.get(name);
+      if (before) before.repeated = true;
+      lasts.set(name, span);
+    }
+    spans.push(span);
   });
   const first = spans[0];
   if (!first) return joinObject([[key, value]]);
@@ -119,7 +145,7 @@ export function withMember(raw: Raw, key: string, value: Raw | undefined): Raw {
   const parts: Buffer[] = [raw.subarray(0, first.key)];
   let before = -1;
   for (const [index, span] of spans.entries()) {
-    if (span.wanted && (index !== last || value === undefined)) continue;
+    if (span.repeated || (span.wanted && (index !== last || value === undefined))) continue;
     if (before >= 0) parts.push(before === index - 1 ? raw.subarray(spans[before]?.end, span.key) : COMMA);
     if (span.wanted && value !== undefined) parts.push(raw.subarray(span.key, span.value), value);
     else parts.push(raw.subarray(span.key, span.end));

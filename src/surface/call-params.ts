@@ -1,6 +1,6 @@
 /** What a child gets to see of a tool call: the only place that writes it. Made for every call, so it is made of as little as can be. */
 import { asRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { joinObject, withMember } from "../rpc/slice.ts";
+import { joinObject, onceWith } from "../rpc/slice.ts";
 
 export interface CallParts {
   /** The tool as the child knows it. */
@@ -18,7 +18,7 @@ const CLOSE = Buffer.from("}");
 
 export function callParams({ tool, args, meta, written }: CallParts): Raw {
   const name = toRaw(tool);
-  if (written) return withMember(written, "name", name);
+  if (written) return onceWith(written, "name", name);
   if (!meta) return asRaw(Buffer.concat([NAME, name, ARGUMENTS, args, CLOSE]));
   return joinObject([
     ["name", name],

@@ -4,7 +4,9 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
+import { HEADERS } from "../support/http-gateway.ts";
 import { layeredTeam } from "../support/layered-team.ts";
+import { mcp } from "../support/mcp-request.ts";
 import { teamClient } from "../support/team-gateway.ts";
 import { until } from "../support/until.ts";
 
@@ -62,6 +64,35 @@ test("nothing that must not pass does: arguments, results, errors, progress, log
   expect(records).not.toContain(MAIL);
   expect(records).toContain("[email]");
   expect(JSON.stringify((await api("GET", "/calls")).body)).not.toContain(MAIL);
+});
+
+test("what a client names twice reaches the server once, as it was judged", async () => {
+  const { gateway, key } = await layeredTeam({
+    endpoint: {
+      middleware: [
+        { use: "policy", rules: [{ effect: "deny", args: { path: { in: ["/no"] } } }], default: "allow" },
+        { use: "redact", detect: ["email"] },
+      ],
+    },
+  });
+  const session = (await mcp(gateway, "aggregate", { token: key })).headers.get("mcp-session-id") as string;
+  const ask = async (method: string, params: string): Promise<string> => {
+    const answer = await fetch(`${gateway.url}/metamcp/aggregate/mcp`, {
+      method: "POST",
+      headers: { ...HEADERS, authorization: `Bearer ${key}`, "mcp-session-id": session },
+      body: `{"jsonrpc":"2.0","id":7,"method":"${method}","params":${params}}`,
+    });
+    const { result } = JSON.parse((await answer.text()).replace(/^data: /, ""));
+    return result.content ? Buffer.from(result.content[0].text, "base64").toString() : JSON.stringify(result);
+  };
+  const first = `"arguments":{"path":"/no","who":"${MAIL}"}`;
+  const last = '"arguments":{ "path" : "/yes" }';
+  expect(await ask("tools/call", `{"name":"fix__args",${first},${last}}`)).toBe(
+    '{"name":"args","arguments":{ "path" : "/yes" }}',
+  );
+  expect(await ask("tools/call", `{"name":"fix__args","\\u0061${first.slice(2)},${last}}`)).not.toContain(
+    "/no",
+  );
 });
 
 test("what was read keeps data from going elsewhere, in code, in chains and over REST", async () => {

@@ -4,7 +4,7 @@ import { callerOf, type Repeat, type Uplink } from "../../kernel/call.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { isObject, member, members, withMember } from "../../rpc/slice.ts";
+import { isObject, member, members, onceWith, withMember } from "../../rpc/slice.ts";
 import { forward } from "../forward.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -30,7 +30,7 @@ export class ItemRequests {
 
   getPrompt(request: ClientRequest): Promise<Raw> {
     return this.#withPrompt(request, textAt(request, "name"), ({ server, name }) =>
-      this.forward(request, server, withMember(request.params as Raw, "name", toRaw(name))),
+      this.forward(request, server, onceWith(request.params as Raw, "name", toRaw(name))),
     );
   }
 
@@ -62,7 +62,7 @@ export class ItemRequests {
     if (!ref || !isObject(ref)) throw RpcError.of(INVALID_PARAMS, "completion/complete needs a ref");
     const [name, uri] = members(ref, ["name", "uri"]).map((raw) => raw && fromRaw(raw));
     const renamed = (key: string, value: string): Raw =>
-      withMember(params, "ref", withMember(ref, key, toRaw(value)));
+      onceWith(params, "ref", onceWith(ref, key, toRaw(value)));
     if (typeof uri === "string")
       return this.#atTarget(request, uri, (target) =>
         this.forward(request, target.server, renamed("uri", target.uri)),
