@@ -206,6 +206,25 @@ test("people see and revoke their own keys; those of others are not there", asyn
   expect((await ada.ask("DELETE", `/api-keys/${uuid}`)).status).toBe(204);
 });
 
+test("whoever makes a key learns nothing of endpoints that are not for them", async () => {
+  const admin = await filled();
+  const closed = { name: "closed", access: { allow: { groups: ["vip"] } } };
+  for (const endpoint of [closed, { name: "off", disabled: true }])
+    expect((await admin.ask("POST", "/endpoints", endpoint)).status).toBe(201);
+  const member = await person(admin, "member");
+  const answers = await Promise.all(
+    ["closed", "off", "nowhere"].map(async (name) => {
+      const { status, body } = await member.ask("POST", "/api-keys", { name: "k", endpoints: [name] });
+      return JSON.stringify([status, body]).replaceAll(name, "NAME");
+    }),
+  );
+  expect(new Set(answers).size).toBe(1);
+  expect(answers[0]).toContain("names no endpoint");
+  expect((await member.ask("POST", "/api-keys", { name: "k", endpoints: ["main"] })).status).toBe(201);
+  const viewer = await person(admin, "viewer");
+  expect((await viewer.ask("POST", "/api-keys", { name: "k", endpoints: ["closed"] })).status).toBe(201);
+});
+
 test("a key of an account can do what the account can at that moment", async () => {
   const admin = await filled();
   const { uuid } = await person(admin, "editor");

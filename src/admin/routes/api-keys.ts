@@ -8,6 +8,7 @@ import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
 import { type AdminRequest, DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
 import { API_KEY_PATCH, KEY_IMPORT, listOf, NEW_API_KEY, ref } from "../schemas.ts";
+import { type Asking, maySee } from "./endpoint-use.ts";
 import { type AdminParts, checkedBody, isOn } from "./parts.ts";
 
 type Endpoints = readonly string[] | "all";
@@ -82,7 +83,8 @@ function createRoute(parts: AdminParts): Route {
     async handle(request) {
       const { owner: named, ...sent } = await checkedBody<NewApiKey>(NEW_API_KEY, request.body);
       const wrong = keyProblems(sent);
-      const endpoints = sent.endpoints && endpointsOf(parts, sent.endpoints, "/endpoints", wrong);
+      const endpoints =
+        sent.endpoints && endpointsOf(parts, request, { named: sent.endpoints, path: "/endpoints" }, wrong);
       const owner = ownerOf(parts, request, named, wrong);
       if (wrong.length > 0) throw invalid(wrong);
       refuseWider(request, { owner, role: sent.role });
@@ -150,7 +152,8 @@ function importRoute(parts: AdminParts): Route {
     query: DRY_RUN,
     body: ref("KeyImport"),
     answer: { type: "object", properties: { imported: { type: "integer" } }, required: ["imported"] },
-    async handle({ body, query }) {
+    async handle(request) {
+      const { body, query } = request;
       const sent = await checkedBody<{
         keys: readonly { uuid: string; name: string; key: string; endpoints: Endpoints }[];
       }>(KEY_IMPORT, body);
@@ -158,7 +161,8 @@ function importRoute(parts: AdminParts): Route {
       const taken = sent.keys.map(({ uuid, name, key, endpoints }, at) => {
         if (!isForeignKey(key))
           wrong.push({ path: pointer("/keys", at, "key"), message: "must be a key that begins with sk_mt_" });
-        const opened = endpointsOf(parts, endpoints, pointer("/keys", at, "endpoints"), wrong);
+        const path = pointer("/keys", at, "endpoints");
+        const opened = endpointsOf(parts, request, { named: endpoints, path }, wrong);
         return { id: uuid, name, text: key, endpoints: opened };
       });
       if (wrong.length > 0) throw invalid(wrong);
@@ -169,17 +173,18 @@ function importRoute(parts: AdminParts): Route {
   };
 }
 
-/** As uuids. */
+/** As uuids. One that the caller may not know of is not there. */
 function endpointsOf(
   { control }: AdminParts,
-  sent: Endpoints,
-  path: string,
+  asking: Asking,
+  { named, path }: { readonly named: Endpoints; readonly path: string },
   wrong: InputProblem[],
 ): Endpoints {
-  if (sent === "all") return sent;
+  if (named === "all") return named;
   const find = finderOf(control.compiled.objects.endpoint);
-  return sent.map((reference, at) => {
-    const found = find(reference);
+  return named.map((reference, at) => {
+    const known = find(reference);
+    const found = known && maySee(known, asking) ? known : undefined;
     const message = `names no endpoint: there is no "${reference.slice(0, 128)}"`;
     if (!found) wrong.push({ path: pointer(path, at), message });
     return found?.uuid ?? reference;

@@ -30,7 +30,7 @@ export interface User {
   readonly key?: KnownKey;
 }
 
-type Asking = Pick<AdminRequest, "principal" | "account">;
+export type Asking = Pick<AdminRequest, "principal" | "account">;
 
 /** `as`: an account, or `key:` and a key; whoever asks unless given. In the name of others administrators alone. */
 export function userOf(parts: Pick<AdminParts, "access">, asking: Asking, as: string | null): User {
@@ -92,7 +92,7 @@ function keyRefusal(key: KnownKey, takesKeys: boolean, endpoint: string): string
 }
 
 /** Whoever reads no objects is told of those endpoints alone that they may use. */
-function maySee(endpoint: StoredObject<"endpoint">, { principal, account }: Asking): boolean {
+export function maySee(endpoint: StoredObject<"endpoint">, { principal, account }: Asking): boolean {
   return (
     may(principal, "objects.read") ||
     (account !== undefined && refusalOf(endpoint, { account }) === undefined)
