@@ -189,6 +189,29 @@ describe("a patch", () => {
     ).toEqual(["/revision"]);
   });
 
+  test("takes away what is there and what may be, not what is misspelt, at whatever depth", () => {
+    const objects = setUp();
+    const of = (kind: "server" | "endpoint", reference: string, change: object) => () =>
+      patch(objects, { kind, reference }, change, at(2));
+    const wrong = {
+      colour: null,
+      createdAt: null,
+      status: null,
+      tools: { denny: null },
+      oauth: { id: null },
+    };
+    expect(problems(of("server", "git", wrong))).toEqual([
+      "/colour",
+      "/createdAt",
+      "/tools/denny",
+      "/oauth/id",
+    ]);
+    expect(problems(of("endpoint", "team", { access: { alow: null } }))).toEqual(["/access/alow"]);
+    const fine = { tools: { deny: null }, env: { NONE: null }, cwd: null, lifecycle: { mode: null } };
+    expect(of("server", "git", fine)).not.toThrow();
+    expect(of("endpoint", "team", { access: { allow: null } })).not.toThrow();
+  });
+
   test("keeps a secret behind its mask, and shows references alone", () => {
     const objects = setUp();
     const git = named(objects, "server", "git");

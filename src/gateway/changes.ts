@@ -2,6 +2,7 @@
 import { isRecord } from "../kernel/is-record.ts";
 import { type Accepted, accept, type Known } from "./accept.ts";
 import { depthProblems } from "./depth.ts";
+import type { Schema } from "./json-schema.ts";
 import { afterApi, BY_API, managed } from "./managed.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { find, finderOf } from "./names.ts";
@@ -56,7 +57,7 @@ export function patch<K extends ObjectKind>(
   if (!isRecord(change)) throw invalid([{ path: "", message: "must be an object" }]);
   refuseStale(stored, options);
   const written = kind === "server" ? canonical(change) : change;
-  const unknown = unknownNulls(kind, written);
+  const unknown = unknownNulls(SCHEMAS[kind], written);
   if (unknown.length > 0) throw invalid(unknown);
   const input = mergePatch(stored ? present(stored) : {}, written);
   const known = { ...knownIn(objects), stored: stored as StoredObject<K> | undefined };
@@ -113,16 +114,22 @@ function put<K extends ObjectKind>(objects: Objects, draft: Draft, context: Chan
   return { ...outcome, object: outcome.objects[draft.kind].get(draft.uuid) as unknown as StoredObject<K> };
 }
 
-/** A null takes a field away, and what was never there is gone before the schema sees it: a misspelt name must not pass. */
-function unknownNulls(kind: ObjectKind, change: Readonly<Record<string, unknown>>): readonly FieldProblem[] {
-  const fields = SCHEMAS[kind].properties;
-  const gone = Object.keys(change).filter(
-    (key) => change[key] === null && key !== "status" && !Object.hasOwn(fields, key),
-  );
-  return gone.map((key) => ({
-    path: pointer("", key),
-    message: (READ_ONLY as readonly string[]).includes(key) ? "is read-only" : "is unknown",
-  }));
+/**
+ * A null takes a field away, and what was never there is gone before the schema sees it: a misspelt name must not pass,
+ * at whatever depth.
+ */
+function unknownNulls(schema: Schema, change: unknown, base = ""): readonly FieldProblem[] {
+  const choices = [schema, ...((schema["anyOf"] ?? []) as readonly Schema[])];
+  const properties = choices.find((one) => one["additionalProperties"] === false)?.["properties"];
+  if (!properties || !isRecord(change)) return [];
+  return Object.entries(change).flatMap(([key, value]) => {
+    const path = pointer(base, key);
+    if (Object.hasOwn(properties, key))
+      return unknownNulls((properties as Readonly<Record<string, Schema>>)[key] as Schema, value, path);
+    if (value !== null || path === "/status") return [];
+    const readOnly = READ_ONLY.some((field) => path === `/${field}`);
+    return [{ path, message: readOnly ? "is read-only" : "is unknown" }];
+  });
 }
 
 function notFound(kind: ObjectKind, reference: string): Refusal {
