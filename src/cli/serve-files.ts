@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from "node:path";
 import { parseText } from "../config/parse.ts";
 import type { GatewayControl } from "../gateway/control.ts";
 import { applyDocument } from "../gateway/document/apply.ts";
-import { parseText as parseDocument } from "../gateway/document/yaml.ts";
+import { readText, type TextDocument } from "../gateway/document/yaml.ts";
 import { importIntoDefault } from "../gateway/import-default.ts";
 import { Refusal } from "../gateway/refusal.ts";
 import { type ChangeOutcome, changesBetween } from "../gateway/settle.ts";
@@ -20,7 +20,7 @@ interface Given {
 
 export interface GivenFiles {
   readonly imported: Given | undefined;
-  readonly applied: Given | undefined;
+  readonly applied: (Given & Pick<TextDocument, "told">) | undefined;
 }
 
 /** Rejects with the place where a file cannot be read. */
@@ -53,8 +53,9 @@ export async function takeFiles(
         warnings = taken.warnings;
       }
       if (applied) {
-        const { path, value } = applied;
-        next = named(path, () => applyDocument(next, value, { source: basename(path) }, context).objects);
+        const { path, value, told } = applied;
+        const apply = () => applyDocument(next, value, { source: basename(path) }, context).objects;
+        next = named(path, apply, told);
       }
       const changes = changesBetween(objects, next);
       return { objects: changes.length === 0 ? objects : next, changes };
@@ -83,10 +84,10 @@ function inFolder(value: unknown, folder: string): unknown {
   return { ...value, mcpServers: Object.fromEntries(entries) as object };
 }
 
-async function readDocument(path: string): Promise<Given> {
+async function readDocument(path: string): Promise<NonNullable<GivenFiles["applied"]>> {
   const text = await read(path);
   try {
-    return { path, value: await parseDocument(text) };
+    return { path, ...(await readText(text)) };
   } catch (error) {
     throw inFile(path, error);
   }
@@ -100,14 +101,17 @@ async function read(path: string): Promise<string> {
   }
 }
 
-function named<T>(path: string, make: () => T): T {
+/** `told`: says where in the file the faults are. */
+function named<T>(path: string, make: () => T, told?: TextDocument["told"]): T {
   try {
     return make();
   } catch (error) {
-    throw inFile(path, error);
+    throw inFile(path, error, told);
   }
 }
 
-function inFile(path: string, error: unknown): unknown {
-  return error instanceof Refusal ? new Error(`${path}: ${error.message}`, { cause: error }) : error;
+function inFile(path: string, error: unknown, told?: TextDocument["told"]): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const faults = told && error.code === "invalid" ? told(error.details.errors ?? []) : error.message;
+  return new Error(`${path}: ${faults}`, { cause: error });
 }

@@ -89,10 +89,11 @@ test("what is wrong is said: exit 1 where it failed, 2 where it was used wrongly
   const { run, folder, url } = await started();
   const bad = await run(
     "apply",
-    folder.write("bad.yaml", "version: 1\nservers: { a: { comand: x, args: 1 } }\n"),
+    folder.write("bad.yaml", "version: 1\nservers:\n  a:\n    comand: x\n    args: 1\n"),
   );
   expect([bad.code, bad.out]).toEqual([1, ""]);
-  expect(bad.err).toContain("/document/servers/a/comand is unknown");
+  expect(bad.err).toMatch(/bad\.yaml: line 4: \/servers\/a\/comand is unknown/);
+  expect(bad.err).toMatch(/\nline 5: \/servers\/a\/args must be/);
   const broken = await run("apply", folder.write("broken.yaml", "version: 1\n  a: [\n"));
   expect([broken.code, broken.err]).toEqual([1, expect.stringMatching(/broken\.yaml: line 1, column/)]);
   expect((await run("apply", folder.path("none.yaml"))).code).toBe(1);

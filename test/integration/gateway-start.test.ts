@@ -109,11 +109,12 @@ test("what cannot be served is refused with a reason, and the store stays as it 
     code: 1,
     err: expect.stringMatching(/bad\.yaml.*line 3/),
   });
-  const wrong = folder.write("wrong.json", JSON.stringify({ ...DOCUMENT, servers: { a: { comand: "x" } } }));
+  const entry = { comand: "x", instances: 0 };
+  const wrong = folder.write("wrong.json", JSON.stringify({ ...DOCUMENT, servers: { a: entry } }, null, 2));
   const imported = folder.writeConfig({ fix: fixture() });
   expect(await refused("--import", imported, "--apply", wrong)).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/wrong\.json.*comand/),
+    err: expect.stringMatching(/wrong\.json: line 5: .*comand .*\nline 6: .*instances/),
   });
   const good = folder.write("good.json", JSON.stringify(DOCUMENT));
   const gateway = await teamGateway(folder, { flags: ["--apply", good] });

@@ -2,8 +2,8 @@
 import type { Command } from "../command.ts";
 import { show } from "../table.ts";
 import { type ChangeLine, changeTable } from "./change-table.ts";
-import { GatewayClient, type Given } from "./client.ts";
-import { DOCUMENT_FLAGS, documentRequest } from "./document-file.ts";
+import type { Given } from "./client.ts";
+import { DOCUMENT_FLAGS, sendDocument } from "./document-file.ts";
 
 export interface Applied {
   readonly revision: number;
@@ -20,9 +20,7 @@ export const command: Command = {
   takes: [1, 1],
   async run(given) {
     const read = given as Given<typeof DOCUMENT_FLAGS>;
-    const client = new GatewayClient(read.settings);
-    const { query, body } = await documentRequest(read);
-    const answer = await client.post<Applied>(`/config/apply${query}`, body);
+    const answer = await sendDocument<Applied>("/config/apply", read);
     show(answer, read.settings.json, () => appliedText(answer));
     return 0;
   },

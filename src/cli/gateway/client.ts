@@ -18,6 +18,16 @@ const PAGE = 500;
 /** It cannot be asked at the moment, and may answer later. */
 export class GatewayAway extends Error {}
 
+/** It understood, and said no. */
+export class GatewayRefusal extends Error {
+  readonly errors: NonNullable<Problem["errors"]>;
+
+  constructor(why: string, { errors = [] }: Problem) {
+    super(why);
+    this.errors = errors;
+  }
+}
+
 export class GatewayClient {
   readonly url: string;
   readonly #token: string;
@@ -85,7 +95,7 @@ export class GatewayClient {
     const text = await answer.text();
     if (answer.ok) return text;
     const why = this.#refusal(answer.status, text);
-    throw answer.status >= 500 ? new GatewayAway(why) : new Error(why);
+    throw answer.status >= 500 ? new GatewayAway(why) : new GatewayRefusal(why, problemIn(text));
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {

@@ -3,8 +3,8 @@ import type { Table } from "../../config/command-line.ts";
 import type { Command } from "../command.ts";
 import { show } from "../table.ts";
 import { type ChangeLine, changeTable } from "./change-table.ts";
-import { GatewayClient, type Given } from "./client.ts";
-import { DOCUMENT_FLAGS, documentRequest } from "./document-file.ts";
+import type { Given } from "./client.ts";
+import { DOCUMENT_FLAGS, sendDocument } from "./document-file.ts";
 
 const FLAGS = {
   exitCode: { kind: "switch", env: false, help: "End with 1 where there are changes." },
@@ -19,9 +19,7 @@ export const command: Command = {
   takes: [1, 1],
   async run(given) {
     const read = given as Given<typeof FLAGS>;
-    const client = new GatewayClient(read.settings);
-    const { query, body } = await documentRequest(read);
-    const answer = await client.post<{ changes: readonly ChangeLine[] }>(`/config/diff${query}`, body);
+    const answer = await sendDocument<{ changes: readonly ChangeLine[] }>("/config/diff", read);
     show(answer, read.settings.json, () => changeTable(answer.changes));
     return read.settings.exitCode && answer.changes.length > 0 ? 1 : 0;
   },

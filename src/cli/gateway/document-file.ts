@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Table } from "../../config/command-line.ts";
-import { parseText } from "../../gateway/document/yaml.ts";
-import type { Given } from "./client.ts";
+import { readText, type TextDocument } from "../../gateway/document/yaml.ts";
+import { GatewayClient, GatewayRefusal, type Given } from "./client.ts";
 
 export const DOCUMENT_FLAGS = {
   prune: {
@@ -20,19 +20,39 @@ export const DOCUMENT_FLAGS = {
   takeOver: { kind: "switch", env: false, help: "Also change what another file manages." },
 } as const satisfies Table;
 
-export async function documentRequest({ settings, positionals }: Given<typeof DOCUMENT_FLAGS>) {
+/** What the gateway answers; what it finds wrong with the document is told with the line of the file. */
+export async function sendDocument<T>(
+  path: "/config/diff" | "/config/apply",
+  { settings, positionals }: Given<typeof DOCUMENT_FLAGS>,
+): Promise<T> {
+  const client = new GatewayClient(settings);
   const [file = ""] = positionals;
   const { prune, source, takeOver } = settings;
-  return {
-    query: takeOver ? "?takeOver=true" : "",
-    body: { document: await readDocument(file), prune, ...(source === undefined ? {} : { source }) },
-  };
+  const { value, told } = await readDocument(file);
+  const body = { document: value, prune, ...(source === undefined ? {} : { source }) };
+  try {
+    return await client.post<T>(`${path}${takeOver ? "?takeOver=true" : ""}`, body);
+  } catch (error) {
+    const faults = error instanceof GatewayRefusal ? faultsIn(error) : [];
+    throw faults.length > 0 ? new Error(`${file}: ${told(faults)}`, { cause: error }) : error;
+  }
+}
+
+const DOCUMENT = "/document";
+
+/** With their places in the document. */
+function faultsIn({ errors }: GatewayRefusal): GatewayRefusal["errors"] {
+  return errors.flatMap(({ path, message }) =>
+    path === DOCUMENT || path.startsWith(`${DOCUMENT}/`)
+      ? [{ path: path.slice(DOCUMENT.length), message }]
+      : [],
+  );
 }
 
 /** `-` is stdin. */
-async function readDocument(file: string): Promise<unknown> {
+async function readDocument(file: string): Promise<TextDocument> {
   try {
-    return await parseText(file === "-" ? await text(process.stdin) : await readFile(file, "utf8"));
+    return await readText(file === "-" ? await text(process.stdin) : await readFile(file, "utf8"));
   } catch (error) {
     throw new Error(`${file}: ${(error as Error).message}`);
   }

@@ -6,7 +6,7 @@ import { NO_OBJECTS, type Objects } from "../objects.ts";
 import { Refusal } from "../refusal.ts";
 import { type ApplyOptions, applyDocument } from "./apply.ts";
 import { exportDocument } from "./document.ts";
-import { parseText } from "./yaml.ts";
+import { readText } from "./yaml.ts";
 
 const at = contextAt;
 const DOCUMENT = {
@@ -142,14 +142,23 @@ describe("a document", () => {
   });
 
   test("is read from YAML or JSON, and a fault has its line", async () => {
-    expect(await parseText("version: 1\nservers:\n  x: {command: y}\n")).toEqual({
-      version: 1,
-      servers: { x: { command: "y" } },
-    });
-    expect(await parseText(JSON.stringify(DOCUMENT))).toEqual(DOCUMENT);
-    await expect(parseText("version: 1\nservers: {x: [}\n")).rejects.toThrow(/line 2, column/);
+    const read = await readText(
+      "version: 1\nservers:\n  x:\n    command: y\n    args: [1,\n      2]\n  a/b: {}\n",
+    );
+    expect(read.value).toEqual({ version: 1, servers: { x: { command: "y", args: [1, 2] }, "a/b": {} } });
+    const at = (path: string) => read.told([{ path, message: "is odd" }]);
+    expect(at("/servers/x/command")).toBe("line 4: /servers/x/command is odd");
+    expect(["/servers/x/args/1", "/servers/a~1b/name", "/servers/x/none/more", "/none", ""].map(at)).toEqual([
+      "line 6: /servers/x/args/1 is odd",
+      "line 7: /servers/a~1b/name is odd",
+      "line 3: /servers/x/none/more is odd",
+      "line 1: /none is odd",
+      "line 1: is odd",
+    ]);
+    expect((await readText(JSON.stringify(DOCUMENT))).value).toEqual(DOCUMENT);
+    await expect(readText("version: 1\nservers: {x: [}\n")).rejects.toThrow(/line 2, column/);
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${["b", "c", "d", "e"].map((key, at) => `${key}: &${key} [${Array(9).fill(`*${"abcd"[at]}`).join(",")}]`).join("\n")}\n`;
-    await expect(parseText(bomb)).rejects.toBeInstanceOf(Refusal);
+    await expect(readText(bomb)).rejects.toBeInstanceOf(Refusal);
   });
 });
 

@@ -1,15 +1,62 @@
 /** Documents as text. The parser is loaded when one is first read or written. */
-import { invalid } from "../refusal.ts";
+import type { Node } from "yaml";
+import { type FieldProblem, invalid } from "../refusal.ts";
+
+export interface TextDocument {
+  readonly value: unknown;
+  /** What is wrong with the value, a line of text for each with the line of the document that it is about. */
+  told(problems: readonly FieldProblem[]): string;
+}
 
 /** YAML, or JSON, which is YAML too. Throws a Refusal with line and column. */
-export async function parseText(text: string): Promise<unknown> {
-  const { parseDocument } = await import("yaml");
-  const document = parseDocument(text);
+export async function readText(text: string): Promise<TextDocument> {
+  const { LineCounter, isMap, isScalar, isSeq, parseDocument } = await import("yaml");
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
   const [error] = document.errors;
-  if (!error) return readValue(() => document.toJS() as unknown);
-  const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 };
-  const message = error.message.split(/ at line \d+/, 1)[0] ?? "cannot be read";
-  throw invalid([{ path: "", message: `line ${line}, column ${col}: ${message}` }]);
+  if (error) {
+    const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 };
+    const message = error.message.split(/ at line \d+/, 1)[0] ?? "cannot be read";
+    throw invalid([{ path: "", message: `line ${line}, column ${col}: ${message}` }]);
+  }
+  /** The key or element of that name, and what stands there. */
+  const step = (from: unknown, name: string): { at: Node; value: unknown } | undefined => {
+    if (isSeq(from)) {
+      const item = from.items[Number(name)] as Node | undefined;
+      return item && { at: item, value: item };
+    }
+    const pair = isMap(from)
+      ? from.items.find(({ key }) => isScalar(key) && String(key.value) === name)
+      : undefined;
+    return pair && { at: pair.key as Node, value: pair.value };
+  };
+  /** Of what is missing: the line of what it is missing in. */
+  const lineOf = (path: string): number => {
+    let at = 0;
+    let value: unknown = document.contents;
+    for (const name of namesIn(path)) {
+      const found = step(value, name);
+      if (!found) break;
+      at = found.at.range?.[0] ?? at;
+      ({ value } = found);
+    }
+    return lines.linePos(at).line;
+  };
+  return {
+    value: readValue(() => document.toJS() as unknown),
+    told: (problems) =>
+      problems
+        .map(({ path, message }) => `line ${lineOf(path)}: ${path === "" ? "" : `${path} `}${message}`)
+        .join("\n"),
+  };
+}
+
+/** The parts of a JSON Pointer. */
+function namesIn(path: string): readonly string[] {
+  return path
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /** Aliases that multiply beyond measure are found only here. */
