@@ -78,6 +78,9 @@ class Application {
     const wrong = (path: string, message: string): void =>
       void this.#problems.push({ path: base + path, message });
     if (!isRecord(entry)) return wrong("", "must be an object");
+    // Whoever gives another means to rename it, and that is not how.
+    if ((entry["name"] ?? name) !== name)
+      return wrong("/name", `is "${name}" here: to rename it, give its uuid below the new name`);
     const stored = this.#match(kind, name, entry["uuid"]);
     if (entry["uuid"] !== undefined && !stored)
       return wrong("/uuid", `belongs to no ${kind}: leave it out to make a new one`);

@@ -120,6 +120,14 @@ describe("a document", () => {
     expect(refusal(() => apply(NO_OBJECTS, wrong)).details.errors?.map(({ path }) => path)).toEqual([
       "/extra",
     ]);
+    const twofold = { version: 1, settings: { middleware: [] }, middleware: [] };
+    expect(refusal(() => apply(NO_OBJECTS, twofold)).details.errors?.map(({ path }) => path)).toEqual([
+      "/settings/middleware",
+    ]);
+    const renamed = { version: 1, servers: { git: { name: "hub", command: "x" } } };
+    expect(refusal(() => apply(NO_OBJECTS, renamed)).details.errors?.map(({ path }) => path)).toEqual([
+      "/servers/git/name",
+    ]);
     const deeper = {
       version: 1,
       settings: { registration: "maybe" },

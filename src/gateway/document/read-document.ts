@@ -51,6 +51,8 @@ function settingsIn({ settings, middleware }: Fields, problems: FieldProblem[]):
     problems.push({ path: "/settings", message: "must be an object" });
     return undefined;
   }
+  if (middleware !== undefined && settings?.["middleware"] !== undefined)
+    problems.push({ path: "/settings/middleware", message: "stands at the top, too: keep it there alone" });
   return { ...settings, ...(middleware === undefined ? {} : { middleware }) };
 }
 
