@@ -3,17 +3,29 @@ import { find } from "../gateway/names.ts";
 import type { AdminChange } from "../kernel/events.ts";
 import type { AdminParts } from "./routes/parts.ts";
 
-export type NamedObject = (tag: string, reference: string) => AdminChange["object"];
+export type NamedObject = (tag: string, reference: string | undefined) => AdminChange["object"];
 
 /** A change of the config names them so. */
-const KINDS = { "mcp-servers": "server", namespaces: "namespace", endpoints: "endpoint" } as const;
+const CONFIG = { "mcp-servers": "server", namespaces: "namespace", endpoints: "endpoint" } as const;
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(CONFIG),
+  ["users", "user"],
+  ["api-keys", "api-key"],
+  ["sessions", "session"],
+  ["approvals", "approval"],
+  ["provision-requests", "provision-request"],
+  ["live", "call"],
+]);
 
-/** `reference`: a uuid, or a name where the routes take one. */
+/** `reference`: a uuid, or a name where the routes take one; undefined: the path names none. */
 export function objectNamer({ control, access }: Pick<AdminParts, "control" | "access">): NamedObject {
   return (tag, reference) => {
-    const kind = Object.hasOwn(KINDS, tag) ? KINDS[tag as keyof typeof KINDS] : undefined;
-    const found = kind ? find(control.compiled.objects[kind], reference) : personal(tag, reference);
-    return { kind: kind ?? tag, uuid: found?.uuid ?? reference, ...(found && { name: found.name }) };
+    const kind = KINDS.get(tag) ?? tag;
+    if (reference === undefined) return { kind };
+    const found = Object.hasOwn(CONFIG, tag)
+      ? find(control.compiled.objects[CONFIG[tag as keyof typeof CONFIG]], reference)
+      : personal(tag, reference);
+    return { kind, uuid: found?.uuid ?? reference, ...(found && { name: found.name }) };
   };
 
   function personal(tag: string, reference: string): Found | undefined {

@@ -76,11 +76,11 @@ export function createAdminRouter(parts: RouterParts): Answer {
   /** Looked up before anything is done: what is deleted has no name afterwards. */
   function withObject(asked: Omit<Asked, "object">): Asked {
     const { route, params } = asked;
-    const reference = params["uuid"];
-    if (route.method === "GET" || reference === undefined) return { ...asked, object: { kind: route.tag } };
+    if (route.method === "GET") return { ...asked, object: { kind: route.tag } };
+    const { uuid } = params;
     return {
       ...asked,
-      object: parts.objectOf?.(route.tag, reference) ?? { kind: route.tag, uuid: reference },
+      object: parts.objectOf?.(route.tag, uuid) ?? { kind: route.tag, ...(uuid !== undefined && { uuid }) },
     };
   }
 

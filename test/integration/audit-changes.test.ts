@@ -1,7 +1,10 @@
 /** Records of changes: each names what it was about, also what is gone afterwards and what was not allowed. */
 import { expect, test } from "vitest";
 import { layeredTeam } from "../support/layered-team.ts";
+import { cookieIn, plainly } from "../support/people.ts";
 import { auditRecords } from "../support/records.ts";
+import { teamGateway } from "../support/team-gateway.ts";
+import { temp } from "../support/temp.ts";
 
 test("every change names its object, by the kind that changes of the config give it", async () => {
   const { gateway, api } = await layeredTeam();
@@ -15,23 +18,52 @@ test("every change names its object, by the kind that changes of the config give
     headers: { authorization: `Bearer ${key.key}` },
   });
   expect(refused.status).toBe(403);
+  const forbidden = await fetch(`${gateway.url}/api/v1/namespaces`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key.key}` },
+  });
+  expect(forbidden.status).toBe(403);
   await api("PATCH", "/users/ada@example.org", { role: "member" });
   await api("DELETE", `/users/${user.uuid}`);
   await api("DELETE", `/api-keys/${key.uuid}`);
 
   const fix = { kind: "server", uuid: server.uuid, name: "fix" };
-  const ada = { kind: "users", uuid: user.uuid, name: "ada@example.org" };
-  const reads = { kind: "api-keys", uuid: key.uuid, name: "reads" };
+  const ada = { kind: "user", uuid: user.uuid, name: "ada@example.org" };
+  const reads = { kind: "api-key", uuid: key.uuid, name: "reads" };
   await auditRecords(gateway, "&action=delete&object=reads");
-  const records = (await auditRecords(gateway, "&kind=admin", 8)).slice(-8);
+  const records = (await auditRecords(gateway, "&kind=admin", 9)).slice(-9);
   expect(records.map(({ action, outcome, object }) => [action, outcome, object])).toEqual([
     ["create", "ok", ada],
     ["create", "ok", reads],
     ["connect", "ok", fix],
     ["call", "ok", fix],
     ["connect", "refused", fix],
+    ["create", "refused", { kind: "namespace" }],
     ["update", "ok", ada],
     ["delete", "ok", ada],
     ["delete", "ok", reads],
+  ]);
+});
+
+test("what people change of themselves is told apart", async () => {
+  const gateway = await teamGateway(temp());
+  const invited = await gateway.api("POST", "/users", { email: "ada@example.org", role: "member" });
+  const code = invited.body.invitation.url.split("/").at(-1);
+  const [first, second] = ["correct horse battery", "another horse battery"];
+  const accepted = await plainly(gateway.url)("POST", `/invitations/${code}`, { password: first });
+  const ask = plainly(gateway.url, { cookie: cookieIn(accepted), origin: gateway.url });
+  await ask("PUT", "/me/secrets/TOKEN", { value: "one" });
+  await ask("PUT", "/me/secrets/TOKEN", { value: "two" });
+  await ask("DELETE", "/me/secrets/TOKEN");
+  const changed = await ask("PUT", "/me/password", { current: first, password: second });
+  expect(changed.status).toBe(200);
+  const records = (await auditRecords(gateway, "&kind=admin", 5)).slice(-4);
+  const secret = { kind: "secret", name: "TOKEN" };
+  const ada = { kind: "user", uuid: invited.body.uuid, name: "ada@example.org" };
+  expect(records.map(({ action, object }) => [action, object])).toEqual([
+    ["create", secret],
+    ["update", secret],
+    ["delete", secret],
+    ["change-password", ada],
   ]);
 });

@@ -142,7 +142,7 @@ test("the log is one chain, survives a stop, and shows what was tampered with", 
     revision: 1,
     principal: { id: "admin-token", name: "admin token" },
   });
-  expect(records[3]).toMatchObject({ action: "create", object: { kind: "api-keys", name: "a key" } });
+  expect(records[3]).toMatchObject({ action: "create", object: { kind: "api-key", name: "a key" } });
   expect((await again.api("GET", "/audit/verify")).body).toEqual({ ok: true, count: 5 });
   expect((await again.api("GET", "/audit?server=fix")).body.items).toHaveLength(1);
   expect((await again.api("GET", "/audit?kind=admin&objectKind=server")).body.items).toHaveLength(1);

@@ -22,13 +22,14 @@ export function grantRoutes({ access, grants }: AdminParts): readonly Route[] {
     const page = pageOf(all, query, { keyOf: ({ id }) => id, textOf: ({ clientName }) => clientName });
     return { body: { ...page, items: page.items.map(shown) } };
   }
-  async function revoke(account: string, { params, query }: AdminRequest) {
+  async function revoke(account: string, { params, query, did }: AdminRequest) {
     const id = params["grant"] ?? "";
     const known = (await grants.list(account)).find((one) => one.id === id);
     if (!known) throw new Problem(404, "there is no such grant");
     if (isOn(query, "dryRun"))
       return { body: { changes: [{ op: "delete", kind: "grant", name: known.clientName }] } };
     await grants.revoke(account, id);
+    did([{ action: "delete", object: { kind: "grant", uuid: id, name: known.clientName } }]);
     return {};
   }
   return [

@@ -139,6 +139,8 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
           throw new Problem(403, "the current password is wrong");
         const changed = await access.accounts.change(account.uuid, { password });
         await access.sessions.endOf(account.uuid);
+        const { uuid, email: name } = changed;
+        request.did([{ action: "change-password", object: { kind: "user", uuid, name } }]);
         return await loggedIn(parts, request, changed);
       },
     },

@@ -60,6 +60,7 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
         if (isOn(request.query, "dryRun"))
           return { body: { changes: [row(isNew ? "create" : "update", name)] } };
         await kept().put(uuid, name, value);
+        request.did([{ action: isNew ? "create" : "update", object: { kind: "secret", name } }]);
         return {};
       },
     },
@@ -79,6 +80,7 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
         if (known && isOn(request.query, "dryRun")) return { body: { changes: [row("delete", name)] } };
         if (!known || !(await kept().remove(uuid, name)))
           throw new Problem(404, `there is no secret "${name}"`);
+        request.did([{ action: "delete", object: { kind: "secret", name } }]);
         return {};
       },
     },
