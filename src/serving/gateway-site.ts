@@ -15,7 +15,7 @@ import {
   SCOPE,
   type TokenFault,
 } from "../authorization/resource.ts";
-import type { Compiled } from "../gateway/compile.ts";
+import type { Compiled, CompiledEndpoint } from "../gateway/compile.ts";
 import { ANONYMOUS } from "../kernel/principal.ts";
 import type { LoginSite } from "../logins/login-site.ts";
 import { METRICS_TYPE } from "../observe/metrics/metrics.ts";
@@ -67,15 +67,34 @@ export class GatewaySite implements Site {
 
   /** Without valid credentials all names that are not public are alike; with them all that the caller may not use are. */
   guard(path: string, request: IncomingMessage): Verdict | Promise<Verdict> {
-    const { door, access: known, compiled, passes, authorization } = this.#parts;
+    const { door, compiled } = this.#parts;
     const { name, way } = endpointIn(path);
     const endpoint = name === undefined ? undefined : compiled().paths.get(name);
     const access = endpoint?.object.spec.access;
-    const entered = door(request.headers, name === undefined ? originsOf(compiled()) : access?.origins);
+    const { headers } = request;
+    // Which endpoint lists an origin is no business of strangers.
+    const entered = door(headers, access?.public ? access.origins : originsOf(compiled()));
     if (!entered.ok) return entered;
     const { cors } = entered;
     // What is not an endpoint is open to all, or knows by itself who may enter.
     if (name === undefined || access?.public) return { ok: true, cors, principal: ANONYMOUS };
+    const verdict = this.#byCredential(request, endpoint, { name, way, cors });
+    if (headers.origin === undefined) return verdict;
+    const fromHere = (judged: Verdict): Verdict => {
+      const here = judged.ok ? door(headers, access?.origins) : judged;
+      return here.ok ? judged : here;
+    };
+    return verdict instanceof Promise ? verdict.then(fromHere) : fromHere(verdict);
+  }
+
+  #byCredential(
+    request: IncomingMessage,
+    endpoint: CompiledEndpoint | undefined,
+    wanted: Wanted,
+  ): Verdict | Promise<Verdict> {
+    const { access: known, passes, authorization } = this.#parts;
+    const { cors } = wanted;
+    const access = endpoint?.object.spec.access;
     const shown = credentialOf(request, access?.queryKey) ?? "";
     const pass = passes.holderOf(shown);
     if (pass && endpoint && pass.opens(endpoint.object.uuid))
@@ -83,11 +102,11 @@ export class GatewaySite implements Site {
     const holder = known.keys.holderOf(shown);
     if (!holder && shown !== "" && shown === bearerOf(request.headers)) {
       const bearer = authorization.bearers.holderOf(shown);
-      const judge = (found: TokenHolder | undefined): Verdict => this.#byToken(found, { name, way, cors });
+      const judge = (found: TokenHolder | undefined): Verdict => this.#byToken(found, wanted);
       return bearer instanceof Promise ? bearer.then(judge) : judge(bearer);
     }
     // One with a role is for the admin API alone.
-    if (!holder || holder.role) return this.#unknown({ name, way, cors });
+    if (!holder || holder.role) return this.#unknown(wanted);
     const { account } = holder;
     const opens = endpoint && access?.keys && holder.opens(endpoint.object.uuid);
     const allowed = opens && (!account || isAllowed(account, access.allow));

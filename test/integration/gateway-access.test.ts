@@ -49,6 +49,36 @@ async function team() {
   };
 }
 
+test("a page comes in where its origin is listed, and only who has a key learns where that is", async () => {
+  const { gateway, api } = await team();
+  const origin = "https://app.example";
+  const access = { origins: [origin] };
+  expect((await api("PATCH", "/endpoints/one", { access })).status).toBe(200);
+  const refused = await seen(gateway, "one/mcp", { origin });
+  expect(refused).toMatchObject({
+    status: 401,
+    headers: {
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": "mcp-session-id, www-authenticate",
+    },
+  });
+  const asked = { origin, "access-control-request-method": "POST" };
+  const preflight = await seen(gateway, "one/mcp", asked, "OPTIONS");
+  expect(preflight.status).toBe(204);
+  for (const path of ["two/mcp", "off/mcp", "never/mcp"]) {
+    expect(await seen(gateway, path, { origin })).toEqual(refused);
+    expect(await seen(gateway, path, asked, "OPTIONS")).toEqual(preflight);
+  }
+  const key = { "x-api-key": await gateway.key() };
+  const statusOf = async (path: string, from: string): Promise<number> =>
+    (await seen(gateway, path, { ...key, origin: from })).status;
+  expect(await statusOf("one/mcp", origin)).toBe(200);
+  expect(await statusOf("two/mcp", origin)).toBe(403);
+  expect(await statusOf("never/mcp", origin)).toBe(404);
+  expect(await statusOf("open/mcp", origin)).toBe(403);
+  expect(await statusOf("one/mcp", "https://else.example")).toBe(403);
+});
+
 test("without a key all names are alike; with one all that it does not open are", async () => {
   const { gateway, api, one, open } = await team();
   const refused = await seen(gateway, "one/mcp");
