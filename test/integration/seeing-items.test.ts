@@ -48,6 +48,23 @@ async function team(env: Readonly<Record<string, string>> = {}) {
 
 const READ = { method: "resources/read", tool: "fixture://item/0" };
 
+test("a resource of a server that is kept from the caller is not there, and tells nothing of the server", async () => {
+  const { gateway, api, key } = await team();
+  await api("POST", "/namespaces", { name: "none" });
+  await api("POST", "/endpoints", { name: "empty", namespaces: ["none"], surface: "aggregate" });
+  await api("POST", "/endpoints", {
+    name: "kept",
+    namespaces: ["team"],
+    surface: "aggregate",
+    middleware: [{ use: "policy", rules: [] }],
+  });
+  const [empty, kept] = [await asker(gateway, "empty", key), await asker(gateway, "kept", key)];
+  for (const uri of ["fixture://item/0", "fixture://none", "metamcp://server/fix/fixture%3A%2F%2Fitem%2F0"])
+    expect((await kept("resources/read", { uri })).error).toEqual(
+      (await empty("resources/read", { uri })).error,
+    );
+});
+
 test("each leaves one record, and is counted by its method", async () => {
   const { gateway, uuid, key } = await team();
   const aggregate = await asker(gateway, "aggregate", key);

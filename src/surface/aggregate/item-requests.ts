@@ -1,6 +1,7 @@
 /** Requests for prompts, resources and completions: finds whose they are, and passes them on in that server's own words. */
 import type { Item } from "../../catalog/item.ts";
 import { callerOf, type Repeat, type Uplink } from "../../kernel/call.ts";
+import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
@@ -78,7 +79,12 @@ export class ItemRequests {
   #atTarget(request: ClientRequest, uri: string, use: (target: ItemTarget) => Promise<Raw>): Promise<Raw> {
     const listed = certainTarget(this.#scope, this.#shelvesOf(request.origin), uri);
     const certain = listed ?? this.#given(request, uri);
-    return certain ? use(certain) : this.#search(request, uri, use);
+    // A server that is kept from the caller has nothing, and no name.
+    const known = (target: ItemTarget): Promise<Raw> =>
+      use(target).catch((error: unknown) => {
+        throw MetaMcpError.is(error) && error.code === "server_not_found" ? notFound(uri) : error;
+      });
+    return certain ? known(certain) : this.#search(request, uri, known);
   }
 
   /** A result linked to it: who gave that has it. */
@@ -107,7 +113,7 @@ export class ItemRequests {
         refusal ??= error;
       }
     }
-    throw refusal ?? RpcError.of(RESOURCE_NOT_FOUND, `Resource not found: ${uri}`, { uri });
+    throw refusal ?? notFound(uri);
   }
 
   forward(
@@ -118,6 +124,10 @@ export class ItemRequests {
   ): Promise<Raw> {
     return forward(this.#scope, { server, method: request.method, params, repeat, uplink }, request);
   }
+}
+
+function notFound(uri: string): RpcError {
+  return RpcError.of(RESOURCE_NOT_FOUND, `Resource not found: ${uri}`, { uri });
 }
 
 /** A text that the request must have. */
