@@ -69,6 +69,8 @@ function problemOf(error: ErrorObject): FieldProblem {
   }
   if (keyword === "required")
     return { path: pointer(at, String(params["missingProperty"])), message: "is required" };
+  if (keyword === "minItems" || keyword === "minProperties")
+    return { path: at, message: `must have ${String(params["limit"])} at least` };
   if (keyword === "enum")
     return { path: at, message: `must be one of ${JSON.stringify(params["allowedValues"])}` };
   return { path: at, message: said === undefined ? message : `must be ${said}` };

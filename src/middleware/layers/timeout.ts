@@ -12,8 +12,11 @@ export const timeout: LayerKind = {
   summary: "Shorten the time that a call may take.",
   schema: {
     properties: {
-      timeoutMs: { ...TIME, description: "how long a call may be silent" },
-      deadlineMs: { ...TIME, description: "how long a call may take in all" },
+      timeoutMs: { ...TIME, description: 'milliseconds that a call may be silent, or a time such as "60s"' },
+      deadlineMs: {
+        ...TIME,
+        description: 'milliseconds that a call may take in all, or a time such as "60s"',
+      },
     },
     anyOf: [{ required: ["timeoutMs"] }, { required: ["deadlineMs"] }],
   },

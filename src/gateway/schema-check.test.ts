@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { timeout } from "../middleware/layers/timeout.ts";
+import { loadValidator } from "./schema-check.ts";
+
+test("what is wrong is said in a sentence, whatever the schema is described with", async () => {
+  const validate = await loadValidator();
+  const list = { type: "array", minItems: 1, description: "only tools of these tiers" };
+  expect(validate(list, [])).toEqual([{ path: "", message: "must have 1 at least" }]);
+  const map = { type: "object", minProperties: 2, description: "what a value must be" };
+  expect(validate(map, { one: 1 })).toEqual([{ path: "", message: "must have 2 at least" }]);
+  expect(validate({ type: "object", ...timeout.schema }, { timeoutMs: 0 })).toEqual([
+    {
+      path: "/timeoutMs",
+      message: 'must be milliseconds that a call may be silent, or a time such as "60s"',
+    },
+  ]);
+});
