@@ -7,6 +7,7 @@ import { serverFacts } from "../gateway/endpoint/facts.ts";
 import { placedLayers } from "../gateway/endpoint/placed-layers.ts";
 import type { Handler } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, toRaw } from "../kernel/raw.ts";
 import { pipelineOf } from "../middleware/pipeline.ts";
 import type { LayerStock } from "../middleware/stock.ts";
@@ -29,17 +30,26 @@ export interface InspectParts {
 /** Always a CallToolResult: what went wrong is one that says so. */
 export async function inspect(parts: InspectParts, wanted: Inspected): Promise<unknown> {
   const { server, tool, args, principal, signal } = wanted;
-  const scope = { ...parts.engine.scope, call: layered(parts) };
+  const scope = { ...parts.engine.scope, call: layered(parts), finder: "The list of its tools" };
   const result = await parts.lone.run(principal, async (origin) => {
     const request = { method: "tools/call", params: undefined, origin, signal, uplink: origin.uplink };
     try {
       return await callTool(scope, { server, tool, args: toRaw(args) }, request);
     } catch (error) {
-      const context = { server, tool_id: toolId({ server, name: tool }) };
-      return asResult(scope.log, error instanceof RpcError ? executionFailed(error, context) : error, "meta");
+      return asResult(scope.log, toldOf(error, parts.compiled(), wanted), "meta");
     }
   });
   return fromRaw(result);
+}
+
+/** The engine knows a server by its uuid, people by its name. */
+function toldOf(error: unknown, { servers }: Compiled, { server: uuid, tool }: Inspected): unknown {
+  const server = servers.get(uuid)?.object.name ?? uuid;
+  const context = { server, tool_id: toolId({ server, name: tool }) };
+  if (error instanceof RpcError) return executionFailed(error, context);
+  if (!MetaMcpError.is(error)) return error;
+  const message = error.message.replaceAll(uuid, server);
+  return new MetaMcpError(error.code, message, { ...error.context, ...context });
 }
 
 /** What the server itself is kept by holds here too; there is no endpoint and no namespace. */

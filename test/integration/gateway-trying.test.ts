@@ -35,6 +35,8 @@ test("the inspector calls a tool as its server has it, and always answers a resu
     const { status, body } = await call(tool, { args });
     expect([status, body.isError]).toEqual([200, true]);
     expect(JSON.stringify(body)).toContain(code);
+    expect(JSON.stringify(body)).toContain('"server":"fix"');
+    expect(JSON.stringify(body)).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-7/);
   }
   expect((await call("pid")).body.content).toHaveLength(1);
   expect((await call("echo", { arguments: {} })).status).toBe(422);
