@@ -70,12 +70,14 @@ export function readRoutes<K extends RoutedKind>(parts: AdminParts, routed: Rout
   ];
 }
 
+const A = { server: "a server", namespace: "a namespace", endpoint: "an endpoint" } as const;
+
 export function createRoute<K extends RoutedKind>(parts: AdminParts, routed: Routed<K>): Route {
   const { kind, path, schema, editedBy, show = present } = routed;
   return {
     method: "POST",
     path,
-    summary: `Create a ${kind}`,
+    summary: `Create ${A[kind]}`,
     tag: path.slice(1),
     action: editedBy,
     query: DRY_RUN,
@@ -99,7 +101,7 @@ export function patchRoute<K extends RoutedKind>(parts: AdminParts, routed: Rout
   return {
     method: "PATCH",
     path: `${path}/:uuid`,
-    summary: `Change a ${kind}: a JSON Merge Patch`,
+    summary: `Change ${A[kind]}: a JSON Merge Patch`,
     tag: path.slice(1),
     action: editedBy,
     query: { ...DRY_RUN, ...TAKE_OVER },
@@ -123,7 +125,7 @@ export function removeRoute<K extends RoutedKind>(
   return {
     method: "DELETE",
     path: `${path}/:uuid`,
-    summary: `Delete a ${kind}`,
+    summary: `Delete ${A[kind]}`,
     tag: path.slice(1),
     action: editedBy,
     query: { ...DRY_RUN, ...TAKE_OVER, ...(kind === "endpoint" ? {} : FORCE) },
