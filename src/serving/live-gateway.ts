@@ -103,15 +103,16 @@ export class LiveGateway implements GatewayControl {
     make: Make<T>,
     { dryRun = false, summary }: { readonly dryRun?: boolean; readonly summary?: string } = {},
   ): Promise<Changed & { readonly outcome: T }> {
-    const { outcome, taken } = await this.#inTurn(async () => {
+    const { outcome, taken, revision } = await this.#inTurn(async () => {
       const outcome = await this.#commit(actor, make, { dryRun, summary });
       const said = { by: "this" as const, who: actor, summary: summary ?? summaryOf(outcome.changes) };
-      return { outcome, taken: dryRun ? NOTHING : this.#take(outcome.objects, this.#revision, said) };
+      const revision = this.#revision;
+      return { outcome, revision, taken: dryRun ? NOTHING : this.#take(outcome.objects, revision, said) };
     });
     const { changes } = outcome;
     // The next change need not wait for servers.
     const connections = await this.#connected(taken.reconnect);
-    return { outcome, changes, connections, revision: this.#revision, namespaces: taken.work.namespaces };
+    return { outcome, changes, connections, revision, namespaces: taken.work.namespaces };
   }
 
   /** Another gateway on this store made a revision. */

@@ -4,7 +4,8 @@ import { layeredTeam } from "../support/layered-team.ts";
 import { cookieIn, plainly } from "../support/people.ts";
 import { auditRecords } from "../support/records.ts";
 import { teamGateway } from "../support/team-gateway.ts";
-import { temp } from "../support/temp.ts";
+import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 test("every change names its object, by the kind that changes of the config give it", async () => {
   const { gateway, api } = await layeredTeam();
@@ -65,5 +66,25 @@ test("what people change of themselves is told apart", async () => {
     ["update", secret],
     ["delete", secret],
     ["change-password", ada],
+  ]);
+});
+
+test("a change tells its own revision, though others were made before its servers stood", async () => {
+  const folder = temp();
+  const gateway = await teamGateway(folder);
+  const { api } = gateway;
+  await api("POST", "/mcp-servers", { name: "fix", ...fixture() });
+  const ready = folder.path("ready");
+  const document = { version: 1, servers: { fix: fixture("--wait-for", ready) } };
+  const applying = api("POST", "/config/apply", { document });
+  await until(async () => (await api("GET", "/revisions/2")).status === 200);
+  expect((await api("POST", "/namespaces", { name: "meanwhile" })).body.revision).toBe(3);
+  folder.write("ready", "");
+  expect((await applying).body.revision).toBe(2);
+  const records = await auditRecords(gateway, "&kind=admin", 3);
+  expect(records).toMatchObject([
+    { object: { name: "fix" }, revision: 1 },
+    { object: { name: "meanwhile" }, revision: 3 },
+    { object: { name: "fix" }, revision: 2 },
   ]);
 });
