@@ -40,10 +40,16 @@ export function text(value: unknown, key: string, findings: Findings): string | 
   return value;
 }
 
+/** `tools.deny` as it stands in a file: `"tools": { "deny": … }`. */
+export function asWritten(key: string, value: string): string {
+  const [last, ...outer] = key.split(".").reverse();
+  return outer.reduce((inner, name) => `"${name}": { ${inner} }`, `"${last}": ${value}`);
+}
+
 export function texts(value: unknown, key: string, findings: Findings): readonly string[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    findings.fault(`${key} is ${kindOf(value)}: write a list of strings, "${key}": ["…", "…"]`);
+    findings.fault(`${key} is ${kindOf(value)}: write a list of strings, ${asWritten(key, '["…", "…"]')}`);
     return [];
   }
   return value.flatMap((item, index) => text(item, `${key}[${index}]`, findings) ?? []);

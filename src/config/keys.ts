@@ -1,7 +1,7 @@
 /** Which keys exist, and what to say about one that does not. Refuses only what could be a misspelt guard. */
 import { distanceWithin } from "../kernel/edit-distance.ts";
 import { didYouMean, nearest } from "../kernel/nearest.ts";
-import type { Findings, Keys } from "./field.ts";
+import { asWritten, type Findings, type Keys } from "./field.ts";
 
 const COMMON = [
   "type",
@@ -28,6 +28,7 @@ export const SERVER_KEYS: readonly string[] = [...STDIO, ...REMOTE, ...COMMON];
 /** Keys that protect someone. One that is misspelt would protect nobody, so the entry is not used at all. */
 const GUARDS = ["tools", "isolation", "inheritEnv", "oauth", "middleware"] as const;
 const MOST_TYPOS = 2;
+export const TOOL_RULES = ["allow", "deny", "ask"] as const;
 
 export const TOP_KEYS = [
   "mcpServers",
@@ -58,18 +59,18 @@ const FOREIGN: Readonly<Record<string, string | undefined>> = {
   dev: undefined,
   sandbox: undefined,
   sandboxEnabled: undefined,
-  disabledTools: "tools.deny",
-  disabled_tools: "tools.deny",
-  excludeTools: "tools.deny",
-  enabledTools: "tools.allow",
-  enabled_tools: "tools.allow",
-  includeTools: "tools.allow",
-  envFile: "env",
-  timeout: "timeoutMs",
-  tool_timeout_sec: "timeoutMs",
-  startup_timeout_sec: "connectTimeoutMs",
-  startup_timeout_ms: "connectTimeoutMs",
-  initTimeout: "connectTimeoutMs",
+  disabledTools: asWritten("tools.deny", "[…]"),
+  disabled_tools: asWritten("tools.deny", "[…]"),
+  excludeTools: asWritten("tools.deny", "[…]"),
+  enabledTools: asWritten("tools.allow", "[…]"),
+  enabled_tools: asWritten("tools.allow", "[…]"),
+  includeTools: asWritten("tools.allow", "[…]"),
+  envFile: '"env"',
+  timeout: '"timeoutMs"',
+  tool_timeout_sec: '"timeoutMs"',
+  startup_timeout_sec: '"connectTimeoutMs"',
+  startup_timeout_ms: '"connectTimeoutMs"',
+  initTimeout: '"connectTimeoutMs"',
 };
 
 /** Other words for keys of ours that the distance of letters does not find. */
@@ -104,9 +105,16 @@ export function checkServerKeys(name: string, entry: Keys, foreign: ForeignKeys,
 }
 
 function checkUnknown(key: string, findings: Findings): void {
-  const guard = GUARDS.find((known) => isNearly(key, known));
+  const guard = guardMeant(key);
   if (guard === undefined) findings.warn(unknownKey(key, SERVER_KEYS));
   else findings.fault(strangeGuard(key, guard));
+}
+
+/** A guard with a typo, or what belongs inside of one: `deny`, `toolsDeny`, `oauth.scopes`. */
+function guardMeant(key: string): string | undefined {
+  if (/^(tools?[^a-z]?)?(allow|deny|ask)$/i.test(key)) return "tools";
+  const [first = ""] = key.split(".");
+  return GUARDS.find((known) => isNearly(key, known) || isNearly(first, known));
 }
 
 function isNearly(key: string, known: string): boolean {
@@ -115,7 +123,9 @@ function isNearly(key: string, known: string): boolean {
 
 /** For a key inside or beside a guard. */
 function strangeGuard(key: string, meant: string): string {
-  return `the key "${key}" is unknown: write "${meant}", or remove it. Invalid security settings disable the entry`;
+  const inside = meant === "tools" && TOOL_RULES.find((rule) => key.toLowerCase().endsWith(rule));
+  const write = inside ? asWritten(`tools.${inside}`, "[…]") : `"${meant}"`;
+  return `the key "${key}" is unknown: write ${write}, or remove it. Invalid security settings disable the entry`;
 }
 
 /** Whatever is unknown inside a guard is a fault. */
@@ -161,7 +171,7 @@ export function checkTopKeys(value: Keys, findings: Findings): void {
 export function foreignWarnings(foreign: ForeignKeys): readonly string[] {
   return [...foreign].map(([key, servers]) => {
     const instead = FOREIGN[key];
-    const advice = instead ? `; use "${instead}" instead` : "";
+    const advice = instead ? `; use ${instead} instead` : "";
     return `the key "${key}" of other clients is ignored (${servers.join(", ")})${advice}`;
   });
 }

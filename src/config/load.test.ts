@@ -266,6 +266,14 @@ describe("a server that cannot be used says why and what to do", () => {
       /"tools\.zzz" is unknown: write "allow", "deny", "ask"/,
     ],
     ["a misspelt tools", node({ tool: { deny: ["*"] } }), /"tool" is unknown: write "tools", or remove it/],
+    [
+      "a rule outside of tools",
+      node({ deny: ["*"] }),
+      /"deny" is unknown: write "tools": \{ "deny": \[…\] \}, or remove it/,
+    ],
+    ["a path for a key", node({ "tools.deny": ["*"] }), /write "tools": \{ "deny": \[…\] \}/],
+    ["a rule in one word", node({ toolsAllow: [] }), /write "tools": \{ "allow": \[…\] \}/],
+    ["a path into oauth", remote({ "oauth.scopes": [] }), /"oauth\.scopes" is unknown: write "oauth"/],
     ["tools in capitals", node({ Tools: { deny: ["*"] } }), /"Tools" is unknown: write "tools"/],
     ["a misspelt isolation", node({ isolaton: "session" }), /"isolaton" is unknown: write "isolation"/],
     ["a misspelt inheritEnv", node({ inherit_env: [] }), /"inherit_env" is unknown: write "inheritEnv"/],
@@ -280,7 +288,11 @@ describe("a server that cannot be used says why and what to do", () => {
     ["middleware that nobody checks", node({ middleware: [{ use: "redact" }] }), /cannot be checked here/],
     ["a misspelt middleware", node({ midleware: [] }), /"midleware" is unknown: write "middleware"/],
     ["tools is a string", node({ tools: "*" }), /tools is a string/],
-    ["tools.deny is a string", node({ tools: { deny: "x" } }), /tools\.deny is a string: write a list/],
+    [
+      "tools.deny is a string",
+      node({ tools: { deny: "x" } }),
+      /tools\.deny is a string: write a list of strings, "tools": \{ "deny": \["…", "…"\] \}/,
+    ],
     ["disabled is a string", node({ disabled: "true" }), /disabled is a string: write true or false/],
   ])("%s", async (_what, entry, reason) => {
     const result = await one(entry);
@@ -343,7 +355,7 @@ describe("what is only told", () => {
     const { warnings } = await parse(JSON.stringify({ mcpServers: { a: entry, b: entry, c: entry } }));
     expect(warnings).toHaveLength(3);
     expect(warnings[0]).toBe('the key "autoApprove" of other clients is ignored (a, b, c)');
-    expect(warnings[1]).toContain('"tools.deny"');
+    expect(warnings[1]).toContain('use "tools": { "deny": […] } instead');
   });
 
   test.each<[string, object, RegExp]>([

@@ -3,7 +3,7 @@ import { freeze } from "../kernel/freeze.ts";
 import { isOff } from "./consent.ts";
 import { readDial, type Surroundings } from "./dial.ts";
 import { choice, Findings, isKeys, type Keys, kindOf, texts, time } from "./field.ts";
-import { checkGuardKeys, checkServerKeys, type ForeignKeys, unknownKey } from "./keys.ts";
+import { checkGuardKeys, checkServerKeys, type ForeignKeys, TOOL_RULES, unknownKey } from "./keys.ts";
 import { layersIn } from "./layers.ts";
 import { startsItself } from "./self.ts";
 import type { Lifecycle, ServerSpec, ToolRules } from "./spec.ts";
@@ -126,7 +126,7 @@ function readTools(value: unknown, findings: Findings): ToolRules {
     findings.fault(`tools is ${kindOf(value)}: write { "allow": […], "deny": […], "ask": […] }`);
     return { allow: [], deny: [], ask: [] };
   }
-  checkGuardKeys("tools", rules, ["allow", "deny", "ask"], findings);
+  checkGuardKeys("tools", rules, TOOL_RULES, findings);
   return {
     allow: rules["allow"] === undefined ? undefined : texts(rules["allow"], "tools.allow", findings),
     deny: texts(rules["deny"], "tools.deny", findings),
