@@ -1,5 +1,6 @@
 /** `metamcp search`: which tools fit a task, ranked as mcp_discover ranks them. */
 import { UsageError } from "../config/command-line.ts";
+import type { Config } from "../config/spec.ts";
 import { fromRaw, toRaw } from "../kernel/raw.ts";
 import { ask, type Result, textOf } from "./ask.ts";
 import type { Command } from "./command.ts";
@@ -25,21 +26,21 @@ export const command: Command = {
     const query = positionals.join(" ");
     if (query.trim() === "") throw new UsageError("Describe the task in words.");
     const spinner = spin("looking at the servers …");
-    return await withEngine({ positionals, settings, ...given }, async ({ scope }, { servers }) => {
+    return await withEngine({ positionals, settings, ...given }, async ({ scope }, config) => {
       const { limit } = settings as unknown as { limit: number };
       const result = fromRaw(await ask(scope, "mcp_discover", toRaw({ query, limit })));
       spinner.stop();
       const answer = JSON.parse(textOf(result as Result)) as Answer;
-      show(answer, settings.json, () => forPeople(answer, servers.size));
+      show(answer, settings.json, () => forPeople(answer, config));
       return 0;
     }).finally(() => spinner.stop());
   },
 };
 
-function forPeople({ tools, unknown = [], notice }: Answer, servers: number): string {
+function forPeople({ tools, unknown = [], notice }: Answer, { servers, broken }: Config): string {
   const found =
     tools.length === 0
-      ? `No tool fits.${servers === 0 ? ` No servers are configured: ${TO_GET_SERVERS}` : ""}`
+      ? `No tool fits.${servers.size + broken.size === 0 ? ` No servers are configured: ${TO_GET_SERVERS}` : ""}`
       : table(
           ["SERVER", "TOOL", "FIT", "WHAT IT DOES"],
           tools.map(({ server, tool, confidence, description }) => [
@@ -50,5 +51,6 @@ function forPeople({ tools, unknown = [], notice }: Answer, servers: number): st
           ]),
         );
   const missing = unknown.map(({ server, reason }) => `! ${server} could not be asked: ${reason}`);
-  return [found, ...missing, ...(notice ? [`! ${notice}`] : [])].join("\n");
+  const unusable = [...broken].map(([server, reason]) => `! ${server} cannot be used: ${reason}`);
+  return [found, ...missing, ...unusable, ...(notice ? [`! ${notice}`] : [])].join("\n");
 }

@@ -1,15 +1,18 @@
-/** The names of the servers in a line of instructions: as many as fit. */
+/** The names of servers in a line: as many as fit. */
 
 const ROOM = 100;
 
 export function namesIn(servers: readonly string[]): string {
-  if (servers.length === 0) return "No servers are configured yet.";
+  return servers.length === 0 ? "No servers are configured yet." : `Servers: ${someOf(servers)}.`;
+}
+
+/** "a, b and 3 more" */
+export function someOf(servers: readonly string[]): string {
   let shown = "";
   for (const [at, name] of servers.entries()) {
     const next = at === 0 ? name : `${shown}, ${name}`;
-    if (next.length > ROOM)
-      return `Servers: ${shown === "" ? "" : `${shown} and `}${servers.length - at} more.`;
+    if (next.length > ROOM) return `${shown === "" ? "" : `${shown} and `}${servers.length - at} more`;
     shown = next;
   }
-  return `Servers: ${shown}.`;
+  return shown;
 }

@@ -19,6 +19,11 @@ test("no command and no surface runs a tool of an entry whose rules are misspelt
   expect(servers).toContainEqual(
     expect.objectContaining({ name: "a", state: "failed", reason: expect.stringMatching(REASON) }),
   );
+  expect(await discover(client, { query: "add two numbers" })).toMatchObject({
+    tools: expect.arrayContaining([expect.objectContaining({ server: "b", tool: "add" })]),
+    unusable: "a; mcp_discover {} says why",
+  });
+  expect(await discover(client, { query: "add two numbers", server: "b" })).not.toHaveProperty("unusable");
   const refused = failureOf(await client.mcpCall("a", "add", { a: 1, b: 2 }));
   expect(refused).toMatchObject({ message: expect.stringMatching(REASON) });
   const code = await client.tool("mcp_execute", { code: 'await servers.a.call("add", {a: 1, b: 2})' });
@@ -36,8 +41,17 @@ test("no command and no surface runs a tool of an entry whose rules are misspelt
     expect([exit, args[0]]).not.toEqual([0, args[0]]);
     expect(`${out}${err}`, args.join(" ")).toMatch(args[0] === "exec" ? /./ : REASON);
   }
-  expect((await metamcp(folder, ["list", ...config])).out).toMatch(REASON);
+  for (const args of [["list"], ["search", "add"]])
+    expect((await metamcp(folder, [...args, ...config])).out).toMatch(REASON);
   expect(journal.events("start")).toEqual([]);
+});
+
+test("a search says why nothing is found where no server can be used", async () => {
+  const folder = temp();
+  folder.writeConfig({ a: { ...fixture(), tools: { denny: ["add"] } } });
+  const { out } = await metamcp(folder, ["search", "add", "--config", folder.config]);
+  expect(out).toMatch(/^No tool fits\.\n! a cannot be used: /);
+  expect(out).not.toContain("No servers are configured");
 });
 
 test("an allow list that is empty allows no tool", async () => {

@@ -17,6 +17,7 @@ import { boundedNote, hitsOf } from "../hits.ts";
 import { hasOwn, OWN_SERVER, ownTools, PROMPTS, RESOURCES } from "../own/tools.ts";
 import { requireServer } from "../require-server.ts";
 import type { Scope, ServerStatus } from "../scope.ts";
+import { someOf } from "../server-names.ts";
 import type { ClientRequest } from "../surface.ts";
 
 const LIMIT = 10;
@@ -50,8 +51,11 @@ export async function discover(
   const unknown = await scope.loader.learn(concerned, origin);
 
   const notice = scope.notice();
-  if (wanted.query !== undefined)
-    return answer({ ...(await search(view, wanted)), unknown: reasons(scope, unknown, origin), notice });
+  if (wanted.query !== undefined) {
+    const found = await search(view, wanted);
+    const missing = { unknown: reasons(scope, unknown, origin), unusable: unusable(scope, wanted) };
+    return answer({ ...found, ...missing, notice });
+  }
   await scope.pins.settled();
   if (wanted.server !== undefined) {
     if (scope.server(wanted.server, origin)?.connected) await learnItems(scope, wanted.server, origin);
@@ -85,6 +89,13 @@ const usable = (scope: Scope, origin: Origin): string[] =>
     .servers(origin)
     .filter((status) => !status.misconfigured)
     .map((status) => status.name);
+
+/** In short: there may be many, and whoever searches wants tools. */
+function unusable(scope: Scope, { server, origin }: Wanted): string | undefined {
+  const names = scope.servers(origin).flatMap(({ misconfigured, name }) => (misconfigured ? [name] : []));
+  if (server !== undefined || names.length === 0) return undefined;
+  return `${someOf(names)}; mcp_discover {} says why`;
+}
 
 async function search(view: CatalogView, { query = "", server, limit, cursor, detail, origin }: Wanted) {
   const { snapshot } = view;
