@@ -58,7 +58,7 @@ function reasonFor(path: string, { damaged, changed }: { damaged: boolean; chang
   const folder = dirname(path);
   if (damaged) return `what was allowed in ${folder} cannot be read; run "metamcp allow" there`;
   return changed
-    ? `${path} changed what it runs or calls since it was allowed; run "metamcp allow" in ${folder} to review it`
+    ? `${path} runs or calls something that is not allowed yet; run "metamcp allow" in ${folder} to review it`
     : `${path} was found in the folder and is not allowed yet; run "metamcp allow" in ${folder} to review it`;
 }
 

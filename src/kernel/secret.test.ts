@@ -36,6 +36,20 @@ test("a value is masked inside JSON and inside an address too", () => {
     expect(mask(text)).toContain(HIDDEN);
 });
 
+test("a value is masked inside base64, whatever is encoded with it", () => {
+  const value = fc
+    .string({ minLength: 6, maxLength: 40, unit: "grapheme" })
+    .filter((text) => text.trim() === text);
+  fc.assert(
+    fc.property(value, fc.string({ maxLength: 5 }), fc.string({ maxLength: 5 }), (one, before, after) => {
+      const bytes = Buffer.from(before + one + after);
+      for (const form of ["base64", "base64url"] as const)
+        expect(maskOf([one])(`Basic ${bytes.toString(form)}`)).toContain(HIDDEN);
+    }),
+  );
+  expect(maskOf(["hunter22"])(Buffer.from("me:hunter22").toString("base64"))).toBe("bWU6[secret]I=");
+});
+
 test("whatever stands around them, no value of six characters or more is left", () => {
   const value = fc.string({ minLength: 6, maxLength: 40 }).filter((text) => text.trim().length >= 6);
   fc.assert(

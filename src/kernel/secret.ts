@@ -44,7 +44,7 @@ export function revealed(secrets: Secrets): Record<string, string> {
 
 export type Mask = (text: string) => string;
 
-/** Takes these values out of a text, each line of a longer one too, and a header's credential without its scheme. */
+/** Takes these values out of a text, each line of a longer one too, a header's credential without its scheme, and all of it in base64. */
 export function maskOf(secrets: Iterable<Secret | string>): Mask {
   const parts = needlesOf(secrets);
   if (parts.length === 0) return (text) => text;
@@ -60,8 +60,13 @@ export function needlesOf(secrets: Iterable<Secret | string>): readonly string[]
     value.replace(/^(?:bearer|basic|token) +/i, ""),
   ]);
   const long = new Set(parts.map((part) => part.trim()).filter((part) => part.length >= SHORTEST_SECRET));
-  // As it stands inside JSON or an address too.
-  const written = [...long].flatMap((part) => [part, JSON.stringify(part).slice(1, -1), encoded(part)]);
+  // As it stands inside JSON, an address or a basic login too.
+  const written = [...long].flatMap((part) => [
+    part,
+    JSON.stringify(part).slice(1, -1),
+    encoded(part),
+    ...inBase64(part),
+  ]);
   return [...new Set(written)].toSorted((a, b) => b.length - a.length);
 }
 
@@ -71,6 +76,15 @@ function encoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Wherever it begins: three bytes make four letters, and those that hold bits of others are left out. */
+function inBase64(text: string): readonly string[] {
+  const all = [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]);
+    return bytes.toString("base64").slice(before && before + 1, Math.floor((bytes.length * 8) / 6));
+  });
+  return all.flatMap((letters) => [letters, letters.replaceAll("+", "-").replaceAll("/", "_")]);
 }
 
 /** Its text and its stack, in place: whoever holds the error shows nothing else afterwards. */

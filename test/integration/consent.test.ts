@@ -15,7 +15,7 @@ import { fixture, ROOT, type Temp, temp, unnamed } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 const NOT_YET = /is not allowed yet; run "metamcp allow"/;
-const CHANGED = /changed what it runs or calls since it was allowed; run "metamcp allow"/;
+const CHANGED = /runs or calls something that is not allowed yet; run "metamcp allow"/;
 
 /** Where no config is named. */
 const stranger = (): Temp => unnamed(temp());
