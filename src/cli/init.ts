@@ -6,9 +6,8 @@ import { faultOf, installed, type Spot } from "../clients/client-file.ts";
 import { connect, planConnect } from "../clients/connect.ts";
 import { OWN_NAME, ownEntry } from "../clients/own.ts";
 import { CLIENTS } from "../clients/table.ts";
-import { ownListOf, planTakeOut, takeOut } from "../clients/take-out.ts";
+import { type OurEntries, type OwnList, ownListOf, planTakeOut, takeOut } from "../clients/take-out.ts";
 import { planUndo, undo } from "../clients/undo.ts";
-import type { Keys } from "../config/field.ts";
 import { homeFolder } from "../home/home.ts";
 import { VERSION } from "../kernel/version.ts";
 import { clientsNamed, machine } from "./clients.ts";
@@ -16,8 +15,8 @@ import type { Command, ExitCode } from "./command.ts";
 import { canAsk, confirmed } from "./confirm.ts";
 import { HERE, targetFile } from "./here.ts";
 import { configLayers } from "./layers.ts";
+import { ourEntries } from "./our-entries.ts";
 import { show } from "./table.ts";
-import { usableEntries } from "./usable-entries.ts";
 
 /** One file of one client: what is to be done, then what was done. */
 interface Step {
@@ -45,6 +44,8 @@ interface Done {
   readonly taken?: readonly string[];
   /** Servers that the client still starts by itself. */
   readonly remaining?: readonly string[];
+  /** Those of them that stand in our config, but cannot be used there. */
+  readonly blocked?: OwnList["blocked"];
 }
 
 const FLAGS = {
@@ -74,7 +75,7 @@ export const command: Command = {
     const act = async (step: Step): Promise<void> =>
       void (await connect(step, own, { home, now: new Date() }));
     const connected = await runSteps(await planAll(clients, own, config), act, options);
-    const done = await withoutDoubles(connected, await usableEntries(config, configLayers(settings).check), {
+    const done = await withoutDoubles(connected, await ourEntries(config, configLayers(settings).check), {
       ...options,
       home,
     });
@@ -86,7 +87,7 @@ export const command: Command = {
 /** Offers to take out what MetaMCP runs by now; says what else each client starts by itself. */
 async function withoutDoubles(
   steps: readonly Done[],
-  ours: Keys,
+  ours: OurEntries,
   options: Options & { readonly home: string },
 ): Promise<readonly Done[]> {
   const done: Done[] = [];
@@ -103,18 +104,19 @@ async function withoutDoubles(
 async function withoutDouble(
   spot: Spot,
   step: Done,
-  ours: Keys,
+  ours: OurEntries,
   { home, yes, json }: Options & { readonly home: string },
 ): Promise<Done> {
   try {
     const before = await ownListOf(spot, ours);
-    const plan = await planTakeOut(spot, ours);
+    const plan = await planTakeOut(spot, ours.usable);
     if (!json && plan?.state === "change") process.stdout.write(`${spot.client.title}\n${plan.diff}\n\n`);
     const question = `MetaMCP runs ${before.doubled.join(", ")} now. Take ${before.doubled.length === 1 ? "it" : "them"} out of ${spot.client.title}'s own list?`;
     const agreed = plan?.state === "change" && (yes || (!json && canAsk && (await confirmed(question))));
-    if (agreed) await takeOut(spot, ours, { home, now: new Date() });
-    const { doubled, only } = await ownListOf(spot, ours);
-    return { ...step, taken: agreed ? before.doubled : [], remaining: [...doubled, ...only] };
+    if (agreed) await takeOut(spot, ours.usable, { home, now: new Date() });
+    const { doubled, only, blocked } = await ownListOf(spot, ours);
+    const remaining = [...doubled, ...only, ...blocked.map(({ name }) => name)];
+    return { ...step, taken: agreed ? before.doubled : [], remaining, blocked };
   } catch (error) {
     return { ...step, result: "failed", problem: faultOf(error, spot.file) };
   }
@@ -216,15 +218,23 @@ function forPeople(done: readonly Done[], wish: Wish): string {
   return lines.join("\n");
 }
 
-function listOf({ client, taken = [], remaining }: Done): readonly string[] {
+function listOf({ client, taken = [], remaining, blocked = [] }: Done): readonly string[] {
   const gone = taken.length > 0 ? [`taken out of its own list: ${taken.join(", ")}`] : [];
   if (remaining === undefined) return gone;
-  return remaining.length === 0
-    ? [...gone, `it has one server now: ${OWN_NAME}`]
-    : [
-        ...gone,
-        `it still starts these by itself: ${remaining.join(", ")}. To hand them over: metamcp import ${client}, then metamcp init ${client}`,
-      ];
+  if (remaining.length === 0) return [...gone, `it has one server now: ${OWN_NAME}`];
+  const others = remaining.filter((name) => !blocked.some((one) => one.name === name));
+  return [
+    ...gone,
+    ...(others.length > 0
+      ? [
+          `it still starts these by itself: ${others.join(", ")}. To hand them over: metamcp import ${client}, then metamcp init ${client}`,
+        ]
+      : []),
+    ...blocked.map(
+      ({ name, reason }) =>
+        `it still starts ${name} by itself, since MetaMCP cannot: ${reason}. Once this is fixed: metamcp init ${client}`,
+    ),
+  ];
 }
 
 function nothing({ back, asked, own }: Wish): string {

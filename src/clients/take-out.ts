@@ -1,4 +1,5 @@
 /** Takes servers out of a client's own list that MetaMCP runs for it by now: only then does the client see MetaMCP alone. Every edit can be undone. */
+import { isOff } from "../config/consent.ts";
 import { isKeys, type Keys } from "../config/field.ts";
 import type { ClientProgram, WrittenServer } from "./client.ts";
 import { faultOf, readBytes, type Spot, textOf } from "./client-file.ts";
@@ -17,21 +18,39 @@ interface Listed extends WrittenServer {
   readonly at: KeyPath;
 }
 
+/** Entries of our config. */
+export interface OurEntries {
+  readonly usable: Keys;
+  readonly broken: Keys;
+  /** Why they cannot be used, by name. */
+  readonly reasons: ReadonlyMap<string, string>;
+}
+
 export interface OwnList {
   /** Names of those that MetaMCP runs too. */
   readonly doubled: readonly string[];
-  /** Names of those that only the client has. */
+  /** Names of those that only the client has, and starts. */
   readonly only: readonly string[];
+  /** Those that MetaMCP has too and cannot run, with why. */
+  readonly blocked: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** What else the client lists beside MetaMCP. `ours`: entries of our config that can be used. */
-export async function ownListOf({ client, file }: Spot, ours: Keys): Promise<OwnList> {
+/** What else the client lists beside MetaMCP. */
+export async function ownListOf({ client, file }: Spot, ours: OurEntries): Promise<OwnList> {
   const bytes = await readBytes(file);
   const doc = bytes ? await (await formatOf(file)).parse({ path: file, text: textOf(bytes, file) }) : {};
-  const listed = listedIn(client, doc);
-  const doubled = listed.filter((server) => isOurs(server, client, ours));
-  const names = (servers: readonly Listed[]): string[] => servers.map(({ name }) => name);
-  return { doubled: names(doubled), only: names(listed.filter((server) => !doubled.includes(server))) };
+  const doubled: string[] = [];
+  const only: string[] = [];
+  const blocked: { name: string; reason: string }[] = [];
+  for (const server of listedIn(client, doc)) {
+    const { name, entry } = server;
+    const broken = twinOf(server, client, ours.broken);
+    if (twinOf(server, client, ours.usable) !== undefined) doubled.push(name);
+    else if (isKeys(entry) && isOff(entry)) continue;
+    else if (broken === undefined) only.push(name);
+    else blocked.push({ name, reason: ours.reasons.get(broken) ?? "" });
+  }
+  return { doubled, only, blocked };
 }
 
 /** Undefined where there is nothing to take out. */
@@ -59,7 +78,7 @@ async function withoutDoubled({ client, file }: Spot, text: string, ours: Keys):
   // Who has no MetaMCP yet would be left with nothing.
   if (!isOwn(dig(doc, [...client.at(doc), OWN_NAME]))) return { after: text };
   const taken = listedIn(client, doc)
-    .filter((server) => isOurs(server, client, ours))
+    .filter((server) => twinOf(server, client, ours) !== undefined)
     .map(({ at }) => at);
   let after = text;
   for (const at of taken) after = await format.drop({ path: file, text: after }, at);
@@ -83,10 +102,10 @@ function projectPaths({ projects }: Keys): readonly KeyPath[] {
   return Object.keys(isKeys(projects) ? projects : {}).map((project) => ["projects", project, "mcpServers"]);
 }
 
-/** The same program or address with the same credentials stands in our config. */
-function isOurs(server: Listed, client: ClientProgram, ours: Keys): boolean {
+/** The name in our config of the same program or address with the same credentials. */
+function twinOf(server: Listed, client: ClientProgram, ours: Keys): string | undefined {
   const result = translate(server, client.dialect);
-  if ("reason" in result) return false;
+  if ("reason" in result) return undefined;
   const found = { client, file: "", name: server.name, ...result };
-  return merge([found], ours).same.length > 0;
+  return merge([found], ours).same[0]?.as;
 }

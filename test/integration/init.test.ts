@@ -226,6 +226,22 @@ const CURSOR = ".cursor/mcp.json";
 const listedBy = (me: ReturnType<typeof person>): string[] =>
   Object.keys((JSON.parse(readFileSync(me.file(CURSOR), "utf8")) as { mcpServers: object }).mcpServers);
 
+test("init says why it leaves a server where it is, and does not speak of those that are off", async () => {
+  const me = person();
+  const needy = { command: "node", args: ["needy.js"], env: { KEY: `\${NOT_SET_ANYWHERE}` } };
+  const off = { command: "node", args: ["off.js"], disabled: true };
+  writeFileSync(me.file(CURSOR), JSON.stringify({ mcpServers: { needy, off } }));
+  me.write("ours.json", JSON.stringify({ mcpServers: { theirs: needy, off } }));
+  const { out } = await me.run("init", "cursor", "--yes", "--config", "ours.json");
+  expect(out).toMatch(
+    /still starts needy by itself, since MetaMCP cannot: .*NOT_SET_ANYWHERE.*metamcp init cursor/,
+  );
+  expect(out).not.toMatch(/metamcp import|by itself: /);
+  me.write("ours.json", JSON.stringify({ mcpServers: {} }));
+  writeFileSync(me.file(CURSOR), JSON.stringify({ mcpServers: { off } }));
+  expect((await me.run("init", "cursor", "--yes", "--config", "ours.json")).out).toContain("one server now");
+});
+
 test("init takes the servers that MetaMCP runs out of the client's list, and undo brings them back", async () => {
   const me = person();
   const text = `{\n  "mcpServers": {\n    "one": { "command": "node", "args": ["one.js"], "env": { "KEY": "hush-hush" } },\n    "two": {"command": "node"}\n  },\n  "other": 1\n}\n`;
