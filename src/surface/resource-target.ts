@@ -5,6 +5,7 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import { fitsTemplate, readAddress } from "./aggregate/uris.ts";
 import { requireServer } from "./require-server.ts";
 import type { Scope } from "./scope.ts";
+import { someOf } from "./server-names.ts";
 import type { ClientRequest } from "./surface.ts";
 
 export interface ResourceTarget {
@@ -36,10 +37,12 @@ export async function resourceTarget(
     requireServer(scope, from);
     return { server: from, uri: own };
   }
+  const servers = withResources(view);
+  const known = servers.length === 0 ? "" : ` These have resources: ${someOf(servers)}.`;
   throw new MetaMcpError(
     "execution_failed",
-    `It is not known which server has ${uri.slice(0, 200)}: name it with server.`,
-    { details: { uri, servers: withResources(view) } },
+    `It is not known which server has ${uri.slice(0, 200)}: name it with server.${known}`,
+    { details: { uri } },
   );
 }
 

@@ -94,13 +94,13 @@ test.each(SURFACES)("%s: a huge result is read on, looked into, and used in code
   for (let at: string | undefined = uri; at !== undefined; ) {
     const page = await model.run("metamcp", "read", { uri: at });
     expect(page.length).toBeLessThan(33_000);
-    [, at] = /\n\nNext page: (metamcp:\/\/result\/[\w-]+\/\d+)$/.exec(page) ?? [];
+    [, at] = /\n\nNext page: (metamcp:\/\/result\/[\w-]+\/text\/\d+)$/.exec(page) ?? [];
     whole += at === undefined ? page : page.slice(0, page.lastIndexOf("\n\n"));
   }
-  expect(whole).toBe(args.result);
+  expect(whole).toBe(lines.join("\n"));
 
   expect(await model.run("metamcp", "read", { uri, find: "NEEDLE" })).toBe(
-    "12346: line 12345 needle\n(1 matching lines shown, 20,000 lines in all.)",
+    "12346: line 12345 needle\n(1 matching line shown, 20,000 lines in all.)",
   );
   expect(await model.run("metamcp", "read", { uri, from: 20_000 })).toMatch(/^20000: line 19999\n/);
   const tool = surface === "meta" ? "mcp_execute" : "execute_code";
@@ -112,6 +112,10 @@ test.each(SURFACES)("%s: a huge result is read on, looked into, and used in code
   expect(gone).toMatch(
     /^execution_failed: Stored result not found or expired\..*Do not repeat the same call\.$/,
   );
+  const twice = giving({ content: [{ type: "text", text: whole }], structuredContent: { content: whole } });
+  const again = /metamcp:\/\/result\/[\w-]+/.exec(await model.run("v", "give", twice.args))?.[0];
+  expect((await model.run("metamcp", "read", { uri: again })).startsWith("line 0\nline 1\n")).toBe(true);
+  expect(await model.run("metamcp", "read", { uri: again, from: 20_000 })).toMatch(/^20000: line 19999\n/);
   await model.client.close();
 });
 
@@ -122,6 +126,9 @@ test.each(SURFACES)("%s: resources and prompts of servers, and links in results"
   const own = (tool: string, args: object) => model.run("metamcp", tool, args);
   expect(await own("resources", { server: "lib" })).toMatch(
     /"fixture:\/\/item\/0".*"fixture:\/\/by-id\/0\/\{id\}"/,
+  );
+  expect(await own("read", { uri: "x://y" })).toMatch(
+    /^execution_failed: It is not known which server has x:\/\/y: name it with server\. These have resources: lib\./,
   );
   expect(await own("prompts", { server: "lib" })).toContain('"name":"prompt_1"');
   expect(await own("prompt", { server: "lib", name: "prompt_1", args: { topic: "tea" } })).toMatch(

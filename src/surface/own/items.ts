@@ -5,11 +5,12 @@ import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
-import { forward } from "../forward.ts";
 import type { Input } from "../input.ts";
 import { requireServer } from "../require-server.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
+import { askServer } from "./ask-server.ts";
+import { PROMPT } from "./tools.ts";
 
 export async function listResources(
   scope: Scope,
@@ -57,7 +58,7 @@ export async function getPrompt(
     ["name", input.get("name") as Raw],
     ["arguments", input.get("args") ?? EMPTY_OBJECT],
   ]);
-  return shown(await forward(scope, { server, method: "prompts/get", params }, request));
+  return shown(await askServer(scope, { server, method: "prompts/get", params, tool: PROMPT.name }, request));
 }
 
 function serverIn(scope: Scope, input: Input, finder: string | undefined): string {

@@ -2,13 +2,13 @@
 import { callerOf } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
-import { forward } from "../forward.ts";
 import type { Input } from "../input.ts";
 import { resourceTarget } from "../resource-target.ts";
 import { isStoredUri, type Missing, type StoredPage } from "../result/store.ts";
 import { type Look, linesOf, lookInto, textLines } from "../result/text-view.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
+import { askServer } from "./ask-server.ts";
 import { OWN_SERVER, READ } from "./tools.ts";
 
 export const NEXT = "metamcp/next";
@@ -33,7 +33,8 @@ export async function read(scope: Scope, input: Input, request: ClientRequest): 
 
   const target = await resourceTarget(scope, { uri, server: value<string>("server") }, request);
   const params = toRaw({ uri: target.uri });
-  const answer = await forward(scope, { server: target.server, method: "resources/read", params }, request);
+  const asked = { server: target.server, method: "resources/read", params, tool: READ.name };
+  const answer = await askServer(scope, asked, request);
   const { contents } = fromRaw(answer) as { contents?: readonly Contents[] };
   const list = Array.isArray(contents) ? (contents as readonly Contents[]) : [];
   if (!looks) return toRaw({ content: list.map((one) => blockOf(one, uri)) });
@@ -53,7 +54,7 @@ function lookedInto(scope: Scope, uri: string, look: Look, request: ClientReques
 
 /** A page stands in the text alone. What a client hides of `_meta` and links is there too: the way on. */
 function page({ results }: Scope, uri: string, { origin }: ClientRequest): Raw {
-  const found = results.read(callerOf(origin), uri);
+  const found = results.read(callerOf(origin), uri, { plain: true });
   if ("missing" in found) throw missing(found);
   const { text, mimeType, nextUri } = found;
   const way = nextUri === undefined ? [] : [`Next page: ${nextUri}`];

@@ -46,11 +46,10 @@ async function readResource(scope: Scope, uri: string, request: ClientRequest): 
 function stored({ results }: Scope, uri: string, { origin }: ClientRequest): Raw {
   const page = results.read(callerOf(origin), uri);
   if ("missing" in page) throw RpcError.of(NOT_FOUND, page.missing, { uri });
-  const { text, mimeType, nextUri } = page;
+  const { text, mimeType, plain, nextUri } = page;
+  const written = plain ? "text/plain" : "application/json";
   return toRaw({
-    contents: [
-      mimeType === undefined ? { uri, mimeType: "application/json", text } : { uri, mimeType, blob: text },
-    ],
+    contents: [mimeType === undefined ? { uri, mimeType: written, text } : { uri, mimeType, blob: text }],
     ...(nextUri && { _meta: { [NEXT]: nextUri } }),
   });
 }

@@ -5,6 +5,7 @@ import type { Raw } from "../../kernel/raw.ts";
 import { Links } from "./links.ts";
 import { pageAt, type ResultPage } from "./pages.ts";
 import { type ResultSegment, segmentsOf } from "./segments.ts";
+import { soleText, textPageAt } from "./sole-text.ts";
 
 export interface StoreLimits {
   readonly bytes: number;
@@ -15,6 +16,7 @@ const LIMITS: StoreLimits = { bytes: 256 * 1024 * 1024, lifetimeMs: 3_600_000 };
 /** How many that are gone are still known by name. */
 const MOST_GONE = 1_000;
 const SCHEME = "metamcp://result/";
+const TEXT = "text";
 /** What it takes to keep one, and each segment of it, beside its bytes. */
 const KEPT_BYTES = 512;
 const SEGMENT_BYTES = 128;
@@ -30,6 +32,8 @@ export interface Stored {
 
 export interface StoredPage extends ResultPage {
   readonly uri: string;
+  /** It is of the text alone, not of the JSON around it. */
+  readonly plain: boolean;
   readonly nextUri: string | undefined;
 }
 
@@ -66,6 +70,8 @@ export class ResultStore {
   /** Oldest first. */
   readonly #kept = new Map<string, Kept>();
   readonly #gone = new Map<string, Pick<Kept, "caller" | "source">>();
+  /** Found out once, of those that are read. */
+  readonly #texts = new WeakMap<Kept, Raw | undefined>();
   #bytes = 0;
   #timer: Timer | undefined;
 
@@ -97,14 +103,26 @@ export class ResultStore {
     return kept;
   }
 
-  read(caller: string, uri: string): StoredPage | Missing {
+  /** `plain`: the text alone, where that says all there is. Its pages have addresses of their own. */
+  read(caller: string, uri: string, { plain = false } = {}): StoredPage | Missing {
     const kept = this.#find(caller, uri);
     if ("missing" in kept) return kept;
-    const [, position = "0", ...more] = partsIn(uri);
-    const page =
-      more.length === 0 && /^\d{1,15}$/.test(position) ? pageAt(kept.segments, Number(position)) : undefined;
+    const [, ...path] = partsIn(uri);
+    const ofText = path[0] === TEXT;
+    const [position = "0", ...more] = ofText ? path.slice(1) : path;
+    const at = more.length === 0 && /^\d{1,15}$/.test(position) ? Number(position) : Number.NaN;
+    const text = ofText || (plain && path.length === 0) ? this.#textOf(kept) : undefined;
+    const other = ofText ? undefined : pageAt(kept.segments, at);
+    const page = text ? textPageAt(text, at) : other;
     if (!page) return { missing: `No page begins there. Begin with ${kept.uri}; each page names the next.` };
-    return { ...page, uri, nextUri: page.next === undefined ? undefined : `${kept.uri}/${page.next}` };
+    const pages = text ? `${kept.uri}/${TEXT}` : kept.uri;
+    const nextUri = page.next === undefined ? undefined : `${pages}/${page.next}`;
+    return { ...page, uri, plain: text !== undefined, nextUri };
+  }
+
+  #textOf(kept: Kept): Raw | undefined {
+    if (!this.#texts.has(kept)) this.#texts.set(kept, soleText(kept.result));
+    return this.#texts.get(kept);
   }
 
   /** The result as it came, whichever page the URI names. */

@@ -37,7 +37,7 @@ test("lines are numbered, bounded, and say how to go on", () => {
     "1: Ten 0\n11: Ten 10\n(2 matching lines shown, 1,000 lines in all. Go on with from: 12.)",
   );
   expect(lookInto(lines, { find: "TEN", from: 985 })).toBe(
-    "991: Ten 990\n(1 matching lines shown, 1,000 lines in all.)",
+    "991: Ten 990\n(1 matching line shown, 1,000 lines in all.)",
   );
   expect(lookInto(lines, { find: "eleven" })).toBe("(0 matching lines shown, 1,000 lines in all.)");
   expect(lookInto(lines, { from: 5_000 })).toBe("(0 lines shown, 1,000 lines in all.)");

@@ -2,6 +2,7 @@
 import type { Raw } from "../../kernel/raw.ts";
 import { textAt } from "../../rpc/slice.ts";
 import { jsonIn } from "./json-text.ts";
+import { soleText } from "./sole-text.ts";
 import { partsOf } from "./value.ts";
 
 const QUOTE = 0x22;
@@ -12,6 +13,8 @@ const [BRACKET, CLOSING_BRACKET] = [0x5b, 0x5d];
 const LONGEST_LINE = 1_000;
 
 export function linesOf(result: Raw): readonly string[] {
+  const text = soleText(result);
+  if (text) return textLines(textAt(text, 0));
   const { value } = partsOf(result);
   return value[0] === QUOTE ? textLines(textAt(value, 0)) : jsonLines(value);
 }
@@ -86,7 +89,8 @@ export function lookInto(lines: readonly string[], { find, from = 1, lines: most
     length += text.length;
   }
   const all = `${lines.length.toLocaleString("en")} lines in all.`;
-  const count = `${shown.length} ${find === undefined ? "lines" : "matching lines"} shown, ${all}`;
+  const what = `${find === undefined ? "" : "matching "}line${shown.length === 1 ? "" : "s"}`;
+  const count = `${shown.length} ${what} shown, ${all}`;
   const more = at < lines.length ? ` Go on with from: ${at + 1}.` : "";
   return [...shown, `(${count}${more})`].join("\n");
 }

@@ -59,7 +59,7 @@ function valueIn(texts: readonly Raw[], plain: boolean): Raw {
 }
 
 /** The text of a text block, as it is written. */
-function textIn(block: Raw): Raw | undefined {
+export function textIn(block: Raw): Raw | undefined {
   const [type, text] = members(block, BLOCK);
   return text?.[0] === QUOTE && type?.equals(TEXT) ? text : undefined;
 }

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { toRaw } from "../../kernel/raw.ts";
+import { METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
+import type { Scope } from "../scope.ts";
+import type { ClientRequest } from "../surface.ts";
+import { askServer } from "./ask-server.ts";
+
+const asked = { server: "files", method: "resources/read", params: toRaw({ uri: "x://y" }), tool: "read" };
+
+test.each([
+  [METHOD_NOT_FOUND, "Method not found", "files has no resources."],
+  [-32002, "gone", "files answered with an error: gone"],
+])("an error %i of the server is told as its own", async (code, message, told) => {
+  const scope = { call: () => Promise.reject(RpcError.of(code, message)) } as unknown as Scope;
+  await expect(askServer(scope, asked, {} as ClientRequest)).rejects.toMatchObject({
+    code: "execution_failed",
+    message: told,
+    context: { server: "files", tool_id: "metamcp:read" },
+  });
+});
