@@ -3,7 +3,7 @@ import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { BARE_PAGES, type BarePage, type ShellPage } from "./address.ts";
 import { Button } from "./components/button.tsx";
-import { EmptyState } from "./components/empty-state.tsx";
+import { EmptyPage } from "./components/empty-state.tsx";
 import { Toasts } from "./components/toasts.tsx";
 import { address, go } from "./navigate.ts";
 import { PageView } from "./page-view.tsx";
@@ -63,9 +63,9 @@ function Inner({ page }: { readonly page: ShellPage | "missing" }) {
   if (!entry) return <Missing />;
   if (!allowed)
     return (
-      <EmptyState title={shellTexts.forbidden.title}>
+      <EmptyPage title={shellTexts.forbidden.title}>
         <p>{shellTexts.forbidden.text(account ? shellTexts.roles[account.role] : "")}</p>
-      </EmptyState>
+      </EmptyPage>
     );
   return <PageView load={entry.load} />;
 }
@@ -73,9 +73,9 @@ function Inner({ page }: { readonly page: ShellPage | "missing" }) {
 function Missing() {
   const { title, text, back } = shellTexts.missing;
   return (
-    <EmptyState title={title} action={<Button href="/">{back}</Button>}>
+    <EmptyPage title={title} action={<Button href="/">{back}</Button>}>
       <p>{text}</p>
-    </EmptyState>
+    </EmptyPage>
   );
 }
 
@@ -92,9 +92,9 @@ function Unreachable() {
     return () => clearInterval(timer);
   }, []);
   return (
-    <EmptyState title={shellTexts.unreachable.title}>
+    <EmptyPage title={shellTexts.unreachable.title}>
       <p>{shellTexts.unreachable.text}</p>
-    </EmptyState>
+    </EmptyPage>
   );
 }
 

@@ -3,7 +3,7 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "./components/button.tsx";
-import { EmptyState } from "./components/empty-state.tsx";
+import { EmptyPage } from "./components/empty-state.tsx";
 import { Skeleton } from "./components/skeleton.tsx";
 import { connection } from "./live/events.ts";
 import { shellTexts } from "./texts/shell.ts";
@@ -38,8 +38,8 @@ function NotLoaded() {
     else if (away.current) location.reload();
   });
   return (
-    <EmptyState title={title} action={<Button onClick={() => location.reload()}>{reload}</Button>}>
+    <EmptyPage title={title} action={<Button onClick={() => location.reload()}>{reload}</Button>}>
       <p>{text}</p>
-    </EmptyState>
+    </EmptyPage>
   );
 }

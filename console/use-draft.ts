@@ -7,6 +7,12 @@ interface Typed {
   readonly from: unknown;
 }
 
+export interface Conflict {
+  readonly field: string;
+  readonly theirs: unknown;
+  readonly mine: unknown;
+}
+
 export interface DraftOf<T> {
   /** The object as it is, with what was typed over it. */
   readonly value: T;
@@ -14,8 +20,8 @@ export interface DraftOf<T> {
   /** What is to be sent: null takes a field away. */
   readonly patch: { readonly [K in keyof T]?: T[K] | null };
   readonly changed: boolean;
-  /** Fields that were typed here and changed by somebody else. */
-  readonly conflicts: readonly string[];
+  /** What was typed here and changed by somebody else. */
+  readonly conflicts: readonly Conflict[];
   readonly keepMine: () => void;
   readonly takeTheirs: () => void;
   readonly clear: () => void;
@@ -25,7 +31,9 @@ export function useDraft<T extends object>(object: T): DraftOf<T> {
   const typed = useSignal<Readonly<Record<string, Typed>>>({});
   const now = object as Readonly<Record<string, unknown>>;
   const entries = Object.entries(typed.value).filter(([name, { value }]) => !same(value, now[name]));
-  const conflicts = entries.filter(([name, { from }]) => !same(from, now[name])).map(([name]) => name);
+  const conflicts = entries
+    .filter(([name, { from }]) => !same(from, now[name]))
+    .map(([field, { value }]) => ({ field, theirs: now[field], mine: value }));
   const rest = (change: (name: string, one: Typed) => Typed | undefined) => {
     const kept = entries.map(([name, one]) => [name, change(name, one)] as const);
     typed.value = Object.fromEntries(kept.filter((pair): pair is [string, Typed] => pair[1] !== undefined));
@@ -45,7 +53,7 @@ export function useDraft<T extends object>(object: T): DraftOf<T> {
     changed: entries.length > 0,
     conflicts,
     keepMine: () => rest((name, one) => ({ ...one, from: now[name] })),
-    takeTheirs: () => rest((name, one) => (conflicts.includes(name) ? undefined : one)),
+    takeTheirs: () => rest((name, one) => (conflicts.some(({ field }) => field === name) ? undefined : one)),
     clear() {
       typed.value = {};
     },

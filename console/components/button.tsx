@@ -11,6 +11,8 @@ export interface ButtonProps {
   /** Makes it a link. */
   readonly href?: string;
   readonly type?: "button" | "submit";
+  /** Id of the form that it sends, where it stands outside of it. */
+  readonly form?: string;
   /** Under way: it can still be focused, and does nothing. */
   readonly busy?: boolean;
   readonly disabled?: boolean;
@@ -41,6 +43,7 @@ export function Button(props: ButtonProps) {
     <button
       {...shared}
       type={type}
+      form={props.form}
       disabled={props.disabled}
       autofocus={props.autofocus}
       aria-pressed={props.pressed}

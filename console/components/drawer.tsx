@@ -69,8 +69,8 @@ export function Drawer(props: DrawerProps) {
             </div>
           )}
         </div>
-        <div class="drawer-actions">
-          {actions}
+        {actions && <div class="drawer-actions">{actions}</div>}
+        <div class="drawer-close">
           <Button kind="quiet" onClick={onClose}>
             {componentTexts.close}
           </Button>

@@ -11,6 +11,15 @@ export interface EmptyStateProps {
   readonly line?: string;
 }
 
+/** Instead of a whole page. */
+export function EmptyPage(props: EmptyStateProps) {
+  return (
+    <div class="panel">
+      <EmptyState {...props} />
+    </div>
+  );
+}
+
 export function EmptyState({ title, children, action, line }: EmptyStateProps) {
   return (
     <div class="empty-state">

@@ -12,9 +12,15 @@ export interface KeyValue {
   readonly copy?: string;
 }
 
-export function KeyValues({ items }: { readonly items: readonly KeyValue[] }) {
+interface KeyValuesProps {
+  readonly items: readonly KeyValue[];
+  /** Short ones on a whole page: in two columns. */
+  readonly facts?: boolean;
+}
+
+export function KeyValues({ items, facts = false }: KeyValuesProps) {
   return (
-    <dl class="key-values">
+    <dl class={`key-values${facts ? " key-values-facts" : ""}`}>
       {items.map(({ key, value, mono, copy }) => (
         <div key={key} class="key-values-row">
           <dt>{key}</dt>

@@ -92,7 +92,6 @@ export function Table<Row>(props: TableProps<Row>) {
 
   const chosen = bulk ? shown.filter(({ key }) => selection.keys.has(key)) : [];
   const interactive = Boolean(bulk || onOpen);
-  const width = columns.length + (bulk ? 1 : 0);
   const grid = {
     role: "grid",
     tabIndex: 0,
@@ -102,9 +101,10 @@ export function Table<Row>(props: TableProps<Row>) {
   } as const;
   const gap = (count: number) =>
     count > 0 && (
+      // One cell: more than are shown would make columns of their own.
       // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it takes room and nothing else.
       <tr aria-hidden="true" class="table-gap" style={{ height: `${count * window.rowHeight}px` }}>
-        <td colSpan={width} />
+        <td />
       </tr>
     );
   return (
@@ -174,15 +174,9 @@ export function Table<Row>(props: TableProps<Row>) {
             />
           ))}
           {gap(shown.length - window.end)}
-          {shown.length === 0 && (
-            <tr>
-              <td colSpan={width} class="table-none">
-                {rows.length === 0 ? texts.none : texts.noMatch}
-              </td>
-            </tr>
-          )}
         </tbody>
       </table>
+      {shown.length === 0 && <p class="table-none">{rows.length === 0 ? texts.none : texts.noMatch}</p>}
       {bulk && selection.keys.size > 0 && (
         <BulkBar
           selected={chosen.length}

@@ -7,7 +7,7 @@ import { Button } from "../components/button.tsx";
 import { type State, Status } from "../components/status.tsx";
 import { toast } from "../components/toasts.tsx";
 import { refresh } from "../live/resource.ts";
-import { Confirm } from "../shell/confirm.tsx";
+import { FormDialog } from "../shell/form-dialog.tsx";
 import { loginTexts as texts } from "../texts/logins.ts";
 import { useSending } from "../use-sending.ts";
 import { beginLogin } from "./begin-login.ts";
@@ -100,15 +100,16 @@ export function LoginButtons({ server, of, login, returnTo }: LoginButtonsProps)
         </Button>
       )}
       {asking.value && (
-        <Confirm
+        <FormDialog
           title={texts.askTitle(name)}
-          action={texts.logOut}
+          danger
+          submit={texts.logOut}
           sending={end}
-          onConfirm={() => void logOut()}
+          onSubmit={() => void logOut()}
           onClose={() => (asking.value = false)}
         >
           <p>{of === "me" ? texts.askText : texts.shared.askText}</p>
-        </Confirm>
+        </FormDialog>
       )}
     </span>
   );

@@ -110,7 +110,7 @@ function Layer({
             <Button size="small" pressed={open} label={`${texts.open} ${use}`} onClick={onOpen}>
               {open ? texts.close : texts.open}
             </Button>
-            <Button size="small" kind="danger" label={remove(use)} onClick={onRemove}>
+            <Button size="small" label={remove(use)} onClick={onRemove}>
               {take}
             </Button>
           </span>

@@ -1,6 +1,7 @@
 /** Around pages for those who are not logged in: one card in the middle. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Form } from "../components/form.tsx";
 import { shellTexts } from "../texts/shell.ts";
 import "./bare.css";
 
@@ -29,15 +30,8 @@ export function BareForm({
     [...(form.current?.querySelectorAll("input") ?? [])].find(({ value }) => value === "")?.focus();
   }, []);
   return (
-    <form
-      ref={form}
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
+    <Form formRef={form} onSubmit={onSubmit}>
       {children}
-    </form>
+    </Form>
   );
 }

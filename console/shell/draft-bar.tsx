@@ -1,5 +1,7 @@
 /** The end of a form over a draft: what others changed meanwhile, why it was refused, and the button that saves. */
+import type { ComponentChildren } from "preact";
 import { Button } from "../components/button.tsx";
+import { Diff } from "../components/diff.tsx";
 import { shellTexts } from "../texts/shell.ts";
 import type { DraftOf } from "../use-draft.ts";
 import type { Sending } from "../use-sending.ts";
@@ -9,20 +11,30 @@ interface DraftBarProps {
   readonly draft: Pick<DraftOf<object>, "changed" | "conflicts" | "keepMine" | "takeTheirs" | "clear">;
   readonly sending: Sending;
   readonly save: string;
-  readonly onSave: () => void;
+  readonly onSave: () => unknown;
+  /** Something typed cannot be sent. */
+  readonly invalid?: boolean;
+  /** Further buttons. */
+  readonly children?: ComponentChildren;
 }
 
-export function DraftBar({ draft, sending, save, onSave }: DraftBarProps) {
+export function DraftBar({ draft, sending, save, onSave, invalid = false, children }: DraftBarProps) {
   const { changed, conflicts } = draft;
-  const { meanwhile, mine, theirs, discard } = shellTexts.draft;
+  const { meanwhile, mine: keep, theirs: take, discard } = shellTexts.draft;
   return (
     <div class="stack">
       {conflicts.length > 0 && (
-        <div class="stack-small" role="alert">
-          <p>{meanwhile(conflicts.join(", "))}</p>
+        <div class="note stack-small" role="alert">
+          <p>{meanwhile}</p>
+          {conflicts.map(({ field, theirs, mine }) => (
+            <div key={field} class="stack-small">
+              <code>{field}</code>
+              <Diff before={theirs} after={mine} />
+            </div>
+          ))}
           <div class="line">
-            <Button onClick={draft.keepMine}>{mine}</Button>
-            <Button onClick={draft.takeTheirs}>{theirs}</Button>
+            <Button onClick={draft.keepMine}>{keep}</Button>
+            <Button onClick={draft.takeTheirs}>{take}</Button>
           </div>
         </div>
       )}
@@ -31,7 +43,7 @@ export function DraftBar({ draft, sending, save, onSave }: DraftBarProps) {
         <Button
           kind="primary"
           busy={sending.busy}
-          disabled={!changed || conflicts.length > 0}
+          disabled={!changed || invalid || conflicts.length > 0}
           onClick={onSave}
         >
           {save}
@@ -41,6 +53,7 @@ export function DraftBar({ draft, sending, save, onSave }: DraftBarProps) {
             {discard}
           </Button>
         )}
+        {children}
       </div>
     </div>
   );

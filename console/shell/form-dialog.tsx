@@ -1,22 +1,29 @@
-/** A dialog with a form that is sent to the gateway: by its button or the Enter key, with what was refused below the fields. */
+/** A dialog whose button sends something to the gateway: fields, or what a step takes along that cannot be taken back. What was refused stands below. */
 import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
+import { Form } from "../components/form.tsx";
 import { shellTexts } from "../texts/shell.ts";
 import type { Sending } from "../use-sending.ts";
 import { Refused } from "./refused.tsx";
 
 interface FormDialogProps {
   readonly title: string;
-  /** What the button says. */
+  /** The verb of its button. */
   readonly submit: string;
+  /** It takes something away. */
+  readonly danger?: boolean;
   readonly sending: Sending;
-  readonly onSubmit: () => Promise<unknown>;
+  readonly onSubmit: () => unknown;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-export function FormDialog({ title, submit, sending, onSubmit, onClose, children }: FormDialogProps) {
+/** It is open while it is rendered. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, submit, danger = false, sending, onSubmit, onClose, children } = props;
+  const form = useId();
   return (
     <Dialog
       open
@@ -25,23 +32,16 @@ export function FormDialog({ title, submit, sending, onSubmit, onClose, children
       actions={
         <>
           <Button onClick={onClose}>{shellTexts.cancel}</Button>
-          <Button kind="primary" busy={sending.busy} onClick={() => void onSubmit()}>
+          <Button type="submit" form={form} kind={danger ? "danger" : "primary"} busy={sending.busy}>
             {submit}
           </Button>
         </>
       }
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void onSubmit();
-        }}
-      >
+      <Form id={form} onSubmit={onSubmit}>
         {children}
         <Refused problem={sending.problem} />
-        <button type="submit" hidden />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -13,7 +13,7 @@ export function PageHead({ title, answer, actions }: PageHeadProps) {
     <header class="page-head">
       <div class="page-head-text">
         <h1>{title}</h1>
-        <p class="page-answer">{answer ?? "\u00a0"}</p>
+        <p class="page-answer">{answer || "\u00a0"}</p>
       </div>
       {actions && <div class="line page-actions">{actions}</div>}
     </header>

@@ -2,9 +2,9 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Button } from "../components/button.tsx";
-import { toast } from "../components/toasts.tsx";
+import { toastWithUndo } from "../undo.ts";
 import { useSending } from "../use-sending.ts";
-import { Confirm } from "./confirm.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 
 interface RemoveObjectProps {
   readonly name: string;
@@ -25,8 +25,8 @@ export function RemoveObject({ name, texts, remove, onRemoved, children }: Remov
   const sending = useSending();
   const confirmed = async () => {
     if (!(await sending.run(remove))) return;
-    toast({ text: texts.done(name) });
     onRemoved();
+    await toastWithUndo(texts.done(name));
   };
   return (
     <div class="line danger-end">
@@ -34,15 +34,16 @@ export function RemoveObject({ name, texts, remove, onRemoved, children }: Remov
         {texts.action}
       </Button>
       {asking.value && (
-        <Confirm
+        <FormDialog
           title={texts.title(name)}
-          action={texts.action}
+          danger
+          submit={texts.action}
           sending={sending}
-          onConfirm={() => void confirmed()}
+          onSubmit={() => void confirmed()}
           onClose={() => (asking.value = false)}
         >
           {children}
-        </Confirm>
+        </FormDialog>
       )}
     </div>
   );

@@ -14,7 +14,6 @@ export const componentTexts = {
   loading: "Loading",
   table: {
     search: "Search",
-    count: (all: number) => count(all),
     countOf: (shown: number, all: number) => `${count(shown)} of ${count(all)}`,
     news: (n: number) => `${count(n)} new`,
     none: "Nothing here.",

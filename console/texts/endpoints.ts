@@ -6,7 +6,7 @@ export const endpointsTexts = {
   answer: (all: number, off: number, open: number) =>
     `${[
       `${plural(all, "endpoint")}`,
-      off > 0 && `${count(off)} disabled`,
+      off > 0 && `${count(off)} off`,
       open > 0 && `${count(open)} open to everybody`,
     ]
       .filter(Boolean)
@@ -26,7 +26,7 @@ export const endpointsTexts = {
     sessions: "Clients",
     calls: "Calls, last hour",
   },
-  disabled: "disabled",
+  disabled: "off",
   access: { public: "open to everybody", keys: "keys", oauth: "OAuth", none: "nobody" },
   none: "none",
   surfaces: {
@@ -55,10 +55,11 @@ export const endpointsTexts = {
     tryIt: "Try it",
   },
   preview: {
-    as: "As",
+    as: "Seen by",
     self: "yourself",
-    sentence: (shown: string, full: string, tools: number) =>
-      `A client is shown about ${shown} tokens; all ${plural(tools, "tool")} listed in full would cost about ${full}.`,
+    shown: (tokens: string) => `A client is shown about ${tokens} tokens.`,
+    full: (tokens: string, tools: number) =>
+      `All ${plural(tools, "tool")} listed in full would cost about ${tokens}.`,
     refused: "This account cannot use the endpoint.",
     instructions: "Instructions",
     noInstructions: "It gives no instructions.",
@@ -78,19 +79,14 @@ export const endpointsTexts = {
     namespacesHint: "In this order: where two have the same tool, the first decides.",
     noNamespaces: "There is no namespace yet.",
     surface: "Surface",
-    code: "Code may run here",
+    code: "Allow code execution",
     openapi: "Offer the tools as plain HTTP too",
-    stateless: "Without sessions",
+    stateless: "Stateless (no sessions)",
     jsonResponse: "Answer with JSON instead of event streams",
-    sessions: "Most sessions",
-    inFlight: "Most requests at once",
-    maxResultBytes: "Largest result before it becomes a link",
-    disabled: "Disabled",
+    disabled: "Turn off",
     disabledHint: "Its sessions end at once, and its address answers as if it were not there.",
     save: "Save",
     create: "Create endpoint",
-    saved: "Saved",
-    unlimited: "no limit",
   },
   accessForm: {
     public: "Open to everybody",
@@ -112,7 +108,7 @@ export const endpointsTexts = {
     save: "Save access",
   },
   test: {
-    text: "Plays a client against the endpoint: discovery, login metadata, the first request, the list.",
+    text: "Connects as a client would: discovery, login metadata, the first request, the list of tools.",
     run: "Run self-test",
     ok: "All steps passed.",
     failed: "A step failed.",
@@ -122,9 +118,5 @@ export const endpointsTexts = {
     title: (name: string) => `Delete ${name}?`,
     text: "Its address stops working and its sessions end at once. Namespaces and servers stay. You can roll this back on the page History.",
     done: (name: string) => `${name} is deleted`,
-  },
-  managed: (file: string) => `Managed by ${file}: change it there.`,
-  lost: {
-    text: "Somebody else changed it meanwhile. What they changed is shown; save again to set what you typed.",
   },
 } as const;

@@ -1,6 +1,7 @@
 /** Texts of the pages before a login. */
 
 export const loginTexts = {
+  password: { label: "Password", hint: "10 characters at least." },
   login: {
     title: "Log in",
     email: "E-mail address",
@@ -19,15 +20,11 @@ export const loginTexts = {
     noCodeText:
       "The gateway prints the whole link when it starts. A new one is made at each start until somebody used it.",
     email: "Your e-mail address",
-    password: "Password",
-    passwordHint: "10 characters at least.",
     submit: "Create account",
   },
   invitation: {
     title: "You are invited",
     text: (email: string) => `Choose a password for ${email}.`,
-    password: "Password",
-    passwordHint: "10 characters at least.",
     submit: "Accept invitation",
     gone: "This invitation is not valid any more",
     goneText: "It was used, taken back, or is older than a week. Ask an administrator for a new one.",

@@ -8,7 +8,7 @@ export const meTexts = {
     none: "None yet. An administrator decides which endpoints you can use.",
     columns: { name: "Endpoint", address: "Address", description: "What it is for" },
     copy: "Copy address",
-    hint: "Give the address to your client. It asks you to log in here, or takes a key of yours.",
+    text: "Give the address to your client. It asks you to log in here, or takes a key of yours.",
   },
   keys: { title: "Keys", text: "Keys let scripts and clients in without a login.", open: "Open my keys" },
   secrets: {

@@ -6,20 +6,40 @@ export const overviewTexts = {
   attention: {
     title: "What needs attention",
     open: "Open",
-    look: "Look",
-    secret: (field: string) => `${field} looks like a secret, and is stored and shown as it is`,
-    changed: (n: number) => `${plural(n, "tool")} changed since ${n === 1 ? "it was" : "they were"} approved`,
-    public: "open to everyone who can reach the gateway",
-    store: (reason: string) =>
-      `The store cannot be reached: ${reason}. Clients notice nothing; changes wait.`,
-    key: "this key ends",
-    audit: (n: number) =>
-      `${plural(n, "audit record")} could not be written and ${n === 1 ? "is" : "are"} lost`,
-    auditFault: (reason: string) => `The audit log cannot be written: ${reason}`,
-    approvals: (n: number) => `${plural(n, "call")} ${n === 1 ? "waits" : "wait"} for approval`,
-    requests: (n: number) => `${plural(n, "server")} ${n === 1 ? "was" : "were"} requested`,
+    review: "Review",
+    secret: {
+      word: "plain secret",
+      reason: (field: string) => `${field} looks like a secret and is stored and shown as it is`,
+    },
+    changed: {
+      word: "changed",
+      reason: (n: number) =>
+        `${plural(n, "tool")} changed since ${n === 1 ? "it was" : "they were"} approved`,
+    },
+    public: { word: "open to everybody", reason: "whoever can reach the gateway may use it" },
+    store: {
+      name: "Store",
+      word: "unreachable",
+      reason: (why: string) => `${why}. Clients notice nothing; changes wait.`,
+    },
+    key: "ends",
+    audit: {
+      name: "Audit log",
+      lost: "incomplete",
+      lostReason: (n: number) =>
+        `${plural(n, "record")} could not be written and ${n === 1 ? "is" : "are"} lost`,
+      fault: "not written",
+    },
+    approvals: {
+      word: "waiting",
+      reason: (n: number) => `${plural(n, "call")} ${n === 1 ? "waits" : "wait"} for approval`,
+    },
+    requests: {
+      word: "waiting",
+      reason: (n: number) => `${plural(n, "server")} ${n === 1 ? "was" : "were"} requested`,
+    },
     decide: "Decide",
-    noEndpoint: "There is no endpoint: no client can reach the servers.",
+    noEndpoint: { word: "none yet", reason: "no client can reach the servers" },
     makeEndpoint: "Create an endpoint",
     more: (n: number) => `and ${n} more`,
   },
@@ -33,23 +53,14 @@ export const overviewTexts = {
   },
   endpoints: {
     title: "Endpoints",
-    columns: {
-      name: "Endpoint",
-      surface: "Surface",
-      namespaces: "Namespaces",
-      access: "Access",
-      clients: "Clients",
-      calls: "Calls, last hour",
-    },
-    off: "off",
     none: "No endpoint yet. An endpoint is the address that clients use.",
   },
   servers: { title: "Servers", all: "All servers", none: "No servers yet." },
   start: {
-    title: "Get a first client going",
+    title: "Connect a first client",
     answer: "Five steps, about three minutes.",
     skip: "Skip this",
-    resume: "Show the first steps",
+    resume: "Connect a client",
     servers: {
       title: "Add servers",
       text: "Paste what a client of yours has already, or choose from the gallery.",
@@ -64,10 +75,10 @@ export const overviewTexts = {
     },
     key: {
       title: "Create a key",
-      text: "A client shows this key to be let in. It is told this once.",
+      text: "The client sends this key with each request. It is shown once.",
       make: "Create a key",
       name: "First client",
-      done: "Created. It stands in the config below.",
+      done: "Created. The config below contains it.",
       open: "Not needed: the endpoint is open to all.",
     },
     paste: {

@@ -51,7 +51,7 @@ export const peopleTexts = {
     noGrants: "None. A client appears here once this person allowed it to use an endpoint.",
     ownGrants: "Clients that may act for you",
     noOwnGrants: "None. A client appears here once you allowed it to use an endpoint.",
-    keys: "Keys are listed on the page Keys.",
+    audit: "Show their calls and changes in the audit log",
     revoke: "Revoke",
     revoked: (client: string) => `${client} is not allowed any more`,
     columns: { client: "Client", endpoint: "Endpoint", used: "Last used" },

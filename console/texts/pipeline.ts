@@ -1,11 +1,10 @@
 /** Texts of the pipeline editor. */
 
 export const pipelineTexts = {
-  text: "Layers act in this order, the outermost first, on every call and list that comes this way.",
-  none: "No layer stands here.",
+  text: "Every call and list passes these layers, from top to bottom.",
+  none: "No layers.",
   add: "Add layer …",
   options: "Options",
-  noOptions: "It has no options.",
   save: "Save pipeline",
   guarded: "Only administrators change this layer.",
   open: "Edit",

@@ -4,9 +4,7 @@ import { count, plural } from "../format.ts";
 export const sessionsTexts = {
   title: "Sessions",
   answer: (n: number, endpoints: number) =>
-    n === 0
-      ? "No client is connected."
-      : `${plural(n, "client is", "clients are")} connected to ${plural(endpoints, "endpoint")}.`,
+    n === 0 ? "" : `${plural(n, "client is", "clients are")} connected to ${plural(endpoints, "endpoint")}.`,
   list: "Sessions",
   search: "Search sessions",
   empty: {
@@ -40,12 +38,13 @@ export const auditTexts = {
   lost: (n: number) => `${plural(n, "record")} could not be kept.`,
   fault: (reason: string) => `Records wait in memory: ${reason}`,
   list: "Audit records",
-  verify: "Check the chain",
+  verify: "Verify the log",
   verified: (n: number) => `${plural(n, "record")} checked: none was changed or removed.`,
   broken: (seq: number | undefined, reason: string) =>
     `The chain is broken${seq === undefined ? "" : ` at record ${count(seq)}`}: ${reason}`,
   more: "Show older records",
-  export: "Export as JSON lines",
+  export: "Export",
+  exportTitle: "The newest 10,000 records that fit, one JSON object a line",
   empty: { title: "No record fits", text: "Take away a filter, or choose another time." },
   filters: {
     kind: "Kind",
@@ -62,7 +61,6 @@ export const auditTexts = {
     session: "Session",
   },
   kinds: { call: "Call", admin: "Change", login: "Login" },
-  outcomes: { ok: "ok", error: "error", refused: "refused" },
   columns: {
     at: "When",
     kind: "Kind",
@@ -72,7 +70,6 @@ export const auditTexts = {
     outcome: "Outcome",
     duration: "Took",
   },
-  by: (layer: string) => `by ${layer}`,
   record: (seq: number) => `Record ${count(seq)}`,
 } as const;
 
@@ -90,7 +87,7 @@ export const historyTexts = {
   changes: "What it changed",
   none: "It changed nothing that is kept in the config.",
   rollback: "Roll back to here",
-  current: "This is the config as it is.",
+  current: "This is the current config.",
   ask: {
     title: (n: number) => `Roll back to revision ${count(n)}?`,
     text: "The config becomes what it was right after this revision, as a revision of its own. Keys, accounts and the audit log stay as they are.",

@@ -13,7 +13,7 @@ export const requestsTexts = {
     list: "Calls that wait for approval",
     empty: {
       title: "No call waits for approval",
-      text: "A policy with the effect “approve” holds a call here until somebody decides it.",
+      text: "A call that a policy puts up for approval waits here until somebody decides.",
     },
     columns: { tool: "Tool", who: "Who", endpoint: "Endpoint", reason: "Why", state: "State", at: "Since" },
     states: {
@@ -24,12 +24,11 @@ export const requestsTexts = {
       withdrawn: "Withdrawn",
     },
     arguments: "What would be sent",
-    ends: "Decided by",
     key: "Key",
     approve: "Approve call",
     refuse: "Refuse",
     comment: "Comment",
-    commentHint: "Kept in the audit log; of a no the caller is told.",
+    commentHint: "Goes into the audit log. A refused caller sees it.",
     approved: "Approved: the call is made",
     refused: "Refused: nothing was done",
     decidedBy: "Decided by",

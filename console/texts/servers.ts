@@ -1,9 +1,10 @@
 /** Texts of the servers page. */
 import type { ConnectionStatus } from "../api/types.ts";
-import { duration, plural } from "../format.ts";
+import { count, duration, plural } from "../format.ts";
 
 export const serverTexts = {
   title: "Servers",
+  list: "Servers",
   states: {
     connected: "connected",
     idle: "idle",
@@ -13,10 +14,12 @@ export const serverTexts = {
     disabled: "off",
   } satisfies Record<Exclude<ConnectionStatus["state"], "active"> | "connected", string>,
   idleHint: "starts when it is first needed",
-  retry: (ms: number) => `tried again in ${duration(ms)}`,
+  retry: (ms: number) => (ms > 0 ? `in ${duration(ms)}` : "at the next call"),
   answer: {
     none: "No servers yet.",
     well: (n: number) => (n === 1 ? "The server is OK." : `All ${n} servers are OK.`),
+    unused: (n: number) =>
+      `${plural(n, "server")}, none started yet. Each starts when a client first needs it.`,
     attention: (failed: number, all: number) =>
       all === 1
         ? "The server needs attention:"
@@ -42,7 +45,6 @@ export const serverTexts = {
   turnedOn: (name: string) => `${name} is on.`,
   more: "More",
   delete: "Delete …",
-  gone: "There is no such server any more.",
   empty: {
     title: "Add the first server",
     text: "A server brings tools: files, GitHub, a database, a browser. MetaMCP starts it when a client first needs it, and watches over it.",
@@ -50,8 +52,6 @@ export const serverTexts = {
   tabs: { state: "State", tools: "Tools", settings: "Settings", log: "Log", calls: "Calls" },
   tabsLabel: "About this server",
   fields: {
-    state: "State",
-    since: "Since",
     reason: "Reason",
     next: "Next attempt",
     reached: "Reached by",
@@ -86,7 +86,6 @@ export const serverTexts = {
     columns: { name: "Tool", about: "What it does", kind: "Kind" },
     search: "Search tools",
     none: "It has not listed its tools yet: restart it to see them.",
-    kinds: { readOnly: "reads", destructive: "destructive", write: "changes" },
   },
   log: {
     label: "What the server writes on stderr",
@@ -95,7 +94,6 @@ export const serverTexts = {
   calls: {
     columns: { at: "When", tool: "Tool", who: "Who", took: "Took", outcome: "Outcome" },
     none: "No call since the gateway started.",
-    outcomes: { ok: "ok", error: "failed", refused: "refused" },
     label: "Last calls of this server",
   },
   form: {
@@ -193,7 +191,6 @@ export const serverTexts = {
     from: (names: string) => `It is taken out of ${names}.`,
     alone: "It is in no namespace.",
     submit: "Delete server",
-    cancel: "Keep it",
     done: (name: string) => `${name} is deleted.`,
   },
   adding: {
@@ -203,7 +200,7 @@ export const serverTexts = {
     paste: "Config of a client, an address, or a command",
     pasteHint: "What you have in Claude, Cursor, VS Code or another client works as it is.",
     pasteExample:
-      '{ "mcpServers": { "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] } } }',
+      '{\n  "mcpServers": {\n    "files": {\n      "command": "npx",\n      "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]\n    }\n  }\n}',
     json: "This is no valid JSON yet.",
     none: "There is no server in it: an entry has a command or a url.",
     found: (n: number) => `${plural(n, "server")} found`,

@@ -61,12 +61,23 @@ export const shellTexts = {
     add: "Add …",
   },
   draft: {
-    meanwhile: (fields: string) => `Somebody else changed this meanwhile: ${fields}.`,
+    meanwhile: "Somebody else changed this meanwhile (− theirs, + yours):",
     mine: "Keep mine",
     theirs: "Take theirs",
     discard: "Discard changes",
+    saved: (name: string) => `${name} is saved`,
   },
   roles: { admin: "Administrator", editor: "Editor", viewer: "Viewer", member: "Member" },
+  limits: { sessions: "Limit of sessions", inFlight: "Limit of requests at once", none: "no limit" },
+  noTools: {
+    title: "No tools are known yet",
+    text: "No server has been started yet. Each starts when a client first needs it, or now.",
+    start: (n: number) => (n === 1 ? "Start the server" : `Start all ${n} servers`),
+  },
+  gone: {
+    title: "Not found",
+    text: "What this address named is not here any more. Somebody may have deleted it.",
+  },
   missing: {
     title: "There is no such page",
     text: "The address may be mistyped, or what it named is gone.",
@@ -89,7 +100,6 @@ export const shellTexts = {
     title: "This could not be read",
     again: "Try again",
   },
-  stale: "Shown as it was: it could not be read anew.",
   keys: {
     title: "Keyboard shortcuts",
     rows: (command: string): readonly (readonly [readonly string[], string])[] => [

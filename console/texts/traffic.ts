@@ -5,8 +5,8 @@ export const trafficTexts = {
   title: "Traffic",
   answer: (shown: number, errors: number, refused: number) =>
     shown === 0
-      ? "No call yet that fits."
-      : `The last ${plural(shown, "call")}: ${plural(errors, "error")}, ${count(refused)} refused.`,
+      ? "No calls."
+      : `The last ${plural(shown, "call")}: ${count(errors)} failed, ${count(refused)} refused.`,
   list: "Calls",
   search: "Search calls",
   pause: "Pause",
@@ -19,7 +19,6 @@ export const trafficTexts = {
   },
   filters: { method: "Kind", outcome: "Outcome", endpoint: "Endpoint", server: "Server", any: "any" },
   methods: { "tools/call": "tool", "prompts/get": "prompt", "resources/read": "resource" },
-  outcomes: { ok: "ok", error: "error", refused: "refused" },
   columns: {
     at: "When",
     tool: "What",
@@ -30,16 +29,15 @@ export const trafficTexts = {
     duration: "Took",
     size: "Result",
   },
-  by: (layer: string) => `by ${layer}`,
   one: {
     title: (id: number) => `Call ${count(id)}`,
     back: "All calls",
     gone: "This call is not among the last 1,000 any more",
     goneText: "The audit log keeps every call.",
     audit: "Open the audit log",
-    way: "Its way through the layers",
-    noLayers: "No layer stood on its way.",
-    rest: "server and way back",
+    way: "Way through the layers",
+    noLayers: "The call passed no layers.",
+    rest: "server and the way back",
     steps: { passed: "passed", refused: "refused", answered: "answered" },
     arguments: "Arguments, as they left the pipeline",
     noArguments: "Arguments are shown to administrators.",
@@ -47,6 +45,7 @@ export const trafficTexts = {
     replay: "Call again",
     replayTitle: "Opens the tool on the page Try it, with the same arguments",
     kind: "Kind",
+    server: "Server",
     key: "Key",
     session: "Session",
     surface: "Surface",
@@ -56,7 +55,6 @@ export const trafficTexts = {
     cached: "From the cache",
     yes: "yes",
     trace: "Trace",
-    actor: "Tried out by",
     approval: "Approved by",
   },
 } as const;

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { expectComplaint, noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
+import { fullTeam } from "../support/full-team.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
@@ -44,7 +45,7 @@ describe.skipIf(noBrowser)("administering", () => {
     await page.getByText("Key laptop is revoked").waitFor();
     await expect(client.call("fix__echo", { message: "again" })).rejects.toThrow();
     await page.getByRole("link", { name: "Sessions" }).click();
-    await page.getByText("No client is connected.").waitFor();
+    await page.getByText("No client is connected").waitFor();
   });
 
   test("500 tools are switched off at once, by the search; the client hears of it and they come back", async () => {
@@ -82,7 +83,7 @@ describe.skipIf(noBrowser)("administering", () => {
     await page.getByLabel("message", { exact: true }).selectOption("fixed");
     await page.getByLabel("Value (JSON): message").fill('"always"');
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("Saved", { exact: true }).waitFor();
+    await page.getByText("echo is saved").waitFor();
     await until(async () => (await client.tools()).includes("fix__say"), { what: "the new name" });
     expect(await client.call("fix__say")).toBe("always");
     await page.goto(`${gateway.url}/history/3`);
@@ -104,13 +105,66 @@ describe.skipIf(noBrowser)("administering", () => {
       surface: "meta",
     });
     expect(body.description).toBe("of Bob");
-    await ada.getByText("Somebody else changed this meanwhile: description.").waitFor();
+    const conflict = ada.getByRole("alert").filter({ hasText: "Somebody else changed this meanwhile" });
+    await conflict.getByText("of Bob").waitFor();
+    await conflict.getByText("of Ada").waitFor();
     await expect.poll(() => ada.getByLabel("Surface").inputValue(), SOON).toBe("meta");
     await ada.getByRole("button", { name: "Keep mine" }).click();
     await ada.getByRole("button", { name: "Save", exact: true }).click();
-    await ada.getByText("Saved", { exact: true }).waitFor();
+    await ada.getByText("main is saved").waitFor();
     const { body: after } = await gateway.api("GET", "/endpoints/main");
     expect(after).toMatchObject({ description: "of Ada", surface: "meta" });
+  });
+
+  test("two administrators at one tool, and at one account: what the other changed is not lost", async () => {
+    const gateway = await team();
+    const { api } = gateway;
+    await api("POST", "/mcp-servers/fix/connect");
+    const page = await openConsole(gateway, { path: "/tools?q=echo" });
+    await page.getByRole("gridcell", { name: "fix:echo" }).first().click();
+    await page.getByRole("tab", { name: "In a namespace" }).click();
+    await page.getByRole("textbox", { name: /^Title/ }).fill("of Ada");
+    const set = [{ server: "fix", tool: "echo", description: "of Bob" }];
+    await api("POST", "/namespaces/team/tools", { set });
+    const description = page.getByRole("textbox", { name: /^Description/ });
+    await expect.poll(() => description.inputValue(), SOON).toBe("of Bob");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("echo is saved").waitFor();
+    const { body: kept } = await api("GET", "/namespaces/team");
+    expect(kept.tools).toMatchObject([{ title: "of Ada", description: "of Bob" }]);
+
+    const { body: mia } = await api("POST", "/users", { email: "mia@example.org", role: "member" });
+    await page.goto(`${gateway.url}/people/${mia.uuid}`);
+    await page.getByRole("textbox", { name: /^Groups/ }).fill("finance");
+    await api("PATCH", `/users/${mia.uuid}`, { role: "viewer" });
+    await expect.poll(() => page.getByLabel("Role").inputValue(), SOON).toBe("viewer");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText(/^Saved/).waitFor();
+    const { body: people } = await api("GET", "/users");
+    const found = people.items.find(({ uuid }: { uuid: string }) => uuid === mia.uuid);
+    expect(found).toMatchObject({ role: "viewer", groups: ["finance"] });
+  });
+
+  test("the overview leads to the tools that changed, and to no others", async () => {
+    const { gateway, odd } = await fullTeam();
+    const page = await openConsole(gateway);
+    await page.getByRole("link", { name: "Review" }).click();
+    const rows = page.getByRole("grid", { name: "Tools" }).locator("tbody tr[data-key]");
+    await rows.getByText(odd.changed, { exact: true }).waitFor();
+    expect(await rows.count()).toBe(1);
+  });
+
+  // A refusal of the gateway would stand in the browser's console, and fail the test.
+  test("a form says what is missing before it is sent", async () => {
+    const gateway = await team();
+    const page = await openConsole(gateway, { path: "/keys?new=1" });
+    const dialog = page.getByRole("dialog", { name: "Create an API key" });
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    expect(await dialog.getByLabel("Name").evaluate((field) => field.matches(":focus:invalid"))).toBe(true);
+    await dialog.getByLabel("Name").fill("laptop");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Copy the key now" }).waitFor();
+    expect((await gateway.api("GET", "/api-keys")).body.items).toHaveLength(1);
   });
 
   test("a call that waits for a yes shows by itself, and is made once it has one", async () => {
@@ -127,7 +181,7 @@ describe.skipIf(noBrowser)("administering", () => {
     await page.getByText("Approved: the call is made").waitFor();
     await page.goto(`${gateway.url}/traffic`);
     await page.getByText("fix:echo").first().click();
-    await page.getByText("Its way through the layers").waitFor();
+    await page.getByText("Way through the layers").waitFor();
     await page.getByRole("listitem").filter({ hasText: "policy" }).getByText("passed").waitFor();
   });
 

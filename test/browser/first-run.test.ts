@@ -19,7 +19,7 @@ describe.skipIf(noBrowser)("first run", () => {
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Create account" }).click();
 
-    await page.getByRole("heading", { name: "Get a first client going" }).waitFor();
+    await page.getByRole("heading", { name: "Connect a first client" }).waitFor();
     const paste = page.getByLabel("Config of a client, an address, or a command");
     await paste.fill("{ nonsense");
     await page.getByText("This is no valid JSON yet.").waitFor();

@@ -37,6 +37,11 @@ describe.skipIf(noBrowser)("lasting", () => {
     await page.getByText("fix:tool_0", { exact: true }).waitFor();
     // Only what is in view is there, and what comes into view comes at once.
     expect(await rows.count()).toBeLessThan(100);
+    // Rows that are not there take room below, and none beside those that are.
+    const wide =
+      "[document.querySelector('.table-frame').clientWidth, document.querySelector('tr[data-key]').offsetWidth]";
+    const [frame, row] = await page.evaluate<number[]>(wide);
+    expect(row).toBe(frame);
     for (let step = 1; step <= 20; step++) {
       await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${step / 20})`);
       await page.evaluate("new Promise(requestAnimationFrame)");

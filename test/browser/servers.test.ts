@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)("servers", () => {
   test("a server from the form, with a secret that is never shown again", async () => {
     const gateway = await team();
     const page = await openAs(gateway, "admin", "/servers");
-    await page.getByRole("link", { name: "Add server" }).click();
+    await page.getByRole("button", { name: "Add server" }).click();
     await page.getByRole("tab", { name: "Form" }).click();
     await page.getByLabel("Name").fill("third");
     await page.getByLabel("Command").fill(process.execPath);
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)("servers", () => {
     await page.getByRole("group", { name: "Environment" }).getByRole("button", { name: "Add" }).click();
     await page.getByPlaceholder("Name").fill("TOKEN");
     await page.getByPlaceholder("Value").fill("s3cret-canary");
-    await page.getByRole("button", { name: "Add server" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Add server" }).click();
     await page.getByText(/connected, \d+ tools/).waitFor();
     await page.getByRole("link", { name: "third" }).click();
     await page.getByRole("tab", { name: "Settings" }).click();
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser)("servers", () => {
     await page
       .getByLabel("Who sees its tools?")
       .selectOption({ label: "Clients of a new endpoint “default”" });
-    await page.getByRole("button", { name: "Add server" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Add server" }).click();
     await page.getByText(/connected, \d+ tools/).waitFor();
     const client = await teamClient(gateway, "default", { key: await gateway.key() });
     const called = await client.call("mcp_call", { server: "memory", tool: "add", args: { a: 20, b: 22 } });
@@ -169,12 +169,13 @@ describe.skipIf(noBrowser)("servers", () => {
   test("what another does, and what becomes of a server, shows by itself", async () => {
     const gateway = await team();
     const page = await openAs(gateway, "viewer", "/servers");
-    await page.getByText("All 2 servers are OK.").waitFor();
+    await page.getByText("2 servers, none started yet.").waitFor();
     await gateway.api("POST", "/mcp-servers", { name: "broken", command: "there-is-no-such-command" });
-    await page.getByText("All 3 servers are OK.").waitFor();
+    await page.getByText("3 servers, none started yet.").waitFor();
     await gateway.api("POST", "/mcp-servers/broken/connect");
     await page.getByText("1 of 3 servers needs attention:").waitFor();
     await gateway.api("DELETE", "/mcp-servers/broken");
+    await gateway.api("POST", "/mcp-servers/fix/connect");
     await page.getByText("All 2 servers are OK.").waitFor();
   });
 

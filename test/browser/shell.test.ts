@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)("shell", () => {
       page,
       /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/,
     );
-    await page.getByText("The server is OK.").waitFor();
+    await page.getByText("The server has not started yet.").waitFor();
     await page.getByText("live", { exact: true }).waitFor();
     const { port } = new URL(first.url);
     await first.kill("SIGTERM");
@@ -108,7 +108,8 @@ describe.skipIf(noBrowser)("shell", () => {
     await page.getByRole("heading", { name: "Your role does not open this page" }).waitFor();
     expectComplaint(page, /404/);
     const admin = await openAs(gateway, "admin", "/servers/01900000-0000-7000-8000-000000000000");
-    expectComplaint(admin, /404/);
-    await admin.getByText("There is no such server any more.").waitFor();
+    await admin.getByRole("dialog", { name: "Not found" }).waitFor();
+    await admin.goto(`${gateway.url}/no-such-page`);
+    await admin.getByRole("heading", { name: "There is no such page" }).waitFor();
   });
 });

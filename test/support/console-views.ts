@@ -65,7 +65,7 @@ export function consoleViews({ ids, odd: { server, tool, changed } }: FullTeam):
     { path: "/keys?new=1" },
     { path: `/keys/${ids.key}` },
     { path: "/people" },
-    { path: "/people?invite=1" },
+    { path: "/people?new=1" },
     { path: `/people/${ids.person}` },
     { path: `/requests/${ids.approval}` },
     { path: "/requests?tab=servers" },

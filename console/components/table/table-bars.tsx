@@ -35,7 +35,7 @@ export function TableTools({ search = "", onSearch, placeholder, shown, all, chi
       )}
       {children}
       <span class="table-count number" role="status">
-        {shown === all ? texts.count(all) : texts.countOf(shown, all)}
+        {shown !== all && texts.countOf(shown, all)}
       </span>
     </div>
   );

@@ -2,12 +2,11 @@
 import { Ago } from "../../ago.tsx";
 import type { AuditRecord } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
-import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { duration } from "../../format.ts";
+import { Outcome } from "../../parts/outcome.tsx";
 import { auditTexts as texts } from "../../texts/records.ts";
 
-const SHAPES = { ok: "ok", error: "warn", refused: "bad" } as const;
 const { columns } = texts;
 
 export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
@@ -38,13 +37,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
     id: "outcome",
     head: columns.outcome,
     width: "230px",
-    cell: ({ outcome, code, by }) => (
-      <Status
-        state={SHAPES[outcome]}
-        word={texts.outcomes[outcome]}
-        reason={[code, by && texts.by(by)].filter(Boolean).join(" ") || undefined}
-      />
-    ),
+    cell: ({ outcome, code, by }) => <Outcome outcome={outcome} code={code} by={by} />,
   },
   {
     id: "duration",

@@ -4,6 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { setQuery } from "../../navigate.ts";
+import { outcomeTexts } from "../../texts/outcome.ts";
 import { auditTexts } from "../../texts/records.ts";
 import "./audit.css";
 
@@ -41,7 +42,7 @@ export function AuditFilters({ query }: { readonly query: Query }) {
         label={texts.outcome}
         value={query["outcome"] ?? ""}
         none={texts.any}
-        options={Object.entries(auditTexts.outcomes).map(([value, label]) => ({ value, label }))}
+        options={Object.entries(outcomeTexts.words).map(([value, label]) => ({ value, label }))}
         onInput={set("outcome")}
       />
       {[...TEXTS, ...linked].map((name) => (

@@ -1,7 +1,7 @@
 /** The audit log: filters live in the address, older pages are read on demand. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { get } from "../../api/client.ts";
+import { get, urlOf } from "../../api/client.ts";
 import type { AuditRecord } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -39,7 +39,17 @@ export default function Audit() {
       <PageHead
         title={texts.title}
         answer={state?.fault ? texts.fault(state.fault) : state?.lost ? texts.lost(state.lost) : texts.answer}
-        actions={<Verify />}
+        actions={
+          <>
+            <Verify />
+            <Button
+              href={urlOf("/audit", { ...filtersIn(query), format: "jsonl" })}
+              title={texts.exportTitle}
+            >
+              {texts.export}
+            </Button>
+          </>
+        }
       />
       <AuditFilters query={query} />
       <Ready of={newest}>

@@ -1,12 +1,11 @@
 /** Who may use an endpoint, and by which way in. */
-import { useSignal } from "@preact/signals";
 import type { Endpoint } from "../../api/types.ts";
+import { ListField } from "../../components/list-field.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
-import { TextField } from "../../components/text-field.tsx";
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { endpointsTexts } from "../../texts/endpoints.ts";
 import { shellTexts } from "../../texts/shell.ts";
-import { useEndpointDraft } from "./use-endpoint-draft.ts";
+import { useObjectDraft } from "../../use-object-draft.ts";
 
 const texts = endpointsTexts.accessForm;
 
@@ -14,7 +13,7 @@ type Access = Endpoint["access"];
 type Allow = NonNullable<Access["allow"]>;
 
 export function AccessTab({ endpoint }: { readonly endpoint: Endpoint }) {
-  const { draft, sending, save } = useEndpointDraft(endpoint);
+  const { draft, sending, save } = useObjectDraft("endpoints", endpoint);
   const { access } = draft.value;
   const set = (change: Partial<Access>) => draft.set({ access: { ...access, ...change } as Access });
   if (endpoint.managedBy !== "api") return <p>{shellTexts.managed(endpoint.managedBy)}</p>;
@@ -86,35 +85,4 @@ function AllowFields({ allow, onInput, faultOf }: AllowFieldsProps) {
         ))}
     </>
   );
-}
-
-interface ListFieldProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: readonly string[];
-  readonly error: string | undefined;
-  readonly onInput: (value: string[]) => void;
-}
-
-/** Names between commas, as they are typed: a comma or a space at the end stays. */
-function ListField({ label, hint, value, error, onInput }: ListFieldProps) {
-  const text = useSignal(value.join(", "));
-  const shown = namesIn(text.value).join() === value.join() ? text.value : value.join(", ");
-  return (
-    <TextField
-      label={label}
-      hint={hint}
-      optional
-      value={shown}
-      error={error}
-      onInput={(typed) => {
-        text.value = typed;
-        onInput(namesIn(typed));
-      }}
-    />
-  );
-}
-
-function namesIn(text: string): string[] {
-  return text.split(",").flatMap((name) => name.trim() || []);
 }

@@ -3,29 +3,31 @@ import type { Endpoint } from "../../api/types.ts";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count } from "../../format.ts";
+import { may } from "../../session.ts";
 import { endpointsTexts as texts } from "../../texts/endpoints.ts";
 
 export interface EndpointRow {
   readonly endpoint: Endpoint;
-  readonly namespaces: readonly string[];
-  /** Undefined where the role may not know. */
-  readonly sessions: number | undefined;
+  readonly namespaces: string;
+  readonly sessions: number;
   /** In the last hour. */
   readonly calls: number;
 }
 
 const { columns } = texts;
 
-export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
+const COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: "name",
     head: columns.name,
     mono: true,
+    width: "clamp(96px, 21vw, 320px)",
     value: ({ endpoint }) => endpoint.name,
     cell: ({ endpoint }) => (
-      <>
-        {endpoint.name} {endpoint.disabled && <Status state="off" word={texts.disabled} />}
-      </>
+      <span class="named">
+        <bdi class="cut">{endpoint.name}</bdi>
+        {endpoint.disabled && <Status state="off" word={texts.disabled} />}
+      </span>
     ),
   },
   { id: "surface", head: columns.surface, width: "110px", value: ({ endpoint }) => endpoint.surface },
@@ -34,7 +36,7 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
     head: columns.namespaces,
     hideBelow: "small",
     mono: true,
-    value: ({ namespaces }) => namespaces.join(", ") || texts.none,
+    value: ({ namespaces }) => namespaces || texts.none,
   },
   {
     id: "access",
@@ -52,7 +54,7 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
     align: "end",
     hideBelow: "medium",
     value: ({ sessions }) => sessions,
-    cell: ({ sessions }) => (sessions === undefined ? "" : count(sessions)),
+    cell: ({ sessions }) => count(sessions),
   },
   {
     id: "calls",
@@ -64,8 +66,13 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   },
 ];
 
+/** Not everybody may know who is connected. */
+export function endpointColumns(): readonly Column<EndpointRow>[] {
+  return may("sessions") ? COLUMNS : COLUMNS.filter(({ id }) => id !== "sessions");
+}
+
 /** Who may use it, in a few words. */
-export function accessWord({ access }: Endpoint): string {
+function accessWord({ access }: Endpoint): string {
   if (access?.public) return texts.access.public;
   const ways = [access?.keys !== false && texts.access.keys, access?.oauth !== false && texts.access.oauth];
   return ways.filter(Boolean).join(", ") || texts.access.none;

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Endpoint } from "../../api/types.ts";
 import { Drawer } from "../../components/drawer.tsx";
+import { Status } from "../../components/status.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { address, go, setQuery } from "../../navigate.ts";
 import { may } from "../../session.ts";
@@ -30,7 +31,13 @@ export function EndpointDrawer({ endpoint }: { readonly endpoint: Endpoint }) {
     <Drawer
       title={endpoint.name}
       titleMono
-      subtitle={endpoint.description}
+      subtitle={
+        endpoint.disabled ? (
+          <Status state="off" word={endpointsTexts.disabled} reason={endpoint.description} />
+        ) : (
+          endpoint.description
+        )
+      }
       onClose={() => go({ page: "endpoints", query: rest })}
     >
       <Tabs

@@ -4,10 +4,10 @@ import { type LayerEntry, PipelineEditor } from "../../pipeline/pipeline-editor.
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { pipelineTexts as texts } from "../../texts/pipeline.ts";
 import { shellTexts } from "../../texts/shell.ts";
-import { useEndpointDraft } from "./use-endpoint-draft.ts";
+import { useObjectDraft } from "../../use-object-draft.ts";
 
 export function PipelineTab({ endpoint }: { readonly endpoint: Endpoint }) {
-  const { draft, sending, save } = useEndpointDraft(endpoint);
+  const { draft, sending, save } = useObjectDraft("endpoints", endpoint);
   if (endpoint.managedBy !== "api") return <p>{shellTexts.managed(endpoint.managedBy)}</p>;
   return (
     <div class="stack">

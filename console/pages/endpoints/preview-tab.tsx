@@ -1,6 +1,7 @@
 /** What a client of the endpoint is shown, exactly, and what that costs. */
 import { useSignal } from "@preact/signals";
 import type { Endpoint, Preview } from "../../api/types.ts";
+import { Dialog } from "../../components/dialog.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { SelectField } from "../../components/select-field.tsx";
@@ -76,17 +77,24 @@ function Shown({ preview }: { readonly preview: Preview }) {
   return (
     <>
       {preview.refused && <p class="refused">{texts.refused}</p>}
-      <p>{texts.sentence(roughly(total.tokens), roughly(full.tokens), full.tools)}</p>
+      <p>
+        {texts.shown(roughly(total.tokens))}
+        {full.tokens > total.tokens && ` ${texts.full(roughly(full.tokens), full.tools)}`}
+      </p>
       <h3>{texts.tools}</h3>
       <Table
         label={texts.tools}
         rows={tools}
         columns={COLUMNS}
         rowKey={({ name }) => name}
-        onOpen={({ name }) => (open.value = name === open.value ? undefined : name)}
+        onOpen={({ name }) => (open.value = name)}
         open={open.value}
       />
-      {one && <JsonTree label={one.name} value={one.definition} />}
+      {one && (
+        <Dialog open title={one.name} size="wide" onClose={() => (open.value = undefined)}>
+          <JsonTree label={one.name} value={one.definition} />
+        </Dialog>
+      )}
       <p class="muted">{texts.more(prompts, resources + templates)}</p>
       {unknown.length > 0 && (
         <p class="muted">

@@ -1,30 +1,24 @@
 import { send } from "../../api/client.ts";
 import type { Endpoint } from "../../api/types.ts";
-import { NumberField } from "../../components/number-field.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { refresh } from "../../live/resource.ts";
 import { go } from "../../navigate.ts";
+import { LimitFields } from "../../parts/limit-fields.tsx";
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { RemoveObject } from "../../shell/remove-object.tsx";
 import { endpointsTexts } from "../../texts/endpoints.ts";
 import { shellTexts } from "../../texts/shell.ts";
+import { useObjectDraft } from "../../use-object-draft.ts";
 import { NamespacesField } from "./namespaces-field.tsx";
-import { useEndpointDraft } from "./use-endpoint-draft.ts";
 
 const texts = endpointsTexts.form;
 const SWITCHES = ["code", "openapi", "stateless", "jsonResponse"] as const;
 
 export function SettingsTab({ endpoint }: { readonly endpoint: Endpoint }) {
-  const { draft, sending, save } = useEndpointDraft(endpoint);
+  const { draft, sending, save } = useObjectDraft("endpoints", endpoint);
   const { value, set } = draft;
-  const limit = (name: "sessions" | "inFlight") => ({
-    value: String(value.limits?.[name] ?? ""),
-    placeholder: texts.unlimited,
-    error: sending.faultOf(`/limits/${name}`),
-    onInput: (text: string) => set({ limits: withNumber(value.limits ?? {}, name, text) }),
-  });
   if (endpoint.managedBy !== "api") return <p>{shellTexts.managed(endpoint.managedBy)}</p>;
   return (
     <div class="stack">
@@ -55,8 +49,11 @@ export function SettingsTab({ endpoint }: { readonly endpoint: Endpoint }) {
           onInput={(on) => set({ [name]: on })}
         />
       ))}
-      <NumberField label={texts.sessions} whole optional {...limit("sessions")} />
-      <NumberField label={texts.inFlight} whole optional {...limit("inFlight")} />
+      <LimitFields
+        value={value.limits ?? {}}
+        sending={sending}
+        onInput={(limits) => set({ limits } as Partial<Endpoint>)}
+      />
       <SwitchField
         label={texts.disabled}
         hint={texts.disabledHint}
@@ -100,11 +97,4 @@ function Remove({ endpoint: { uuid, name } }: { readonly endpoint: Endpoint }) {
       <p>{texts.text}</p>
     </RemoveObject>
   );
-}
-
-/** What is no number is sent as it was typed: the gateway says what is wrong with it. */
-function withNumber(all: object, name: string, text: string): object {
-  const { [name]: _, ...rest } = all as Record<string, unknown>;
-  if (text.trim() === "") return rest;
-  return { ...rest, [name]: /^\d+$/.test(text.trim()) ? Number(text) : text };
 }

@@ -1,14 +1,11 @@
 /** Revisions of the config: what changed, by whom, and the way back. */
 import { Ago } from "../../ago.tsx";
 import type { Revision } from "../../api/types.ts";
-import { EmptyState } from "../../components/empty-state.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { count } from "../../format.ts";
 import { CONFIG, useList } from "../../live/resource.ts";
-import { address, go, setQuery } from "../../navigate.ts";
-import { PageHead } from "../../shell/page-head.tsx";
-import { Ready } from "../../shell/ready.tsx";
+import { ListPage } from "../../shell/list-page.tsx";
 import { historyTexts as texts } from "../../texts/records.ts";
 import { RevisionDrawer } from "./revision-drawer.tsx";
 
@@ -18,7 +15,6 @@ const COLUMNS: readonly Column<Revision>[] = [
     id: "n",
     head: columns.n,
     width: "90px",
-    align: "end",
     value: ({ n }) => n,
     cell: ({ n }) => count(n),
   },
@@ -40,35 +36,20 @@ const COLUMNS: readonly Column<Revision>[] = [
 ];
 
 export default function History() {
-  const { id, query } = address.value;
   const revisions = useList("/revisions", {}, CONFIG);
   const newest = revisions.value.value?.[0]?.n ?? 0;
   return (
-    <>
-      <PageHead title={texts.title} answer={revisions.value.value && texts.answer(newest)} />
-      <Ready of={revisions}>
-        {(items) => (
-          <Table
-            label={texts.list}
-            rows={items}
-            columns={COLUMNS}
-            rowKey={({ n }) => String(n)}
-            rowName={({ n }) => texts.revision(n)}
-            onOpen={({ n }) => go({ page: "history", id: String(n), query })}
-            open={id}
-            live
-            search={query["q"]}
-            onSearch={(q) => setQuery({ q })}
-            searchLabel={texts.search}
-            empty={
-              <EmptyState title={texts.empty.title}>
-                <p>{texts.empty.text}</p>
-              </EmptyState>
-            }
-          />
-        )}
-      </Ready>
-      {id && <RevisionDrawer key={id} n={Number(id)} newest={newest} />}
-    </>
+    <ListPage
+      page="history"
+      texts={texts}
+      of={revisions}
+      answer={() => texts.answer(newest)}
+      rowsOf={(all) => all}
+      columns={COLUMNS}
+      rowKey={({ n }) => String(n)}
+      rowName={({ n }) => texts.revision(n)}
+      live
+      drawer={({ n }) => <RevisionDrawer key={n} n={n} newest={newest} />}
+    />
   );
 }

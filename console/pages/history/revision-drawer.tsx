@@ -11,7 +11,7 @@ import { toast } from "../../components/toasts.tsx";
 import { useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
 import { may } from "../../session.ts";
-import { Confirm } from "../../shell/confirm.tsx";
+import { FormDialog } from "../../shell/form-dialog.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { historyTexts as texts } from "../../texts/records.ts";
@@ -67,17 +67,18 @@ export function RevisionDrawer({ n, newest }: { readonly n: number; readonly new
         )}
       </Ready>
       {would.value && (
-        <Confirm
+        <FormDialog
           title={texts.ask.title(n)}
-          action={texts.ask.confirm}
+          danger
+          submit={texts.ask.confirm}
           sending={sending}
-          onConfirm={() => void rollBack()}
+          onSubmit={() => void rollBack()}
           onClose={() => (would.value = undefined)}
         >
           <p>{texts.ask.text}</p>
           <p>{would.value.length === 0 ? texts.ask.same : texts.ask.would}</p>
           <ChangeList changes={would.value} />
-        </Confirm>
+        </FormDialog>
       )}
     </Drawer>
   );

@@ -3,9 +3,9 @@ import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { TextField } from "../../components/text-field.tsx";
 import { useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
+import { NewPassword } from "../../parts/new-password.tsx";
 import { enter } from "../../session.ts";
 import { Bare, BareForm } from "../../shell/bare.tsx";
 import { Refused } from "../../shell/refused.tsx";
@@ -55,17 +55,7 @@ function Accept({ code, email }: { readonly code: string; readonly email: string
           tabIndex={-1}
           aria-hidden
         />
-        <TextField
-          label={texts.password}
-          hint={texts.passwordHint}
-          type="password"
-          name="password"
-          autocomplete="new-password"
-          required
-          error={sending.faultOf("/password")}
-          value={password.value}
-          onInput={(value) => (password.value = value)}
-        />
+        <NewPassword value={password.value} sending={sending} onInput={(value) => (password.value = value)} />
         <Refused problem={sending.problem} told={["/password"]} />
         <Button type="submit" kind="primary" busy={sending.busy}>
           {texts.submit}

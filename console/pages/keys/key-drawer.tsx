@@ -12,9 +12,10 @@ import { toast } from "../../components/toasts.tsx";
 import { refresh } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
 import { may } from "../../session.ts";
-import { Confirm } from "../../shell/confirm.tsx";
-import { Refused } from "../../shell/refused.tsx";
+import { DraftBar } from "../../shell/draft-bar.tsx";
+import { FormDialog } from "../../shell/form-dialog.tsx";
 import { keysTexts as texts } from "../../texts/keys.ts";
+import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import type { KeyRow } from "./key-row.ts";
 
@@ -66,61 +67,51 @@ export function KeyDrawer({ row: { key, opens, owner } }: { readonly row: KeyRow
         {may("keys.write") && <Rename row={key} />}
       </div>
       {revoking.value && (
-        <Confirm
+        <FormDialog
           title={texts.revoke.title(key.name)}
-          action={texts.revoke.action}
+          danger
+          submit={texts.revoke.action}
           sending={sending}
-          onConfirm={() => void revoke()}
+          onSubmit={() => void revoke()}
           onClose={() => (revoking.value = false)}
         >
           <p>{texts.revoke.text}</p>
-        </Confirm>
+        </FormDialog>
       )}
     </Drawer>
   );
 }
 
 function Rename({ row }: { readonly row: KeyRow["key"] }) {
-  const name = useSignal(row.name);
-  const description = useSignal(row.description ?? "");
+  const draft = useDraft(row);
   const sending = useSending();
+  const { name, description } = draft.value;
   const save = async () => {
-    const body = { name: name.value, description: description.value };
+    const body = draft.patch as { readonly name?: string; readonly description?: string };
     const done = await sending.run(() => send("PATCH /api-keys/:uuid", body, { params: { uuid: row.uuid } }));
     if (!done) return;
+    draft.clear();
     toast({ text: texts.drawer.saved });
     refresh("/api-keys");
   };
-  const changed = name.value !== row.name || description.value !== (row.description ?? "");
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <>
       <TextField
         label={texts.drawer.name}
         required
-        value={name.value}
+        value={name}
         error={sending.faultOf("/name")}
-        onInput={(value) => (name.value = value)}
+        onInput={(value) => draft.set({ name: value })}
       />
       <TextField
         label={texts.drawer.description}
         optional
         rows={2}
-        value={description.value}
+        value={description ?? ""}
         error={sending.faultOf("/description")}
-        onInput={(value) => (description.value = value)}
+        onInput={(value) => draft.set({ description: value })}
       />
-      <Refused problem={sending.problem} />
-      <div class="line">
-        <Button type="submit" busy={sending.busy} disabled={!changed}>
-          {texts.drawer.save}
-        </Button>
-      </div>
-    </form>
+      <DraftBar draft={draft} sending={sending} save={texts.drawer.save} onSave={() => void save()} />
+    </>
   );
 }

@@ -2,15 +2,13 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { ApiKeyMade, NewApiKey, Role } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
-import { CopyLine } from "../../components/empty-state.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { refresh } from "../../live/resource.ts";
 import { may, me } from "../../session.ts";
 import { FormDialog } from "../../shell/form-dialog.tsx";
+import { ShownOnce } from "../../shell/shown-once.tsx";
 import { keysTexts } from "../../texts/keys.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { useSending } from "../../use-sending.ts";
@@ -51,7 +49,12 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
       made.value = await send("POST /api-keys", bodyOf(draft.value));
       refresh("/api-keys");
     });
-  if (made.value) return <Made made={made.value} onClose={onClose} />;
+  if (made.value)
+    return (
+      <ShownOnce texts={keysTexts.made} text={keysTexts.made.text} line={made.value.key} onClose={onClose}>
+        {!made.value.role && <p class="muted">{keysTexts.made.paste}</p>}
+      </ShownOnce>
+    );
   return (
     <FormDialog
       title={texts.title}
@@ -171,28 +174,6 @@ function Tiers({ draft }: { readonly draft: Signal<Draft> }) {
         />
       ))}
     </fieldset>
-  );
-}
-
-function Made({ made, onClose }: { readonly made: ApiKeyMade; readonly onClose: () => void }) {
-  const { title, text, paste, done } = keysTexts.made;
-  return (
-    <Dialog
-      open
-      title={title}
-      onClose={onClose}
-      actions={
-        <Button kind="primary" onClick={onClose}>
-          {done}
-        </Button>
-      }
-    >
-      <div class="stack">
-        <p>{text}</p>
-        <CopyLine text={made.key} />
-        {!made.role && <p class="muted">{paste}</p>}
-      </div>
-    </Dialog>
   );
 }
 

@@ -2,36 +2,23 @@
 import { hrefOf } from "../../address.ts";
 import type { OwnServer } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { type Refreshing, useList } from "../../live/resource.ts";
 import { LoginButtons, LoginStatus } from "../../parts/server-login.tsx";
-import { Ready } from "../../shell/ready.tsx";
 import { loginTexts as texts } from "../../texts/logins.ts";
+import { ListSection } from "./list-section.tsx";
 
 const LOGINS: Refreshing = { on: ["revision", "login"] };
 
 export function MyLogins({ onAddSecret }: { readonly onAddSecret: (name: string) => void }) {
-  const servers = useList("/me/logins", {}, LOGINS);
   return (
-    <section class="stack-small">
-      <h2>{texts.title}</h2>
-      <p class="muted">{texts.text}</p>
-      <Ready of={servers}>
-        {(items) =>
-          items.length === 0 ? (
-            <p>{texts.none}</p>
-          ) : (
-            <Table
-              label={texts.title}
-              rows={items}
-              columns={columnsFor(onAddSecret)}
-              rowKey={({ server }) => server}
-              rowName={({ name }) => name}
-            />
-          )
-        }
-      </Ready>
-    </section>
+    <ListSection
+      texts={texts}
+      of={useList("/me/logins", {}, LOGINS)}
+      columns={columnsFor(onAddSecret)}
+      rowKey={({ server }) => server}
+      rowName={({ name }) => name}
+    />
   );
 }
 

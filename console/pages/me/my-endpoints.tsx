@@ -2,10 +2,10 @@
 import type { MyEndpoint } from "../../api/types.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { CONFIG, useList } from "../../live/resource.ts";
-import { Ready } from "../../shell/ready.tsx";
 import { meTexts } from "../../texts/me.ts";
+import { ListSection } from "./list-section.tsx";
 
 const texts = meTexts.endpoints;
 
@@ -29,20 +29,13 @@ const COLUMNS: readonly Column<MyEndpoint>[] = [
 ];
 
 export function MyEndpoints() {
-  const endpoints = useList("/me/endpoints", {}, CONFIG);
   return (
-    <section class="stack-small">
-      <h2>{texts.title}</h2>
-      <p class="muted">{texts.hint}</p>
-      <Ready of={endpoints}>
-        {(items) =>
-          items.length === 0 ? (
-            <p>{texts.none}</p>
-          ) : (
-            <Table label={texts.title} rows={items} columns={COLUMNS} rowKey={({ uuid }) => uuid} />
-          )
-        }
-      </Ready>
-    </section>
+    <ListSection
+      texts={texts}
+      of={useList("/me/endpoints", {}, CONFIG)}
+      columns={COLUMNS}
+      rowKey={({ uuid }) => uuid}
+      rowName={({ name }) => name}
+    />
   );
 }

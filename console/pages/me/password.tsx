@@ -2,8 +2,10 @@
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
+import { Form } from "../../components/form.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { toast } from "../../components/toasts.tsx";
+import { NewPassword } from "../../parts/new-password.tsx";
 import { me } from "../../session.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { meTexts } from "../../texts/me.ts";
@@ -29,13 +31,7 @@ export function Password() {
       {issuer ? (
         <p>{texts.elsewhere(issuer)}</p>
       ) : (
-        <form
-          class="stack me-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save();
-          }}
-        >
+        <Form class="me-form" onSubmit={() => save()}>
           <TextField
             label={texts.current}
             type="password"
@@ -44,14 +40,11 @@ export function Password() {
             value={current.value}
             onInput={(text) => (current.value = text)}
           />
-          <TextField
+          <NewPassword
             label={texts.next}
             hint={texts.hint}
-            type="password"
-            autocomplete="new-password"
-            required
             value={next.value}
-            error={sending.faultOf("/password")}
+            sending={sending}
             onInput={(text) => (next.value = text)}
           />
           <Refused problem={sending.problem} />
@@ -60,7 +53,7 @@ export function Password() {
               {texts.save}
             </Button>
           </div>
-        </form>
+        </Form>
       )}
     </section>
   );

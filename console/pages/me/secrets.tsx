@@ -4,22 +4,22 @@ import { Ago } from "../../ago.tsx";
 import { send } from "../../api/client.ts";
 import type { Secret } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import { Form } from "../../components/form.tsx";
+import type { Column } from "../../components/table.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { refresh, useList } from "../../live/resource.ts";
-import { Confirm } from "../../shell/confirm.tsx";
-import { Ready } from "../../shell/ready.tsx";
+import { FormDialog } from "../../shell/form-dialog.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { meTexts } from "../../texts/me.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { useSending } from "../../use-sending.ts";
+import { ListSection } from "./list-section.tsx";
 
 const texts = meTexts.secrets;
 
 /** `adding`: the name of the secret that is being added, or "" where its name is still to be typed. */
 export function Secrets({ adding }: { readonly adding: Signal<string | undefined> }) {
-  const secrets = useList("/me/secrets", {}, {});
   const removing = useSignal<string | undefined>(undefined);
   const sending = useSending();
   const remove = async (name: string) => {
@@ -31,36 +31,26 @@ export function Secrets({ adding }: { readonly adding: Signal<string | undefined
     refresh("/me/logins");
   };
   return (
-    <section class="stack-small">
-      <h2>{texts.title}</h2>
-      <p class="muted">{texts.text}</p>
-      <Ready of={secrets}>
-        {(items) =>
-          items.length === 0 ? (
-            <p>{texts.none}</p>
-          ) : (
-            <Table
-              label={texts.title}
-              rows={items}
-              columns={columnsFor((name) => (removing.value = name))}
-              rowKey={({ name }) => name}
-            />
-          )
-        }
-      </Ready>
+    <ListSection
+      texts={texts}
+      of={useList("/me/secrets", {}, {})}
+      columns={columnsFor((name) => (removing.value = name))}
+      rowKey={({ name }) => name}
+    >
       <AddSecret adding={adding} />
       {removing.value && (
-        <Confirm
+        <FormDialog
           title={texts.askTitle(removing.value)}
-          action={texts.remove}
+          danger
+          submit={texts.remove}
           sending={sending}
-          onConfirm={() => void remove(removing.value ?? "")}
+          onSubmit={() => void remove(removing.value ?? "")}
           onClose={() => (removing.value = undefined)}
         >
           <p>{texts.askText}</p>
-        </Confirm>
+        </FormDialog>
       )}
-    </section>
+    </ListSection>
   );
 }
 
@@ -87,13 +77,7 @@ function AddSecret({ adding }: { readonly adding: Signal<string | undefined> }) 
       </div>
     );
   return (
-    <form
-      class="stack me-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form class="me-form" onSubmit={() => save()}>
       <TextField
         label={texts.name}
         hint={texts.nameHint}
@@ -118,7 +102,7 @@ function AddSecret({ adding }: { readonly adding: Signal<string | undefined> }) 
         </Button>
         <Button onClick={() => (adding.value = undefined)}>{shellTexts.cancel}</Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

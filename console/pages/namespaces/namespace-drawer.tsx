@@ -10,10 +10,10 @@ import { DraftBar } from "../../shell/draft-bar.tsx";
 import { namespacesTexts } from "../../texts/namespaces.ts";
 import { pipelineTexts } from "../../texts/pipeline.ts";
 import { shellTexts } from "../../texts/shell.ts";
+import { useObjectDraft } from "../../use-object-draft.ts";
 import { ServersTab } from "./servers-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
-import { useNamespaceDraft } from "./use-namespace-draft.ts";
 
 const texts = namespacesTexts.tabs;
 
@@ -47,6 +47,7 @@ export function NamespaceDrawer({ namespace, users }: NamespaceDrawerProps) {
   return (
     <Drawer
       title={namespace.name}
+      titleMono
       subtitle={namespace.description}
       onClose={() => go({ page: "namespaces", query: rest })}
     >
@@ -63,7 +64,7 @@ export function NamespaceDrawer({ namespace, users }: NamespaceDrawerProps) {
 }
 
 function PipelineTab({ namespace }: { readonly namespace: Namespace }) {
-  const { draft, sending, save } = useNamespaceDraft(namespace);
+  const { draft, sending, save } = useObjectDraft("namespaces", namespace);
   return (
     <div class="stack">
       <PipelineEditor

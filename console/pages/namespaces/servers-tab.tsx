@@ -9,7 +9,7 @@ import { CONFIG, useList } from "../../live/resource.ts";
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { namespacesTexts } from "../../texts/namespaces.ts";
 import { shellTexts } from "../../texts/shell.ts";
-import { useNamespaceDraft } from "./use-namespace-draft.ts";
+import { useObjectDraft } from "../../use-object-draft.ts";
 import "./servers-tab.css";
 
 const texts = namespacesTexts.servers;
@@ -17,7 +17,7 @@ const texts = namespacesTexts.servers;
 type Placed = Namespace["servers"][number];
 
 export function ServersTab({ namespace }: { readonly namespace: Namespace }) {
-  const { draft, sending, save } = useNamespaceDraft(namespace);
+  const { draft, sending, save } = useObjectDraft("namespaces", namespace);
   const all = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
   const { servers } = draft.value;
   const nameOf = (server: string) => all.find(({ uuid }) => uuid === server)?.name ?? server;
@@ -28,7 +28,12 @@ export function ServersTab({ namespace }: { readonly namespace: Namespace }) {
     <div class="stack">
       <p class="muted">{servers.length === 0 ? texts.none : texts.text}</p>
       {servers.length > 0 && (
-        <ul class="panel placed-servers">
+        <ul class="panel">
+          <li class="placed-server placed-head" aria-hidden="true">
+            <span>{texts.columns.server}</span>
+            <span>{texts.columns.prefix}</span>
+            <span>{texts.columns.on}</span>
+          </li>
           {servers.map((placed, at) => {
             const name = nameOf(placed.server);
             return (
@@ -39,14 +44,15 @@ export function ServersTab({ namespace }: { readonly namespace: Namespace }) {
                 <TextField
                   label={texts.prefixOf(name)}
                   labelHidden
-                  placeholder={texts.prefix}
+                  placeholder={name}
                   mono
                   value={placed.prefix ?? ""}
                   error={sending.faultOf(`/servers/${at}/prefix`)}
                   onInput={(prefix) => set(at, { prefix: prefix || undefined } as Partial<Placed>)}
                 />
                 <SwitchField
-                  label={texts.on}
+                  label={texts.onOf(name)}
+                  labelHidden
                   value={!placed.disabled}
                   onInput={(on) => set(at, { disabled: !on })}
                 />

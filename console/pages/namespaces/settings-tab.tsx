@@ -7,7 +7,7 @@ import { go } from "../../navigate.ts";
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { RemoveObject } from "../../shell/remove-object.tsx";
 import { namespacesTexts } from "../../texts/namespaces.ts";
-import { useNamespaceDraft } from "./use-namespace-draft.ts";
+import { useObjectDraft } from "../../use-object-draft.ts";
 
 const texts = namespacesTexts.form;
 
@@ -17,7 +17,7 @@ interface SettingsTabProps {
 }
 
 export function SettingsTab({ namespace, users }: SettingsTabProps) {
-  const { draft, sending, save } = useNamespaceDraft(namespace);
+  const { draft, sending, save } = useObjectDraft("namespaces", namespace);
   const { value, set } = draft;
   return (
     <div class="stack">

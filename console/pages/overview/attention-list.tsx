@@ -1,5 +1,4 @@
 /** What is wrong now, each with the way to mend it. Nothing at all where all is well. */
-import type { ComponentChildren } from "preact";
 import { hrefOf, type Target } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
 import type { Attention, AttentionItem, Server } from "../../api/types.ts";
@@ -7,6 +6,9 @@ import { Button } from "../../components/button.tsx";
 import { Status } from "../../components/status.tsx";
 import { may } from "../../session.ts";
 import { overviewTexts } from "../../texts/overview.ts";
+import { requestsTexts } from "../../texts/requests.ts";
+import { serverTexts } from "../../texts/servers.ts";
+import { shellTexts } from "../../texts/shell.ts";
 import { ServerState } from "../servers/state-cell.tsx";
 
 const texts = overviewTexts.attention;
@@ -21,9 +23,8 @@ interface AttentionListProps {
 export function AttentionList({ attention: { items, counts }, servers }: AttentionListProps) {
   const unreachable = counts !== undefined && counts.endpoints === 0 && counts.servers.all > 0;
   if (items.length === 0 && !unreachable) return null;
-  const worst = items[0]?.severity ?? "warning";
   return (
-    <section class={`panel attention attention-${worst}`} aria-label={texts.title}>
+    <section class="panel attention" aria-label={texts.title}>
       <ul>
         {items.slice(0, MOST).map((item) => (
           <li key={`${item.kind} ${item.object?.uuid} ${item.field}`} class="attention-row">
@@ -32,7 +33,8 @@ export function AttentionList({ attention: { items, counts }, servers }: Attenti
         ))}
         {unreachable && (
           <li class="attention-row">
-            <Status state="warn" word={texts.noEndpoint} />
+            <Name to={{ page: "endpoints" }} text={shellTexts.pages.endpoints} />
+            <Status state="warn" {...texts.noEndpoint} />
             {may("endpoints.write") && (
               <Mend to={{ page: "overview", query: { start: "1" } }} name={texts.makeEndpoint} />
             )}
@@ -40,7 +42,7 @@ export function AttentionList({ attention: { items, counts }, servers }: Attenti
         )}
       </ul>
       {items.length > MOST && (
-        <p class="attention-row muted">
+        <p class="attention-more">
           <a href={hrefOf({ page: "servers" })}>{texts.more(items.length - MOST)}</a>
         </p>
       )}
@@ -54,80 +56,119 @@ interface ItemProps {
 }
 
 function Item({ item, server }: ItemProps) {
-  const { kind, severity, object, count = 0, reason = "", until, field = "" } = item;
-  const said = (word: string, mend?: ComponentChildren) => (
+  const { severity, object, reason } = item;
+  if (server && SERVER_STATES.has(item.kind))
+    return (
+      <>
+        <Name to={{ page: "servers", id: server.uuid }} text={server.name} mono />
+        <ServerState server={server} />
+      </>
+    );
+  const told = TOLD[item.kind](item);
+  const page = PAGES[object?.kind as keyof typeof PAGES];
+  const to = page ? { page, id: object?.uuid } : told.to;
+  return (
     <>
-      {object && <Name object={object} />}
-      <Status state={SHAPES[severity]} word={word} />
-      {mend}
+      <Name to={to} text={object?.name ?? told.name ?? ""} mono={object !== undefined} />
+      <span class="server-state">
+        <Status
+          state={SHAPES[severity]}
+          word={told.word}
+          reason={told.reason ?? reason}
+          action={item.until !== undefined && <Ago at={item.until} />}
+        />
+      </span>
+      {told.to && <Mend to={told.to} name={told.mend ?? texts.open} />}
     </>
   );
-  switch (kind) {
-    case "server.failed":
-    case "server.misconfigured":
-    case "server.login":
-      return (
-        <>
-          {object && <Name object={object} />}
-          {server ? <ServerState server={server} /> : <Status state="bad" word={reason} />}
-        </>
-      );
-    case "server.secret":
-      return said(texts.secret(field), <Mend to={toServer(object, "settings")} name={texts.open} />);
-    case "tools.changed":
-      return said(
-        texts.changed(count),
-        <Mend to={{ page: "tools", query: { changed: "1" } }} name={texts.look} />,
-      );
-    case "endpoint.public":
-      return said(texts.public, <Mend to={{ page: "endpoints", id: object?.uuid }} name={texts.open} />);
-    case "store.away":
-      return said(texts.store(reason));
-    case "audit.fault":
-      return said(texts.auditFault(reason));
-    case "audit.lost":
-      return said(texts.audit(count));
-    case "key.expiring":
-      return (
-        <>
-          {said(texts.key)}
-          {until !== undefined && (
-            <span class="muted">
-              <Ago at={until} />
-            </span>
-          )}
-          <Mend to={{ page: "keys", id: object?.uuid }} name={texts.open} />
-        </>
-      );
-    case "approvals.waiting":
-      return said(texts.approvals(count), <Mend to={{ page: "requests" }} name={texts.decide} />);
-    case "requests.pending":
-      return said(texts.requests(count), <Mend to={{ page: "requests" }} name={texts.decide} />);
-  }
 }
 
-type Named = NonNullable<AttentionItem["object"]>;
-const PAGES = { server: "servers", endpoint: "endpoints", "api-key": "keys" } as const;
+/** What is said of one thing, and where it is mended. */
+interface Told {
+  readonly word: string;
+  readonly reason?: string;
+  /** Where it is about no object. */
+  readonly name?: string;
+  readonly to?: Target;
+  readonly mend?: string;
+}
 
-function Name({ object: { kind, uuid, name } }: { readonly object: Named }) {
-  const page = PAGES[kind as keyof typeof PAGES];
+const PAGES = { server: "servers", endpoint: "endpoints", "api-key": "keys" } as const;
+const SERVER_STATES: ReadonlySet<string> = new Set([
+  "server.failed",
+  "server.misconfigured",
+  "server.login",
+] satisfies AttentionItem["kind"][]);
+
+const failed = (): Told => ({ word: serverTexts.states.failed });
+
+const TOLD: Readonly<Record<AttentionItem["kind"], (item: AttentionItem) => Told>> = {
+  "server.failed": failed,
+  "server.misconfigured": failed,
+  "server.login": failed,
+  "server.secret": ({ object, field = "" }) => ({
+    word: texts.secret.word,
+    reason: texts.secret.reason(field),
+    to: { page: "servers", id: object?.uuid, query: { tab: "settings" } },
+  }),
+  "tools.changed": ({ count = 0 }) => ({
+    word: texts.changed.word,
+    reason: texts.changed.reason(count),
+    to: { page: "tools", query: { changed: "1" } },
+    mend: texts.review,
+  }),
+  "endpoint.public": ({ object }) => ({
+    ...texts.public,
+    to: { page: "endpoints", id: object?.uuid, query: { tab: "access" } },
+  }),
+  "store.away": ({ reason = "" }) => ({
+    name: texts.store.name,
+    word: texts.store.word,
+    reason: texts.store.reason(reason),
+  }),
+  "audit.fault": () => ({ name: texts.audit.name, word: texts.audit.fault }),
+  "audit.lost": ({ count = 0 }) => ({
+    name: texts.audit.name,
+    word: texts.audit.lost,
+    reason: texts.audit.lostReason(count),
+  }),
+  "key.expiring": ({ object }) => ({ word: texts.key, to: { page: "keys", id: object?.uuid } }),
+  "approvals.waiting": ({ count = 0 }) => ({
+    name: requestsTexts.calls.tab,
+    word: texts.approvals.word,
+    reason: texts.approvals.reason(count),
+    to: { page: "requests" },
+    mend: texts.decide,
+  }),
+  "requests.pending": ({ count = 0 }) => ({
+    name: requestsTexts.servers.tab,
+    word: texts.requests.word,
+    reason: texts.requests.reason(count),
+    to: { page: "requests", query: { tab: "servers" } },
+    mend: texts.decide,
+  }),
+};
+
+interface NameProps {
+  readonly to: Target | undefined;
+  readonly text: string;
+  readonly mono?: boolean;
+}
+
+function Name({ to, text, mono = false }: NameProps) {
+  const look = `attention-name cut${mono ? " mono" : ""}`;
+  if (!to) return <bdi class={look}>{text}</bdi>;
   return (
-    <a class="attention-name mono cut" href={hrefOf({ page, id: uuid })}>
-      <bdi>{name}</bdi>
+    <a class={look} href={hrefOf(to)}>
+      <bdi>{text}</bdi>
     </a>
   );
 }
 
-function toServer(object: Named | undefined, tab: string): Target {
-  return { page: "servers", id: object?.uuid, query: { tab } };
-}
-
 function Mend({ to, name }: { readonly to: Target; readonly name: string }) {
   return (
-    <span class="push">
-      <Button size="small" href={hrefOf(to)}>
-        {name}
-      </Button>
-    </span>
+    <Button size="small" href={hrefOf(to)}>
+      {name}
+    </Button>
   );
 }

@@ -40,13 +40,7 @@ export default function FirstRun() {
       <PageHead
         title={texts.title}
         answer={texts.answer}
-        actions={
-          servers.length > 0 && (
-            <Button kind="quiet" onClick={() => go("/")}>
-              {texts.skip}
-            </Button>
-          )
-        }
+        actions={servers.length > 0 && <Button onClick={() => go("/")}>{texts.skip}</Button>}
       />
       <ol class="steps">
         <Step title={texts.servers.title} done={done.servers} now={now === 1}>

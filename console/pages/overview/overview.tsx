@@ -44,13 +44,11 @@ function Whole() {
         answer={<Attention servers={servers} />}
         actions={
           quiet && (
-            <Button kind="quiet" href={hrefOf({ page: "overview", query: { start: "1" } })}>
-              {texts.start.resume}
-            </Button>
+            <Button href={hrefOf({ page: "overview", query: { start: "1" } })}>{texts.start.resume}</Button>
           )
         }
       />
-      <div class="overview">
+      <div class="sections">
         {attention && <AttentionList attention={attention} servers={servers} />}
         <Figures stats={stats.value.value} />
         <section class="stack-small">
@@ -73,7 +71,7 @@ function Loading() {
   return (
     <>
       <PageHead title={texts.title} />
-      <div class="overview">
+      <div class="sections">
         <Skeleton kind="block" height={96} />
         <Skeleton rows={4} kind="row" />
         <Skeleton rows={6} kind="row" />

@@ -2,15 +2,13 @@
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { Invitation, Role } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
-import { CopyLine } from "../../components/empty-state.tsx";
+import { ListField } from "../../components/list-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { refresh } from "../../live/resource.ts";
 import { FormDialog } from "../../shell/form-dialog.tsx";
+import { ShownOnce } from "../../shell/shown-once.tsx";
 import { peopleTexts } from "../../texts/people.ts";
 import { useSending } from "../../use-sending.ts";
-import { groupsIn } from "./groups.ts";
 import { RoleField } from "./role-field.tsx";
 
 const texts = peopleTexts.form;
@@ -18,12 +16,12 @@ const texts = peopleTexts.form;
 export function Invite({ onClose }: { readonly onClose: () => void }) {
   const email = useSignal("");
   const role = useSignal<Role>("member");
-  const groups = useSignal("");
+  const groups = useSignal<string[]>([]);
   const made = useSignal<Invitation | undefined>(undefined);
   const sending = useSending();
   const submit = () =>
     sending.run(async () => {
-      const body = { email: email.value.trim(), role: role.value, groups: groupsIn(groups.value) };
+      const body = { email: email.value.trim(), role: role.value, groups: groups.value };
       made.value = (await send("POST /users", body)).invitation;
       refresh("/users");
     });
@@ -46,10 +44,9 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         onInput={(value) => (email.value = value)}
       />
       <RoleField value={role.value} error={sending.faultOf("/role")} onInput={(one) => (role.value = one)} />
-      <TextField
+      <ListField
         label={texts.groups}
         hint={texts.groupsHint}
-        optional
         value={groups.value}
         error={sending.faultOf("/groups")}
         onInput={(value) => (groups.value = value)}
@@ -65,22 +62,6 @@ interface InvitedProps {
 }
 
 export function Invited({ email, invitation, onClose }: InvitedProps) {
-  const { title, text, done } = peopleTexts.invited;
-  return (
-    <Dialog
-      open
-      title={title}
-      onClose={onClose}
-      actions={
-        <Button kind="primary" onClick={onClose}>
-          {done}
-        </Button>
-      }
-    >
-      <div class="stack">
-        <p>{text(email)}</p>
-        <CopyLine text={invitation.url} />
-      </div>
-    </Dialog>
-  );
+  const { invited } = peopleTexts;
+  return <ShownOnce texts={invited} text={invited.text(email)} line={invitation.url} onClose={onClose} />;
 }

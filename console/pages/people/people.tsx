@@ -1,15 +1,12 @@
 /** Accounts: who they are, what they may do; invitations. */
 import { Ago } from "../../ago.tsx";
 import type { User } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { Status } from "../../components/status.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { useList } from "../../live/resource.ts";
-import { address, go, setQuery } from "../../navigate.ts";
 import { me } from "../../session.ts";
-import { PageHead } from "../../shell/page-head.tsx";
-import { Ready } from "../../shell/ready.tsx";
+import { ListPage } from "../../shell/list-page.tsx";
 import { peopleTexts as texts } from "../../texts/people.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { Invite } from "./invite.tsx";
@@ -39,7 +36,7 @@ const COLUMNS: readonly Column<User>[] = [
     value: stateOf,
     cell: (user) => {
       const state = stateOf(user);
-      const shape = { active: "ok", invited: "busy", disabled: "off" } as const;
+      const shape = { active: "ok", invited: "warn", disabled: "off" } as const;
       return <Status state={shape[state]} word={texts.states[state]} />;
     },
   },
@@ -54,44 +51,23 @@ const COLUMNS: readonly Column<User>[] = [
 ];
 
 export default function People() {
-  const { id, query } = address.value;
-  const people = useList("/users", {}, { when: (event) => event.type === "admin" });
-  const all = people.value.value;
   return (
-    <>
-      <PageHead
-        title={texts.title}
-        answer={all && texts.answer(all.length, all.filter(({ invited }) => invited).length)}
-        actions={
-          <Button kind="primary" onClick={() => setQuery({ invite: "1" }, { replace: false })}>
-            {texts.invite}
-          </Button>
-        }
-      />
-      <Ready of={people}>
-        {(items) => {
-          const open = items.find(({ uuid }) => uuid === id);
-          return (
-            <>
-              <Table
-                label={texts.list}
-                rows={items}
-                columns={COLUMNS}
-                rowKey={({ uuid }) => uuid}
-                rowName={({ email }) => email}
-                onOpen={({ uuid }) => go({ page: "people", id: uuid, query })}
-                open={id}
-                search={query["q"]}
-                onSearch={(q) => setQuery({ q })}
-                searchLabel={texts.search}
-              />
-              {open && <PersonDrawer key={open.uuid} user={open} />}
-            </>
-          );
-        }}
-      </Ready>
-      {query["invite"] && <Invite onClose={() => setQuery({ invite: undefined })} />}
-    </>
+    <ListPage
+      page="people"
+      texts={texts}
+      of={useList("/users", {}, { when: (event) => event.type === "admin" })}
+      answer={(all) => texts.answer(all.length, all.filter(({ invited }) => invited).length)}
+      rowsOf={(all) => all}
+      columns={COLUMNS}
+      rowKey={({ uuid }) => uuid}
+      rowName={({ email }) => email}
+      create={{
+        label: texts.invite,
+        allowed: true,
+        dialog: (onClose) => <Invite onClose={onClose} />,
+      }}
+      drawer={(user) => <PersonDrawer key={user.uuid} user={user} />}
+    />
   );
 }
 

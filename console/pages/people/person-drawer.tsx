@@ -1,5 +1,6 @@
 /** One account: role, groups, the clients it allowed; disable or delete it. */
 import { useSignal } from "@preact/signals";
+import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
 import { send } from "../../api/client.ts";
 import type { Invitation, User, UserPatch } from "../../api/types.ts";
@@ -7,17 +8,18 @@ import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { KeyValues } from "../../components/key-values.tsx";
-import { TextField } from "../../components/text-field.tsx";
+import { ListField } from "../../components/list-field.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { refresh } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
-import { me } from "../../session.ts";
-import { Confirm } from "../../shell/confirm.tsx";
+import { may, me } from "../../session.ts";
+import { DraftBar } from "../../shell/draft-bar.tsx";
+import { FormDialog } from "../../shell/form-dialog.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { peopleTexts } from "../../texts/people.ts";
+import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import { Grants } from "./grants.tsx";
-import { groupsIn } from "./groups.ts";
 import { Invited } from "./invite.tsx";
 import { RoleField } from "./role-field.tsx";
 
@@ -56,11 +58,16 @@ export function PersonDrawer({ user }: { readonly user: User }) {
           </div>
         )}
         {own && <p class="muted">{texts.self}</p>}
-        <Rights user={user} locked={own} onSave={(patch) => void change(patch, texts.saved)} />
+        <Rights key={user.uuid} user={user} locked={own} />
         <Refused problem={asking.value ? undefined : sending.problem} />
         <Grants of={user.uuid} />
+        {may("audit.read") && (
+          <p>
+            <a href={hrefOf({ page: "audit", query: { principalName: user.email } })}>{texts.audit}</a>
+          </p>
+        )}
         {!own && (
-          <div class="line">
+          <div class="line danger-end">
             {user.disabled ? (
               <Button onClick={() => void change({ disabled: false }, texts.saved)}>{texts.enable}</Button>
             ) : (
@@ -75,11 +82,12 @@ export function PersonDrawer({ user }: { readonly user: User }) {
         )}
       </div>
       {asking.value && (
-        <Confirm
+        <FormDialog
           title={peopleTexts[asking.value].title(user.email)}
-          action={asking.value === "remove" ? peopleTexts.remove.action : texts.disable}
+          danger
+          submit={asking.value === "remove" ? peopleTexts.remove.action : texts.disable}
           sending={sending}
-          onConfirm={() =>
+          onSubmit={() =>
             void (asking.value === "remove"
               ? remove()
               : change({ disabled: true }, peopleTexts.disable.done(user.email)))
@@ -87,7 +95,7 @@ export function PersonDrawer({ user }: { readonly user: User }) {
           onClose={() => (asking.value = undefined)}
         >
           <p>{peopleTexts[asking.value].text}</p>
-        </Confirm>
+        </FormDialog>
       )}
       {invitation.value && (
         <Invited
@@ -120,42 +128,36 @@ interface RightsProps {
   readonly user: User;
   /** Nobody takes the role from themselves by accident. */
   readonly locked: boolean;
-  readonly onSave: (patch: UserPatch) => void;
 }
 
-function Rights({ user, locked, onSave }: RightsProps) {
-  const role = useSignal(user.role);
-  const groups = useSignal(user.groups.join(", "));
-  const changed = role.value !== user.role || groupsIn(groups.value).join() !== user.groups.join();
+function Rights({ user, locked }: RightsProps) {
+  const draft = useDraft(user);
+  const sending = useSending();
+  const { role, groups } = draft.value;
+  const save = async () => {
+    const patch = draft.patch as UserPatch;
+    if (!(await sending.run(() => send("PATCH /users/:uuid", patch, { params: { uuid: user.uuid } }))))
+      return;
+    draft.clear();
+    toast({ text: texts.saved });
+    refresh("/users");
+  };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSave({
-          ...(role.value !== user.role && { role: role.value }),
-          groups: groupsIn(groups.value),
-        });
-      }}
-    >
+    <>
       <RoleField
-        value={role.value}
-        error={undefined}
+        value={role}
+        error={sending.faultOf("/role")}
         disabled={locked}
-        onInput={(one) => (role.value = one)}
+        onInput={(one) => draft.set({ role: one })}
       />
-      <TextField
+      <ListField
         label={peopleTexts.form.groups}
         hint={peopleTexts.form.groupsHint}
-        optional
-        value={groups.value}
-        onInput={(value) => (groups.value = value)}
+        value={groups}
+        error={sending.faultOf("/groups")}
+        onInput={(value) => draft.set({ groups: value })}
       />
-      <div class="line">
-        <Button type="submit" disabled={!changed}>
-          {texts.save}
-        </Button>
-      </div>
-    </form>
+      <DraftBar draft={draft} sending={sending} save={texts.save} onSave={() => void save()} />
+    </>
   );
 }

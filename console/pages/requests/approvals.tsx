@@ -10,7 +10,7 @@ import { ApprovalDrawer } from "./approval-drawer.tsx";
 import { RequestTable } from "./request-table.tsx";
 
 const texts = requestsTexts.calls;
-const SHAPES = { waiting: "busy", approved: "ok", refused: "bad", expired: "off", withdrawn: "off" } as const;
+const SHAPES = { waiting: "warn", approved: "ok", refused: "bad", expired: "off", withdrawn: "off" } as const;
 
 const { columns } = texts;
 const COLUMNS: readonly Column<Approval>[] = [

@@ -10,7 +10,7 @@ import { RequestTable } from "./request-table.tsx";
 import { ServerRequestDrawer } from "./server-request-drawer.tsx";
 
 const texts = requestsTexts.servers;
-const SHAPES = { pending: "busy", approved: "ok", refused: "bad" } as const;
+const SHAPES = { pending: "warn", approved: "ok", refused: "bad" } as const;
 
 const { columns } = texts;
 const COLUMNS: readonly Column<ProvisionRequest>[] = [

@@ -7,6 +7,7 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useResource } from "../../live/resource.ts";
+import { address, setQuery } from "../../navigate.ts";
 import { Ready } from "../../shell/ready.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { ChosenOffer } from "./chosen-offer.tsx";
@@ -15,15 +16,15 @@ const texts = serverTexts.adding;
 const PAUSE_MS = 250;
 
 export function AddFind({ onDone }: { readonly onDone: () => void }) {
-  const typed = useSignal("");
-  const asked = useSignal("");
+  const typed = address.value.query["find"] ?? "";
+  const asked = useSignal(typed);
   const chosen = useSignal<Offer | undefined>(undefined);
   useEffect(() => {
     const timer = setTimeout(() => {
-      asked.value = typed.value.trim();
+      asked.value = typed.trim();
     }, PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [typed.value]);
+  }, [typed]);
   const found = useResource("/registry", { q: asked.value }, {});
   if (chosen.value)
     return <ChosenOffer offer={chosen.value} onDone={onDone} onBack={() => (chosen.value = undefined)} />;
@@ -33,8 +34,8 @@ export function AddFind({ onDone }: { readonly onDone: () => void }) {
         label={texts.find}
         type="search"
         placeholder={texts.findPlaceholder}
-        value={typed.value}
-        onInput={(text) => (typed.value = text)}
+        value={typed}
+        onInput={(find) => setQuery({ find })}
       />
       <Ready of={found}>
         {({ items, notice }) => (

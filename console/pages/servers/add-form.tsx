@@ -1,6 +1,7 @@
 /** A server from a form. */
 import { useSignal } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
+import { Form } from "../../components/form.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { AddedServers } from "./added-servers.tsx";
@@ -18,13 +19,7 @@ export function AddForm({ onDone }: { readonly onDone: () => void }) {
   const { name, ...entry } = withoutUnnamed(draft.value);
   const below = `/mcpServers/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void adding.add({ [String(name)]: entry }, place.chosen);
-      }}
-    >
+    <Form onSubmit={() => adding.add({ [String(name)]: entry }, place.chosen)}>
       <ServerForm
         draft={draft.value}
         onInput={(next) => (draft.value = next)}
@@ -37,6 +32,6 @@ export function AddForm({ onDone }: { readonly onDone: () => void }) {
           {serverTexts.form.create}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

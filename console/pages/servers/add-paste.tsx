@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
 import { CodeField } from "../../components/code-field.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
+import { Form } from "../../components/form.tsx";
 import { STATES, useList } from "../../live/resource.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { serverTexts } from "../../texts/servers.ts";
@@ -22,10 +23,8 @@ export function AddPaste({ onDone }: { readonly onDone: () => void }) {
   const entries = read && "entries" in read ? read.entries : undefined;
   if (adding.added) return <AddedServers adding={adding} onDone={onDone} />;
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         if (entries) void adding.add(entries, place.chosen);
       }}
     >
@@ -50,7 +49,7 @@ export function AddPaste({ onDone }: { readonly onDone: () => void }) {
           {texts.add(entries ? Object.keys(entries).length : 1)}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

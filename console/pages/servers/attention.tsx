@@ -10,6 +10,8 @@ const MOST_NAMED = 3;
 export function Attention({ servers }: { readonly servers: readonly Server[] }) {
   const failed = servers.filter(needsAttention);
   if (servers.length === 0) return <>{answer.none}</>;
+  if (servers.every(({ status }) => !status.connected && status.toolCount === 0 && status.state === "idle"))
+    return <>{answer.unused(servers.length)}</>;
   if (failed.length === 0) return <>{answer.well(servers.length)}</>;
   return (
     <>

@@ -2,17 +2,16 @@
 import { Ago } from "../../ago.tsx";
 import type { RecentCall, Server } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
-import { Status } from "../../components/status.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { duration } from "../../format.ts";
 import { useResource } from "../../live/resource.ts";
 import { go } from "../../navigate.ts";
+import { Outcome } from "../../parts/outcome.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 
 const texts = serverTexts.calls;
 const LOOK_MS = 3_000;
-const SHAPES = { ok: "ok", error: "bad", refused: "warn" } as const;
 
 const COLUMNS: readonly Column<RecentCall>[] = [
   {
@@ -22,7 +21,7 @@ const COLUMNS: readonly Column<RecentCall>[] = [
     cell: ({ at }) => <Ago at={at} />,
     width: "100px",
   },
-  { id: "tool", head: texts.columns.tool, value: ({ tool }) => tool, mono: true },
+  { id: "tool", head: texts.columns.tool, value: ({ tool }) => tool, mono: true, primary: true },
   {
     id: "who",
     head: texts.columns.who,
@@ -41,10 +40,8 @@ const COLUMNS: readonly Column<RecentCall>[] = [
     id: "outcome",
     head: texts.columns.outcome,
     value: ({ outcome, code = "" }) => `${outcome} ${code}`,
-    cell: ({ outcome, code }) => (
-      <Status state={SHAPES[outcome]} word={texts.outcomes[outcome]} reason={code} />
-    ),
-    width: "26%",
+    cell: ({ outcome, code }) => <Outcome outcome={outcome} code={code} />,
+    width: "40%",
   },
 ];
 

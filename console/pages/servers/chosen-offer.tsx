@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { Offer } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
+import { Form } from "../../components/form.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { serverTexts } from "../../texts/servers.ts";
@@ -30,13 +31,7 @@ export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
   const local = "command" in entry;
   const asked = variables.filter(({ set }) => !set);
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void adding.add({ [name.value]: filled(entry, values.value) }, place.chosen);
-      }}
-    >
+    <Form onSubmit={() => adding.add({ [name.value]: filled(entry, values.value) }, place.chosen)}>
       <p>
         <strong>
           <ForeignText text={offer.name} />
@@ -81,7 +76,7 @@ export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
           {texts.tabs.find}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

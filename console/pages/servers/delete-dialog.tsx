@@ -2,11 +2,9 @@
 
 import { send } from "../../api/client.ts";
 import type { Server } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { CONFIG, useList } from "../../live/resource.ts";
-import { Refused } from "../../shell/refused.tsx";
+import { FormDialog } from "../../shell/form-dialog.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { toastWithUndo } from "../../undo.ts";
 import { useSending } from "../../use-sending.ts";
@@ -15,14 +13,13 @@ const texts = serverTexts.remove;
 
 interface DeleteDialogProps {
   readonly server: Server;
-  readonly open: boolean;
   readonly onClose: () => void;
   readonly onDeleted: () => void;
 }
 
-export function DeleteDialog({ server, open, onClose, onDeleted }: DeleteDialogProps) {
+export function DeleteDialog({ server, onClose, onDeleted }: DeleteDialogProps) {
   const { uuid, name } = server;
-  const namespaces = useList("/namespaces", open ? {} : undefined, CONFIG).value.value ?? [];
+  const namespaces = useList("/namespaces", {}, CONFIG).value.value ?? [];
   const uses = namespaces.filter(({ servers }) => servers.some((one) => one.server === uuid));
   const sending = useSending();
   const remove = () =>
@@ -33,28 +30,20 @@ export function DeleteDialog({ server, open, onClose, onDeleted }: DeleteDialogP
       await toastWithUndo(texts.done(name));
     });
   return (
-    <Dialog
-      open={open}
+    <FormDialog
+      danger
       title={texts.title(name)}
+      submit={texts.submit}
+      sending={sending}
+      onSubmit={remove}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{texts.cancel}</Button>
-          <Button kind="danger" busy={sending.busy} onClick={() => void remove()}>
-            {texts.submit}
-          </Button>
-        </>
-      }
     >
-      <div class="stack">
-        <p>{texts.text}</p>
-        <p>
-          <ForeignText
-            text={uses.length === 0 ? texts.alone : texts.from(uses.map((one) => one.name).join(", "))}
-          />
-        </p>
-        <Refused problem={sending.problem} />
-      </div>
-    </Dialog>
+      <p>{texts.text}</p>
+      <p>
+        <ForeignText
+          text={uses.length === 0 ? texts.alone : texts.from(uses.map((one) => one.name).join(", "))}
+        />
+      </p>
+    </FormDialog>
   );
 }

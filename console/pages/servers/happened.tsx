@@ -8,8 +8,8 @@ import { serverTexts } from "../../texts/servers.ts";
 
 const texts = serverTexts.happened;
 const SHAPES = {
-  connecting: "busy",
-  started: "busy",
+  connecting: "off",
+  started: "off",
   connected: "ok",
   failed: "bad",
   closed: "off",

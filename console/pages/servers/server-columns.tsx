@@ -24,7 +24,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     head: heads.name,
     value: ({ server }) => server.name,
     mono: true,
-    width: "clamp(96px, 16vw, 240px)",
+    width: "clamp(96px, 21vw, 320px)",
   },
   {
     id: "state",

@@ -1,6 +1,7 @@
 /** One server: its state, tools, settings, log and calls. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Ago } from "../../ago.tsx";
 import type { Server } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
@@ -30,12 +31,6 @@ interface ServerDrawerProps {
 export function ServerDrawer({ uuid, onClose }: ServerDrawerProps) {
   const loaded = useResource("/mcp-servers/:uuid", { uuid }, STATES).value;
   const { value, problem } = loaded;
-  if (problem?.status === 404)
-    return (
-      <Drawer title={texts.title} onClose={onClose}>
-        <p>{texts.gone}</p>
-      </Drawer>
-    );
   if (value) return <Open server={value} onClose={onClose} />;
   return (
     <Drawer title={texts.title} onClose={onClose}>
@@ -74,7 +69,7 @@ function Open({ server, onClose }: { readonly server: Server; readonly onClose: 
     <Drawer
       title={server.name}
       titleMono
-      subtitle={<Status {...shownState(server)} />}
+      subtitle={<StateLine server={server} />}
       onClose={onClose}
       actions={
         <>
@@ -100,13 +95,21 @@ function Open({ server, onClose }: { readonly server: Server; readonly onClose: 
       >
         <Shown tab={tab} server={server} />
       </Tabs>
-      <DeleteDialog
-        server={server}
-        open={deleting.value}
-        onClose={() => (deleting.value = false)}
-        onDeleted={onClose}
-      />
+      {deleting.value && (
+        <DeleteDialog server={server} onClose={() => (deleting.value = false)} onDeleted={onClose} />
+      )}
     </Drawer>
+  );
+}
+
+/** Why it is so stands below, in full. */
+function StateLine({ server }: { readonly server: Server }) {
+  const { state, word } = shownState(server);
+  const { since } = server.status;
+  return (
+    <>
+      <Status state={state} word={word} /> {since !== undefined && <Ago at={since} />}
+    </>
   );
 }
 

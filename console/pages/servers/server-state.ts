@@ -35,7 +35,7 @@ export function shownState({
       return { state: "off", word: states.closed, reason };
     case "active":
     case "idle":
-      return { state: "off", word: states.idle, reason: reason ?? serverTexts.idleHint };
+      return { state: "off", word: states.idle, reason };
   }
 }
 

@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 import type { ApiProblem } from "../../api/client.ts";
 import type { Server } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { Form } from "../../components/form.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
 import { may } from "../../session.ts";
 import { Refused } from "../../shell/refused.tsx";
@@ -75,10 +76,8 @@ export function SettingsTab({ server }: { readonly server: Server }) {
       />
     );
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      onSubmit={() => {
         problem.value = undefined;
         saving.value = patch !== undefined;
       }}
@@ -115,7 +114,7 @@ export function SettingsTab({ server }: { readonly server: Server }) {
           )}
         </div>
       )}
-    </form>
+    </Form>
   );
 }
 

@@ -10,12 +10,15 @@ import { logInAt, restart } from "./server-actions.ts";
 import { needsAttention, shownState } from "./server-state.ts";
 import "./state-cell.css";
 
+const { states, idleHint } = serverTexts;
+
 export function ServerState({ server }: { readonly server: Server }) {
   const { since, state } = server.status;
+  const shown = shownState(server);
   const telling = state === "failed" || state === "connecting";
   return (
     <span class="server-state">
-      <Status {...shownState(server)} />
+      <Status {...shown} reason={shown.reason ?? (shown.word === states.idle ? idleHint : undefined)} />
       {telling && since !== undefined && (
         <span class="faint small">
           <Ago at={since} />

@@ -4,7 +4,6 @@ import { Ago } from "../../ago.tsx";
 import type { Namespace, Server } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { type KeyValue, KeyValues } from "../../components/key-values.tsx";
-import { Status } from "../../components/status.tsx";
 import { count, duration, percent } from "../../format.ts";
 import { CONFIG, useList, useResource } from "../../live/resource.ts";
 import { serverTexts } from "../../texts/servers.ts";
@@ -22,12 +21,10 @@ export function StateTab({ server }: { readonly server: Server }) {
   const logins = useLoginRows(server);
   const { status } = server;
   const reached = reachedBy(server);
-  const { word, state, reason } = shownState(server);
+  const { reason } = shownState(server);
   const uses = namespaces.filter(({ servers }) => servers.some((one) => one.server === server.uuid));
   const items: (KeyValue | false)[] = [
-    { key: texts.state, value: <Status state={state} word={word} /> },
     reason !== undefined && { key: texts.reason, value: <ForeignText text={reason} /> },
-    status.since !== undefined && { key: texts.since, value: <Ago at={status.since} /> },
     status.retryAfterMs !== undefined && {
       key: texts.next,
       value: serverTexts.retry(status.retryAfterMs),

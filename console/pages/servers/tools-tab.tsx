@@ -4,10 +4,14 @@ import type { Server, ToolRow } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { STATES, useList } from "../../live/resource.ts";
+import { go } from "../../navigate.ts";
 import { Ready } from "../../shell/ready.tsx";
 import { serverTexts } from "../../texts/servers.ts";
+import { toolsTexts } from "../../texts/tools.ts";
+import { keyOf, tierOf } from "../tools/tool-row.ts";
 
 const texts = serverTexts.tools;
+const { tiers } = toolsTexts;
 
 const COLUMNS: readonly Column<ToolRow>[] = [
   { id: "name", head: texts.columns.name, value: ({ tool }) => tool, mono: true, width: "34%" },
@@ -24,7 +28,7 @@ const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: "kind",
     head: texts.columns.kind,
-    value: ({ annotations }) => texts.kinds[kindOf(annotations)],
+    value: ({ annotations }) => tiers[tierOf(annotations)],
     width: "100px",
     hideBelow: "small",
   },
@@ -41,6 +45,7 @@ export function ToolsTab({ server }: { readonly server: Server }) {
           rows={rows}
           columns={COLUMNS}
           rowKey={({ tool }) => tool}
+          onOpen={(row) => go({ page: "tools", id: keyOf(row) })}
           search={search.value}
           onSearch={(text) => (search.value = text)}
           searchLabel={texts.search}
@@ -49,9 +54,4 @@ export function ToolsTab({ server }: { readonly server: Server }) {
       )}
     </Ready>
   );
-}
-
-function kindOf(annotations: ToolRow["annotations"]): keyof typeof texts.kinds {
-  if (annotations?.readOnlyHint) return "readOnly";
-  return annotations?.destructiveHint ? "destructive" : "write";
 }

@@ -12,7 +12,7 @@ import { toast } from "../../components/toasts.tsx";
 import { count } from "../../format.ts";
 import { refresh } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
-import { Confirm } from "../../shell/confirm.tsx";
+import { FormDialog } from "../../shell/form-dialog.tsx";
 import { sessionsTexts as texts } from "../../texts/records.ts";
 import { useSending } from "../../use-sending.ts";
 
@@ -69,15 +69,16 @@ export function SessionDrawer({ session }: { readonly session: ClientSession }) 
         </p>
       </div>
       {asking.value && (
-        <Confirm
+        <FormDialog
           title={texts.endAsk.title}
-          action={texts.end}
+          danger
+          submit={texts.end}
           sending={sending}
-          onConfirm={() => void end()}
+          onSubmit={() => void end()}
           onClose={() => (asking.value = false)}
         >
           <p>{texts.endAsk.text}</p>
-        </Confirm>
+        </FormDialog>
       )}
     </Drawer>
   );

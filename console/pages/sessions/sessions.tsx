@@ -1,14 +1,11 @@
 /** Clients that are connected. */
 import { Ago } from "../../ago.tsx";
 import type { ClientSession } from "../../api/types.ts";
-import { EmptyState } from "../../components/empty-state.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import type { Column } from "../../components/table.tsx";
 import { count } from "../../format.ts";
 import { useList } from "../../live/resource.ts";
-import { address, go, setQuery } from "../../navigate.ts";
-import { PageHead } from "../../shell/page-head.tsx";
-import { Ready } from "../../shell/ready.tsx";
+import { ListPage } from "../../shell/list-page.tsx";
 import { sessionsTexts as texts } from "../../texts/records.ts";
 import { SessionDrawer } from "./session-drawer.tsx";
 
@@ -58,43 +55,18 @@ const COLUMNS: readonly Column<ClientSession>[] = [
 ];
 
 export default function Sessions() {
-  const { id, query } = address.value;
-  const sessions = useList("/sessions", {}, { on: ["session"], everyMs: 10_000 });
-  const all = sessions.value.value;
   return (
-    <>
-      <PageHead
-        title={texts.title}
-        answer={all && texts.answer(all.length, new Set(all.map(({ endpoint }) => endpoint.name)).size)}
-      />
-      <Ready of={sessions}>
-        {(items) => {
-          const open = items.find((session) => session.id === id);
-          return (
-            <>
-              <Table
-                label={texts.list}
-                rows={items}
-                columns={COLUMNS}
-                rowKey={(session) => session.id}
-                rowName={({ client }) => client?.name ?? texts.unknownClient}
-                onOpen={(session) => go({ page: "sessions", id: session.id, query })}
-                open={id}
-                live
-                search={query["q"]}
-                onSearch={(q) => setQuery({ q })}
-                searchLabel={texts.search}
-                empty={
-                  <EmptyState title={texts.empty.title}>
-                    <p>{texts.empty.text}</p>
-                  </EmptyState>
-                }
-              />
-              {open && <SessionDrawer key={open.id} session={open} />}
-            </>
-          );
-        }}
-      </Ready>
-    </>
+    <ListPage
+      page="sessions"
+      texts={texts}
+      of={useList("/sessions", {}, { on: ["session"], everyMs: 10_000 })}
+      answer={(all) => texts.answer(all.length, new Set(all.map(({ endpoint }) => endpoint.name)).size)}
+      rowsOf={(all) => all}
+      columns={COLUMNS}
+      rowKey={({ id }) => id}
+      rowName={({ client }) => client?.name ?? texts.unknownClient}
+      live
+      drawer={(session) => <SessionDrawer key={session.id} session={session} />}
+    />
   );
 }

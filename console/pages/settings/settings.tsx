@@ -2,16 +2,16 @@
 import { send } from "../../api/client.ts";
 import type { Settings } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { NumberField } from "../../components/number-field.tsx";
 import { SelectField } from "../../components/select-field.tsx";
-import { toast } from "../../components/toasts.tsx";
 import { CONFIG, refresh, useResource } from "../../live/resource.ts";
+import { LimitFields } from "../../parts/limit-fields.tsx";
 import { type LayerEntry, PipelineEditor } from "../../pipeline/pipeline-editor.tsx";
 import { DraftBar } from "../../shell/draft-bar.tsx";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { settingsTexts as texts } from "../../texts/settings.ts";
 import { shellTexts } from "../../texts/shell.ts";
+import { toastWithUndo } from "../../undo.ts";
 import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import { Issuers } from "./issuers.tsx";
@@ -38,7 +38,7 @@ function Form({ settings }: { readonly settings: Settings }) {
     refresh("/settings");
     if (!done) return;
     draft.clear();
-    toast({ text: texts.saved });
+    await toastWithUndo(shellTexts.draft.saved(texts.title));
   };
   if (settings.managedBy !== "api") return <p>{shellTexts.managed(settings.managedBy)}</p>;
   return (
@@ -53,22 +53,11 @@ function Form({ settings }: { readonly settings: Settings }) {
       </section>
       <section class="stack">
         <h2>{texts.limits}</h2>
-        <div class="settings-limits">
-          {(["sessions", "inFlight"] as const).map((name) => (
-            <NumberField
-              key={name}
-              label={texts[name]}
-              whole
-              optional
-              placeholder={texts.unlimited}
-              value={String(value.limits?.[name] ?? "")}
-              error={sending.faultOf(`/limits/${name}`)}
-              onInput={(text) =>
-                set({ limits: withLimit(value.limits ?? {}, name, text) } as Partial<Settings>)
-              }
-            />
-          ))}
-        </div>
+        <LimitFields
+          value={value.limits ?? {}}
+          sending={sending}
+          onInput={(limits) => set({ limits } as Partial<Settings>)}
+        />
       </section>
       <section class="stack">
         <h2>{texts.registration}</h2>
@@ -99,11 +88,4 @@ function Form({ settings }: { readonly settings: Settings }) {
       </section>
     </div>
   );
-}
-
-/** What is no number is sent as it was typed: the gateway says what is wrong with it. */
-function withLimit(all: object, name: string, text: string): object {
-  const { [name]: _, ...rest } = all as Record<string, unknown>;
-  const typed = text.trim();
-  return typed === "" ? rest : { ...rest, [name]: /^\d+$/.test(typed) ? Number(typed) : typed };
 }

@@ -4,6 +4,7 @@ import { send } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { address, go } from "../../navigate.ts";
+import { NewPassword } from "../../parts/new-password.tsx";
 import { enter } from "../../session.ts";
 import { Bare, BareForm } from "../../shell/bare.tsx";
 import { Refused } from "../../shell/refused.tsx";
@@ -43,17 +44,7 @@ export default function Setup() {
           value={email.value}
           onInput={(value) => (email.value = value)}
         />
-        <TextField
-          label={texts.password}
-          hint={texts.passwordHint}
-          type="password"
-          name="password"
-          autocomplete="new-password"
-          required
-          error={sending.faultOf("/password")}
-          value={password.value}
-          onInput={(value) => (password.value = value)}
-        />
+        <NewPassword value={password.value} sending={sending} onInput={(value) => (password.value = value)} />
         <Refused problem={sending.problem} told={["/email", "/password"]} />
         <Button type="submit" kind="primary" busy={sending.busy}>
           {texts.submit}

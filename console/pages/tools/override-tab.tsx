@@ -1,21 +1,21 @@
 /** What one namespace makes of a tool: on or off, its name and texts, annotations, arguments. */
-import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { ToolTable } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
-import { toast } from "../../components/toasts.tsx";
 import { refresh } from "../../live/resource.ts";
 import { address, setQuery } from "../../navigate.ts";
-import { Refused } from "../../shell/refused.tsx";
+import { DraftBar } from "../../shell/draft-bar.tsx";
 import { shellTexts } from "../../texts/shell.ts";
 import { toolsTexts } from "../../texts/tools.ts";
+import { toastWithUndo } from "../../undo.ts";
+import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import { AnnotationFields } from "./annotation-fields.tsx";
 import { ArgumentFields } from "./argument-fields.tsx";
-import { argumentsIn, type Override, overrideOf, typedArguments } from "./override.ts";
+import { argumentsIn, editedOverride, overrideOf } from "./override.ts";
 import type { Place } from "./place.ts";
 import type { ToolRowIn } from "./tool-row.ts";
 
@@ -51,24 +51,21 @@ export function OverrideTab({ row, table }: OverrideTabProps) {
 }
 
 function OverrideForm({ row: { tool }, place }: { readonly row: ToolRowIn; readonly place: Place }) {
-  const stored = overrideOf(tool, place.at);
-  const draft = useSignal<Override>(stored);
-  const args = useSignal(typedArguments(stored.args));
+  const draft = useDraft(editedOverride(overrideOf(tool, place.at)));
   const sending = useSending();
-  const { name, title, description, annotations, disabled } = draft.value;
-  const set = (change: Partial<Override>) => {
-    draft.value = { ...draft.value, ...change };
-  };
+  const { name, title, description, annotations, disabled, args } = draft.value;
+  const { set } = draft;
   const store = async (rule: object) => {
     const body = { set: [{ server: tool.server, tool: tool.tool, ...rule }] };
     const done = await sending.run(() =>
       send("POST /namespaces/:uuid/tools", body, { params: { uuid: place.uuid } }),
     );
     refresh("/tools");
-    if (done) toast({ text: texts.saved });
-    return done;
+    if (!done) return;
+    draft.clear();
+    await toastWithUndo(shellTexts.draft.saved(tool.tool));
   };
-  const sent = argumentsIn(args.value);
+  const sent = argumentsIn(args);
   const save = () =>
     store({
       reset: true,
@@ -76,22 +73,11 @@ function OverrideForm({ row: { tool }, place }: { readonly row: ToolRowIn; reado
       ...(name && { name }),
       ...(title && { title }),
       ...(description && { description }),
-      ...(annotations && Object.keys(annotations).length > 0 && { annotations }),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
       ...(sent && Object.keys(sent).length > 0 && { args: sent }),
     });
-  const reset = async () => {
-    if (!(await store({ reset: true }))) return;
-    draft.value = {};
-    args.value = [];
-  };
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (sent) void save();
-      }}
-    >
+    <>
       <SwitchField label={texts.on} value={!disabled} onInput={(on) => set({ disabled: !on })} />
       <TextField
         label={texts.name}
@@ -99,7 +85,7 @@ function OverrideForm({ row: { tool }, place }: { readonly row: ToolRowIn; reado
         optional
         mono
         placeholder={tool.tool}
-        value={name ?? ""}
+        value={name}
         error={sending.faultOf("/set/0/name")}
         onInput={(text) => set({ name: text })}
       />
@@ -107,7 +93,7 @@ function OverrideForm({ row: { tool }, place }: { readonly row: ToolRowIn; reado
         label={texts.title}
         optional
         placeholder={tool.title ?? ""}
-        value={title ?? ""}
+        value={title}
         onInput={(text) => set({ title: text })}
       />
       <TextField
@@ -116,18 +102,16 @@ function OverrideForm({ row: { tool }, place }: { readonly row: ToolRowIn; reado
         optional
         rows={3}
         placeholder={tool.description ?? ""}
-        value={description ?? ""}
+        value={description}
         onInput={(text) => set({ description: text })}
       />
-      <ArgumentFields tool={tool} value={args.value} onInput={(value) => (args.value = value)} />
-      <AnnotationFields value={annotations ?? {}} onInput={(value) => set({ annotations: value })} />
-      <Refused problem={sending.problem} />
-      <div class="line">
-        <Button type="submit" kind="primary" busy={sending.busy} disabled={!sent}>
-          {texts.save}
-        </Button>
-        <Button onClick={() => void reset()}>{texts.reset}</Button>
-      </div>
-    </form>
+      <ArgumentFields tool={tool} value={args} onInput={(value) => set({ args: value })} />
+      <AnnotationFields value={annotations} onInput={(value) => set({ annotations: value })} />
+      <DraftBar draft={draft} sending={sending} save={texts.save} onSave={save} invalid={!sent}>
+        <span class="push">
+          <Button onClick={() => void store({ reset: true })}>{texts.reset}</Button>
+        </span>
+      </DraftBar>
+    </>
   );
 }

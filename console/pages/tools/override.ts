@@ -23,6 +23,16 @@ export function overrideOf(tool: TableTool, at: string): Override {
   return { ...(tool.overrides?.[at] as Override | undefined), disabled };
 }
 
+/** As it stands in the form: what is not there is empty. */
+export interface EditedOverride extends Required<Omit<Override, "args">> {
+  readonly args: readonly TypedArgument[];
+}
+
+export function editedOverride(stored: Override): EditedOverride {
+  const { disabled = false, name = "", title = "", description = "", annotations = {}, args } = stored;
+  return { disabled, name, title, description, annotations, args: typedArguments(args) };
+}
+
 export function typedArguments(args: Override["args"] = {}): readonly TypedArgument[] {
   return Object.entries(args).map(([name, rule]) => {
     const mode = "fixed" in (rule as object) ? "fixed" : "default";

@@ -10,7 +10,9 @@ import { PlaceCell } from "./place-cell.tsx";
 import { type ToolRowIn, tierOf } from "./tool-row.ts";
 
 const { columns } = texts;
-const TIER_SHAPES = { readOnly: "ok", write: "off", destructive: "warn" } as const;
+
+/** More would leave no room for the rest. */
+const MOST_COLUMNS = 3;
 
 export function toolColumns(places: readonly Place[]): readonly Column<ToolRowIn>[] {
   return [
@@ -37,16 +39,15 @@ export function toolColumns(places: readonly Place[]): readonly Column<ToolRowIn
     {
       id: "description",
       head: columns.description,
-      hideBelow: "large",
+      hideBelow: "medium",
       value: ({ tool }) => [tool.title, tool.description].filter(Boolean).join(": "),
     },
     {
       id: "tier",
       head: columns.tier,
       width: "120px",
-      hideBelow: "medium",
-      value: ({ tool }) => texts.tiers[tierOf(tool)],
-      cell: ({ tool }) => <Status state={TIER_SHAPES[tierOf(tool)]} word={texts.tiers[tierOf(tool)]} />,
+      value: ({ tool }) => texts.tiers[tierOf(tool.annotations)],
+      cell: ({ tool }) => <Tier tier={tierOf(tool.annotations)} />,
     },
     {
       id: "tokens",
@@ -61,19 +62,44 @@ export function toolColumns(places: readonly Place[]): readonly Column<ToolRowIn
       id: "used",
       head: columns.used,
       width: "100px",
-      hideBelow: "medium",
+      hideBelow: "large",
       value: ({ tool }) => tool.lastUsedAt ?? "",
       cell: ({ tool }) => (tool.lastUsedAt ? <Ago at={tool.lastUsedAt} /> : texts.never),
     },
-    ...places.map(
-      (place): Column<ToolRowIn> => ({
-        id: place.uuid,
-        head: place.name,
-        named: true,
-        width: "150px",
-        value: ({ tool }) => tool.in[place.at] ?? "",
-        cell: ({ tool }) => <PlaceCell tool={tool} place={place} />,
-      }),
-    ),
+    ...(places.length <= MOST_COLUMNS ? places.map(placeColumn) : [placesColumn(places)]),
   ];
+}
+
+function Tier({ tier }: { readonly tier: ReturnType<typeof tierOf> }) {
+  const word = texts.tiers[tier];
+  return tier === "destructive" ? <Status state="warn" word={word} /> : <span>{word}</span>;
+}
+
+function placeColumn(place: Place): Column<ToolRowIn> {
+  return {
+    id: place.uuid,
+    head: place.name,
+    named: true,
+    width: "130px",
+    value: ({ tool }) => tool.in[place.at] ?? "",
+    cell: ({ tool }) => <PlaceCell tool={tool} place={place} />,
+  };
+}
+
+/** Where there are too many for a column each: the names of those that offer the tool. */
+function placesColumn(places: readonly Place[]): Column<ToolRowIn> {
+  const offering = ({ tool }: ToolRowIn) =>
+    places
+      .filter(({ at }) => tool.in[at] === "on")
+      .map(({ name }) => name)
+      .join(", ");
+  return {
+    id: "places",
+    head: columns.places,
+    width: "22%",
+    mono: true,
+    value: offering,
+    cell: (row) =>
+      offering(row) ? <ForeignText text={offering(row)} /> : <span class="faint">{texts.nowhere}</span>,
+  };
 }

@@ -22,7 +22,7 @@ export function keyOf({ server, tool }: Pick<TableTool, "server" | "tool">): str
   return `${server}:${tool}`;
 }
 
-export function tierOf({ annotations }: TableTool): "readOnly" | "write" | "destructive" {
+export function tierOf(annotations: TableTool["annotations"]): "readOnly" | "write" | "destructive" {
   if (annotations?.readOnlyHint) return "readOnly";
   return annotations?.destructiveHint ? "destructive" : "write";
 }

@@ -8,6 +8,7 @@ import { SelectField } from "../../components/select-field.tsx";
 import { Table } from "../../components/table.tsx";
 import { STATES, useResource } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
+import { NoToolsYet } from "../../parts/no-tools-yet.tsx";
 import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
@@ -38,9 +39,12 @@ export default function Tools() {
 
 function AllTools({ table }: { readonly table: ToolTable }) {
   const { id, query } = address.value;
-  const { namespace, server, q } = query;
+  const { namespace, server, changed, q } = query;
   const rows = useMemo(() => rowsOf(table), [table]);
-  const shown = useMemo(() => rows.filter(({ tool }) => !server || tool.server === server), [rows, server]);
+  const shown = useMemo(
+    () => rows.filter(({ tool }) => (!server || tool.server === server) && (!changed || tool.changed)),
+    [rows, server, changed],
+  );
   const places = placesOf(table, namespace);
   const names = places.map(({ uuid }) => uuid).join();
   const columns = useMemo(() => toolColumns(places), [names, table]);
@@ -64,12 +68,16 @@ function AllTools({ table }: { readonly table: ToolTable }) {
           ),
         })}
         empty={
-          <EmptyState
-            title={texts.empty.title}
-            action={<Button href={hrefOf({ page: "servers" })}>{texts.empty.action}</Button>}
-          >
-            <p>{texts.empty.text}</p>
-          </EmptyState>
+          rows.length === 0 && (
+            <NoToolsYet>
+              <EmptyState
+                title={texts.empty.title}
+                action={<Button href={hrefOf({ page: "servers" })}>{texts.empty.action}</Button>}
+              >
+                <p>{texts.empty.text}</p>
+              </EmptyState>
+            </NoToolsYet>
+          )
         }
       />
       {open && <ToolDrawer key={open.key} row={open} table={table} />}
@@ -77,13 +85,15 @@ function AllTools({ table }: { readonly table: ToolTable }) {
   );
 }
 
-function Filters({ table: { servers, namespaces } }: { readonly table: ToolTable }) {
+function Filters({ table: { servers, namespaces, items } }: { readonly table: ToolTable }) {
   const { query } = address.value;
+  const choices = ["namespace", "server"] as const;
+  const anyChanged = query["changed"] !== undefined || items.some(({ changed }) => changed);
   const options = (all: readonly { readonly uuid: string; readonly name: string }[]) =>
     all.map(({ uuid, name }) => ({ value: uuid, label: name }));
   return (
     <>
-      {(["namespace", "server"] as const).map((name) => (
+      {choices.map((name) => (
         <SelectField
           key={name}
           label={texts.filters[name]}
@@ -94,6 +104,16 @@ function Filters({ table: { servers, namespaces } }: { readonly table: ToolTable
           onInput={(value) => setQuery({ [name]: value || undefined })}
         />
       ))}
+      {anyChanged && (
+        <SelectField
+          label={texts.filters.changed}
+          labelHidden
+          none={`${texts.filters.changed}: ${texts.filters.all}`}
+          value={query["changed"] ?? ""}
+          options={[{ value: "1", label: texts.changed.changed }]}
+          onInput={(value) => setQuery({ changed: value || undefined })}
+        />
+      )}
     </>
   );
 }

@@ -1,13 +1,12 @@
 /** How a call is shown on one line. */
 import { Ago } from "../../ago.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
-import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { duration, size } from "../../format.ts";
+import { Outcome } from "../../parts/outcome.tsx";
 import { trafficTexts as texts } from "../../texts/traffic.ts";
 import type { CallLine } from "./use-calls.ts";
 
-export const SHAPES = { ok: "ok", error: "warn", refused: "bad" } as const;
 const { columns } = texts;
 
 export const CALL_COLUMNS: readonly Column<CallLine>[] = [
@@ -43,9 +42,7 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
     id: "outcome",
     head: columns.outcome,
     width: "210px",
-    cell: ({ outcome, code, by }) => (
-      <Status state={SHAPES[outcome]} word={texts.outcomes[outcome]} reason={reasonOf(code, by)} />
-    ),
+    cell: ({ outcome, code, by }) => <Outcome outcome={outcome} code={code} by={by} />,
   },
   {
     id: "duration",
@@ -68,8 +65,4 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
 /** A name that nobody knows has no server. */
 export function calledTool({ server, tool }: Pick<CallLine, "server" | "tool">): string {
   return server.name ? `${server.name}:${tool}` : tool;
-}
-
-export function reasonOf(code: string | undefined, by: string | undefined): string | undefined {
-  return [code, by && texts.by(by)].filter(Boolean).join(" ") || undefined;
 }

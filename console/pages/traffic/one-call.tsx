@@ -4,19 +4,19 @@ import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
 import type { RecentCall } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
+import { EmptyPage } from "../../components/empty-state.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { type KeyValue, KeyValues } from "../../components/key-values.tsx";
-import { Status } from "../../components/status.tsx";
 import { duration, size } from "../../format.ts";
 import { useResource } from "../../live/resource.ts";
 import { address } from "../../navigate.ts";
+import { Outcome } from "../../parts/outcome.tsx";
 import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { trafficTexts } from "../../texts/traffic.ts";
-import { calledTool, reasonOf, SHAPES } from "./call-columns.tsx";
+import { calledTool } from "./call-columns.tsx";
 import { LayerWay } from "./layer-way.tsx";
 
 const texts = trafficTexts.one;
@@ -26,11 +26,11 @@ export function OneCall({ id }: { readonly id: string }) {
   const back = <Button href={hrefOf({ page: "traffic", query: address.value.query })}>{texts.back}</Button>;
   if (call.value.state === "failed" && call.value.problem.status === 404)
     return (
-      <EmptyState title={texts.gone} action={back}>
+      <EmptyPage title={texts.gone} action={back}>
         <p>
           {texts.goneText} <a href={hrefOf({ page: "audit" })}>{texts.audit}</a>
         </p>
-      </EmptyState>
+      </EmptyPage>
     );
   return <Ready of={call}>{(found) => <Shown call={found} actions={back} />}</Ready>;
 }
@@ -46,11 +46,7 @@ function Shown({ call, actions }: { readonly call: RecentCall; readonly actions:
             <code>
               <ForeignText text={calledTool(call)} />
             </code>{" "}
-            <Status
-              state={SHAPES[outcome]}
-              word={trafficTexts.outcomes[outcome]}
-              reason={reasonOf(code, by)}
-            />
+            <Outcome outcome={outcome} code={code} by={by} />
           </>
         }
         actions={
@@ -64,20 +60,24 @@ function Shown({ call, actions }: { readonly call: RecentCall; readonly actions:
           </>
         }
       />
-      <div class="stack">
+      <div class="sections">
         <div class="panel padded">
-          <KeyValues items={facts(call)} />
+          <KeyValues facts items={facts(call)} />
         </div>
-        <h2>{texts.way}</h2>
-        <div class="panel padded">
-          <LayerWay layers={layers} durationMs={durationMs} />
-        </div>
-        <h2>{texts.arguments}</h2>
-        {call.arguments === undefined ? (
-          <p class="muted">{may("arguments.read") ? texts.notKept : texts.noArguments}</p>
-        ) : (
-          <JsonTree label={texts.arguments} value={call.arguments} />
-        )}
+        <section class="stack-small">
+          <h2>{texts.way}</h2>
+          <div class="panel padded">
+            <LayerWay layers={layers} durationMs={durationMs} />
+          </div>
+        </section>
+        <section class="stack-small">
+          <h2>{texts.arguments}</h2>
+          {call.arguments === undefined ? (
+            <p class="muted">{may("arguments.read") ? texts.notKept : texts.noArguments}</p>
+          ) : (
+            <JsonTree label={texts.arguments} value={call.arguments} />
+          )}
+        </section>
       </div>
     </>
   );
@@ -94,6 +94,19 @@ function again({ endpoint, server, tool, arguments: args }: RecentCall): string 
       args: JSON.stringify(args),
     },
   });
+}
+
+interface NamedProps {
+  readonly page: "endpoints" | "servers";
+  readonly of: { readonly uuid?: string; readonly name: string };
+}
+
+function Named({ page, of: { uuid, name } }: NamedProps) {
+  return (
+    <a href={hrefOf({ page, id: uuid ?? name })}>
+      <ForeignText text={name} />
+    </a>
+  );
 }
 
 function facts(call: RecentCall): readonly KeyValue[] {
@@ -116,7 +129,16 @@ function facts(call: RecentCall): readonly KeyValue[] {
     { key: columns.who, value: <ForeignText text={principal.name} /> },
     principal.key && { key: texts.key, value: <ForeignText text={principal.key.name ?? ""} /> },
     client && { key: columns.client, value: <ForeignText text={`${client.name} ${client.version ?? ""}`} /> },
-    { key: columns.endpoint, value: call.endpoint.name, mono: true },
+    {
+      key: columns.endpoint,
+      mono: true,
+      value: <Named page="endpoints" of={call.endpoint} />,
+    },
+    call.server.uuid !== undefined && {
+      key: texts.server,
+      mono: true,
+      value: <Named page="servers" of={call.server} />,
+    },
     surface !== undefined && { key: texts.surface, value: call.via ? `${surface}, ${call.via}` : surface },
     { key: columns.duration, value: duration(call.durationMs) },
     requestBytes !== undefined && { key: texts.sent, value: size(requestBytes) },

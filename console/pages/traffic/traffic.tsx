@@ -9,6 +9,7 @@ import { CONFIG, useList } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
+import { outcomeTexts } from "../../texts/outcome.ts";
 import { trafficTexts as texts } from "../../texts/traffic.ts";
 import { CALL_COLUMNS } from "./call-columns.tsx";
 import { OneCall } from "./one-call.tsx";
@@ -82,7 +83,7 @@ function Filters() {
     all.map(({ name }) => ({ value: name, label: name }));
   const choices = {
     method: Object.entries(texts.methods).map(([value, label]) => ({ value, label })),
-    outcome: Object.entries(texts.outcomes).map(([value, label]) => ({ value, label })),
+    outcome: Object.entries(outcomeTexts.words).map(([value, label]) => ({ value, label })),
     endpoint: names(endpoints),
     server: names(servers),
   };

@@ -5,7 +5,9 @@ import { send } from "../../api/client.ts";
 import type { Endpoint, Explanation, ToolRow } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
+import { Form } from "../../components/form.tsx";
 import { checkForm, type FormValue, formJson, SchemaForm, startForm } from "../../components/schema-form.tsx";
+import { Status } from "../../components/status.tsx";
 import { STATES, useResource } from "../../live/resource.ts";
 import { address } from "../../navigate.ts";
 import { Ready } from "../../shell/ready.tsx";
@@ -30,28 +32,26 @@ export function ToolTry(props: ToolTryProps) {
   const detail = useResource("/endpoints/:uuid/tools/:server/:tool", params, STATES);
   return (
     <div class="stack">
-      <h2 class="mono">
-        <ForeignText text={`${server}:${row.name}`} />
-      </h2>
-      <p>
-        <ForeignText text={row.description ?? ""} />
-      </p>
-      {row.because && (
+      <div class="stack-small">
+        <h2 class="mono">
+          <ForeignText text={`${server}:${row.name}`} />
+        </h2>
         <p class="muted">
-          <ForeignText text={row.because} />
+          <ForeignText text={row.description ?? ""} />
         </p>
-      )}
+        {row.because && <Status state="off" word={texts.isOff} reason={row.because} />}
+      </div>
       <Ready of={detail}>
         {({ definition }) => {
           const { inputSchema = {} } = (definition ?? {}) as { readonly inputSchema?: unknown };
-          return <Form {...props} schema={inputSchema} />;
+          return <TryForm {...props} schema={inputSchema} />;
         }}
       </Ready>
     </div>
   );
 }
 
-function Form({ endpoint, row, as, server, schema }: ToolTryProps & { readonly schema: unknown }) {
+function TryForm({ endpoint, row, as, server, schema }: ToolTryProps & { readonly schema: unknown }) {
   const form = useSignal<FormValue>(startForm(schema, address.peek().query["args"]));
   const checked = useSignal(false);
   const explanation = useSignal<Explanation | undefined>(undefined);
@@ -76,13 +76,7 @@ function Form({ endpoint, row, as, server, schema }: ToolTryProps & { readonly s
       });
     });
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        run();
-      }}
-    >
+    <Form onSubmit={run}>
       <div class="panel padded">
         <SchemaForm
           schema={schema}
@@ -103,6 +97,6 @@ function Form({ endpoint, row, as, server, schema }: ToolTryProps & { readonly s
       <Refused problem={sending.problem} />
       {explanation.value && <ExplanationView explanation={explanation.value} />}
       <CallView call={call} endpoint={endpoint.uuid} />
-    </form>
+    </Form>
   );
 }

@@ -2,12 +2,13 @@
 import { hrefOf } from "../../address.ts";
 import type { Endpoint, ToolRow } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
+import { EmptyPage, EmptyState } from "../../components/empty-state.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { CONFIG, STATES, useList } from "../../live/resource.ts";
 import { address, setQuery } from "../../navigate.ts";
+import { NoToolsYet } from "../../parts/no-tools-yet.tsx";
 import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
@@ -35,9 +36,22 @@ export default function TryIt() {
 function NoEndpoint() {
   const { title, text, action } = texts.empty;
   return (
-    <EmptyState title={title} action={<Button href={hrefOf({ page: "endpoints" })}>{action}</Button>}>
+    <EmptyPage title={title} action={<Button href={hrefOf({ page: "endpoints" })}>{action}</Button>}>
       <p>{text}</p>
-    </EmptyState>
+    </EmptyPage>
+  );
+}
+
+function NoTools() {
+  const { title, text } = texts.noTools;
+  return (
+    <div class="panel">
+      <NoToolsYet>
+        <EmptyState title={title}>
+          <p>{text}</p>
+        </EmptyState>
+      </NoToolsYet>
+    </div>
   );
 }
 
@@ -78,6 +92,7 @@ function AtEndpoint({ endpoint, all }: AtEndpointProps) {
         {(items) => {
           const rows = items.map((row) => ({ ...row, serverName: nameOf(row.server) }));
           const open = rows.find((row) => row.server === server && row.tool === tool);
+          if (rows.length === 0) return <NoTools />;
           return (
             <div class={`try-columns${open ? " try-chosen" : ""}`}>
               {open && (
@@ -97,7 +112,7 @@ function AtEndpoint({ endpoint, all }: AtEndpointProps) {
                   server={open.serverName}
                 />
               ) : (
-                <p class="muted">
+                <p class="try-none muted">
                   {tool === undefined ? texts.choose : <ForeignText text={texts.notThere(tool)} />}
                 </p>
               )}
@@ -123,7 +138,7 @@ const COLUMNS: readonly Column<Row>[] = [
           <ForeignText text={`${serverName}:`} />
         </span>
         <ForeignText text={name} />
-        {!enabled && ` (${texts.off})`}
+        {!enabled && <span class="faint"> {texts.off}</span>}
       </span>
     ),
   },

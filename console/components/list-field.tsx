@@ -1,0 +1,33 @@
+/** Names between commas, as they are typed: a comma or a space at the end stays. */
+import { useSignal } from "@preact/signals";
+import { TextField } from "./text-field.tsx";
+
+export interface ListFieldProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: readonly string[];
+  readonly error?: string | undefined;
+  readonly onInput: (value: string[]) => void;
+}
+
+export function ListField({ label, hint, value, error, onInput }: ListFieldProps) {
+  const text = useSignal(value.join(", "));
+  const shown = namesIn(text.value).join() === value.join() ? text.value : value.join(", ");
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      optional
+      value={shown}
+      error={error}
+      onInput={(typed) => {
+        text.value = typed;
+        onInput(namesIn(typed));
+      }}
+    />
+  );
+}
+
+function namesIn(text: string): string[] {
+  return [...new Set(text.split(",").map((name) => name.trim()))].filter(Boolean);
+}

@@ -1,0 +1,18 @@
+/** How a call, a change or a login ended, and why. */
+import { type State, Status } from "../components/status.tsx";
+import { outcomeTexts as texts } from "../texts/outcome.ts";
+
+type Ended = "ok" | "error" | "refused";
+const SHAPES = { ok: "ok", error: "bad", refused: "warn" } as const satisfies Record<Ended, State>;
+
+interface OutcomeProps {
+  readonly outcome: Ended;
+  readonly code?: string | undefined;
+  /** The layer that refused it. */
+  readonly by?: string | undefined;
+}
+
+export function Outcome({ outcome, code, by }: OutcomeProps) {
+  const reason = [code, by && texts.by(by)].filter(Boolean).join(" ") || undefined;
+  return <Status state={SHAPES[outcome]} word={texts.words[outcome]} reason={reason} />;
+}

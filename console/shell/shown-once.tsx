@@ -1,0 +1,33 @@
+/** Something that nobody is shown again: a key, a link. */
+import type { ComponentChildren } from "preact";
+import { Button } from "../components/button.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { CopyLine } from "../components/empty-state.tsx";
+
+interface ShownOnceProps {
+  readonly texts: { readonly title: string; readonly done: string };
+  /** What is copied. */
+  readonly line: string;
+  readonly text: string;
+  readonly onClose: () => void;
+  readonly children?: ComponentChildren;
+}
+
+export function ShownOnce({ texts, line, text, onClose, children }: ShownOnceProps) {
+  return (
+    <Dialog
+      open
+      title={texts.title}
+      onClose={onClose}
+      actions={
+        <Button kind="primary" onClick={onClose}>
+          {texts.done}
+        </Button>
+      }
+    >
+      <p>{text}</p>
+      <CopyLine text={line} />
+      {children}
+    </Dialog>
+  );
+}

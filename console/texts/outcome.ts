@@ -1,0 +1,5 @@
+/** How something ended. */
+export const outcomeTexts = {
+  words: { ok: "ok", error: "failed", refused: "refused" },
+  by: (layer: string) => `by ${layer}`,
+} as const;

@@ -1,0 +1,35 @@
+/** An endpoint or a namespace that is edited, and how it is saved. */
+import { send } from "./api/client.ts";
+import type { Endpoint, Namespace } from "./api/types.ts";
+import { refresh } from "./live/resource.ts";
+import { shellTexts } from "./texts/shell.ts";
+import { toastWithUndo } from "./undo.ts";
+import { type DraftOf, useDraft } from "./use-draft.ts";
+import { type Sending, useSending } from "./use-sending.ts";
+
+interface Kinds {
+  readonly endpoints: Endpoint;
+  readonly namespaces: Namespace;
+}
+
+interface ObjectDraft<T> {
+  readonly draft: DraftOf<T>;
+  readonly sending: Sending;
+  readonly save: () => Promise<void>;
+}
+
+export function useObjectDraft<K extends keyof Kinds>(kind: K, object: Kinds[K]): ObjectDraft<Kinds[K]> {
+  const draft = useDraft(object);
+  const sending = useSending();
+  const { uuid, revision, name } = object;
+  const save = async () => {
+    const done = await sending.run(() =>
+      send(`PATCH /${kind}/:uuid`, draft.patch, { params: { uuid }, revision }),
+    );
+    refresh(`/${kind}`);
+    if (!done) return;
+    draft.clear();
+    await toastWithUndo(shellTexts.draft.saved(name));
+  };
+  return { draft, sending, save };
+}
