@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toRaw } from "../../kernel/raw.ts";
-import { Everyday } from "./everyday.ts";
-import { examplesOf, loadExamples } from "./examples.ts";
+import { Everyday, loadEveryday } from "./everyday.ts";
+import { Examples, examplesOf, loadExamples, type Prepared } from "./examples.ts";
 import { createSearch } from "./search.ts";
 import { loadWordTable } from "./word-table.ts";
 import { words } from "./words.ts";
@@ -63,6 +63,20 @@ test("every line that ships says what tools for it are called", async () => {
   expect(shipped.size).toBeGreaterThan(5000);
   for (const { names } of shipped.near(words("who is octocat")))
     for (const name of names) expect(name.length).toBeGreaterThan(0);
+});
+
+test("examples that were prepared answer as those read from the text", async () => {
+  const everyday = await loadEveryday();
+  const read = await loadExamples();
+  const prepared = new Examples(everyday);
+  prepared.takePrepared(JSON.parse(JSON.stringify(read.prepared())) as Prepared);
+  prepared.weigh();
+  expect(prepared.size).toBe(read.size);
+  const table = await loadWordTable();
+  for (const question of ["who is octocat", "put my branch up for review", "bin the file"]) {
+    expect(read.near(words(question), table).length).toBeGreaterThan(0);
+    expect(prepared.near(words(question), table)).toEqual(read.near(words(question), table));
+  }
 });
 
 const tool = (server: string, name: string) => ({

@@ -73,11 +73,7 @@ function subjectOf(name: readonly string[]): readonly string[] {
   return subject.length > 0 ? subject : name;
 }
 
-function wantedName(
-  name: readonly string[],
-  closeness: number,
-  { collection, view }: Ground,
-): WantedName {
+function wantedName(name: readonly string[], closeness: number, { collection, view }: Ground): WantedName {
   const ids = name.map((word) => collection.lexicon.term(word));
   // A word that no tool has counts as much as one that only tools out of view have.
   const worths = ids.map((id) => (id === undefined ? view.rarity(0) : view.worthOf(id)));
