@@ -45,7 +45,10 @@ function namedShare(asked: ReadonlyMap<number, number>, { collection, view }: Gr
   let total = 0;
   let found = 0;
   for (let at = fieldStart(segment, i, 0); at < fieldEnd(segment, i, 0); at++) {
-    const term = collection.lexicon.termOf(segment.words[at] as number);
+    const word = segment.words[at] as number;
+    const term = collection.lexicon.termOf(word);
+    // Who asks for a thing does not know that it is the second of its name.
+    if (!asked.has(term) && collection.lexicon.isNumber(word)) continue;
     const idf = view.worthOf(term);
     total += idf;
     found += idf * (asked.get(term) ?? 0);

@@ -4,6 +4,7 @@ import { stem } from "./stem.ts";
 const MOST_WORDS = 500_000;
 /** V8 keeps the text a longer word was cut from alive as long as the word. */
 const LONGEST_COPIED = 12;
+const DIGIT = /^[0-9]/;
 
 export class Lexicon {
   readonly #words = new Map<string, number>();
@@ -56,6 +57,11 @@ export class Lexicon {
   /** Empty for a number that is free. */
   word(id: number): string {
     return this.#texts[id] ?? "";
+  }
+
+  /** Words are cut where digits begin and end. */
+  isNumber(id: number): boolean {
+    return DIGIT.test(this.word(id));
   }
 
   /** How many words are in use. */

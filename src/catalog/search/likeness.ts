@@ -81,15 +81,16 @@ function wantedName(name: readonly string[], closeness: number, { collection, vi
   return { terms, length: lengthOf(worths), closeness };
 }
 
-/** The distinct terms of its name. */
+/** The distinct terms of its name, but for numbers: `Weather_1_GetWeather` gets the weather. */
 function nameTerms({ collection }: Ground, slot: number): readonly number[] {
   const segment = collection.at(slot)?.segment;
   if (!segment) return [];
   const i = collection.indexOf(slot);
   const terms: number[] = [];
   for (let at = fieldStart(segment, i, 0); at < fieldEnd(segment, i, 0); at++) {
-    const term = collection.lexicon.termOf(segment.words[at] as number);
-    if (!terms.includes(term)) terms.push(term);
+    const word = segment.words[at] as number;
+    const term = collection.lexicon.termOf(word);
+    if (!terms.includes(term) && !collection.lexicon.isNumber(word)) terms.push(term);
   }
   return terms;
 }

@@ -109,6 +109,15 @@ test.each([
   expect((await namesOf(everyday, query))[0]).toBe(name);
 });
 
+test("a number in a tool's name takes nothing from it", async () => {
+  const best = async (name: string) => {
+    const weather = createSearch();
+    weather.update("a", [tool("a", name, ""), tool("a", "get_stock", "")]);
+    return (await weather.search("what is the weather like in Hanoi", { limit: 1 }))[0]?.score;
+  };
+  expect(await best("get_weather_1")).toBe(await best("get_weather"));
+});
+
 test("shows no tool that has no word in common with the question and is far from it in meaning", async () => {
   expect(await namesOf(search, "pregnant giraffe")).toEqual([]);
 });
