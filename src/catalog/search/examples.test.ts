@@ -96,6 +96,13 @@ test("finds a tool that shares no word with the question", async () => {
   expect(hit?.name).toBe("merge_pull_request");
 });
 
+test("who wants many of them does not want the tool for one", async () => {
+  const search = createSearch();
+  search.update("hub", [tool("hub", "list_issue"), tool("hub", "list_issues"), tool("hub", "add_label")]);
+  const [hit] = await search.search("what bugs do we have", { limit: 1 });
+  expect(hit?.name).toBe("list_issues");
+});
+
 test("a word that only a hidden tool has counts as one that no tool has", async () => {
   const seen = [tool("a", "get_thing"), tool("a", "list_things"), tool("a", "create_thing")];
   const scoped = createSearch();

@@ -5,9 +5,19 @@ import type { Ground } from "./ground.ts";
 import type { Question, Term } from "./question.ts";
 import { fieldEnd, fieldStart } from "./segment.ts";
 
+/** What a word that is there, but in singular for plural, counts: who wants `list issues` does not want `get_issue`. */
+const OTHER_NUMBER = 0.6;
+
+/** A word of a name. */
+interface NameWord {
+  readonly term: number;
+  readonly plural: boolean;
+}
+
 /** A name that is looked for. */
 interface WantedName {
-  readonly terms: readonly number[];
+  /** Those of its words that a tool has. */
+  readonly words: readonly NameWord[];
   readonly length: number;
   /** How alike the question is that wants it. */
   readonly closeness: number;
@@ -23,14 +33,17 @@ export function likenessOf({ alike }: Question, ground: Ground, slots: readonly 
   /** What the name at hand has in common with each of the wanted. */
   const common = new Float64Array(wanted.length);
   return Float64Array.from(slots, (slot) => {
-    const name = nameTerms(ground, slot);
-    if (!name.some((term) => holders.has(term))) return 0;
+    const name = nameOf(ground, slot);
+    if (!name.some(({ term }) => holders.has(term))) return 0;
     common.fill(0);
-    for (const term of name) {
+    for (const { term, plural } of name) {
       const square = view.worthOf(term) ** 2;
-      for (const at of holders.get(term) ?? NOBODY) common[at] = (common[at] as number) + square;
+      for (const holder of holders.get(term) ?? NOBODY) {
+        const share = holder.plural === plural ? square : OTHER_NUMBER * square;
+        common[holder.at] = (common[holder.at] as number) + share;
+      }
     }
-    const length = lengthOf(name.map((term) => view.worthOf(term)));
+    const length = lengthOf(name.map(({ term }) => view.worthOf(term)));
     let best = 0;
     for (const [at, { length: other, closeness }] of wanted.entries())
       best = Math.max(best, (closeness * (common[at] as number)) / (length * other || 1));
@@ -38,16 +51,22 @@ export function likenessOf({ alike }: Question, ground: Ground, slots: readonly 
   });
 }
 
-const NOBODY: readonly number[] = [];
+/** Which of the wanted names has a word, and how. */
+interface Holder {
+  readonly at: number;
+  readonly plural: boolean;
+}
 
-/** Which of the names hold each term. */
-function holdersOf(wanted: readonly WantedName[]): Map<number, number[]> {
-  const holders = new Map<number, number[]>();
-  for (const [at, { terms }] of wanted.entries()) {
-    for (const term of terms) {
+const NOBODY: readonly Holder[] = [];
+
+/** By term. */
+function holdersOf(wanted: readonly WantedName[]): Map<number, Holder[]> {
+  const holders = new Map<number, Holder[]>();
+  for (const [at, { words }] of wanted.entries()) {
+    for (const { term, plural } of words) {
       const list = holders.get(term);
-      if (list) list.push(at);
-      else holders.set(term, [at]);
+      if (list) list.push({ at, plural });
+      else holders.set(term, [{ at, plural }]);
     }
   }
   return holders;
@@ -74,25 +93,34 @@ function subjectOf(name: readonly string[]): readonly string[] {
 }
 
 function wantedName(name: readonly string[], closeness: number, { collection, view }: Ground): WantedName {
-  const ids = name.map((word) => collection.lexicon.term(word));
-  // A word that no tool has counts as much as one that only tools out of view have.
-  const worths = ids.map((id) => (id === undefined ? view.rarity(0) : view.worthOf(id)));
-  const terms = [...new Set(ids.filter((id) => id !== undefined))];
-  return { terms, length: lengthOf(worths), closeness };
+  const words: NameWord[] = [];
+  const worths = name.map((word) => {
+    const term = collection.lexicon.term(word);
+    // A word that no tool has counts as much as one that only tools out of view have.
+    if (term === undefined) return view.rarity(0);
+    addWord(words, term, word);
+    return view.worthOf(term);
+  });
+  return { words, length: lengthOf(worths), closeness };
 }
 
-/** The distinct terms of its name, but for numbers: `Weather_1_GetWeather` gets the weather. */
-function nameTerms({ collection }: Ground, slot: number): readonly number[] {
+/** The words of a tool's name, but for numbers: `Weather_1_GetWeather` gets the weather. */
+function nameOf({ collection }: Ground, slot: number): readonly NameWord[] {
   const segment = collection.at(slot)?.segment;
   if (!segment) return [];
+  const { lexicon } = collection;
   const i = collection.indexOf(slot);
-  const terms: number[] = [];
+  const words: NameWord[] = [];
   for (let at = fieldStart(segment, i, 0); at < fieldEnd(segment, i, 0); at++) {
     const word = segment.words[at] as number;
-    const term = collection.lexicon.termOf(word);
-    if (!terms.includes(term) && !collection.lexicon.isNumber(word)) terms.push(term);
+    if (!lexicon.isNumber(word)) addWord(words, lexicon.termOf(word), lexicon.word(word));
   }
-  return terms;
+  return words;
+}
+
+/** Each term once. */
+function addWord(words: NameWord[], term: number, word: string): void {
+  if (!words.some((one) => one.term === term)) words.push({ term, plural: word.endsWith("s") });
 }
 
 function lengthOf(worths: readonly number[]): number {
