@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const home = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "test", "golden-retrieval");
 
-export const SEEN = ["asked.txt", "everyday.txt", "questions.txt", "more/everyday.txt"];
+export const SEEN = ["asked.txt", "asked-again.txt", "everyday.txt", "questions.txt", "more/everyday.txt"];
 /** Nothing is fitted on these. */
 export const UNSEEN = ["asked-later.txt", "unseen/everyday.txt"];
 export const GOLDEN = [...SEEN, ...UNSEEN];

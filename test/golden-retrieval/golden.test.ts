@@ -34,6 +34,7 @@ const GATES: readonly Gate[] = [
   { file: "questions.txt", first: 89, five: 99, ten: 99 },
   { file: "everyday.txt", first: 91, five: 98, ten: 99 },
   { file: "asked.txt", first: 86, five: 98, ten: 99 },
+  { file: "asked-again.txt", first: 90, five: 97, ten: 99 },
   { file: "asked-later.txt", first: 71, five: 92, ten: 95 },
   { file: "more/everyday.txt", first: 74, five: 94, ten: 96 },
   { file: "unseen/everyday.txt", first: 72, five: 90, ten: 92 },
