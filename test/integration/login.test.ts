@@ -1,9 +1,22 @@
 /** How people come in and go out, and what is tried to come in otherwise. */
+import { randomBytes, scryptSync } from "node:crypto";
 import { expect, test } from "vitest";
+import { ACCOUNT } from "../../src/access/account.ts";
+import type { StoredRecord } from "../../src/store/store.ts";
 import { cookieIn, PASSWORD, person, plainly } from "../support/people.ts";
-import { testAdmin } from "../support/test-control.ts";
+import { type TestAdmin, testAdmin } from "../support/test-control.ts";
 
 const ADA = { email: "ada@example.org", password: PASSWORD };
+
+/** The same password at a price that a hundred attempts can pay: what a hash costs is kept beside it. */
+async function cheapen({ store, access }: TestAdmin, uuid: string): Promise<void> {
+  const record = await store.records.get(ACCOUNT, uuid);
+  const [salt, N, r, p] = [randomBytes(16), 16, 1, 1];
+  const hash = scryptSync(PASSWORD, salt, 32, { N, r, p });
+  const password = ["scrypt", N, r, p, salt.toString("base64url"), hash.toString("base64url")].join(":");
+  await store.records.put({ ...(record as StoredRecord), value: { ...(record?.value as object), password } });
+  await access.accounts.load();
+}
 
 /** A gateway without an admin token, and the code that makes its first administrator. */
 async function fresh(more: { trustProxy?: string[] } = {}) {
@@ -15,7 +28,9 @@ async function fresh(more: { trustProxy?: string[] } = {}) {
 async function withAda(more: { trustProxy?: string[] } = {}) {
   const gateway = await fresh(more);
   const { body } = await gateway.ask("POST", "/setup", { code: gateway.code, ...ADA });
-  return { ...gateway, ada: body["id"] as unknown as string };
+  const ada = body["id"] as unknown as string;
+  await cheapen(gateway, ada);
+  return { ...gateway, ada };
 }
 
 test("the setup code makes one administrator, once", async () => {
@@ -127,9 +142,7 @@ test("who guesses is stopped, whatever the password and whoever it is", async ()
   expect(answers).toEqual([...Array<number>(10).fill(401), 429]);
 });
 
-test("guessing from many addresses is stopped; who is not a proxy cannot say where they are", {
-  timeout: 240_000,
-}, async () => {
+test("guessing from many addresses is stopped; who is not a proxy cannot say where they are", async () => {
   const wrong = { ...ADA, password: "wrong password" };
   const from = (at: number) => ({ "x-forwarded-for": `198.51.100.${at}` });
   const proxied = await withAda({ trustProxy: ["127.0.0.0/8", "::1"] });
@@ -138,14 +151,7 @@ test("guessing from many addresses is stopped; who is not a proxy cannot say whe
       proxied.ask("POST", "/login", wrong, from(at)).then(({ status }) => status),
     ),
   );
-  // Some may be sent away while too many wait; none of them learns anything.
-  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(100);
-  for (let at = 104; ; at += 1) {
-    const { status } = await proxied.ask("POST", "/login", wrong, from(at));
-    if (status === 429) break;
-    expect(status).toBe(401);
-    expect(at).toBeLessThan(250);
-  }
+  expect(statuses.sort()).toEqual([...Array<number>(100).fill(401), ...Array<number>(4).fill(429)]);
   expect((await proxied.ask("POST", "/login", ADA, from(251))).status).toBe(429);
   const direct = await withAda();
   for (let at = 0; at < 10; at += 1) await direct.ask("POST", "/login", wrong, from(at));
