@@ -1,13 +1,17 @@
 /** `metamcp init` and `metamcp import` as people and scripts run them. */
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { CLIENT_FILES, SECRET } from "../support/client-files.ts";
 import { type Ended, metamcp } from "../support/command.ts";
 import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { ROOT, type Temp, temp, unnamed } from "../support/temp.ts";
+
+/** Once while each of the files is written; METAMCP_KILLS for more. */
+const KILLS = Number(process.env["METAMCP_KILLS"] ?? 5);
 
 /** A person's home with a file of each client. */
 function person(): Temp & {
@@ -160,18 +164,22 @@ test("killed at any moment, each file is the old one or the new one, and undo fi
   const after = new Map([...before.keys()].map((path) => [path, readFileSync(me.file(path), "utf8")]));
   await me.run("init", "--undo", "--yes");
 
+  const paths = [...before.keys()];
   let killed = 0;
-  for (let round = 0; round < 8 || (killed === 0 && round < 40); round++) {
-    const seen = stamps();
+  for (let round = 0; round < KILLS || (killed === 0 && round < 40); round++) {
+    const file = me.file(paths[round % paths.length] as string);
+    const folder = watch(dirname(file));
     const child = spawn(process.execPath, [join(ROOT, "dist/metamcp.js"), "init", ...some, "--yes"], {
       env: me.env,
       stdio: "ignore",
     });
-    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    // Somewhere in the writing of the file after this many.
-    const touched = (): number => stamps().filter((stamp, index) => stamp !== seen[index]).length;
-    while (child.exitCode === null && touched() <= round % some.length)
-      await new Promise((go) => setImmediate(go));
+    const ended = once(child, "exit");
+    // As soon as anything becomes of this file: while it is written, or the next one.
+    const touched = new Promise<void>((resolve) => {
+      folder.on("change", (_, name) => name === basename(file) && resolve());
+    });
+    await Promise.race([touched, ended]);
+    folder.close();
     if (child.exitCode === null && child.kill("SIGKILL")) killed++;
     await ended;
     for (const [path, old] of before) {
@@ -183,13 +191,6 @@ test("killed at any moment, each file is the old one or the new one, and undo fi
   }
   expect(killed).toBeGreaterThan(0);
   for (const name of readdirSync(me.home)) expect(statSync(join(me.home, name)).mode & 0o077).toBe(0);
-
-  function stamps(): readonly string[] {
-    return [...before.keys()].map((path) => {
-      const { ino, size, mtimeMs } = statSync(me.file(path));
-      return [ino, size, mtimeMs].join();
-    });
-  }
 });
 
 test.skipIf(noTerminal())("Ctrl-C at a question ends it all, and nothing more is asked", async () => {
