@@ -1,80 +1,109 @@
 /** A limit counts the call of the real tool, from whichever surface, code or chain it comes, and never one more. */
 import { expect, test } from "vitest";
-import { type LayeredTeam, layeredTeam } from "../support/layered-team.ts";
+import { layeredTeam } from "../support/layered-team.ts";
 import { noPostgres, postgresPlace } from "../support/store-places.ts";
-import { type TeamClient, teamClient, teamGateway, type Way } from "../support/team-gateway.ts";
+import {
+  type TeamClient,
+  type TeamGateway,
+  teamClient,
+  teamGateway,
+  type Way,
+} from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-const THREE = [{ use: "rate-limit", requests: 3, per: "60s" }];
+const THREE = [{ use: "rate-limit", requests: 3, per: "1h" }];
 const FORTY = Array.from({ length: 40 }, (_, n) => n);
 
+/** One call of the client on each surface. */
 const WAYS: Readonly<Record<string, (client: TeamClient, n: number) => Promise<string>>> = {
   aggregate: (client, n) => client.call("fix__echo", { message: `m${n}` }),
   meta: (client, n) => client.call("mcp_call", { server: "fix", tool: "echo", args: { message: `m${n}` } }),
   metatools: (client, n) => client.call("run_tool", { tool_id: "fix:echo", args: { message: `m${n}` } }),
 };
 
-test.each(Object.keys(WAYS))(
-  "3 per 60 s passes three of forty on %s, at once and one by one",
-  async (surface) => {
+interface Place {
+  readonly gateway: TeamGateway;
+  readonly key: string;
+  readonly endpoint: string;
+}
+
+/** All forty at an endpoint, at once or one by one. */
+type Forty = (place: Place, atOnce: boolean) => Promise<void>;
+
+async function each<T>(atOnce: boolean, call: (n: number) => Promise<T>): Promise<readonly T[]> {
+  if (atOnce) return await Promise.all(FORTY.map(call));
+  const answers: T[] = [];
+  for (const n of FORTY) answers.push(await call(n));
+  return answers;
+}
+
+const onSurface =
+  (surface: string): Forty =>
+  async ({ gateway, key, endpoint }, atOnce) => {
+    const client = await teamClient(gateway, endpoint, { key });
+    const answers = await each(atOnce, (n) => WAYS[surface]?.(client, n) as Promise<string>);
+    expect(answers.filter((text) => /rate_limited/.test(text))).toHaveLength(37);
+    expect(answers.find((text) => /rate_limited/.test(text))).toMatch(/Retry after \d+ s/);
+  };
+
+const ALL: readonly { readonly way: string; readonly surface: string; readonly forty: Forty }[] = [
+  ...Object.keys(WAYS).map((surface) => ({ way: surface, surface, forty: onSurface(surface) })),
+  {
+    way: "code",
+    surface: "meta",
+    async forty({ gateway, key, endpoint }, atOnce) {
+      const client = await teamClient(gateway, endpoint, { key });
+      const one = "(n) => tools.fix.echo({ message: String(n) }).catch(() => undefined)";
+      const all = "Array.from({ length: 40 }, (_, n) => n)";
+      const code = atOnce
+        ? `await Promise.all(${all}.map(${one}));`
+        : `for (const n of ${all}) await (${one})(n);`;
+      await client.call("mcp_execute", { code });
+    },
+  },
+  {
+    way: "chain",
+    surface: "metatools",
+    async forty({ gateway, key, endpoint }, parallel) {
+      const client = await teamClient(gateway, endpoint, { key });
+      const steps = FORTY.slice(0, 20).map((n) => ({ tool_id: "fix:echo", args: { message: `m${n}` } }));
+      for (const _ of [1, 2]) await client.call("run_chain", { steps, parallel, on_error: "continue" });
+    },
+  },
+  {
+    way: "rest",
+    surface: "aggregate",
+    async forty({ gateway, key, endpoint }, atOnce) {
+      const answers = await each(atOnce, (n) =>
+        fetch(`${gateway.url}/metamcp/${endpoint}/api/fix__echo`, {
+          method: "POST",
+          headers: { "x-api-key": key, "content-type": "application/json" },
+          body: JSON.stringify({ message: `m${n}` }),
+        }),
+      );
+      for (const { status, headers } of answers)
+        if (status === 429) expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+        else expect(status).toBe(200);
+    },
+  },
+];
+
+test("three an hour passes three of forty in every way, at once and one by one", async () => {
+  const { gateway, api, key, reached } = await layeredTeam();
+  const limited = { namespaces: ["team"], openapi: true, middleware: THREE };
+  for (const { way, surface, forty } of ALL)
     for (const atOnce of [true, false]) {
-      const { gateway, key, reached } = await layeredTeam({ endpoint: { middleware: THREE } });
-      const client = await teamClient(gateway, surface, { key });
-      const call = (n: number) => WAYS[surface]?.(client, n) as Promise<string>;
-      const answers: string[] = [];
-      if (atOnce) answers.push(...(await Promise.all(FORTY.map(call))));
-      else for (const n of FORTY) answers.push(await call(n));
-      expect(answers.filter((text) => /rate_limited/.test(text))).toHaveLength(37);
-      expect(reached("echo")).toBe(3);
-      expect(answers.find((text) => /rate_limited/.test(text))).toMatch(/Retry after \d+ s/);
+      const before = reached("echo");
+      // Each endpoint counts for itself.
+      const endpoint = `${way}-${atOnce}`;
+      expect((await api("POST", "/endpoints", { ...limited, name: endpoint, surface })).status).toBe(201);
+      await forty({ gateway, key, endpoint }, atOnce);
+      expect(reached("echo") - before, endpoint).toBe(3);
     }
-  },
-);
+});
 
-/** All forty in one request of the client, or in one of HTTP each. */
-const WHOLE: Readonly<Record<string, (made: LayeredTeam, atOnce: boolean) => Promise<unknown>>> = {
-  async code({ gateway, key }, atOnce) {
-    const client = await teamClient(gateway, "meta", { key });
-    const one = "(n) => tools.fix.echo({ message: String(n) }).catch(() => undefined)";
-    const all = "Array.from({ length: 40 }, (_, n) => n)";
-    const code = atOnce
-      ? `await Promise.all(${all}.map(${one}));`
-      : `for (const n of ${all}) await (${one})(n);`;
-    await client.call("mcp_execute", { code });
-  },
-  async chain({ gateway, key }, parallel) {
-    const client = await teamClient(gateway, "metatools", { key });
-    const steps = FORTY.slice(0, 20).map((n) => ({ tool_id: "fix:echo", args: { message: `m${n}` } }));
-    for (const _ of [1, 2]) await client.call("run_chain", { steps, parallel, on_error: "continue" });
-  },
-  async rest({ gateway, key }, atOnce) {
-    const one = async (n: number) => {
-      const answer = await fetch(`${gateway.url}/metamcp/aggregate/api/fix__echo`, {
-        method: "POST",
-        headers: { "x-api-key": key, "content-type": "application/json" },
-        body: JSON.stringify({ message: `m${n}` }),
-      });
-      if (answer.status === 429) expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-      else expect(answer.status).toBe(200);
-    };
-    if (atOnce) await Promise.all(FORTY.map(one));
-    else for (const n of FORTY) await one(n);
-  },
-};
-
-test.each(Object.keys(WHOLE))(
-  "3 per 60 s passes three of forty by %s, at once and one by one",
-  async (way) => {
-    for (const atOnce of [true, false]) {
-      const made = await layeredTeam({ endpoint: { openapi: true, middleware: THREE } });
-      await WHOLE[way]?.(made, atOnce);
-      expect(made.reached("echo")).toBe(3);
-    }
-  },
-);
-
-test("3 per 60 s passes three of forty that come in all ways at once, in both eras", async () => {
+test("three an hour passes three of forty that come in all ways at once, in both eras", async () => {
   const { gateway, key, reached } = await layeredTeam({
     namespace: { middleware: THREE },
     endpoint: { openapi: true },
@@ -153,8 +182,8 @@ test("a count of a namespace is one for all endpoints, for code and chains too",
 
 test("a call that one limit refuses takes nothing from another", async () => {
   const { gateway, key, api, reached } = await layeredTeam({
-    endpoint: { middleware: [{ use: "rate-limit", requests: 5, per: "60s" }] },
-    server: { middleware: [{ use: "rate-limit", requests: 2, per: "60s", by: "tool" }] },
+    endpoint: { middleware: [{ use: "rate-limit", requests: 5, per: "1h" }] },
+    server: { middleware: [{ use: "rate-limit", requests: 2, per: "1h", by: "tool" }] },
   });
   const client = await teamClient(gateway, "aggregate", { key });
   for (let n = 0; n < 10; n += 1) await client.call("fix__echo", { message: `${n}` });
