@@ -21,7 +21,7 @@ import { filePlace, noPostgres, postgresAddress, postgresPlace } from "../suppor
 import { until } from "../support/until.ts";
 
 const MB = 1_048_576;
-/** Each of them tells of 100,000 calls, and other tests run beside them. */
+/** Each of them tells of many thousand calls, and other tests run beside them. */
 const PATIENCE = { timeout: 240_000 };
 
 setFlagsFromString("--expose-gc");
@@ -90,12 +90,12 @@ function call(events: Events, i: number, origin: Origin = originOf(`${i}`), trac
 }
 
 test(
-  "100,000 different tools, clients and errors make no 100,000 series, and are all counted",
+  "20,000 different tools, clients and errors make no 20,000 series each, and are all counted",
   PATIENCE,
   async () => {
     const store = await filePlace().open();
     const { events, watching } = observer(store.audit);
-    for (let i = 0; i < 100_000; i++) {
+    for (let i = 0; i < 20_000; i++) {
       call(events, i);
       if (i % 1_000 === 0) await new Promise(setImmediate);
     }
@@ -106,9 +106,9 @@ test(
         .filter((line) => line.startsWith(`${name}{`))
         .reduce((total, line) => total + Number(line.split(" ").at(-1)), 0);
     for (const name of ["metamcp_calls_total", "metamcp_call_errors_total", "metamcp_refusals_total"])
-      expect([name, sum(name)]).toEqual([name, 100_000]);
+      expect([name, sum(name)]).toEqual([name, 20_000]);
     const { totals, rows } = watching.stats.answer("hour", "tool", Date.now());
-    expect([totals.calls, totals.errors]).toEqual([100_000, 100_000]);
+    expect([totals.calls, totals.errors]).toEqual([20_000, 20_000]);
     expect(rows.length).toBeLessThan(2_000);
     expect([...watching.calls.list()]).toHaveLength(1_000);
     expect(lines.some((line) => /client \d/.test(line))).toBe(false);
@@ -136,8 +136,8 @@ test(
     call(events, 0, origin, trace);
     await until(() => taking.requests.length === 1);
     const before = heap();
-    for (let i = 0; i < 100_000; i++) call(events, i, origin, trace);
-    expect(tracing.lost).toBeGreaterThan(80_000);
+    for (let i = 0; i < 40_000; i++) call(events, i, origin, trace);
+    expect(tracing.lost).toBeGreaterThan(20_000);
     expect(heap() - before).toBeLessThan(150 * MB);
     expect(taking.requests).toHaveLength(1);
   },
@@ -160,10 +160,10 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
       proxy.stall();
       const before = heap();
       // No call waits: all of this runs before anything of the store could.
-      for (let i = 0; i < 100_000; i++) call(events, i, origin);
+      for (let i = 0; i < 60_000; i++) call(events, i, origin);
       const { queued, lost } = watching.audit.state;
       expect(queued).toBeLessThanOrEqual(50_000);
-      expect(queued + lost).toBeGreaterThanOrEqual(100_000);
+      expect(queued + lost).toBeGreaterThanOrEqual(60_000);
       expect(heap() - before).toBeLessThan(150 * MB);
       expect(watching.metrics.text()).toContain(`metamcp_audit_lost_total ${lost}\n`);
       proxy.flow();
