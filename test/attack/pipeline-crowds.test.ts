@@ -24,9 +24,7 @@ test("a log message too large to be checked is not shown, and what is small pass
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never);
   await client.setLoggingLevel("debug");
   const log = (data: string) => client.callTool({ name: "fix__log", arguments: { level: "error", data } });
-  const { lag } = await lagDuring(gateway.url, () =>
-    log("ada@example.org 4111 1111 1111 1112 ".repeat(100_000)),
-  );
+  const { lag } = await lagDuring(gateway, () => log("ada@example.org 4111 1111 1111 1112 ".repeat(100_000)));
   await log("small, of ada@example.org");
   await until(() => heard.length >= 2);
   await client.close();
@@ -49,7 +47,7 @@ test("a crowd in front of a limit: as many pass as may, the others are told at o
         body: '{"ms":1000}',
       })
     ).status;
-  const { lag, value } = await lagDuring(gateway.url, () => Promise.all(crowd.map(one)));
+  const { lag, value } = await lagDuring(gateway, () => Promise.all(crowd.map(one)));
   const passed = value.filter((status) => status === 200).length;
   expect(passed).toBe(reached("sleep"));
   // Whoever comes after the first have ended takes their place.
@@ -75,7 +73,7 @@ test("a crowd that waits for an approval: fifty of one caller, and none is made"
     );
   const answers: number[] = [];
   const crowd = Array.from({ length: 120 }, () => one().then((status) => void answers.push(status)));
-  const { lag } = await lagDuring(gateway.url, () => until(() => answers.length >= 70));
+  const { lag } = await lagDuring(gateway, () => until(() => answers.length >= 70));
   const waiting = (await api("GET", "/approvals")).body.items;
   expect(answers.filter((status) => status === 403)).toHaveLength(70);
   expect(waiting.filter(({ state }: { state: string }) => state === "waiting")).toHaveLength(50);

@@ -204,8 +204,8 @@ test("attacks by payload keep nobody else waiting", { timeout: 300_000 }, async 
   await send("bare", "echo", said("x"));
   for (const [n, name] of NAMES.entries()) {
     const { tool = "echo", body, status } = ATTACKS[name] as Attack;
-    const bare = await lagDuring(gateway.url, () => send("bare", "echo", body));
-    const { lag, value } = await lagDuring(gateway.url, () => send(`e${n}`, tool, body));
+    const bare = await lagDuring(gateway, () => send("bare", "echo", body));
+    const { lag, value } = await lagDuring(gateway, () => send(`e${n}`, tool, body));
     const told = `${name}: ${Math.round(lag)} ms, without a layer ${Math.round(bare.lag)} ms, ${value}`;
     expect(value.slice(0, 3), told).toBe(String(status));
     expect(lag, told).toBeLessThan(MOST_LAG_MS + 2 * bare.lag);

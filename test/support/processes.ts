@@ -11,6 +11,8 @@ interface Entry {
 }
 
 const linux = process.platform === "linux";
+/** What Linux counts in, whatever the machine. */
+const TICK_MS = 10;
 
 function read(path: string): string | undefined {
   try {
@@ -77,6 +79,17 @@ export function carrying(name: string, part = ""): number[] {
   return ps("-axEwwo", "pid=,command=")
     .filter((line) => marked(line.split(" ")))
     .map((line) => Number.parseInt(line, 10));
+}
+
+/** What a process has computed so far, in milliseconds; undefined where that cannot be told. */
+export function computed(pid: number): number | undefined {
+  const stat = linux ? read(`/proc/${pid}/stat`) : undefined;
+  if (stat === undefined) return undefined;
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13);
+  return (Number(user) + Number(system)) * TICK_MS;
 }
 
 /** For cleaning up after a test; a process that is gone already is fine. */
