@@ -1,4 +1,6 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * The same random cases on every run, so that nothing fails which did not fail before; `METAMCP_SEED=n` for others.
@@ -13,6 +15,16 @@ const seeded = {
       : undefined,
 };
 
+/** Those beside the source come last: they are short, so no worker is left alone with a long one at the end. */
+class ShortLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => moduleId.startsWith(LONG);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+const LONG = fileURLToPath(new URL("test/", import.meta.url));
+
 export default defineConfig({
   plugins: [seeded],
   test: {
@@ -24,5 +36,8 @@ export default defineConfig({
     pool: "forks",
     // Most tests wait for processes: with four workers two cores are four fifths busy.
     maxWorkers: 4,
+    // A test leaves nothing behind, so files share a process: loading the SDKs and our modules anew for each takes longer than most tests.
+    isolate: false,
+    sequence: { sequencer: ShortLast },
   },
 });

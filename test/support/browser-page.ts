@@ -1,8 +1,8 @@
-/** Pages of the console in a real Chromium: one browser per file, one context per test. Whatever a page complains about fails the test. */
+/** Pages of the console in a real Chromium: one browser per process, which ends with it, and one context per test. Whatever a page complains about fails the test. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, expect, onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Role } from "../../src/access/account.ts";
 import { cookieIn, PASSWORD, plainly } from "./people.ts";
 import type { TeamGateway } from "./team-gateway.ts";
@@ -92,10 +92,6 @@ async function launch(): Promise<Browser> {
   // Root has no sandbox of Chromium's; the pages are our own.
   return await chromium.launch({ executablePath: PATH as string, args: ["--no-sandbox"] });
 }
-
-afterAll(async () => {
-  await (await browser)?.close();
-});
 
 function found(): string | undefined {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
