@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { ApiProblem, get, onProblem, send } from "./api/client.ts";
 import type { Action, Me } from "./api/types.ts";
+import { forgetTyped } from "./kept.ts";
 import { listen, noticeOffline, startLive, stopLive } from "./live/events.ts";
 import { forgetAll } from "./live/resource.ts";
 import { address, go, here } from "./navigate.ts";
@@ -32,14 +33,20 @@ export async function recognize(): Promise<void> {
   }
 }
 
+let lastAccount: string | undefined;
+
 /** Somebody has just logged in. */
 export function enter(known: Me): void {
+  const account = known.account?.uuid;
+  if (lastAccount !== undefined && lastAccount !== account) forgetTyped();
+  lastAccount = account;
   session.value = { state: "known", me: known };
   startLive();
 }
 
 export async function logOut(): Promise<void> {
   await send("POST /logout", undefined);
+  forgetTyped();
   leave();
   go({ page: "login" });
 }

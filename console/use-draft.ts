@@ -1,5 +1,5 @@
 /** A form over an object that others change too: only what was typed is sent, and what both changed is said before it is lost. */
-import { useSignal } from "@preact/signals";
+import { useKept } from "./kept.ts";
 
 interface Typed {
   readonly value: unknown;
@@ -27,8 +27,9 @@ export interface DraftOf<T> {
   readonly clear: () => void;
 }
 
-export function useDraft<T extends object>(object: T): DraftOf<T> {
-  const typed = useSignal<Readonly<Record<string, Typed>>>({});
+/** `key` tells one object from all others. */
+export function useDraft<T extends object>(key: string, object: T): DraftOf<T> {
+  const typed = useKept<Readonly<Record<string, Typed>>>(key, {});
   const now = object as Readonly<Record<string, unknown>>;
   const entries = Object.entries(typed.value).filter(([name, { value }]) => !same(value, now[name]));
   const conflicts = entries

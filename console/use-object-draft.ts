@@ -19,9 +19,9 @@ interface ObjectDraft<T> {
 }
 
 export function useObjectDraft<K extends keyof Kinds>(kind: K, object: Kinds[K]): ObjectDraft<Kinds[K]> {
-  const draft = useDraft(object);
-  const sending = useSending();
   const { uuid, revision, name } = object;
+  const draft = useDraft(`${kind} ${uuid}`, object);
+  const sending = useSending();
   const save = async () => {
     const done = await sending.run(() =>
       send(`PATCH /${kind}/:uuid`, draft.patch, { params: { uuid }, revision }),

@@ -54,7 +54,11 @@ export function ListPage<Item, Row>(props: ListPageProps<Item, Row>) {
   return (
     <>
       {/* Where nothing is there yet, what to do stands in the middle of the page. */}
-      <PageHead title={texts.title} answer={all && answer(all)} actions={all?.length ? button : undefined} />
+      <PageHead
+        title={texts.title}
+        answer={all?.length ? answer(all) : undefined}
+        actions={all?.length ? button : undefined}
+      />
       <Ready of={of}>
         {(items) => {
           const rows = rowsOf(items);

@@ -8,7 +8,6 @@ import { shellTexts } from "../texts/shell.ts";
 import { useAttention } from "./attention.ts";
 
 const GROUPS: readonly (readonly ShellPage[])[] = [
-  ["overview"],
   ["servers", "tools", "try", "namespaces", "endpoints"],
   ["traffic", "sessions", "audit"],
   ["keys", "people", "requests"],
@@ -18,7 +17,9 @@ const GROUPS: readonly (readonly ShellPage[])[] = [
 export function Navigation({ open }: { readonly open: Signal<boolean> }) {
   const attention = useAttention();
   const { page } = address.value;
-  const groups = GROUPS.map((pages) => pages.filter(isOpen)).filter((pages) => pages.length > 0);
+  // Who may see nothing of the gateway is at home in their account.
+  const home: ShellPage = isOpen("overview") ? "overview" : "me";
+  const groups = [[home], ...GROUPS].map((pages) => pages.filter(isOpen)).filter((pages) => pages.length > 0);
   return (
     <nav id="navigation" class="navigation" data-open={open.value} aria-label={shellTexts.navigation}>
       {groups.map((pages) => (

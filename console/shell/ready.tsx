@@ -3,10 +3,11 @@ import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { ApiProblem } from "../api/client.ts";
 import { Button } from "../components/button.tsx";
-import { EmptyState } from "../components/empty-state.tsx";
+import { EmptyPage } from "../components/empty-state.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
 import { type Loaded, refresh } from "../live/resource.ts";
 import { shellTexts } from "../texts/shell.ts";
+import { sentence } from "./refused.tsx";
 
 interface ReadyProps<T> {
   readonly of: ReadonlySignal<Loaded<T>> | Loaded<T>;
@@ -25,11 +26,11 @@ export function Ready<T>({ of, children, loading }: ReadyProps<T>) {
 
 export function Failed({ problem }: { readonly problem: ApiProblem }) {
   return (
-    <EmptyState
+    <EmptyPage
       title={shellTexts.problem.title}
       action={<Button onClick={() => refresh("")}>{shellTexts.problem.again}</Button>}
     >
-      <p>{problem.message}</p>
-    </EmptyState>
+      <p>{sentence(problem.message)}</p>
+    </EmptyPage>
   );
 }

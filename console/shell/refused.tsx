@@ -26,6 +26,6 @@ export function Refused({ problem, told = [] }: RefusedProps) {
 }
 
 /** The API begins its reasons with a small letter. */
-function sentence(text: string): string {
+export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }

@@ -105,7 +105,7 @@ export const endpointsTexts = {
     rolesHint: "admin, editor, viewer or member; each stands for those with more rights, too.",
     origins: "Web pages that may call it",
     originsHint: "Origins such as https://app.example.org, separated by commas.",
-    save: "Save access",
+    save: "Save",
   },
   test: {
     text: "Connects as a client would: discovery, login metadata, the first request, the list of tools.",

@@ -51,7 +51,7 @@ export const namespacesTexts = {
     add: "Add server …",
     none: "No server is in this namespace yet.",
     remove: "Remove",
-    save: "Save servers",
+    save: "Save",
   },
   tools: {
     sentence: (on: number, all: number) => `${on} of ${plural(all, "tool")} are on.`,

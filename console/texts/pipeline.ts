@@ -5,7 +5,7 @@ export const pipelineTexts = {
   none: "No layers.",
   add: "Add layer …",
   options: "Options",
-  save: "Save pipeline",
+  save: "Save",
   guarded: "Only administrators change this layer.",
   open: "Edit",
   close: "Fold",

@@ -4,7 +4,7 @@ import { count, plural } from "../format.ts";
 export const sessionsTexts = {
   title: "Sessions",
   answer: (n: number, endpoints: number) =>
-    n === 0 ? "" : `${plural(n, "client is", "clients are")} connected to ${plural(endpoints, "endpoint")}.`,
+    `${plural(n, "client is", "clients are")} connected to ${plural(endpoints, "endpoint")}.`,
   list: "Sessions",
   search: "Search sessions",
   empty: {

@@ -19,7 +19,9 @@ export const serverTexts = {
     none: "No servers yet.",
     well: (n: number) => (n === 1 ? "The server is OK." : `All ${n} servers are OK.`),
     unused: (n: number) =>
-      `${plural(n, "server")}, none started yet. Each starts when a client first needs it.`,
+      n === 1
+        ? "The server has not started yet. It starts when a client first needs it."
+        : `${count(n)} servers, none started yet. Each starts when a client first needs it.`,
     attention: (failed: number, all: number) =>
       all === 1
         ? "The server needs attention:"

@@ -18,7 +18,7 @@ export const settingsTexts = {
   groupsClaim: "Claim with groups",
   addIssuer: "Add issuer",
   removeIssuer: "Remove issuer",
-  save: "Save settings",
+  save: "Save",
   config: "Config as text",
   configText: "Servers, namespaces, endpoints and settings as one document, without secrets.",
   download: "Download JSON",

@@ -1,9 +1,11 @@
 /** What administrators do in the console, and what clients notice of it. */
 import { describe, expect, test } from "vitest";
-import { expectComplaint, noBrowser } from "../support/browser-page.ts";
+import { expectComplaint, logIn, noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
 import { fullTeam } from "../support/full-team.ts";
+import { PASSWORD } from "../support/people.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { teamPerson } from "../support/team-person.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -143,6 +145,32 @@ describe.skipIf(noBrowser)("administering", () => {
     const { body: people } = await api("GET", "/users");
     const found = people.items.find(({ uuid }: { uuid: string }) => uuid === mia.uuid);
     expect(found).toMatchObject({ role: "viewer", groups: ["finance"] });
+  });
+
+  test("what was typed is still there after another tab, and after a login that ended", async () => {
+    const gateway = await team();
+    const page = await openConsole(gateway, { path: "/endpoints/main?tab=settings" });
+    const description = page.getByRole("textbox", { name: /Description/ });
+    await description.fill("typed");
+    await page.getByRole("tab", { name: "Access" }).click();
+    await page.getByRole("tab", { name: "Settings" }).click();
+    expect(await description.inputValue()).toBe("typed");
+    expectComplaint(page, /401/);
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await logIn(page, { email: "admin@example.org", password: PASSWORD });
+    await description.waitFor();
+    expect(await description.inputValue()).toBe("typed");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("main is saved").waitFor();
+    // Another account finds nothing of it.
+    await description.fill("secret");
+    await page.context().clearCookies();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const { email } = await teamPerson(gateway, "admin", { email: "other@example.org" });
+    await logIn(page, { email, password: PASSWORD });
+    await description.waitFor();
+    expect(await description.inputValue()).toBe("typed");
   });
 
   test("the overview leads to the tools that changed, and to no others", async () => {

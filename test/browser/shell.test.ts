@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)("shell", () => {
     await page.getByRole("grid", { name: "Servers" }).getByText("alpha").waitFor();
     const second = await teamGateway(folder, { flags: ["--port", port] });
     await second.api("POST", "/mcp-servers", { name: "newer", ...fixture() });
-    await page.getByText("All 2 servers are OK.").waitFor();
+    await page.getByText("2 servers, none started yet.").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 

@@ -83,7 +83,7 @@ export function KeyDrawer({ row: { key, opens, owner } }: { readonly row: KeyRow
 }
 
 function Rename({ row }: { readonly row: KeyRow["key"] }) {
-  const draft = useDraft(row);
+  const draft = useDraft(`keys ${row.uuid}`, row);
   const sending = useSending();
   const { name, description } = draft.value;
   const save = async () => {

@@ -131,7 +131,7 @@ interface RightsProps {
 }
 
 function Rights({ user, locked }: RightsProps) {
-  const draft = useDraft(user);
+  const draft = useDraft(`people ${user.uuid}`, user);
   const sending = useSending();
   const { role, groups } = draft.value;
   const save = async () => {

@@ -1,11 +1,11 @@
 /** Changing a server: a form, then the steps of the change as they happen. */
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
 import type { ApiProblem } from "../../api/client.ts";
 import type { Server } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Form } from "../../components/form.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
+import { useKept } from "../../kept.ts";
 import { may } from "../../session.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { serverTexts } from "../../texts/servers.ts";
@@ -29,22 +29,24 @@ const TOLD = [
   "/timeoutMs",
 ];
 
-export function SettingsTab({ server }: { readonly server: Server }) {
+interface Edited {
   /** What the edits began with: what comes meanwhile is told when it is saved. */
-  const base = useRef(server);
-  const edited = useSignal<Draft | undefined>(undefined);
+  readonly base: Server;
+  readonly draft: Draft;
+}
+
+export function SettingsTab({ server }: { readonly server: Server }) {
+  const edited = useKept<Edited | undefined>(`servers ${server.uuid}`, undefined);
   const saving = useSignal(false);
   const takeOver = useSignal(false);
   const problem = useSignal<ApiProblem | undefined>(undefined);
-  if (edited.value === undefined && !saving.value) base.current = server;
-  const before = draftOf(base.current);
-  const draft = edited.value ?? before;
+  const { base, draft } = edited.value ?? { base: server, draft: draftOf(server) };
+  const before = draftOf(base);
   const patch = patchBetween(before, withoutUnnamed(draft));
   const file = server.managedBy === "api" ? undefined : server.managedBy.replace(/^file:/, "");
   const writes = may("servers.write");
 
-  const begin = (next: Server, kept: Draft | undefined) => {
-    base.current = next;
+  const begin = (kept: Edited | undefined) => {
     edited.value = kept;
     problem.value = undefined;
     saving.value = false;
@@ -52,14 +54,14 @@ export function SettingsTab({ server }: { readonly server: Server }) {
   if (saving.value && patch)
     return (
       <UpdateFlow
-        server={base.current}
+        server={base}
         patch={patch}
         takeOver={takeOver.value}
         onRefused={(refused) => {
           problem.value = refused;
           saving.value = false;
         }}
-        onDone={(updated) => begin(updated, undefined)}
+        onDone={() => begin(undefined)}
       />
     );
   if (problem.value?.status === 412)
@@ -69,10 +71,10 @@ export function SettingsTab({ server }: { readonly server: Server }) {
         draft={draft}
         current={problem.value.fields["current"] as Server}
         onMine={(current) => {
-          begin(current, { ...draftOf(current), ...mine(before, draft) });
+          begin({ base: current, draft: { ...draftOf(current), ...mine(before, draft) } });
           saving.value = true;
         }}
-        onTheirs={(current) => begin(current, undefined)}
+        onTheirs={() => begin(undefined)}
       />
     );
   return (
@@ -97,7 +99,7 @@ export function SettingsTab({ server }: { readonly server: Server }) {
         draft={draft}
         disabled={!writes || (file !== undefined && !takeOver.value)}
         faultOf={(path) => problem.value?.errors.find((fault) => fault.path === path)?.message}
-        onInput={(next) => (edited.value = next)}
+        onInput={(next) => (edited.value = { base, draft: next })}
       />
       <Refused problem={problem.value} told={TOLD} />
       {writes && (
@@ -108,7 +110,7 @@ export function SettingsTab({ server }: { readonly server: Server }) {
           {patch === undefined ? (
             <span class="muted">{texts.unchanged}</span>
           ) : (
-            <Button kind="quiet" onClick={() => begin(server, undefined)}>
+            <Button kind="quiet" onClick={() => begin(undefined)}>
               {texts.discard}
             </Button>
           )}

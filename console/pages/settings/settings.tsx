@@ -28,7 +28,7 @@ export default function SettingsPage() {
 }
 
 function Form({ settings }: { readonly settings: Settings }) {
-  const draft = useDraft(settings);
+  const draft = useDraft("settings", settings);
   const sending = useSending();
   const { value, set } = draft;
   const save = async () => {

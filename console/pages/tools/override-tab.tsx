@@ -17,7 +17,7 @@ import { AnnotationFields } from "./annotation-fields.tsx";
 import { ArgumentFields } from "./argument-fields.tsx";
 import { argumentsIn, editedOverride, overrideOf } from "./override.ts";
 import type { Place } from "./place.ts";
-import type { ToolRowIn } from "./tool-row.ts";
+import { keyOf, type ToolRowIn } from "./tool-row.ts";
 
 const texts = toolsTexts.override;
 
@@ -51,7 +51,7 @@ export function OverrideTab({ row, table }: OverrideTabProps) {
 }
 
 function OverrideForm({ row: { tool }, place }: { readonly row: ToolRowIn; readonly place: Place }) {
-  const draft = useDraft(editedOverride(overrideOf(tool, place.at)));
+  const draft = useDraft(`tools ${place.uuid} ${keyOf(tool)}`, editedOverride(overrideOf(tool, place.at)));
   const sending = useSending();
   const { name, title, description, annotations, disabled, args } = draft.value;
   const { set } = draft;

@@ -27,8 +27,8 @@ interface ToolDrawerProps {
 
 export function ToolDrawer({ row, table }: ToolDrawerProps) {
   const { query } = address.value;
-  const { tab = "about", ...rest } = query;
   const { tool } = row;
+  const { tab = tool.changed ? "change" : "about", ...rest } = query;
   const shown: Readonly<Record<string, () => ComponentChildren>> = {
     about: () => <About row={row} />,
     ...(may("namespaces.write") && { override: () => <OverrideTab row={row} table={table} /> }),
