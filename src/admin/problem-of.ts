@@ -18,6 +18,7 @@ export function problemOf(error: unknown): Problem | undefined {
       headers: { "retry-after": String(RETRY_SECONDS) },
     });
   }
+  if (code === "key_wrong") return new Problem(503, message);
   if (code === "conflict" || code === "taken") return new Problem(409, message);
   return code === "invalid" ? new Problem(422, message, { errors: [{ path: "", message }] }) : undefined;
 }

@@ -201,11 +201,15 @@ export class LiveGateway implements GatewayControl {
   #take(objects: Objects, revision: number, said: Pick<RevisionServed, "by" | "who" | "summary">): Taken {
     const { engine, endpoints, search, lines, stock, compiling, config, renamed, reach } = this.#parts;
     const before = this.#compiled;
-    this.#revision = revision;
-    if (objects === before.objects) return NOTHING;
+    if (objects === before.objects) {
+      this.#revision = revision;
+      return NOTHING;
+    }
     const changes = changesBetween(before.objects, objects);
     const rows = changes.filter(({ kind }) => kind === "server");
     const { compiled, work } = compile(objects, compiling, before);
+    // Not earlier: what cannot be compiled is not served, so nothing may be built upon it.
+    this.#revision = revision;
     this.#compiled = compiled;
     const reconnect = rows.filter((row) => row.op === "update" && changesConnection(row.fields ?? []));
     for (const { uuid } of rows) this.#tools.remember(uuid);

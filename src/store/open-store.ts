@@ -12,6 +12,7 @@ import type { Database, OnStatement } from "./database.ts";
 import { StoreError } from "./error.ts";
 import { Feed } from "./feed.ts";
 import { GuardedDatabase } from "./guarded.ts";
+import { KeyedDatabase } from "./keyed.ts";
 import { migrate, versionOf } from "./migrate.ts";
 import type { Migration } from "./migrations.ts";
 import { RecordTable } from "./records.ts";
@@ -105,12 +106,14 @@ async function assemble(
   // What is there now is no news to anyone.
   await poll({ database, feed });
   const guarded = new GuardedDatabase(database, availability);
+  // Of an embedded store there is one process, so nobody changes its key meanwhile.
+  const keyed = database.dialect === "postgres" ? new KeyedDatabase(guarded, sealer.keyId) : guarded;
   const watch = listener && new Watch({ database, feed, availability, clock, log }, listener);
   availability.on(({ up }) => up || watch?.poll());
   return new SqlStore({
     database: guarded,
-    config: new ConfigStore(guarded, feed, now),
-    records: new RecordTable(guarded, feed, now),
+    config: new ConfigStore(keyed, feed, now),
+    records: new RecordTable(keyed, feed, now),
     audit: new AuditTable(guarded, sealer.derive("audit")),
     sealer,
     availability,

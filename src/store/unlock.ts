@@ -11,10 +11,20 @@ import type { Sealer } from "./store.ts";
 
 const ROOT = "root-secret";
 const DERIVED = 32;
+const SELECT = "SELECT value FROM metamcp_meta WHERE name = ?";
 
 /** The sealed secret of a store that has one. Its table must be there. */
 export async function sealedRoot(query: Query): Promise<string | undefined> {
-  const { rows } = await query("SELECT value FROM metamcp_meta WHERE name = ?", [ROOT]);
+  return await rootBy(query, SELECT);
+}
+
+/** The same in a transaction on Postgres, where it stays as it is until that ends. */
+export async function lockedRoot(query: Query, by: "SHARE" | "UPDATE"): Promise<string | undefined> {
+  return await rootBy(query, `${SELECT} FOR ${by}`);
+}
+
+async function rootBy(query: Query, sql: string): Promise<string | undefined> {
+  const { rows } = await query(sql, [ROOT]);
   return rows[0] && String(rows[0]["value"]);
 }
 
@@ -35,7 +45,8 @@ export async function unlock(database: Database, keys: SecretKeys): Promise<Seal
   const root = await database.transaction(
     async (query) => {
       const fresh = seal(keys.current, randomBytes(DERIVED).toString("base64url"));
-      const there = await sealedRoot(query);
+      // Writers are waited for, so that what they sealed is sealed anew as well.
+      const there = await (database.dialect === "postgres" ? lockedRoot(query, "UPDATE") : sealedRoot(query));
       if (there === undefined) {
         await query("INSERT INTO metamcp_meta (name, value) VALUES (?, ?)", [ROOT, fresh]);
         return open(keys.current, fresh);

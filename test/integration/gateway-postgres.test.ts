@@ -44,6 +44,30 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     },
   );
 
+  test("a gateway that has the old key serves what it knows, and changes nothing any more", async () => {
+    const { url } = await postgresPlace();
+    const start = (keys: Readonly<Record<string, string>>) =>
+      teamGateway(temp(), { flags: ["--store", url], env: keys });
+    const old = await start(env);
+    const server = { name: "fix", ...fixture(), env: { TOKEN: "one" } };
+    expect((await old.api("POST", "/mcp-servers", server)).status).toBe(201);
+    const METAMCP_SECRET_KEY = "a-new-secret-for-both-gateways-9876543210";
+    const renewed = await start({ METAMCP_SECRET_KEY, METAMCP_SECRET_KEY_OLD: env.METAMCP_SECRET_KEY });
+    const change = (gateway: TeamGateway, value: string) =>
+      gateway.api("PATCH", "/mcp-servers/fix", { env: { TOKEN: value } });
+    expect((await change(renewed, "two")).status).toBe(200);
+    await until(() => old.stderr.includes("could not be read"));
+    const served = await (await fetch(`${old.url}/metrics`)).text();
+    expect(served).toMatch(/^metamcp_config_revision 1$/m);
+    const refused = await change(old, "three");
+    expect([refused.status, refused.body.detail]).toEqual([
+      503,
+      expect.stringContaining("METAMCP_SECRET_KEY"),
+    ]);
+    expect((await renewed.api("GET", "/revisions")).body.items).toHaveLength(2);
+    expect((await change(renewed, "four")).status).toBe(200);
+  });
+
   test("of two changes of one version of an object one is made, whichever gateway it is asked of", async () => {
     const { url } = await postgresPlace();
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });

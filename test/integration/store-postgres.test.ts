@@ -44,6 +44,52 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
     expect(await place.sql("SELECT n FROM metamcp_migrations")).toHaveLength(1);
   });
 
+  test("write nothing more with a key that another gateway has replaced", async () => {
+    const place = await postgresPlace();
+    const old = await place.open();
+    await commit(old, 0);
+    await old.records.put({ kind: "grant", id: "g", value: { token: old.sealer.seal("one") } });
+    const env = {
+      METAMCP_SECRET_KEY: "another-secret-for-tests-9876543210-zyx",
+      METAMCP_SECRET_KEY_OLD: place.secret,
+    };
+    const renewed = await place.open({ env });
+    const wrong = expect.objectContaining({ code: "key_wrong" });
+    await expect(commit(old, 1)).rejects.toEqual(wrong);
+    await expect(old.records.put({ kind: "grant", id: "h", value: old.sealer.seal("two") })).rejects.toEqual(
+      wrong,
+    );
+    expect((await old.load()).revision).toBe(1);
+    await commit(renewed, 1);
+    const kept = (await renewed.records.get("grant", "g"))?.value as { token: string };
+    expect(renewed.sealer.open(kept.token)).toBe("one");
+  });
+
+  test("lose nothing that is sealed while the key is changed", async () => {
+    const place = await postgresPlace();
+    const old = await place.open();
+    const writing = (async () => {
+      for (let n = 0; ; n++)
+        try {
+          await old.records.put({ kind: "grant", id: `g${n}`, value: { token: old.sealer.seal(`${n}`) } });
+        } catch (error) {
+          return { written: n, error };
+        }
+    })();
+    await until(async () => (await old.records.list("grant")).length > 5);
+    const env = {
+      METAMCP_SECRET_KEY: "another-secret-for-tests-9876543210-zyx",
+      METAMCP_SECRET_KEY_OLD: place.secret,
+    };
+    const renewed = await place.open({ env });
+    const { written, error } = await writing;
+    expect(error).toMatchObject({ code: "key_wrong" });
+    const grants = await renewed.records.list("grant");
+    expect(grants).toHaveLength(written);
+    for (const { value } of grants)
+      expect(renewed.sealer.open((value as { token: string }).token)).toMatch(/^\d+$/);
+  });
+
   test("hear of each other's changes by being told, without a poll", async () => {
     const place = await postgresPlace();
     const clock = new ManualClock();
