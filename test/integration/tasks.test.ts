@@ -1,8 +1,16 @@
 /** Tools that run as tasks, for clients and children of both eras, in every combination. */
 import { describe, expect, test } from "vitest";
-import { CLIENTS, envelope, era2026HttpChild, era2026Stdio, MODERN_CHILD, open } from "../support/eras.ts";
+import {
+  CLIENTS,
+  type Driver,
+  envelope,
+  era2026HttpChild,
+  era2026Stdio,
+  MODERN_CHILD,
+  open,
+} from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
-import { CAPABLE, ENDED, TASKS, taskClient } from "../support/tasks.ts";
+import { CAPABLE, ENDED, TASKS, type TaskClient, taskClient } from "../support/tasks.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -21,15 +29,23 @@ const byMeta = (server: string, tool: string, args: object) =>
 const byAggregate = (server: string, tool: string, args: object) =>
   [`${server}__${tool}`, args] as [string, Record<string, unknown>];
 
+interface Started {
+  readonly folder: Temp;
+  readonly driver: Driver;
+  readonly client: TaskClient;
+}
+
 describe.each(CLIENTS)("a %s client", (kind) => {
   const era2026 = kind.startsWith("2026");
 
-  test.each(["meta", "aggregate"])("runs tools of all children as tasks (%s)", async (surface) => {
+  async function start(surface: string): Promise<Started> {
     const folder = temp();
     await writeChildren(folder);
     const driver = await open(kind, folder, CAPABLE, ["--surface", surface]);
-    const client = taskClient(driver, era2026);
-    const named = surface === "meta" ? byMeta : byAggregate;
+    return { folder, driver, client: taskClient(driver, era2026) };
+  }
+
+  async function runs({ folder, driver, client }: Started, named: typeof byMeta): Promise<void> {
     for (const server of CHILDREN) {
       // From here on the server is there, and answers at once.
       const [name, args] = named(server, "echo", { message: "hi" });
@@ -48,14 +64,9 @@ describe.each(CLIENTS)("a %s client", (kind) => {
       const last = await client.get(taskId);
       expect(last, server).toMatchObject({ taskId, status: "completed", "x-future": expect.anything() });
     }
-    await driver.close();
-  });
+  }
 
-  test("is asked by its tasks, and nothing is asked twice", async () => {
-    const folder = temp();
-    await writeChildren(folder);
-    const driver = await open(kind, folder, CAPABLE);
-    const client = taskClient(driver, era2026);
+  async function isAsked({ client }: Started): Promise<void> {
     for (const [server, ask] of [
       ["legacy", "queued"],
       ["legacy", "at-once"],
@@ -76,14 +87,9 @@ describe.each(CLIENTS)("a %s client", (kind) => {
         answer: { action: "accept", content: { name: "ada" } },
       });
     }
-    await driver.close();
-  });
+  }
 
-  test("cancels a task, which reaches the child", async () => {
-    const folder = temp();
-    await writeChildren(folder);
-    const driver = await open(kind, folder, CAPABLE);
-    const client = taskClient(driver, era2026);
+  async function cancels({ folder, client }: Started): Promise<void> {
     const { taskId } = await client.start(...byMeta("legacy", "job", { until: folder.path("never") }));
     const { result } = await client.cancel(taskId as string);
     if (era2026) expect(result?.["resultType"]).toBe("complete");
@@ -94,14 +100,15 @@ describe.each(CLIENTS)("a %s client", (kind) => {
     const again = await client.cancel(taskId as string);
     if (era2026) expect(again.error).toBeUndefined();
     else expect(again.error?.code).toBe(-32602);
-    await driver.close();
-  });
+  }
 
-  test("learns how a task failed: by the tool, by the protocol, or because its server died", async () => {
-    const folder = temp();
-    await writeChildren(folder);
-    const driver = await open(kind, folder, CAPABLE);
-    const client = taskClient(driver, era2026);
+  async function learnsOfFailures({ folder, client }: Started): Promise<void> {
+    const jobs = (): number =>
+      folder
+        .journal()
+        .events()
+        .filter(({ event }) => (event as string) === "job").length;
+    const before = jobs();
     const ending = async (end: string): Promise<[Record<string, unknown>, string]> => {
       const gate = folder.path(`gate-${end}`);
       const { taskId } = await client.start(...byMeta("legacy", "job", { end, until: gate }));
@@ -125,13 +132,22 @@ describe.each(CLIENTS)("a %s client", (kind) => {
     expect(died["status"]).toBe(era2026 ? "completed" : "failed");
     expect(died["statusMessage"]).toMatch(/^server_unavailable: legacy: .*exit/);
     expect(JSON.stringify(await client.result(diedId))).toContain("server_unavailable");
-    expect(
-      folder
-        .journal()
-        .events()
-        .filter(({ event }) => (event as string) === "job"),
-    ).toHaveLength(3);
-    await driver.close();
+    expect(jobs() - before).toBe(3);
+  }
+
+  test("runs tools of all children as tasks (aggregate)", async () => {
+    const started = await start("aggregate");
+    await runs(started, byAggregate);
+    await started.driver.close();
+  });
+
+  test("runs tools of all children as tasks, is asked once, cancels, and learns how a task failed (meta)", async () => {
+    const started = await start("meta");
+    await runs(started, byMeta);
+    await isAsked(started);
+    await cancels(started);
+    await learnsOfFailures(started);
+    await started.driver.close();
   });
 
   test("that knows no tasks gets the result of a tool that runs only as one", async () => {
