@@ -112,7 +112,7 @@ export class Examples {
 
   prepared(): Prepared {
     const marks = [...this.#marks].map(([mark, { holders }]) => [mark, holders] as const);
-    return { wishes: this.#wishes.map(({ direction: _, ...wish }) => wish), marks };
+    return { wishes: this.#wishes.map(({ names, asked, from, to }) => ({ names, asked, from, to })), marks };
   }
 
   weigh(): void {
