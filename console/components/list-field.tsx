@@ -7,10 +7,11 @@ export interface ListFieldProps {
   readonly hint: string;
   readonly value: readonly string[];
   readonly error?: string | undefined;
+  readonly disabled?: boolean;
   readonly onInput: (value: string[]) => void;
 }
 
-export function ListField({ label, hint, value, error, onInput }: ListFieldProps) {
+export function ListField({ label, hint, value, error, disabled = false, onInput }: ListFieldProps) {
   const text = useSignal(value.join(", "));
   const shown = namesIn(text.value).join() === value.join() ? text.value : value.join(", ");
   return (
@@ -20,6 +21,7 @@ export function ListField({ label, hint, value, error, onInput }: ListFieldProps
       optional
       value={shown}
       error={error}
+      disabled={disabled}
       onInput={(typed) => {
         text.value = typed;
         onInput(namesIn(typed));

@@ -1,14 +1,39 @@
-/** What the parts of the form of a server are given. */
-import type { Draft } from "./draft.ts";
+/** What the fields of a server are given. */
+import { type Draft, withField } from "./draft.ts";
 
 export interface ServerFormProps {
   readonly draft: Draft;
   readonly onInput: (draft: Draft) => void;
-  /** What is wrong with a field, by its JSON Pointer. */
+  /** What the gateway says of a field, by its JSON Pointer. */
   readonly faultOf: (path: string) => string | undefined;
   readonly disabled?: boolean;
 }
 
+/** What a field of one name is given: a text, one that must be there, a number or what is meant to be one. */
+export function fieldsOf({ draft, onInput, faultOf, disabled = false }: ServerFormProps) {
+  const set = (name: string, value: unknown) => onInput(withField(draft, name, value));
+  const field = (name: string, onText: (text: string) => void) => ({
+    disabled,
+    error: faultOf(`/${name}`),
+    value: textOf(draft[name]),
+    onInput: onText,
+  });
+  return {
+    set,
+    text: (name: string) => ({ optional: true, ...field(name, (text) => set(name, text)) }),
+    needed: (name: string) => ({
+      required: true,
+      mono: true,
+      ...field(name, (text) => onInput({ ...draft, [name]: text })),
+    }),
+    number: (name: string) => field(name, (text) => set(name, /^\d+$/.test(text) ? Number(text) : text)),
+  };
+}
+
 export function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

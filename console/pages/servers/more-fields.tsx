@@ -1,31 +1,30 @@
 /** Fields of a server that most leave as they are. */
+import { ListField } from "../../components/list-field.tsx";
 import { NumberField } from "../../components/number-field.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { withField } from "./draft.ts";
-import { listOf, type ServerFormProps } from "./form-props.ts";
+import { fieldsOf, listOf, type ServerFormProps } from "./form-props.ts";
 
 const texts = serverTexts.form;
 const LIFECYCLES = ["default", "keep-alive", "ephemeral"] as const;
 
-export function MoreFields({ draft, onInput, faultOf, disabled = false }: ServerFormProps) {
-  const set = (name: string, value: unknown) => onInput(withField(draft, name, value));
-  const tools = (draft["tools"] ?? {}) as Readonly<Record<string, unknown>>;
-  const setTools = (name: string, value: string) => set("tools", withField(tools, name, wordsOf(value)));
-  const { lifecycle, timeoutMs } = draft;
+export function MoreFields(props: ServerFormProps) {
+  const { draft, faultOf, disabled = false } = props;
+  const { set, text, number } = fieldsOf(props);
+  const { lifecycle } = draft;
   return (
     <details class="more-fields">
       <summary>{texts.more}</summary>
       <div class="stack">
-        <TextField
+        <ListField
           label={texts.labels}
           hint={texts.labelsHint}
-          optional
           disabled={disabled}
           error={faultOf("/labels")}
-          value={listOf(draft["labels"]).join(", ")}
-          onInput={(value) => set("labels", wordsOf(value))}
+          value={listOf(draft["labels"])}
+          onInput={(value) => set("labels", value)}
         />
         <SelectField
           label={texts.credentials}
@@ -50,51 +49,34 @@ export function MoreFields({ draft, onInput, faultOf, disabled = false }: Server
           <NumberField
             label={texts.instances}
             hint={texts.instancesHint}
-            disabled={disabled}
             whole
-            error={faultOf("/instances")}
-            value={textOf(draft["instances"] ?? 1)}
-            onInput={(value) => set("instances", /^\d+$/.test(value) ? Number(value) : value)}
+            {...number("instances")}
+            value={String(draft["instances"] ?? 1)}
           />
         )}
         <TextField
           label={texts.timeout}
           hint={texts.timeoutHint}
-          optional
-          disabled={disabled}
-          error={faultOf("/timeoutMs")}
-          value={textOf(timeoutMs)}
-          onInput={(value) => set("timeoutMs", /^\d+$/.test(value) ? Number(value) : value)}
+          {...text("timeoutMs")}
+          {...number("timeoutMs")}
         />
-        <TextField
-          label={texts.allow}
-          hint={texts.toolsHint}
-          mono
-          optional
-          disabled={disabled}
-          error={faultOf("/tools/allow")}
-          value={listOf(tools["allow"]).join(", ")}
-          onInput={(value) => setTools("allow", value)}
-        />
-        <TextField
-          label={texts.deny}
-          hint={texts.toolsHint}
-          mono
-          optional
-          disabled={disabled}
-          error={faultOf("/tools/deny")}
-          value={listOf(tools["deny"]).join(", ")}
-          onInput={(value) => setTools("deny", value)}
-        />
+        <ToolRules {...props} />
       </div>
     </details>
   );
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text === "" ? [] : text.split(",").map((word) => word.trimStart());
+function ToolRules({ draft, onInput, faultOf, disabled = false }: ServerFormProps) {
+  const tools = (draft["tools"] ?? {}) as Readonly<Record<string, unknown>>;
+  return (["allow", "deny"] as const).map((name) => (
+    <ListField
+      key={name}
+      label={texts[name]}
+      hint={texts.toolsHint}
+      disabled={disabled}
+      error={faultOf(`/tools/${name}`)}
+      value={listOf(tools[name])}
+      onInput={(value) => onInput(withField(draft, "tools", withField(tools, name, value)))}
+    />
+  ));
 }

@@ -5,8 +5,8 @@ import { CodeField } from "../../components/code-field.tsx";
 import { SelectField } from "../../components/select-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { serverTexts } from "../../texts/servers.ts";
-import { type Draft, plainSecretIn, withField } from "./draft.ts";
-import { listOf, type ServerFormProps } from "./form-props.ts";
+import { type Draft, plainSecretIn } from "./draft.ts";
+import { fieldsOf, listOf, type ServerFormProps } from "./form-props.ts";
 import { MoreFields } from "./more-fields.tsx";
 import { NameValues } from "./name-values.tsx";
 
@@ -49,23 +49,14 @@ export function ServerForm(props: ServerFormProps) {
   );
 }
 
-function Fields({ draft, onInput, faultOf, disabled = false }: ServerFormProps) {
-  const set = (name: string, value: unknown) => onInput(withField(draft, name, value));
-  const textOf = (name: string): string => (typeof draft[name] === "string" ? draft[name] : "");
+function Fields(props: ServerFormProps) {
+  const { draft, onInput, disabled = false } = props;
+  const { text, needed } = fieldsOf(props);
   const kind = "url" in draft ? "url" : "command";
   const secret = plainSecretIn(draft);
   return (
     <>
-      <TextField
-        label={texts.name}
-        hint={texts.nameHint}
-        mono
-        required
-        disabled={disabled}
-        error={faultOf("/name")}
-        value={textOf("name")}
-        onInput={(value) => onInput({ ...draft, name: value })}
-      />
+      <TextField label={texts.name} hint={texts.nameHint} {...needed("name")} />
       <SelectField
         label={texts.kind}
         disabled={disabled}
@@ -73,82 +64,59 @@ function Fields({ draft, onInput, faultOf, disabled = false }: ServerFormProps) 
         options={(["command", "url"] as const).map((value) => ({ value, label: texts.kinds[value] }))}
         onInput={(value) => onInput(otherKind(draft, value))}
       />
-      {kind === "command" ? (
-        <>
-          <TextField
-            label={texts.command}
-            mono
-            required
-            disabled={disabled}
-            error={faultOf("/command")}
-            value={textOf("command")}
-            onInput={(value) => onInput({ ...draft, command: value })}
-          />
-          <TextField
-            label={texts.args}
-            hint={texts.argsHint}
-            mono
-            optional
-            rows={Math.min(8, Math.max(2, listOf(draft["args"]).length + 1))}
-            disabled={disabled}
-            error={faultOf("/args")}
-            value={listOf(draft["args"]).join("\n")}
-            onInput={(value) => set("args", value === "" ? [] : value.split("\n"))}
-          />
-          <NameValues
-            label={texts.env}
-            hint={texts.envHint}
-            disabled={disabled}
-            value={mapOf(draft["env"])}
-            onInput={(value) => set("env", value)}
-          />
-          <TextField
-            label={texts.cwd}
-            hint={texts.cwdHint}
-            mono
-            optional
-            disabled={disabled}
-            error={faultOf("/cwd")}
-            value={textOf("cwd")}
-            onInput={(value) => set("cwd", value)}
-          />
-        </>
-      ) : (
-        <>
-          <TextField
-            label={texts.url}
-            mono
-            required
-            type="url"
-            disabled={disabled}
-            error={faultOf("/url")}
-            value={textOf("url")}
-            onInput={(value) => onInput({ ...draft, url: value })}
-          />
-          <NameValues
-            label={texts.headers}
-            hint={texts.headersHint}
-            disabled={disabled}
-            value={mapOf(draft["headers"])}
-            onInput={(value) => set("headers", value)}
-          />
-        </>
-      )}
+      {kind === "command" ? <CommandFields {...props} /> : <AddressFields {...props} />}
       {secret !== undefined && (
         <p class="note-warn" role="status">
           {texts.plainSecret(secret)}
         </p>
       )}
+      <TextField label={texts.description} rows={2} {...text("description")} />
+      <MoreFields {...props} />
+    </>
+  );
+}
+
+function CommandFields(props: ServerFormProps) {
+  const { draft, disabled = false } = props;
+  const { set, text, needed } = fieldsOf(props);
+  const args = listOf(draft["args"]);
+  return (
+    <>
+      <TextField label={texts.command} {...needed("command")} />
       <TextField
-        label={texts.description}
-        optional
-        rows={2}
-        disabled={disabled}
-        error={faultOf("/description")}
-        value={textOf("description")}
-        onInput={(value) => set("description", value)}
+        label={texts.args}
+        hint={texts.argsHint}
+        mono
+        rows={Math.min(8, Math.max(2, args.length + 1))}
+        {...text("args")}
+        value={args.join("\n")}
+        onInput={(value) => set("args", value === "" ? [] : value.split("\n"))}
       />
-      <MoreFields draft={draft} onInput={onInput} faultOf={faultOf} disabled={disabled} />
+      <NameValues
+        label={texts.env}
+        hint={texts.envHint}
+        disabled={disabled}
+        value={mapOf(draft["env"])}
+        onInput={(value) => set("env", value)}
+      />
+      <TextField label={texts.cwd} hint={texts.cwdHint} mono {...text("cwd")} />
+    </>
+  );
+}
+
+function AddressFields(props: ServerFormProps) {
+  const { draft, disabled = false } = props;
+  const { set, needed } = fieldsOf(props);
+  return (
+    <>
+      <TextField label={texts.url} type="url" {...needed("url")} />
+      <NameValues
+        label={texts.headers}
+        hint={texts.headersHint}
+        disabled={disabled}
+        value={mapOf(draft["headers"])}
+        onInput={(value) => set("headers", value)}
+      />
     </>
   );
 }
