@@ -2,10 +2,10 @@
 
 const KINDS = {
   server:
-    "A server is every key of an entry of `.mcp.json` ([config.md](config.md)), and what a gateway adds.",
-  namespace: "A namespace puts servers together and says which of their tools are on, and under which names.",
-  endpoint: "An endpoint offers namespaces at `/metamcp/{name}/mcp`, with its own surface and access.",
-  settings: "Settings of the gateway itself. There is one object of them.",
+    "A server has all keys of an `.mcp.json` entry ([config.md](config.md)) and some that only a gateway has.",
+  namespace: "A namespace groups servers. It sets which of their tools are on, and their names.",
+  endpoint: "An endpoint publishes namespaces at `/metamcp/{name}/mcp`, with its own surface and access.",
+  settings: "Settings of the gateway itself. There is only one settings object.",
 };
 
 export function apiPage(routes, schemas, matrix) {
@@ -15,11 +15,11 @@ export function apiPage(routes, schemas, matrix) {
   );
   return `# Objects and admin API of a gateway
 
-\`/api/v1\` of a gateway that runs. \`GET /api/v1/openapi.json\` describes all of it as OpenAPI 3.1, made from the schemas that check the input.
-\`PATCH /mcp-servers/{uuid}\` also works without \`/api/v1\`. \`metamcp gateway\` is the same API from a shell.
+A running gateway serves the admin API at \`/api/v1\`. \`GET /api/v1/openapi.json\` describes it as OpenAPI 3.1, from the same schemas that check the input.
+\`PATCH /mcp-servers/{uuid}\` also works without \`/api/v1\`. \`metamcp gateway\` uses this API from a shell.
 
-Scripts send \`Authorization: Bearer …\` with \`METAMCP_ADMIN_TOKEN\` or a key that has a role; people log in and send a cookie ([access.md](access.md)). Without one of them
-every path but those for anyone answers 401. A change with a cookie must come from a page of the gateway (\`Origin\`), else it is 403.
+Scripts send \`Authorization: Bearer …\` with \`METAMCP_ADMIN_TOKEN\` or a key that has a role; people log in and send a cookie ([access.md](access.md)). Without credentials
+the gateway answers 401, except on routes for anyone. A change with a cookie must come from a page of the gateway (\`Origin\`), else it gets 403.
 
 \`\`\`sh
 curl -H "Authorization: Bearer $METAMCP_ADMIN_TOKEN" -H 'Content-Type: application/json' \\
@@ -30,19 +30,19 @@ curl -H "Authorization: Bearer $METAMCP_ADMIN_TOKEN" -H 'Content-Type: applicati
 ## Objects
 
 Every object also has \`uuid\`, \`revision\` (the one that last changed it), \`createdAt\`, \`updatedAt\` and \`managedBy\` (\`"api"\` or \`"file:NAME"\`). These are
-read-only; sent back, they must be as they are. Names are unique per kind, compared without regard to case and to how Unicode composes them. A reference is a
-uuid or a name, also in a path, and is answered as a uuid.
+read-only: if you send them, they must be unchanged. Names are unique per kind; upper and lower case, and different Unicode forms, count as the same. You can refer to an object by
+uuid or name, also in a path; answers contain the uuid.
 
 ${objects.join("\n\n")}
 
 ### API key
 
-\`POST /api-keys {name, endpoints | role, tiers?, expiresAt?, owner?}\` answers the key once, as \`key\`. It is stored as a keyed hash. \`endpoints\` is \`"all"\` or a list; \`role\` opens
-this API instead; \`tiers\` (\`readOnly\`, \`write\`, \`destructive\`) limits it to tools of these tiers. Clients send it as \`X-API-Key\` or \`Authorization: Bearer\`. Keys \`sk_mt_…\` of another system can be taken over: [moving.md](moving.md).
+\`POST /api-keys {name, endpoints | role, tiers?, expiresAt?, owner?}\` returns the key once, as \`key\`; the store has only a keyed hash. \`endpoints\` is \`"all"\` or a list. \`role\` gives access to
+this API instead of endpoints. \`tiers\` (\`readOnly\`, \`write\`, \`destructive\`) limits the key to tools of these tiers. Clients send the key as \`X-API-Key\` or \`Authorization: Bearer\`. Keys \`sk_mt_…\` of an older MetaMCP can be imported: [moving.md](moving.md).
 
 ## Routes
 
-The role is the least that the caller must have; each role can do all that the next can: admin, editor, viewer, member.
+The caller needs at least the given role. From most to fewest rights: admin, editor, viewer, member.
 
 | route | what | least role | query |
 |---|---|---|---|
@@ -50,33 +50,33 @@ ${routes.map((route) => routeRow(route, matrix)).join("\n")}
 
 ## Rules
 
-- **Secrets.** Every value of \`env\` and \`headers\`, and \`oauth.clientSecret\`, is answered as \`"********"\`, unless it is wholly one \`\${VAR}\`. The same text in a PATCH
-  keeps what is stored; where nothing is stored it is 422.
+- **Secrets.** Every value of \`env\` and \`headers\`, and \`oauth.clientSecret\`, is returned as \`"********"\`, unless it is exactly one \`\${VAR}\`. Sending this text in a PATCH
+  keeps the stored value; if there is none, the answer is 422.
 - **PATCH** is JSON Merge Patch (RFC 7396): a field that is left out stays, \`null\` removes it.
-- **Changing a server** is done when it is answered: stored, connected anew where the way to reach it changed, views compiled, clients told. The answer is
-  \`{message, server, connection, namespaces}\`. A server that cannot be reached is a success of the change, with \`connection.state: "failed"\` and the reason.
-- **Two people at once.** \`ETag\` is the revision of an object. \`If-Match\` with an older one is 412, with the object as it is now in \`current\`.
-- **\`?dryRun=true\`** on any write answers \`{changes: [{op, kind, name, fields?}]}\` and changes nothing.
-- **\`?force=true\`** also removes a server or namespace from whatever uses it. Without, that is 409 and says who uses it.
-- **\`?takeOver=true\`** changes what a file manages; the API manages it then. Without, that is 409 and names the file.
+- **Changing a server.** When the answer arrives, the change is stored, the server is reconnected if its connection settings changed, and clients are notified. The answer is
+  \`{message, server, connection, namespaces}\`. If the new server cannot be reached, the change still succeeds, with \`connection.state: "failed"\` and the reason.
+- **Concurrent changes.** \`ETag\` is the revision of an object. \`If-Match\` with an older revision gets 412, with the current object in \`current\`.
+- **\`?dryRun=true\`** on any write returns \`{changes: [{op, kind, name, fields?}]}\` and changes nothing.
+- **\`?force=true\`** also removes a server or namespace from all objects that use it. Without it the answer is 409 and names these objects.
+- **\`?takeOver=true\`** changes an object that a file manages; from then on the API manages it. Without it the answer is 409 and names the file.
 - **Lists** are \`{items, nextCursor?}\`, with \`?limit\` (100, at most 500), \`?cursor\` and \`?q\` (a text in name or description).
-- **The document** of \`GET /config\` has names instead of ids, and no secrets: \`needs\` lists them. \`POST /config/apply\` makes the config what the document
-  says, in one revision or not at all. An object in it is whole; secrets that it does not give stay. With \`Accept: application/yaml\` it is YAML.
+- **The document** of \`GET /config\` has names instead of ids, and no secrets; \`needs\` lists the missing ones. \`POST /config/apply\` applies a document
+  in one revision or not at all. Each object in it must be complete; secrets that it leaves out stay. With \`Accept: application/yaml\` it is YAML.
 
 ## Errors
 
-RFC 9457, \`application/problem+json\`: \`{type, title, status, detail, errors: [{path, message}]}\`. \`path\` is a JSON Pointer into what was sent. Nothing is changed.
+RFC 9457, \`application/problem+json\`: \`{type, title, status, detail, errors: [{path, message}]}\`. \`path\` is a JSON Pointer into the request body. A failed request changes nothing.
 
 | status | when |
 |---|---|
 | 400 | the body or the query cannot be read |
-| 401 | no credential, or a wrong one; a wrong password |
+| 401 | no valid credentials, or a wrong password |
 | 403 | the role does not allow it |
-| 404, 405 | nothing is there; not with this method |
-| 409 | the name is taken, it is still in use, a file manages it, or names of tools collide |
-| 412 | it was changed meanwhile; \`current\` is how it is now |
-| 413, 415 | more than 4 MB; another content type than JSON |
-| 422 | the content is invalid: unknown fields, wrong types, references to nothing |
+| 404, 405 | not found; method not allowed |
+| 409 | the name is taken, the object is in use, a file manages it, or tool names collide |
+| 412 | somebody else changed the object; \`current\` is its current state |
+| 413, 415 | the body is larger than 4 MB; the content type is not JSON |
+| 422 | the content is invalid: unknown fields, wrong types, unknown references |
 | 429 | too many failed logins; try again after \`Retry-After\` seconds |
 | 503 | the store cannot be reached; try again after \`Retry-After\` seconds |
 

@@ -31,41 +31,40 @@ function errorsPage(errors) {
     .map(([code, traits]) => `- \`${code}\`: ${traits.reserved}`);
   return `# Errors
 
-Two kinds, which are never mixed.
+MetaMCP reports two kinds of errors.
 
-**A failed tool is a result.** It has \`isError: true\`, a text that says what to do next, and in \`structuredContent.error\`:
+**A failed tool call is a result.** It has \`isError: true\`, a text that says what to do next, and in \`structuredContent.error\`:
 
 \`\`\`json
 { "code": "server_unavailable", "message": "…", "server": "files", "tool_id": "files:read", "retryable": true, "retryAfterMs": 12000 }
 \`\`\`
 
-\`code\`, \`message\` and \`retryable\` are always there; \`tool_id\`, \`server\`, \`op\` (which of our own tools it was), \`step_index\`,
-\`retryAfterMs\` and \`details\` where they apply. \`retryable\` is true only where trying again can help and can do no harm.
-A result of a server that says \`isError\` itself passes unchanged and carries none of these codes; only \`run_tool\` and
-\`run_chain\`, which give values instead of results, report it as \`execution_failed\`. A failed step of a chain is
-\`chain_step_failed\` with the step's own error in \`details.cause\`. What is no tool call (a prompt, a resource) answers with
-JSON-RPC code -32603 and the same object as its \`data\`.
+\`code\`, \`message\` and \`retryable\` are always present; \`tool_id\`, \`server\`, \`op\` (the tool of MetaMCP that failed), \`step_index\`,
+\`retryAfterMs\` and \`details\` only if they apply. \`retryable\` is true only if a retry can help and can do no harm.
+If a server itself returns a result with \`isError\`, the result passes unchanged, without these codes. Only \`run_tool\` and
+\`run_chain\`, which return values instead of results, report it as \`execution_failed\`. A failed step of a chain is
+\`chain_step_failed\` with the step's error in \`details.cause\`. A failed prompt or resource request gets the
+JSON-RPC code -32603 with the same object as \`data\`. On the aggregate surface the object is in \`_meta["metamcp/error"]\`.
 
-| code | meaning | trying again can help |
+| code | meaning | retry can help |
 |---|---|---|
 ${rows.join("\n")}
 
-Some of them only middleware and connectors of others can give; MetaMCP itself does not:
+MetaMCP itself never returns these codes; they are for your own middleware and connectors:
 
 ${reserved.join("\n")}
 
-What is known about the particular case wins over the last column: a call that may have had effects is not retryable,
-whatever its code.
+The last column is the default for a code. A call that may have had effects is never retryable.
 
-**A request that is no proper request is a JSON-RPC error.**
+**An invalid request is a JSON-RPC error.**
 
 | code | when |
 |---|---|
 | \`-32700\` | It is not JSON. |
-| \`-32600\` | It is no request, it is over \`--max-message\`, or it came before \`initialize\`. |
+| \`-32600\` | It is not a request, it is larger than \`--max-message\`, or it came before \`initialize\`. |
 | \`-32601\` | There is no such method. |
-| \`-32602\` | We have no tool of that name, or a cursor is not valid here (anymore). |
-| \`-32002\` | There is no such resource: a stored result has expired, or was somebody else's. Clients of 2026-07-28 get \`-32602\`. |
+| \`-32602\` | There is no such tool, or the cursor is invalid or expired. |
+| \`-32002\` | There is no such resource: a stored result has expired, or belongs to another client. Clients of 2026-07-28 get \`-32602\`. |
 | \`-32603\` | MetaMCP is stopping, or has a bug. |
 
 _Written by \`node scripts/docs.mjs\` from \`src/kernel/errors.ts\`._
@@ -75,8 +74,8 @@ _Written by \`node scripts/docs.mjs\` from \`src/kernel/errors.ts\`._
 function settingsPage(table) {
   return `# Flags and environment
 
-Defaults < config file < environment < flags. Times are milliseconds; \`500ms\`, \`30s\`, \`5m\`, \`1h\` are understood too. A flag that is
-unknown or does not parse ends with exit code 2. The keys of the config file are in [config.md](config.md).
+Flags override environment variables, which override the config file. Times are milliseconds, or written as \`500ms\`, \`30s\`, \`5m\` or \`1h\`. An
+unknown or invalid flag ends the program with exit code 2. [config.md](config.md) lists the keys of the config file.
 
 ${table}
 

@@ -10,7 +10,7 @@ export function withLayers(page, kinds) {
 }
 
 function section(use, { schema, summary, guards }) {
-  const guarded = guards ? " Only administrators change it." : "";
+  const guarded = guards ? " Only administrators can change it." : "";
   const required = new Set(schema.required ?? []);
   const rows = Object.entries(schema.properties).map(([name, option]) =>
     row(name, option, required.has(name)),

@@ -26,7 +26,7 @@ export function withTables(page, { instruments, labels, record, query }) {
     ),
     labels: tableOf(["label", "values"], rowsOf(helps)),
     "audit-record": tableOf(["field", "what"], rowsOf(described(record))),
-    "audit-query": tableOf(["ask for", "what it is compared with"], rowsOf(described(query))),
+    "audit-query": tableOf(["filter", "matches"], rowsOf(described(query))),
   };
   return Object.entries(tables).reduce((text, [mark, table]) => {
     const between = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- /${mark} -->)`);

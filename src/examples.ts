@@ -41,7 +41,7 @@ export function createExamples({ config, ...parts }: Parts): Examples {
         .then((kept) =>
           kept.worked({ server, identity: identityOf(spec), tool }, own, needlesOf(secretsOf(spec))),
         )
-        .catch((error: unknown) => parts.log.warn("an example cannot be kept", { server, error }));
+        .catch((error: unknown) => parts.log.warn("an example cannot be stored", { server, error }));
       noted = Promise.all([noted, note]);
     },
     async of(server, tool) {

@@ -231,7 +231,8 @@ export function createEngine({
 
   /** Nothing is served without what was to guard it. */
   function refuseUnlayered(given: Config): void {
-    if (!layers && hasLayers(given)) throw new Error("this config names layers, and there are none here");
+    if (!layers && hasLayers(given))
+      throw new Error("this config uses middleware, which is not available here");
   }
 
   function consentOf(allow: NonNullable<EngineOptions["allow"]>): FolderConsent {

@@ -1,7 +1,7 @@
 /** Texts of the pages before a login. */
 
 export const loginTexts = {
-  password: { label: "Password", hint: "10 characters at least." },
+  password: { label: "Password", hint: "At least 10 characters." },
   login: {
     title: "Log in",
     email: "E-mail address",
@@ -10,15 +10,15 @@ export const loginTexts = {
     oidc: "Log in with your organisation",
     or: "or",
     noAdministrator: "This gateway has no administrator yet.",
-    findLink: "Open the link that it printed when it started. It begins with this address:",
-    ended: "Log in to go on where you were.",
+    findLink: "Open the link that the gateway printed when it started. It begins with this address:",
+    ended: "Log in to continue.",
   },
   setup: {
     title: "Create the first administrator",
-    text: "Whoever has this account decides which servers run and who may use them.",
-    noCode: "This link lacks its code.",
+    text: "This account decides which servers run and who may use them.",
+    noCode: "This link has no code.",
     noCodeText:
-      "The gateway prints the whole link when it starts. A new one is made at each start until somebody used it.",
+      "The gateway prints the complete link when it starts. Each start prints a new link until one is used.",
     email: "Your e-mail address",
     submit: "Create account",
   },
@@ -26,7 +26,7 @@ export const loginTexts = {
     title: "You are invited",
     text: (email: string) => `Choose a password for ${email}.`,
     submit: "Accept invitation",
-    gone: "This invitation is not valid any more",
-    goneText: "It was used, taken back, or is older than a week. Ask an administrator for a new one.",
+    gone: "This invitation is no longer valid",
+    goneText: "It was used or revoked, or is older than a week. Ask an administrator for a new one.",
   },
 } as const;

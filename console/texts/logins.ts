@@ -2,8 +2,8 @@
 
 export const loginTexts = {
   title: "Logins at servers",
-  text: "Some servers let each person in as themselves. Log in here once; your clients use it from then on.",
-  none: "No server that you can use asks for a login of your own.",
+  text: "Some servers require your own login. Log in here once; your clients use it from then on.",
+  none: "None of your servers requires your own login.",
   columns: { server: "Server", state: "State" },
   states: {
     active: "logged in",
@@ -15,7 +15,7 @@ export const loginTexts = {
   },
   at: (issuer: string) => `at ${issuer}`,
   since: "since",
-  renews: "renewed by itself",
+  renews: "renewed automatically",
   until: "ends",
   missing: (names: readonly string[]) => names.join(", "),
   wanted: (scopes: readonly string[]) => `log in again to allow ${scopes.join(", ")}`,
@@ -23,14 +23,13 @@ export const loginTexts = {
   logInAgain: "Log in again",
   addSecret: "Add secret",
   logOut: "Log out",
-  loggedOut: (server: string) => `You are logged out at ${server}`,
-  askTitle: (server: string) => `Log out at ${server}?`,
-  askText: "Your connections to it end. Its tools stay unusable for you until you log in again.",
+  loggedOut: (server: string) => `You are logged out of ${server}`,
+  askTitle: (server: string) => `Log out of ${server}?`,
+  askText: "Your connections to it end. You cannot use its tools until you log in again.",
   shared: {
     key: "Login of the gateway",
-    loggedOut: (server: string) => `The gateway is logged out at ${server}`,
-    askText:
-      "Its connection ends. Its tools stay unusable for everybody until an administrator logs in again.",
+    loggedOut: (server: string) => `The gateway is logged out of ${server}`,
+    askText: "Its connection ends. Nobody can use its tools until an administrator logs in again.",
   },
   own: "Your login",
   secrets: "Open my secrets",

@@ -10,7 +10,7 @@ export const namespacesTexts = {
   create: "Create namespace",
   empty: {
     title: "No namespaces yet",
-    text: "A namespace puts servers together and decides which of their tools are there, and under which names.",
+    text: "A namespace groups servers. It sets which of their tools are on, and their names.",
   },
   columns: {
     name: "Namespace",
@@ -35,8 +35,8 @@ export const namespacesTexts = {
     descriptionHint: "Clients get it as part of the instructions.",
     newTools: "New tools are",
     newToolsChoices: {
-      enabled: "on: new tools of a server appear by themselves",
-      disabled: "off: somebody must switch them on",
+      enabled: "on: new tools of a server appear automatically",
+      disabled: "off: somebody must turn them on",
     },
     create: "Create namespace",
     save: "Save",
@@ -46,7 +46,7 @@ export const namespacesTexts = {
     onOf: (server: string) => `${server} is on`,
     prefixOf: (server: string) => `Prefix of ${server}`,
     prefixHint:
-      "The aggregate surface names a tool PREFIX__tool. An empty field takes the name of the server; “none” leaves the prefix out.",
+      "The aggregate surface names a tool PREFIX__tool. An empty field means the server name; “none” means no prefix.",
     columns: { server: "Server", prefix: "Prefix", on: "On" },
     add: "Add server …",
     none: "No server is in this namespace yet.",
@@ -65,8 +65,8 @@ export const namespacesTexts = {
   remove: {
     action: "Delete namespace",
     title: (name: string) => `Delete ${name}?`,
-    text: "Its rules for tools go with it. Servers stay. You can roll this back on the page History.",
-    used: (endpoints: string) => `It is taken out of: ${endpoints}.`,
+    text: "This also deletes its rules for tools. Servers stay. You can roll this back on the page History.",
+    used: (endpoints: string) => `It is removed from: ${endpoints}.`,
     done: (name: string) => `${name} is deleted`,
   },
 } as const;

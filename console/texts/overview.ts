@@ -4,25 +4,25 @@ import { plural } from "../format.ts";
 export const overviewTexts = {
   title: "Overview",
   attention: {
-    title: "What needs attention",
+    title: "Needs attention",
     open: "Open",
     review: "Review",
     secret: {
       word: "plain secret",
-      reason: (field: string) => `${field} looks like a secret and is stored and shown as it is`,
+      reason: (field: string) => `${field} looks like a secret, but is stored and shown in plain text`,
     },
     changed: {
       word: "changed",
       reason: (n: number) =>
         `${plural(n, "tool")} changed since ${n === 1 ? "it was" : "they were"} approved`,
     },
-    public: { word: "open to everybody", reason: "whoever can reach the gateway may use it" },
+    public: { word: "public", reason: "anyone who can reach the gateway can use it" },
     store: {
       name: "Store",
       word: "unreachable",
-      reason: (why: string) => `${why}. Clients notice nothing; changes wait.`,
+      reason: (why: string) => `${why}. Clients keep working, but nothing can be changed.`,
     },
-    key: "ends",
+    key: "expires",
     audit: {
       name: "Audit log",
       lost: "incomplete",
@@ -39,7 +39,7 @@ export const overviewTexts = {
       reason: (n: number) => `${plural(n, "server")} ${n === 1 ? "was" : "were"} requested`,
     },
     decide: "Decide",
-    noEndpoint: { word: "none yet", reason: "no client can reach the servers" },
+    noEndpoint: { word: "none yet", reason: "no client can use the servers" },
     makeEndpoint: "Create an endpoint",
     more: (n: number) => `and ${n} more`,
   },
@@ -53,40 +53,40 @@ export const overviewTexts = {
   },
   endpoints: {
     title: "Endpoints",
-    none: "No endpoint yet. An endpoint is the address that clients use.",
+    none: "No endpoint yet. Clients connect to an endpoint.",
   },
   servers: { title: "Servers", all: "All servers", none: "No servers yet." },
   start: {
-    title: "Connect a first client",
+    title: "Connect your first client",
     answer: "Five steps, about three minutes.",
     skip: "Skip this",
     resume: "Connect a client",
     servers: {
       title: "Add servers",
-      text: "Paste what a client of yours has already, or choose from the gallery.",
+      text: "Paste the config of one of your clients, or choose from the gallery.",
       done: (names: string) => `Added: ${names}`,
       more: "Add more",
     },
     endpoint: {
       title: "Offer them at an endpoint",
-      text: "An endpoint is the address that clients use. It shows the tools of one or more namespaces.",
+      text: "Clients connect to an endpoint. It offers the tools of one or more namespaces.",
       make: "Create the endpoint “default”",
       done: (url: string) => url,
     },
     key: {
       title: "Create a key",
-      text: "The client sends this key with each request. It is shown once.",
+      text: "The client needs this key to connect. It is shown only once.",
       make: "Create a key",
       name: "First client",
       done: "Created. The config below contains it.",
-      open: "Not needed: the endpoint is open to all.",
+      open: "Not needed: the endpoint is public.",
     },
     paste: {
       title: "Paste this into your client",
       client: "Client",
-      file: (file: string) => `Goes into ${file}. Restart the client then.`,
+      file: (file: string) => `Goes into ${file}. Then restart the client.`,
       copy: "Copy config",
-      withoutKey: "Put a key of yours in place of KEY.",
+      withoutKey: "Replace KEY with your key.",
     },
     call: {
       title: "Make a first call",

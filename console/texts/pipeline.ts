@@ -6,9 +6,9 @@ export const pipelineTexts = {
   add: "Add layer …",
   options: "Options",
   save: "Save",
-  guarded: "Only administrators change this layer.",
+  guarded: "Only administrators can change this layer.",
   open: "Edit",
-  close: "Fold",
-  own: "one's own",
+  close: "Close",
+  own: "custom",
   layer: (at: number, use: string) => `Layer ${at}: ${use}`,
 } as const;

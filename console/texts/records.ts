@@ -9,7 +9,7 @@ export const sessionsTexts = {
   search: "Search sessions",
   empty: {
     title: "No client is connected",
-    text: "A client appears here when it opens a session at an endpoint. Clients of the stateless protocol have none: their calls are on the page Traffic.",
+    text: "A client appears here when it opens a session at an endpoint. Clients of the stateless protocol have no sessions; see their calls on the page Traffic.",
   },
   columns: {
     client: "Client",
@@ -26,7 +26,7 @@ export const sessionsTexts = {
   end: "End session",
   endAsk: {
     title: "End this session?",
-    text: "Its calls under way are cancelled. The client may open another one: revoke its key or disable its account to keep it out.",
+    text: "Its running calls are cancelled. The client can open a new session. To prevent that, revoke its key or disable its account.",
   },
   ended: "The session has ended",
   calls: "Show its calls in the audit log",
@@ -35,17 +35,17 @@ export const sessionsTexts = {
 export const auditTexts = {
   title: "Audit",
   answer: "Every call, change and login, newest first.",
-  lost: (n: number) => `${plural(n, "record")} could not be kept.`,
+  lost: (n: number) => `${plural(n, "record was", "records were")} lost.`,
   fault: (reason: string) => `Records wait in memory: ${reason}`,
   list: "Audit records",
   verify: "Verify the log",
   verified: (n: number) => `${plural(n, "record")} checked: none was changed or removed.`,
   broken: (seq: number | undefined, reason: string) =>
-    `The chain is broken${seq === undefined ? "" : ` at record ${count(seq)}`}: ${reason}`,
+    `The log was changed${seq === undefined ? "" : ` at record ${count(seq)}`}: ${reason}`,
   more: "Show older records",
   export: "Export",
-  exportTitle: "The newest 10,000 records that fit, one JSON object a line",
-  empty: { title: "No record fits", text: "Take away a filter, or choose another time." },
+  exportTitle: "The newest 10,000 matching records, one JSON object per line",
+  empty: { title: "No matching records", text: "Remove a filter or choose another time." },
   filters: {
     kind: "Kind",
     outcome: "Outcome",
@@ -75,23 +75,23 @@ export const auditTexts = {
 
 export const historyTexts = {
   title: "History",
-  answer: (n: number) => (n === 0 ? "Nothing was configured yet." : `The config is at revision ${count(n)}.`),
+  answer: (n: number) => (n === 0 ? "Nothing is configured yet." : `The config is at revision ${count(n)}.`),
   list: "Revisions",
   search: "Search revisions",
   empty: {
     title: "No revisions yet",
-    text: "Each change of servers, namespaces, endpoints or settings is one revision, and each can be brought back.",
+    text: "Each change of servers, namespaces, endpoints or settings is a revision. You can roll back to any of them.",
   },
   columns: { n: "Revision", at: "When", who: "Who", summary: "What" },
   revision: (n: number) => `Revision ${count(n)}`,
   changes: "What it changed",
-  none: "It changed nothing that is kept in the config.",
+  none: "It did not change the config.",
   rollback: "Roll back to here",
   current: "This is the current config.",
   ask: {
     title: (n: number) => `Roll back to revision ${count(n)}?`,
-    text: "The config becomes what it was right after this revision, as a revision of its own. Keys, accounts and the audit log stay as they are.",
-    same: "The config is the same as it was then: nothing would change.",
+    text: "This restores the config of this revision as a new revision. Keys, accounts and the audit log stay unchanged.",
+    same: "The config is the same: nothing would change.",
     would: "This would change:",
     confirm: "Roll back",
   },

@@ -5,15 +5,15 @@ export const requestsTexts = {
   title: "Requests",
   answer: (calls: number, servers: number) =>
     calls + servers === 0
-      ? "Nothing waits for a decision."
+      ? "No requests are waiting."
       : `${plural(calls, "call waits", "calls wait")} for approval, ${plural(servers, "server is", "servers are")} requested.`,
   tabs: "Requests",
   calls: {
     tab: "Calls",
     list: "Calls that wait for approval",
     empty: {
-      title: "No call waits for approval",
-      text: "A call that a policy puts up for approval waits here until somebody decides.",
+      title: "No calls wait for approval",
+      text: "A policy with the effect “approve” holds a call here until somebody decides.",
     },
     columns: { tool: "Tool", who: "Who", endpoint: "Endpoint", reason: "Why", state: "State", at: "Since" },
     states: {
@@ -28,19 +28,19 @@ export const requestsTexts = {
     approve: "Approve call",
     refuse: "Refuse",
     comment: "Comment",
-    commentHint: "Goes into the audit log. A refused caller sees it.",
-    approved: "Approved: the call is made",
+    commentHint: "Recorded in the audit log. After a refusal the caller sees it.",
+    approved: "Approved: the call runs",
     refused: "Refused: nothing was done",
     decidedBy: "Decided by",
     expires: "Waits until",
-    notYours: "Somebody else decides this one.",
+    notYours: "Somebody else must decide this.",
   },
   servers: {
     tab: "Servers",
     list: "Requested servers",
     empty: {
-      title: "Nobody requested a server",
-      text: "When a model needs a server that is not here, its request appears on this page.",
+      title: "No requested servers",
+      text: "If a model asks for a server that you do not have, the request appears here.",
     },
     columns: {
       name: "Server",
@@ -52,8 +52,8 @@ export const requestsTexts = {
     },
     states: { pending: "Waiting", approved: "Added", refused: "Refused" },
     runs: "What would run",
-    namespace: "Namespace it joins",
-    first: "The first one of the endpoint",
+    namespace: "Add to namespace",
+    first: "First namespace of the endpoint",
     missing: "Values it needs",
     approve: "Add server",
     refuse: "Refuse",

@@ -2,15 +2,15 @@
 
 export const settingsTexts = {
   title: "Settings",
-  answer: "What holds for every endpoint of this gateway.",
+  answer: "These settings apply to every endpoint.",
   pipeline: "Pipeline of the gateway",
   limits: "Limits of the gateway",
   registration: "OAuth clients",
-  registrationLabel: "Clients that register themselves",
+  registrationLabel: "Dynamic client registration",
   registrations: { open: "allowed: any MCP client can ask a person to log in", closed: "refused" },
-  issuers: "Outside issuers",
+  issuers: "Other issuers",
   issuersHint:
-    "Tokens of these authorization servers open endpoints, where their audience is the endpoint's address.",
+    "Endpoints accept tokens of these authorization servers if their audience is the endpoint's address.",
   issuer: "Issuer",
   algorithms: "Algorithms",
   algorithmsHint: "Separated by commas, such as RS256, ES256.",

@@ -6,7 +6,7 @@ export const tryTexts = {
   answer: "Call a tool as a client does, with the same access, names, layers and audit.",
   empty: {
     title: "There is no endpoint yet",
-    text: "Create an endpoint first: it decides which tools can be called, and by whom.",
+    text: "Create an endpoint first. It sets which tools can be called, and by whom.",
     action: "Open endpoints",
   },
   endpoint: "Endpoint",
@@ -29,13 +29,13 @@ export const tryTexts = {
   cancel: "Cancel call",
   explain: "What would happen",
   request: "What a client would send",
-  waiting: "The call is under way …",
+  waiting: "The call is running …",
   progress: (done: number, total: number) => `${count(done)} of ${count(total)}`,
   took: (time: string) => `Took ${time}.`,
   logs: "What the server logged",
-  way: "Way through the layers",
+  way: "Layers it passed",
   failed: (code: number, message: string) => `JSON-RPC error ${code}: ${message}`,
-  missed: (n: number) => `${n} events came faster than they were read.`,
+  missed: (n: number) => `${n} events were lost because they came too fast.`,
   cancelled: "Cancelled.",
   question: {
     form: "The server asks",
@@ -46,7 +46,7 @@ export const tryTexts = {
     decline: "Decline",
     cancel: "Cancel",
     text: "What the model answers",
-    done: "I am done there",
+    done: "I am done",
   },
   outcomes: {
     passes: "It would pass.",
@@ -63,6 +63,6 @@ export const tryTexts = {
     limit: "limited",
     change: "changes it",
     answer: "answers",
-    unknown: "cannot tell",
+    unknown: "unknown",
   },
 } as const;

@@ -1,5 +1,5 @@
 /** Texts of taking a change back. */
 export const undoTexts = {
   undone: "Undone.",
-  newer: "Other changes were made since. Roll back in the history, where you see all of them.",
+  newer: "There are newer changes. Roll back on the page History, where you see all of them.",
 } as const;

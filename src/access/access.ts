@@ -75,7 +75,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
       .get(change.kind)
       ?.load()
       .catch((error: Error) =>
-        log.warn(`${change.kind}s could not be read from the store: ${error.message}; what is known stays`),
+        log.warn(
+          `${change.kind}s could not be read from the store: ${error.message}; the last known ones stay in use`,
+        ),
       );
   });
   return {

@@ -174,7 +174,7 @@ export class Accounts implements AccountDirectory {
     if (this.#mustStay(account))
       throw new AccessError(
         "last_admin",
-        "this is the last administrator who is enabled: make another account administrator first",
+        "this is the last active administrator: make another account an administrator first",
       );
   }
 
@@ -211,7 +211,7 @@ export class Accounts implements AccountDirectory {
       await this.#store.records.write([{ put: record }, ...also, turn]);
     } catch (error) {
       if (!StoreError.is(error, "taken")) throw error;
-      throw new AccessError("taken", `there is an account of ${value.email} already`);
+      throw new AccessError("taken", `an account for ${value.email} already exists`);
     }
     await this.#turns.refresh();
     return this.#existing(id);

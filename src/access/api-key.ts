@@ -20,7 +20,7 @@ export interface ApiKey extends KeyLimits {
   readonly id: string;
   readonly name: string;
   readonly description?: string | undefined;
-  /** Uuid of the account that it acts for. */
+  /** Uuid of the account that owns it. */
   readonly owner?: string | undefined;
   /** The beginning of its text, to tell keys apart by. */
   readonly prefix: string;

@@ -19,7 +19,7 @@ const NAME = "metamcp";
 interface Stored {
   /** Uuid. */
   readonly account: string;
-  /** Stands for the password of then: with another one the login is over, though it began in the same moment. */
+  /** Stands for the password of then: with another one the login has ended, though it began in the same moment. */
   readonly password: string;
   readonly createdAt: string;
   readonly expiresAt: number;

@@ -72,5 +72,5 @@ export function withoutInvitation(account: string): RecordChange {
 }
 
 function unknown(): AccessError {
-  return new AccessError("code_unknown", "this invitation is not valid (any more): ask for a new one");
+  return new AccessError("code_unknown", "this invitation is invalid or expired: ask for a new one");
 }

@@ -39,7 +39,7 @@ export interface KeyRingOptions {
 export interface EndingKey {
   readonly id: string;
   readonly name: string;
-  /** Uuid of the account that it acts for. */
+  /** Uuid of the account that owns it. */
   readonly owner: string | undefined;
   readonly expiresAt: number;
 }

@@ -14,10 +14,10 @@ interface Row {
 
 export const MATRIX = {
   login: { least: "anyone", what: "log in, set up the first administrator, accept an invitation" },
-  "me.read": { least: "member", what: "see who they are and what they may do" },
+  "me.read": { least: "member", what: "see their account and rights" },
   "me.change": { least: "member", account: true, what: "change their password, log out" },
-  "me.secrets": { least: "member", account: true, what: "keep secrets and logins of their own for servers" },
-  "me.grants": { least: "member", account: true, what: "list and revoke what they allowed OAuth clients" },
+  "me.secrets": { least: "member", account: true, what: "manage their own secrets and logins for servers" },
+  "me.grants": { least: "member", account: true, what: "list and revoke their grants to OAuth clients" },
   "keys.read": { least: "member", others: "admin", account: true, what: "list API keys" },
   "keys.write": {
     least: "member",
@@ -25,13 +25,13 @@ export const MATRIX = {
     account: true,
     what: "create, rename and revoke API keys",
   },
-  "description.read": { least: "member", what: "read the description of the API" },
-  "endpoints.use": { least: "member", what: "see the endpoints that they may use" },
+  "description.read": { least: "member", what: "read the API description" },
+  "endpoints.use": { least: "member", what: "see the endpoints they may use" },
   "endpoints.try": {
     least: "member",
     others: "admin",
     account: true,
-    what: "try tools of the endpoints that they may use",
+    what: "try tools of the endpoints they may use",
   },
   "objects.read": { least: "viewer", what: "read servers, namespaces, endpoints and their tools" },
   "history.read": { least: "viewer", what: "read revisions" },
@@ -39,33 +39,36 @@ export const MATRIX = {
   "metrics.read": { least: "admin", what: "read metrics" },
   "audit.read": { least: "viewer", what: "read the audit log, without arguments and results" },
   "namespaces.write": { least: "editor", what: "create, change and delete namespaces" },
-  "endpoints.write": { least: "editor", what: "create, change and delete endpoints, but for `access`" },
+  "endpoints.write": { least: "editor", what: "create, change and delete endpoints, except `access`" },
   "servers.switch": { least: "editor", what: "enable and disable servers" },
-  "config.apply": { least: "editor", what: "apply a document or roll back, where it touches nothing else" },
+  "config.apply": {
+    least: "editor",
+    what: "apply a document or roll back, if they may make all its changes",
+  },
   "approvals.decide": {
     least: "member",
-    what: "see calls of theirs that wait for an approval, and decide about those where the policy names them",
+    what: "see their own calls that wait for approval; decide about calls where a policy names them",
   },
   "servers.write": { least: "admin", what: "create, change and delete servers" },
   "servers.use": {
     least: "admin",
     what: "reconnect servers, call their tools in the inspector, replay calls",
   },
-  "servers.logs": { least: "admin", what: "read what servers write on stderr" },
+  "servers.logs": { least: "admin", what: "read the stderr of servers" },
   "access.write": { least: "admin", what: "change `access` of endpoints" },
   "layers.guarded": {
     least: "admin",
-    what: "change the layers policy, filter, flow, redact and audit, and code of one's own",
+    what: "change the layers policy, filter, flow, redact and audit, and custom layers",
   },
   "annotations.loosen": {
     least: "admin",
-    what: "override annotations so that a tool seems less dangerous than its server says",
+    what: "override annotations so that a tool looks less dangerous than its server says",
   },
   "arguments.read": { least: "admin", what: "read arguments and results of calls" },
   sessions: { least: "admin", what: "list and end sessions" },
   settings: { least: "admin", what: "read and change settings, export the config" },
   people: { least: "admin", what: "invite, change and delete accounts" },
-  provision: { least: "admin", what: "look for new servers, decide on requests for them" },
+  provision: { least: "admin", what: "search for new servers and decide on requests for them" },
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type Action = keyof typeof MATRIX;

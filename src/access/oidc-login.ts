@@ -99,12 +99,12 @@ export class OidcLogin {
   ): Promise<{ readonly account: Account; readonly returnTo: string }> {
     const pending = this.#pending(headers);
     if (!pending)
-      throw new LoginRefused("This login was not begun in this browser, or too long ago. Try again.");
+      throw new LoginRefused("This login was started in another browser, or too long ago. Try again.");
     const { identity } = await this.#identity(answer, pending);
     const { allowGroups } = this.#settings;
     const { groups = [] } = identity;
     if (allowGroups.length > 0 && !allowGroups.some((group) => groups.includes(group)))
-      throw new LoginRefused("Your account is in no group that may use this gateway. Ask its administrator.");
+      throw new LoginRefused("None of your groups may use this gateway. Ask an administrator.");
     const account = await this.#parts.accounts.ofIdentity({ ...identity, ...this.#role(identity) });
     if (account.disabled) throw new LoginRefused("Your account is disabled. Ask an administrator.");
     return { account, returnTo: pending.returnTo };
@@ -139,7 +139,7 @@ export class OidcLogin {
       if (error instanceof LoginRefused) throw error;
       const { error: code = "" } = error as { error?: unknown };
       const why = typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? ` (${code})` : "";
-      throw new LoginRefused(`The identity provider did not confirm who you are${why}. Try again.`, {
+      throw new LoginRefused(`The identity provider did not confirm your login${why}. Try again.`, {
         cause: error,
       });
     }

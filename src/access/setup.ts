@@ -62,6 +62,6 @@ export class Setup {
 function unknown(): AccessError {
   return new AccessError(
     "code_unknown",
-    "this setup link is not valid (any more): start the gateway again for a new one",
+    "this setup link is invalid or expired: restart the gateway for a new one",
   );
 }

@@ -1,4 +1,4 @@
-/** What is wrong now, for whom it matters: gathered from memory, the worst first. */
+/** What is wrong now, for whom it matters: gathered from memory, worst first. */
 import { may } from "../access/may.ts";
 import type { GatewayControl } from "../gateway/control.ts";
 import type { Static } from "../gateway/json-schema.ts";

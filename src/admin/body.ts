@@ -17,10 +17,11 @@ export async function readBody(request: IncomingMessage, types: readonly string[
   const type = typeOf(request, types);
   const text = decode(bytes);
   const value = (YAML_TYPES as readonly string[]).includes(type) ? await parseYaml(text) : parseJson(text);
-  if (isDeeper(value, MOST_DEPTH)) throw new Problem(400, `the body may nest ${MOST_DEPTH} levels at most`);
+  if (isDeeper(value, MOST_DEPTH))
+    throw new Problem(400, `the body may have at most ${MOST_DEPTH} nested levels`);
   const broken = brokenText(value, "");
   if (broken !== undefined) {
-    const message = "has half of a surrogate pair, which is no character";
+    const message = "has an unpaired surrogate, which is not a character";
     throw new Problem(422, `${broken} ${message}`.trim(), { errors: [{ path: broken, message }] });
   }
   return value;
@@ -39,7 +40,7 @@ export function typeOf({ headers }: IncomingMessage, types: readonly string[]): 
  */
 export function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const tooLarge = (): void => reject(new Problem(413, `a request may have ${MOST_BYTES} bytes`));
+    const tooLarge = (): void => reject(new Problem(413, `a request may have at most ${MOST_BYTES} bytes`));
     if (Number(request.headers["content-length"] ?? 0) > MOST_BYTES) tooLarge();
     let parts: Buffer[] = [];
     let length = 0;

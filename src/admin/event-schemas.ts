@@ -33,7 +33,7 @@ const CHANGE = {
 
 /** By their type. */
 const EVENTS = {
-  call: event("call", { id: { ...COUNT, description: "of GET /calls/{id}" }, ...CALL }, [
+  call: event("call", { id: { ...COUNT, description: "the id for GET /calls/{id}" }, ...CALL }, [
     "id",
     "principal",
     "endpoint",
@@ -49,7 +49,7 @@ const EVENTS = {
       state: { enum: ["connecting", "started", "connected", "failed", "closed"] },
       reason: TEXT,
       pid: COUNT,
-      login: { type: "boolean", description: "it failed for want of a login" },
+      login: { type: "boolean", description: "it failed because it requires login" },
       restart: { type: "boolean" },
     },
     ["server", "state"],
@@ -76,11 +76,11 @@ const EVENTS = {
     "revision",
     {
       revision: COUNT,
-      by: { enum: ["this", "other"], description: "other: another gateway on the same store" },
+      by: { enum: ["this", "other"], description: "other: made by another gateway on the same store" },
       who: ACTOR,
       summary: TEXT,
       changes: { type: "array", items: CHANGE },
-      more: { ...COUNT, description: "changes that are not listed" },
+      more: { ...COUNT, description: "number of changes that are not listed" },
     },
     ["revision", "by"],
   ),
@@ -93,8 +93,8 @@ const EVENTS = {
       pid: COUNT,
       toolCount: COUNT,
       reason: TEXT,
-      namespaces: { type: "array", items: UUID, description: "that were compiled anew" },
-      clients: { ...COUNT, description: "that were told that their list is another" },
+      namespaces: { type: "array", items: UUID, description: "namespaces that were compiled again" },
+      clients: { ...COUNT, description: "clients that were notified of a changed list" },
     },
     ["server", "revision", "step"],
   ),
@@ -148,12 +148,12 @@ const MISSED = {
   type: "object",
   properties: { type: { const: "missed" }, count: COUNT },
   required: ["type", "count"],
-  description: "so many events came faster than they were read",
+  description: "number of events that were lost because the client read too slowly",
 } as const;
 
 export const EVENT_COMPONENTS = {
   Event: {
     anyOf: [...Object.values(EVENTS), HELLO, MISSED],
-    description: "as server-sent events: event is the type, data this object",
+    description: "server-sent events: event is the type, data is this object",
   },
 } as const;

@@ -42,7 +42,7 @@ function ofLayers(
   now: StoredObject | undefined,
 ): readonly Needed[] {
   if (isDeepStrictEqual(guardedIn(old), guardedIn(now))) return [];
-  const layers = "the layers policy, filter, flow, redact and audit, and code of one's own";
+  const layers = "the layers policy, filter, flow, redact and audit, and custom layers";
   return [{ action: "layers.guarded", what: `change ${layers}, in the ${kind} "${name}"` }];
 }
 

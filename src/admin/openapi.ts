@@ -53,7 +53,7 @@ function operation(route: Route): object {
     responses: {
       ...answersOf(route),
       default: {
-        description: "why it was not done",
+        description: "why it failed",
         content: contentOf(["application/problem+json"], ref("Problem")),
       },
     },

@@ -24,7 +24,7 @@ export const EXPLAIN = {
     args: { type: "object", default: {} },
     as: {
       type: "string",
-      description: "uuid or e-mail address of an account, or key:NAME or key:UUID; oneself unless given",
+      description: "uuid or e-mail address of an account, key:NAME or key:UUID; default: the caller",
     },
   },
   required: ["tool"],
@@ -38,8 +38,8 @@ const LAYER = {
     summary: { type: "string", description: "what it does" },
     guards: { type: "boolean", description: "only administrators change it" },
     schema: { type: "object", description: "JSON Schema of its options" },
-    inside: { ...TEXTS, description: "layers that must stand before it, wherever they are in a pipeline" },
-    fault: { type: "string", description: "of one's own: why it cannot be used" },
+    inside: { ...TEXTS, description: "layers that must come before it in the pipeline" },
+    fault: { type: "string", description: "for a custom layer: why it cannot be used" },
   },
   required: ["use", "guards", "schema", "inside"],
 } as const;
@@ -51,7 +51,7 @@ export const PIPELINE_COMPONENTS = {
       places: {
         type: "array",
         items: { enum: ["settings", "endpoint", "namespace", "server"] },
-        description: "where a pipeline is put together from, the outermost first",
+        description: "the places of a pipeline, outermost first",
       },
       items: { type: "array", items: LAYER },
     },
@@ -64,15 +64,15 @@ export const PIPELINE_COMPONENTS = {
       as: ACTOR,
       outcome: {
         enum: ["passes", "asks", "answered", "refused"],
-        description: "asks: once somebody said yes; answered: without reaching the server",
+        description: "asks: runs after somebody says yes; answered: does not reach the server",
       },
-      code: { type: "string", description: "of a refusal: as what it is answered" },
+      code: { type: "string", description: "for a refusal: the error code" },
       tool: {
         type: "object",
         properties: {
           server: NAMED,
           tool: TEXT,
-          name: { type: "string", description: "what it is called here" },
+          name: { type: "string", description: "its name at this endpoint" },
         },
         required: ["server", "tool", "name"],
       },
@@ -82,7 +82,7 @@ export const PIPELINE_COMPONENTS = {
           type: "object",
           properties: {
             use: { type: "string", description: "a layer, or access, name, arguments" },
-            at: { type: "string", description: "where it stands" },
+            at: { type: "string", description: "its place" },
             effect: {
               enum: ["pass", "allow", "deny", "ask", "approve", "limit", "change", "answer", "unknown"],
             },
@@ -90,7 +90,7 @@ export const PIPELINE_COMPONENTS = {
           },
           required: ["use", "at", "effect"],
         },
-        description: "the outermost first, up to where it ends",
+        description: "outermost first, up to the layer that ends the call",
       },
     },
     required: ["as", "outcome", "steps"],
@@ -109,22 +109,22 @@ export const PIPELINE_COMPONENTS = {
         properties: {
           ...ACTOR.properties,
           key: { type: "object", properties: { id: TEXT, name: TEXT }, required: ["id", "name"] },
-          actor: { ...ACTOR, description: "who really made it, in their name" },
+          actor: { ...ACTOR, description: "the person who really made the call" },
         },
         description: "who made the call",
       },
       via: { enum: ["code", "chain"] },
       server: NAMED,
-      tool: { type: "string", description: "the server's own name of it" },
+      tool: { type: "string", description: "the tool's name at the server" },
       arguments: {
         description:
-          "what would be sent, plain secrets masked; as JSON text where numbers would lose digits, {tooLarge} above 64 KB",
+          "the arguments, with plain secrets masked; as JSON text if numbers would lose digits, {tooLarge} above 64 KB",
       },
-      reason: { type: "string", description: "why a yes is needed" },
+      reason: { type: "string", description: "why the call needs an approval" },
       by: {
         type: "object",
         properties: { roles: TEXTS, groups: TEXTS },
-        description: "who decides, beside administrators",
+        description: "who can decide, besides administrators",
       },
       decidable: { type: "boolean", description: "you may decide it now" },
       decidedAt: DATE,

@@ -13,8 +13,8 @@ export function problemOf(error: unknown): Problem | undefined {
   if (!StoreError.is(error)) return undefined;
   const { code, message, unsure } = error;
   if (code === "unavailable") {
-    const outcome = unsure ? "look whether the change was made before you repeat it" : "nothing was changed";
-    return new Problem(503, `the store cannot be reached at the moment: ${outcome}`, {
+    const outcome = unsure ? "check whether the change was made before you repeat it" : "nothing was changed";
+    return new Problem(503, `the store cannot be reached now: ${outcome}`, {
       headers: { "retry-after": String(RETRY_SECONDS) },
     });
   }

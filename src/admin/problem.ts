@@ -22,7 +22,7 @@ const TITLES: Readonly<Record<number, string>> = {
   404: "Not found",
   405: "Method not allowed",
   409: "Conflict",
-  412: "Changed meanwhile",
+  412: "Changed by somebody else",
   413: "Too large",
   415: "Unsupported content type",
   422: "Invalid",

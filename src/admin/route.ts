@@ -23,7 +23,7 @@ export interface AdminRequest {
   /** What was done, where the request does not say all of it: told to whoever keeps records. */
   readonly did: (acts: readonly Act[]) => void;
   readonly accept: string;
-  /** Aborted once whoever asked is gone. */
+  /** Aborted once the caller is gone. */
   readonly signal: Signal;
 }
 
@@ -73,17 +73,17 @@ export function leastOf(route: Route): Role | "anyone" {
 export const LIST_QUERY = {
   limit: { type: "integer", minimum: 1, maximum: 500, default: 100 },
   cursor: { type: "string", description: "nextCursor of the page before" },
-  q: { type: "string", description: "only what has this text in its name or description" },
+  q: { type: "string", description: "only items with this text in the name or description" },
 } as const;
 
 export const DRY_RUN = {
-  dryRun: { type: "boolean", description: "answer the changes, change nothing" },
+  dryRun: { type: "boolean", description: "return the changes without making them" },
 } as const;
 
 export const TAKE_OVER = {
-  takeOver: { type: "boolean", description: "change it although a file manages it; the API manages it then" },
+  takeOver: { type: "boolean", description: "change an object that a file manages; then the API manages it" },
 } as const;
 
 export const FORCE = {
-  force: { type: "boolean", description: "also take it out of whatever uses it" },
+  force: { type: "boolean", description: "also remove it from all objects that use it" },
 } as const;

@@ -88,7 +88,7 @@ test("a misspelt query parameter is refused", async () => {
   expect(answer.headers.get("content-type")).toBe("application/problem+json");
   expect(await answer.json()).toMatchObject({
     status: 400,
-    detail: 'the query has no "dryrun"; known: limit, how, from',
+    detail: 'unknown query parameter "dryrun"; known: limit, how, from',
   });
 });
 
@@ -148,7 +148,7 @@ test("a problem keeps its further members", () => {
   const problem = new Problem(412, "it changed", { more: { current: { a: 1 } } });
   expect(JSON.parse(JSON.stringify(problem))).toEqual({
     type: "about:blank",
-    title: "Changed meanwhile",
+    title: "Changed by somebody else",
     status: 412,
     detail: "it changed",
     current: { a: 1 },

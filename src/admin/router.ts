@@ -40,7 +40,7 @@ export interface RouterParts {
   problemOf(error: unknown): Problem | undefined;
 }
 
-const GONE = new MetaMcpError("cancelled", "whoever asked is gone");
+const GONE = new MetaMcpError("cancelled", "the caller is gone");
 const METHODS = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
 
 export type Answer = (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -154,7 +154,7 @@ export function createAdminRouter(parts: RouterParts): Answer {
 
   function notThere(path: string): Problem {
     const allow = METHODS.filter((method) => findRoute(router, method, path)).join(", ");
-    if (!allow) return new Problem(404, "there is nothing at this path; /api/v1/openapi.json lists what is");
+    if (!allow) return new Problem(404, "there is no such path; see /api/v1/openapi.json");
     return new Problem(405, `only ${allow} here`, { headers: { allow } });
   }
 
@@ -171,10 +171,7 @@ export function createAdminRouter(parts: RouterParts): Answer {
         parts.log.error(
           `admin API: ${request.method} ${path}: ${error instanceof Error ? error.stack : String(error)}`,
         );
-      writeProblem(
-        response,
-        problem ?? new Problem(500, "something went wrong here; the log has the details"),
-      );
+      writeProblem(response, problem ?? new Problem(500, "internal error; see the log of the gateway"));
     }
   };
 }
@@ -239,8 +236,8 @@ function queryOf({ url = "" }: IncomingMessage, { query = {}, anyQuery }: Route)
   for (const [name, text] of given) {
     const schema = Object.hasOwn(query, name) ? query[name] : undefined;
     const known = Object.keys(query).join(", ") || "none";
-    if (!schema) throw new Problem(400, `the query has no "${name}"; known: ${known}`);
-    if (given.getAll(name).length > 1) throw new Problem(400, `the query has "${name}" twice`);
+    if (!schema) throw new Problem(400, `unknown query parameter "${name}"; known: ${known}`);
+    if (given.getAll(name).length > 1) throw new Problem(400, `the query contains "${name}" twice`);
     if (!fits(text, schema)) throw new Problem(400, `"${name}" in the query must be ${wanted(schema)}`);
   }
   return given;

@@ -33,10 +33,10 @@ const CONNECTION = {
     retryAfterMs: COUNT,
     since: {
       ...DATE,
-      description: "since when it is so, where something happened since the gateway started",
+      description: "since when, if it changed since the gateway started",
     },
-    needsLogin: { const: true, description: "it is down until somebody logs in there" },
-    instances: { ...COUNT, description: "how many of its processes run, where it may have several" },
+    needsLogin: { const: true, description: "it is down until somebody logs in" },
+    instances: { ...COUNT, description: "number of running processes, if it may have several" },
   },
   required: ["state", "connected", "toolCount"],
 } as const;
@@ -48,7 +48,7 @@ const CHANGE = {
     kind: { enum: ["server", "namespace", "endpoint", "settings", "api-key", "user", "secret", "grant"] },
     name: TEXT,
     uuid: UUID,
-    fields: { type: "array", items: TEXT, description: "of an update: those that differ" },
+    fields: { type: "array", items: TEXT, description: "for an update: the changed fields" },
   },
   required: ["op", "kind", "name"],
 } as const;
@@ -58,8 +58,8 @@ const CHANGE_WITH_VALUES = {
   ...CHANGE,
   properties: {
     ...CHANGE.properties,
-    before: { type: "object", description: "as it was, secrets masked" },
-    after: { type: "object", description: "as it became, secrets masked" },
+    before: { type: "object", description: "the old value, secrets masked" },
+    after: { type: "object", description: "the new value, secrets masked" },
   },
 } as const;
 
@@ -67,15 +67,15 @@ const TOOL = {
   type: "object",
   properties: {
     server: UUID,
-    tool: { type: "string", description: "the server's own name of it" },
-    name: { type: "string", description: "its name within its server here" },
+    tool: { type: "string", description: "the tool's name at the server" },
+    name: { type: "string", description: "the tool's name here, without prefix" },
     title: TEXT,
     description: TEXT,
     annotations: { type: "object" },
     enabled: { type: "boolean" },
     missing: { const: true, description: "there is a rule for it, but the server does not list it" },
-    because: { type: "string", description: "what hid, renamed or gates it" },
-    gates: { type: "array", items: TEXT, description: "what is applied before a call of it, by layer" },
+    because: { type: "string", description: "the layer or rule that hides, renames or restricts it" },
+    gates: { type: "array", items: TEXT, description: "checks before a call, by layer" },
   },
   required: ["server", "tool", "name", "enabled"],
 } as const;
@@ -99,11 +99,11 @@ const API_KEY = {
     uuid: UUID,
     name: TEXT,
     description: TEXT,
-    owner: { ...UUID, description: "the account that it acts for" },
+    owner: { ...UUID, description: "the account that owns it" },
     endpoints: { anyOf: [{ const: "all" }, { type: "array", items: UUID }] },
     role: { enum: ROLES },
     tiers: { type: "array", items: { enum: TIERS } },
-    prefix: { type: "string", description: "how the key begins" },
+    prefix: { type: "string", description: "first characters of the key" },
     createdAt: DATE,
     expiresAt: DATE,
     lastUsedAt: DATE,
@@ -137,7 +137,7 @@ export const NEW_API_KEY = {
     name: KEY_NAME,
     description: LINE,
     endpoints: KEY_ENDPOINTS,
-    role: { enum: ROLES, description: "opens the admin API with this role, in place of endpoints" },
+    role: { enum: ROLES, description: "gives access to the admin API with this role, instead of endpoints" },
     tiers: {
       type: "array",
       items: { enum: TIERS },
@@ -148,7 +148,7 @@ export const NEW_API_KEY = {
     owner: {
       type: "string",
       minLength: 1,
-      description: "uuid or e-mail address of the account that it acts for",
+      description: "uuid or e-mail address of the account that owns it",
     },
     expiresAt: {
       type: "string",
@@ -196,12 +196,12 @@ export const KEY_IMPORT = {
 export const APPLY = {
   type: "object",
   properties: {
-    document: { type: "object", description: "as GET /config gives it" },
-    prune: { type: "boolean", default: false, description: "remove what is not in the document" },
+    document: { type: "object", description: "as returned by GET /config" },
+    prune: { type: "boolean", default: false, description: "delete objects that are not in the document" },
     source: {
       type: "string",
       pattern: "^[^\\p{Cc}\\p{Cs}/\\\\]{1,128}$",
-      description: "the name of the file that manages what is in the document",
+      description: "the name of the file that manages the objects of the document",
     },
   },
   required: ["document"],
@@ -253,7 +253,7 @@ export const COMPONENTS = {
       state: { enum: ["connecting", "started", "connected", "failed", "closed"] },
       reason: TEXT,
       pid: COUNT,
-      login: { type: "boolean", description: "it failed for want of a login" },
+      login: { type: "boolean", description: "it failed because it requires login" },
     },
     required: ["at", "state"],
   },
@@ -273,7 +273,7 @@ export const COMPONENTS = {
       bytes: COUNT,
       tokens: COUNT,
       definition: { type: "object", description: "as clients see it: inputSchema, outputSchema …" },
-      own: { type: "object", description: "as its server lists it, where that is something else" },
+      own: { type: "object", description: "as its server lists it, if that differs" },
     },
     required: [...TOOL.required, "bytes", "tokens"],
   },
@@ -295,7 +295,10 @@ export const COMPONENTS = {
   ApiKeyPatch: API_KEY_PATCH,
   ApiKeyMade: {
     ...API_KEY,
-    properties: { ...API_KEY.properties, key: { type: "string", description: "the key, told this once" } },
+    properties: {
+      ...API_KEY.properties,
+      key: { type: "string", description: "the key; it is returned only once" },
+    },
     required: [...API_KEY.required, "key"],
   },
   KeyImport: KEY_IMPORT,

@@ -12,7 +12,7 @@ const { server: _s, tool: _t, disabled: DISABLED, ...OVERRIDE } = TOOL_OVERRIDE.
 const TOOL_STATE = {
   enum: ["on", "off", "new", "server", "namespace", "name", "held"],
   description:
-    "on, or why not: off (its rule), new (new tools are off), server or namespace (its server is off, or off there), name (another tool holds its name), held (not approved as it is now)",
+    "on, or the reason: off (its rule), new (new tools are off), server (the server is off), namespace (the server is off in the namespace), name (another tool has its name), held (changed and not approved)",
 } as const;
 
 const CHANGED = {
@@ -22,19 +22,19 @@ const CHANGED = {
     parts: { type: "array", items: TEXT, description: "of its definition" },
   },
   required: ["kind", "parts"],
-  description: "it is not as it was approved",
+  description: "it changed since it was approved",
 } as const;
 
 const TABLE_TOOL = {
   type: "object",
   properties: {
     server: UUID,
-    tool: { type: "string", description: "the server's own name of it" },
+    tool: { type: "string", description: "the tool's name at the server" },
     title: TEXT,
     description: { type: "string", description: "its beginning" },
     annotations: TOOL_OVERRIDE.properties.annotations,
     bytes: { ...COUNT, description: "of its definition" },
-    tokens: { ...COUNT, description: "estimated: four bytes each" },
+    tokens: { ...COUNT, description: "estimated, four bytes per token" },
     calls: { ...COUNT, description: "since `since`" },
     lastUsedAt: DATE,
     changed: CHANGED,
@@ -42,12 +42,12 @@ const TABLE_TOOL = {
     in: {
       type: "object",
       additionalProperties: TOOL_STATE,
-      description: "by its place in `namespaces`; those that do not have its server are left out",
+      description: "by index in `namespaces`; namespaces without its server are left out",
     },
     overrides: {
       type: "object",
       additionalProperties: { type: "object", properties: OVERRIDE },
-      description: "by the place in `namespaces`, where there are any",
+      description: "by index in `namespaces`, if there are any",
     },
   },
   required: ["server", "tool", "bytes", "tokens", "calls", "in"],
@@ -72,9 +72,9 @@ const TOOL_TABLE = {
         required: ["uuid", "name", "newTools", "managedBy"],
       },
     },
-    since: { ...DATE, description: "since when calls are counted" },
-    pinned: { type: "boolean", description: "tools that are not as approved are kept out of use" },
-    total: { ...COUNT, description: "how many there are, on all pages" },
+    since: { ...DATE, description: "start of the count" },
+    pinned: { type: "boolean", description: "tools that changed since they were approved are blocked" },
+    total: { ...COUNT, description: "total number on all pages" },
     items: { type: "array", items: TABLE_TOOL },
     nextCursor: TEXT,
   },
@@ -98,7 +98,7 @@ export const SET_TOOLS = {
         properties: {
           server: { type: "string", minLength: 1, description: "a uuid or a name" },
           tool: TOOL_OVERRIDE.properties.tool,
-          reset: { type: "boolean", description: "forget its rule first" },
+          reset: { type: "boolean", description: "delete its rule first" },
           disabled: nullable(DISABLED),
           name: nullable(OVERRIDE.name),
           title: nullable(OVERRIDE.title),
@@ -108,7 +108,7 @@ export const SET_TOOLS = {
         },
         required: ["server", "tool"],
         additionalProperties: false,
-        description: "a merge patch of the rule of one tool",
+        description: "a merge patch for the rule of one tool",
       },
     },
   },
@@ -119,8 +119,8 @@ export const SET_TOOLS = {
 export const APPROVE_CHANGES = {
   type: "object",
   properties: {
-    version: { type: "string", description: "of what was looked at" },
-    tools: { type: "array", items: TEXT, minItems: 1, description: "only these; all unless given" },
+    version: { type: "string", description: "state that was reviewed" },
+    tools: { type: "array", items: TEXT, minItems: 1, description: "only these tools; default: all" },
   },
   required: ["version"],
   additionalProperties: false,
@@ -129,7 +129,7 @@ export const APPROVE_CHANGES = {
 const TOOL_CHANGES = {
   type: "object",
   properties: {
-    version: { type: "string", description: "to be sent with an approval" },
+    version: { type: "string", description: "send it with an approval" },
     items: {
       type: "array",
       items: {
@@ -137,14 +137,14 @@ const TOOL_CHANGES = {
         properties: {
           tool: TEXT,
           ...CHANGED.properties,
-          before: { description: "the definition that was approved, where it is known" },
-          after: { description: "the definition as it is now" },
+          before: { description: "the definition that was approved, if it is known" },
+          after: { description: "the current definition" },
         },
         required: ["tool", "kind", "parts"],
       },
     },
-    removed: { type: "array", items: TEXT, description: "approved, and not listed any more" },
-    fault: { type: "string", description: "why nothing can be compared" },
+    removed: { type: "array", items: TEXT, description: "approved, but no longer listed" },
+    fault: { type: "string", description: "why the tools cannot be compared" },
   },
   required: ["version", "items", "removed"],
 } as const;

@@ -9,9 +9,13 @@ export const TRY = {
   type: "object",
   properties: {
     as: { type: "string", minLength: 1, description: "uuid or e-mail address of the account to try it as" },
-    name: { type: "string", description: "a tool by the name that the endpoint lists it by" },
+    name: { type: "string", description: "a tool by its name at the endpoint" },
     server: { type: "string", minLength: 1, description: "the server of a tool: uuid or name" },
-    tool: { type: "string", minLength: 1, description: "of that server, by its name at this endpoint" },
+    tool: {
+      type: "string",
+      minLength: 1,
+      description: "the tool of that server, by its name at this endpoint",
+    },
     args: { type: "object", default: {} },
   },
   anyOf: [{ required: ["name"] }, { required: ["server", "tool"] }],
@@ -24,8 +28,8 @@ export const TRY_ANSWER = {
   properties: {
     question: { type: "string", description: "its id" },
     action: { enum: ["accept", "decline", "cancel"] },
-    content: { type: "object", description: "of a form: its fields" },
-    text: { type: "string", description: "of sampling: what the model says" },
+    content: { type: "object", description: "for a form: its fields" },
+    text: { type: "string", description: "for sampling: the answer of the model" },
   },
   required: ["question", "action"],
   additionalProperties: false,
@@ -36,7 +40,7 @@ const QUESTION = {
   properties: {
     id: TEXT,
     kind: { enum: ["form", "url", "sampling"] },
-    params: { description: "as asked: message and requestedSchema, or url, or messages" },
+    params: { description: "as the server sent it: message and requestedSchema, url, or messages" },
   },
   required: ["id", "kind", "params"],
 } as const;
@@ -46,7 +50,7 @@ const ENDED = {
   calls: {
     type: "array",
     items: RECENT_CALL,
-    description: "as GET /calls has them; the one that was tried last",
+    description: "as in GET /calls; the tried call is the last",
   },
 } as const;
 
@@ -56,7 +60,7 @@ const TRY_EVENT = {
       type: "object",
       properties: {
         type: { const: "begun" },
-        id: { type: "string", description: "where answers go: POST /endpoints/{uuid}/try/{id}/answers" },
+        id: { type: "string", description: "id for POST /endpoints/{uuid}/try/{id}/answers" },
         request: {
           type: "object",
           properties: {
@@ -68,7 +72,7 @@ const TRY_EVENT = {
             },
           },
           required: ["method", "params"],
-          description: "what a client of this endpoint would send",
+          description: "the request that a client of this endpoint would send",
         },
       },
       required: ["type", "id", "request"],
@@ -97,19 +101,19 @@ const TRY_EVENT = {
       type: "object",
       properties: { type: { const: "withdrawn" }, id: TEXT },
       required: ["type", "id"],
-      description: "nobody waits for the answer to this question any more",
+      description: "the question is no longer open",
     },
     {
       type: "object",
       properties: { type: { const: "missed" }, count: COUNT },
       required: ["type", "count"],
-      description: "so many progress and log events came faster than they were read",
+      description: "number of progress and log events that were lost because the client read too slowly",
     },
     {
       type: "object",
       properties: {
         type: { const: "result" },
-        result: { type: "object", description: "the CallToolResult; isError where it failed" },
+        result: { type: "object", description: "the CallToolResult; isError if it failed" },
         ...ENDED,
       },
       required: ["type", "result", "ms", "calls"],
@@ -129,10 +133,10 @@ const TRY_EVENT = {
       required: ["type", "error", "ms", "calls"],
     },
   ],
-  description: "as server-sent events: event is the type, data this object; result or error is the last",
+  description: "server-sent events: event is the type, data is this object; result or error is the last one",
 } as const;
 
-const COST = { bytes: COUNT, tokens: { ...COUNT, description: "estimated: four bytes each" } } as const;
+const COST = { bytes: COUNT, tokens: { ...COUNT, description: "estimated, four bytes per token" } } as const;
 
 const PREVIEW = {
   type: "object",
@@ -141,10 +145,10 @@ const PREVIEW = {
       type: "object",
       properties: { kind: TEXT, id: TEXT, name: TEXT },
       required: ["kind", "id", "name"],
-      description: "who is shown this",
+      description: "the account this is shown for",
     },
-    refused: { type: "string", description: "why this one could not use the endpoint at all" },
-    url: { type: "string", description: "where clients reach it" },
+    refused: { type: "string", description: "why this account cannot use the endpoint" },
+    url: { type: "string", description: "the address for clients" },
     surface: { enum: ["meta", "metatools", "aggregate"] },
     instructions: {
       type: "object",
@@ -169,7 +173,7 @@ const PREVIEW = {
       type: "object",
       properties: { tools: COUNT, ...COST },
       required: ["tools", "bytes", "tokens"],
-      description: "all tools that can be reached, were they listed one by one",
+      description: "cost of all reachable tools if they were listed",
     },
     prompts: COUNT,
     resources: COUNT,
@@ -177,7 +181,7 @@ const PREVIEW = {
     unknown: {
       type: "array",
       items: TEXT,
-      description: "servers that never told what they have: their tools are not counted in full",
+      description: "servers that never connected: their tools are not counted in full",
     },
     unavailable: {
       type: "array",

@@ -39,13 +39,13 @@ export function isNative(uris: readonly string[]): boolean {
 }
 
 function redirectFault(uri: string): string | undefined {
-  if (!URL.canParse(uri)) return "redirect_uris must only have addresses";
+  if (!URL.canParse(uri)) return "redirect_uris must contain only URLs";
   const { protocol, hostname, username, password } = new URL(uri);
   if (FORBIDDEN.has(protocol)) return `redirect_uris must not use ${protocol}`;
-  if (username + password !== "") return "redirect_uris must not have a user name";
-  if (uri.includes("*")) return "redirect_uris must not have wildcards";
+  if (username + password !== "") return "redirect_uris must not contain a user name";
+  if (uri.includes("*")) return "redirect_uris must not contain wildcards";
   return protocol === "http:" && !LOOPBACK.has(hostname)
-    ? "redirect_uris must use https, but for addresses of the person's own machine"
+    ? "redirect_uris must use https, except loopback addresses"
     : undefined;
 }
 

@@ -23,7 +23,7 @@ type Details = Awaited<ReturnType<Provider["interactionDetails"]>>;
 type Outcome = { readonly page: HtmlPage } | { readonly result: InteractionResults };
 
 const EXPIRED = "This login has expired or was opened in another browser. Start it again in your client.";
-const ENDED = "Your login has ended meanwhile. Start again in your client.";
+const ENDED = "Your login has ended. Start again in your client.";
 
 export class Interaction {
   readonly #provider: Provider;

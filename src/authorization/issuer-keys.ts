@@ -26,7 +26,8 @@ export function issuerKeys(
   let failedAt = Number.NEGATIVE_INFINITY;
 
   async function paced<T>(ask: () => Promise<T>): Promise<T> {
-    if (now() - failedAt < PAUSE_MS) throw new Error(`${issuer} was asked for its keys in vain a moment ago`);
+    if (now() - failedAt < PAUSE_MS)
+      throw new Error(`${issuer} could not be asked for its keys a moment ago`);
     try {
       return await ask();
     } catch (error) {
@@ -67,18 +68,20 @@ async function keysAddress(issuer: string, fetch: Fetch): Promise<string> {
     try {
       const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MS) });
       const metadata = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
-      if (metadata.issuer !== issuer) throw new Error(`${address} is of another issuer`);
+      if (metadata.issuer !== issuer) throw new Error(`${address} belongs to another issuer`);
       const { jwks_uri: keys } = metadata;
-      if (typeof keys !== "string" || !URL.canParse(keys)) throw new Error(`${address} names no jwks_uri`);
+      if (typeof keys !== "string" || !URL.canParse(keys)) throw new Error(`${address} has no jwks_uri`);
       // The administrator named the issuer; what the issuer names must be no nearer to us.
       if (!mayLeadTo(new URL(issuer), new URL(keys)))
-        throw new Error(`${address} names keys where the issuer is not; if that is meant, set jwksUri`);
+        throw new Error(
+          `the keys in ${address} are at a private address, but the issuer is not; if this is intended, set jwksUri`,
+        );
       return keys;
     } catch (error) {
       faults.push((error as Error).message);
     }
   }
-  throw new Error(`the keys of ${issuer} were not found: ${faults.join("; ")}`);
+  throw new Error(`cannot get the keys of ${issuer}: ${faults.join("; ")}`);
 }
 
 /** RFC 8414 puts the well-known part before the path of the issuer, OpenID behind it. */

@@ -33,7 +33,7 @@ export function loginPage(
     leadsTo: redirectUri,
     ...(status === undefined ? {} : { status }),
     ...(headers && { headers }),
-    body: html`<p><strong><bdi>${clientName}</bdi></strong> wants to use MetaMCP in your name.</p>${passwordFields({ email, fault, sso })}`,
+    body: html`<p><strong><bdi>${clientName}</bdi></strong> asks to use MetaMCP as you.</p>${passwordFields({ email, fault, sso })}`,
   };
 }
 
@@ -41,13 +41,13 @@ export function consentPage(asked: ConsentQuestion, account: string): HtmlPage {
   const { clientName, clientHost, endpoint, redirectUri } = asked;
   const named =
     clientHost === undefined
-      ? html`<p class="quiet">The client chose this name itself. Allow it only if you have just started the login there.</p>`
+      ? html`<p class="quiet">The client chose this name itself. Allow it only if you have just started this login in the client.</p>`
       : NOTHING;
   const host = clientHost === undefined ? NOTHING : html`<dt>Client</dt><dd>${clientHost}</dd>`;
   return {
     title: `Allow ${clientName}?`,
     leadsTo: redirectUri,
-    body: html`<p><strong><bdi>${clientName}</bdi></strong> will be able to use all tools of this endpoint that you can use, as you.</p>
+    body: html`<p><strong><bdi>${clientName}</bdi></strong> will be able to use all tools of this endpoint that you can use, with your account.</p>
 <dl>${host}<dt>Endpoint</dt><dd>${endpoint}</dd><dt>Returns to</dt><dd>${redirectHost(redirectUri)}</dd><dt>Account</dt><dd>${account}</dd></dl>
 ${named}${choice("Allow", "Refuse")}`,
   };
@@ -64,7 +64,7 @@ export function nothingToAllowPage({ endpoint, redirectUri }: ConsentQuestion, a
 }
 
 export function faultPage(fault: string, status = 400): HtmlPage {
-  return { title: "This did not work", status, body: html`<p>${fault}</p>` };
+  return { title: "Something went wrong", status, body: html`<p>${fault}</p>` };
 }
 
 /** As a client calls itself, without what would be invisible or turn the text around it. */

@@ -19,7 +19,7 @@ export interface RefusedLogin extends Pick<HtmlPage, "status" | "headers"> {
   readonly fault: string;
 }
 
-const NOT_OURS = "This form was not sent by a page of this gateway.";
+const NOT_OURS = "This form was not sent from a page of this gateway.";
 const WRONG = "The e-mail address or the password is wrong.";
 
 /** A text: why it is not taken. Cookies alone prove nothing: another site can have a browser send them. */

@@ -150,7 +150,7 @@ function resourceServer(
 ) {
   const asked = oidc.params?.["resource"];
   if (Array.isArray(asked) && asked.length > 1)
-    throw new errors.InvalidTarget("resource must be one address, not several");
+    throw new errors.InvalidTarget("resource must be a single address");
   const endpoint = endpointIn(base(), resource);
   if (endpoint === undefined || !isOffered(endpoint))
     throw new errors.InvalidTarget("resource must be the address of an endpoint");

@@ -44,7 +44,7 @@ export class AuthorizationServer {
     } catch (error) {
       this.#parts.log.error(`authorization server: ${(error as Error).stack}`);
       if (response.headersSent) response.destroy();
-      else sendPage(response, faultPage("Something went wrong here. Try again later.", 500));
+      else sendPage(response, faultPage("Something went wrong. Try again later.", 500));
     }
   }
 
@@ -65,7 +65,7 @@ export class AuthorizationServer {
   #mayRegister(request: IncomingMessage, response: ServerResponse): boolean {
     const { registers, addressOf, now } = this.#parts;
     if (!registers()) {
-      refuse(response, 403, "access_denied", "clients cannot register themselves here");
+      refuse(response, 403, "access_denied", "client registration is turned off");
       return false;
     }
     const wait = this.#registrations.take(addressOf(request), now());
@@ -110,7 +110,7 @@ async function load(parts: AuthorizationParts): Promise<Loaded> {
 }
 
 function busyPage(waitMs: number): HtmlPage {
-  const page = faultPage("Too many logins were begun from your address. Try again in a minute.", 429);
+  const page = faultPage("Too many logins were started from your address. Try again in a minute.", 429);
   return { ...page, headers: { "retry-after": String(Math.ceil(waitMs / 1_000)) } };
 }
 

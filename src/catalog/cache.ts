@@ -119,7 +119,7 @@ export class ToolCache {
   #complain(path: string, error: unknown): void {
     if (this.#complained) return;
     this.#complained = true;
-    this.#log.warn("tool lists cannot be cached; everything else works", { path, error });
+    this.#log.warn("cannot write the tool cache; everything else works", { path, error });
   }
 
   #pathOf(server: ServerId): string {

@@ -105,7 +105,7 @@ describe("what is not known", () => {
     expect(first.done).toBe(false);
     clock.advance(1);
     expect(await first.answer).toEqual([
-      { server: "bad", reason: "failed 10 s ago: spawn ENOENT; a call still tries" },
+      { server: "bad", reason: "failed 10 s ago: spawn ENOENT; a call tries again" },
       { server: "slow", reason: "still starting after 10 s" },
     ]);
   });
@@ -120,7 +120,7 @@ describe("what is not known", () => {
     await first;
     expect(await loader.learn(["slow", "bad"], NOBODY)).toEqual([
       { server: "slow", reason: "still starting after 12 s" },
-      { server: "bad", reason: "failed 12 s ago: no; a call still tries" },
+      { server: "bad", reason: "failed 12 s ago: no; a call tries again" },
     ]);
     expect(connects).toHaveLength(2);
     const others = loader.learn(["slow", "later"], NOBODY);
@@ -150,7 +150,7 @@ describe("what is not known", () => {
     const first = loader.learn(["bad"], NOBODY);
     await begun(connects, 1);
     connects[0]?.fail("no");
-    expect(await first).toEqual([{ server: "bad", reason: "failed just now: no; a call still tries" }]);
+    expect(await first).toEqual([{ server: "bad", reason: "failed just now: no; a call tries again" }]);
     clock.advance(29_999);
     expect(await loader.learn(["bad"], NOBODY)).toMatchObject([{ server: "bad" }]);
     expect(connects).toHaveLength(1);
@@ -186,7 +186,7 @@ describe("what is not known", () => {
     await begun(connects, 3);
     connects[1]?.fail("old settings");
     expect(await second).toEqual([
-      { server: "s", reason: "failed just now: old settings; a call still tries" },
+      { server: "s", reason: "failed just now: old settings; a call tries again" },
     ]);
     await connects[2]?.succeed();
     expect(await third).toEqual([]);
@@ -272,7 +272,7 @@ describe("what is not known", () => {
       },
     });
     const [s, t] = await loader.learn(["s", "t"], NOBODY);
-    expect(s?.reason).toMatch(/^failed just now: at once x{400,500}; a call still tries$/);
-    expect(t?.reason).toBe("failed just now: a word; a call still tries");
+    expect(s?.reason).toMatch(/^failed just now: at once x{400,500}; a call tries again$/);
+    expect(t?.reason).toBe("failed just now: a word; a call tries again");
   });
 });

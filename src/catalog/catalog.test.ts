@@ -157,7 +157,7 @@ describe("a fresh list", () => {
     });
     catalog.configure(servers({ s: {} }));
     await catalog.refresh(listBy("s"), offering("a", { nameless: true }), ABOUT);
-    expect(warnings).toEqual([["1 entries of its tools/list are no tools", { server: "s" }]]);
+    expect(warnings).toEqual([["1 entries of its tools/list are not tools", { server: "s" }]]);
   });
 
   test("of a server that is not configured is dropped", async () => {

@@ -44,12 +44,12 @@ export async function listAll<T extends Named>(
     const key = cursor.toString();
     if (!seen.has(key)) {
       seen.add(key);
-      if (page + 1 === MOST_PAGES) throw list.refused(`goes on after ${MOST_PAGES} pages`);
+      if (page + 1 === MOST_PAGES) throw list.refused(`has more than ${MOST_PAGES} pages`);
       continue;
     }
     // Some servers always give a cursor; a page without anything unknown was their end.
     if (fresh > 0) throw list.refused("repeats a cursor, so its pages never end");
-    report(`its ${kind.method} gives a cursor after the last page`);
+    report(`its ${kind.method} returns a cursor after the last page`);
     break;
   }
   for (const problem of list.problems()) report(problem);
@@ -93,7 +93,7 @@ class EntryList<T extends Named> {
   add(answer: Raw): number {
     const { member: list, read } = this.#kind;
     const written = member(answer, list);
-    if (!written || !isArray(written)) throw this.refused(`holds no list of ${list}`);
+    if (!written || !isArray(written)) throw this.refused(`contains no list of ${list}`);
     const before = this.#byName.size;
     this.#bytes += written.length;
     if (this.#bytes > MOST_BYTES) throw this.refused(`is larger than ${MOST_BYTES} bytes`);
@@ -112,8 +112,9 @@ class EntryList<T extends Named> {
   problems(): readonly string[] {
     const { method, member } = this.#kind;
     const problems: string[] = [];
-    if (this.#nameless > 0) problems.push(`${this.#nameless} entries of its ${method} are no ${member}`);
-    if (this.#twice.size > 0) problems.push(`it lists twice, and the first counts: ${someOf(this.#twice)}`);
+    if (this.#nameless > 0) problems.push(`${this.#nameless} entries of its ${method} are not ${member}`);
+    if (this.#twice.size > 0)
+      problems.push(`it lists these twice, the first one is used: ${someOf(this.#twice)}`);
     return problems;
   }
 

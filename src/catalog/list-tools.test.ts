@@ -80,7 +80,7 @@ describe("pages", () => {
   test("pages without end are an error", async () => {
     let page = 0;
     const ask: Ask = async () => toRaw({ tools: named(`t${page}`), nextCursor: `${++page}` });
-    await expect(listTools("s", ask)).rejects.toThrow(/after 1000 pages/);
+    await expect(listTools("s", ask)).rejects.toThrow(/more than 1000 pages/);
     expect(page).toBe(1000);
   });
 
@@ -133,7 +133,7 @@ describe("children that answer oddly", () => {
   test.each(["null", "[]", "{}", '{"tools":{}}', '{"tools":null}', '"x"', "7"])(
     "%s is no list",
     async (text) => {
-      await expect(listTools("s", async () => raw(text))).rejects.toThrow(/"s" holds no list of tools/);
+      await expect(listTools("s", async () => raw(text))).rejects.toThrow(/"s" contains no list of tools/);
     },
   );
 
@@ -141,7 +141,7 @@ describe("children that answer oddly", () => {
     const odd = [null, 1, "a", [], {}, { name: 7 }, { name: "" }, { name: "n".repeat(513) }];
     const { names, problems } = await listed(child({ first: { tools: [...odd, ...named("good"), ...odd] } }));
     expect(names).toEqual(["good"]);
-    expect(problems).toEqual(["16 entries of its tools/list are no tools"]);
+    expect(problems).toEqual(["16 entries of its tools/list are not tools"]);
   });
 
   test("of two tools with one name the first counts, and it is reported", async () => {
@@ -152,7 +152,7 @@ describe("children that answer oddly", () => {
       ["a", "first"],
       ["b", ""],
     ]);
-    expect(problems).toEqual(["it lists twice, and the first counts: a"]);
+    expect(problems).toEqual(["it lists these twice, the first one is used: a"]);
   });
 });
 

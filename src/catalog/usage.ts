@@ -93,7 +93,7 @@ export class Usage {
       known.changed = false;
       const [server, identity] = JSON.parse(key) as [string, string];
       await this.#write(server, identity, known.tools).catch((error: Error) =>
-        this.#log.warn(`examples of ${server} cannot be kept: ${error.message}`, { server }),
+        this.#log.warn(`examples of ${server} cannot be stored: ${error.message}`, { server }),
       );
     }
   }

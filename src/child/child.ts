@@ -72,7 +72,7 @@ export class Child {
     }
   }
 
-  /** Reaches the child once nobody listens any more; no child is started for it. */
+  /** Reaches the child once nobody is listening; no child is started for it. */
   async #unsubscribe(call: Call): Promise<Raw> {
     const audience = this.connections.audienceOf(call.origin);
     const uri = uriOf(call.params);
@@ -223,7 +223,7 @@ export class Child {
     // Not connected: it died meanwhile, or another call's check was quicker.
     if (alive || !connection.connected) this.#saidNothing(claim, alive ? "cured" : "silent");
     else {
-      const failure = new ChildFailure("offline", "it does not answer any more, not even a ping");
+      const failure = new ChildFailure("offline", "it no longer answers, not even to a ping");
       this.#health.failed(claim.admitted, failure.message, clock.now());
       connection.giveUp(failure);
     }

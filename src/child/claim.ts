@@ -125,10 +125,10 @@ export function attribute(
     const claim = [...claims].find((other) => other.id === via);
     return claim
       ? { uplink: claim.uplink, claims: [claim] }
-      : { refusal: "the call this belongs to has ended" };
+      : { refusal: "the call it belongs to has ended" };
   }
   const [first] = all;
-  if (!first) return { refusal: "no call is in flight that could have caused this" };
+  if (!first) return { refusal: "there is no call in flight that it could belong to" };
   const { session, sessionless, principal } = first.origin;
   // Without sessions the same principal is the same client, one request after the other.
   const another = left.some(
@@ -137,7 +137,7 @@ export function attribute(
   if (another || all.some((claim) => claim.origin.session !== session)) {
     return {
       refusal:
-        'several clients use this connection and it is not known whose call caused this; isolation "session" makes it certain',
+        'several clients use this connection, so the client is not known; set isolation to "session" to give each client its own',
     };
   }
   return { uplink: all.length === 1 ? first.uplink : besideAll(all, first.origin.uplink), claims: all };
@@ -168,7 +168,7 @@ function apartFromTasks(claims: readonly Claim[]): readonly Claim[] {
 /** Who runs the task that a message names. */
 export function attributeToTask(claims: ReadonlySet<Claim>, taskId: string): Attribution {
   for (const claim of claims) if (claim.run?.id === taskId) return { uplink: claim.uplink, claims: [claim] };
-  return { refusal: "the task this belongs to is not under way" };
+  return { refusal: "the task it belongs to is not running" };
 }
 
 /** Puts a request of the child to the client it is for, whose call stands still meanwhile. Rejects with why it cannot be. */

@@ -79,7 +79,7 @@ test("ended in the very moment in which it gets its place, it gives that back", 
   await turn();
   expect(pool.stats).toMatchObject({ places: 1, waiting: 1 });
   before.free();
-  await connection.end("no caller is waiting for it any more");
+  await connection.end("no caller is waiting for it");
   await turn();
   expect(pool.stats).toMatchObject({ places: 0, waiting: 0 });
 });

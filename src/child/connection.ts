@@ -176,7 +176,7 @@ export class Connection implements Pooled {
 
   /** A caller went away: what has no place in the pool yet, and nobody else who waits for it, need not get one. */
   forsake(): void {
-    if (!this.#place && this.#inFlight === 0) void this.end("no caller is waiting for it any more");
+    if (!this.#place && this.#inFlight === 0) void this.end("no caller is waiting for it");
   }
 
   claims(): ReadonlySet<Claim> {

@@ -352,7 +352,7 @@ export class Connections {
     const server = connection.label;
     this.#lostOne = true;
     if (connection.state === "closed") {
-      log.info(`${server}: went away while idle: ${loss.failure.message}`, { server });
+      log.info(`${server}: exited while idle: ${loss.failure.message}`, { server });
       return;
     }
     const claims = [...connection.claims()];

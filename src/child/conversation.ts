@@ -43,7 +43,7 @@ export class Conversation {
     return this.#link?.pid;
   }
 
-  /** What the child last said about itself, where it is known. */
+  /** What the child last said about itself, if it is known. */
   lastWords(): string | undefined {
     return this.#link?.lastWords();
   }

@@ -110,7 +110,7 @@ export function timeoutOf(call: Call, spec: ServerSpec, silentMs: number): MetaM
       : `took longer than allowed (deadlineMs ${spec.deadlineMs})`;
   return new MetaMcpError(
     "timeout",
-    `${spec.name} ${limit}; the call was cancelled there. It may still have had effects.`,
+    `${spec.name} ${limit}; the call was cancelled at the server. It may still have had effects.`,
     { server: call.server, retryable: call.repeat === "safe" },
   );
 }
@@ -127,7 +127,7 @@ export function lateOf({ name, deadlineMs }: ServerSpec): MetaMcpError {
 export function slowOf(spec: ServerSpec, lastWords: string | undefined): ChildFailure {
   const why = whySlow(spec);
   const late = `${spec.name} was not ready within ${spec.connectTimeoutMs} ms (connectTimeoutMs)`;
-  const perhaps = why ? `: ${why}, and the next start is quicker` : "";
-  const said = lastWords ? `; it last said: ${lastWords}` : "";
+  const perhaps = why ? `: ${why}, and the next start will be faster` : "";
+  const said = lastWords ? `; its last output: ${lastWords}` : "";
   return new ChildFailure("offline", `${late}${perhaps}${said}`, { unsent: true });
 }

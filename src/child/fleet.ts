@@ -27,13 +27,13 @@ export interface FleetParts
 
 const NO_CREDENTIALS: CallerCredentials = {
   of: ({ name }) =>
-    new MetaMcpError("auth_required", `${name} is for accounts of a gateway.`, { server: name }),
+    new MetaMcpError("auth_required", `${name} works only with accounts of a gateway.`, { server: name }),
 };
 
 export interface ConnectionCounts {
   readonly states: Readonly<Record<"connecting" | "active" | "idle" | "failed", number>>;
   readonly breakers: Readonly<Record<"open" | "half-open", number>>;
-  /** Connects that wait for a place in the pool. */
+  /** Connects waiting for a place in the pool. */
   readonly waiting: number;
 }
 

@@ -38,7 +38,7 @@ function readGreeting(result: Raw): Greeting {
   if (typeof protocolVersion !== "string" || !isObject(capabilities)) {
     throw new ChildFailure(
       "other",
-      "its answer to initialize is not one: protocolVersion or capabilities are missing",
+      "its answer to initialize is invalid: protocolVersion or capabilities are missing",
     );
   }
   const [title, name, release] = members(info, ["title", "name", "version"]).map(textOf);

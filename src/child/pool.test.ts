@@ -328,7 +328,7 @@ test("a minimum as large as the pool keeps nobody out", async () => {
   expect(caller.place).toBeDefined();
 });
 
-test("a keep-alive child yields only when nothing else ever could, the oldest first, with a warning", async () => {
+test("a keep-alive child yields only when nothing else ever could, oldest first, with a warning", async () => {
   const { pool, idle, wait, warnings } = setUp({ poolSize: 3 });
   const [a, b] = [await idle("a", keepAlive), await idle("b", keepAlive)];
   const last = await pool.acquire(0);

@@ -135,7 +135,7 @@ export class Pool {
     // One that is gone at once makes others yield meanwhile.
     for (const seat of inOrderOfYielding(idleSeats(this.#room)))
       if (seat.phase === "idle" && endsWhenIdle(seat, this.#room))
-        this.#end(seat, "it is idle and need not be kept");
+        this.#end(seat, "it is idle and not needed");
     this.#serve();
   }
 
@@ -226,7 +226,7 @@ export class Pool {
       if (!seat) return;
       if (seat.lifecycle?.mode === "keep-alive") {
         this.#log.warn(
-          "A keep-alive server was ended to make room: all connections belong to keep-alive servers.",
+          "A keep-alive server was stopped to free a connection: all connections belong to keep-alive servers.",
           {
             child: seat.connection?.label,
             poolSize: this.#room.options.poolSize,
@@ -274,7 +274,7 @@ export class Pool {
     seat.idleSince = this.#clock.now();
     seat.turn = ++this.#turns;
     if (this.#closed) return;
-    if (endsWhenIdle(seat, this.#room)) this.#end(seat, "it is idle and need not be kept");
+    if (endsWhenIdle(seat, this.#room)) this.#end(seat, "it is idle and not needed");
     else if (this.#waiters.size > 0) this.#serve();
   }
 

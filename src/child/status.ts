@@ -74,6 +74,6 @@ function reasonOf(
   const slow = connections.find((connection) => connection.state === "connecting")?.progress();
   if (!slow || slow.forMs < LONG_MS) return undefined;
   const why = whySlow(spec) ?? "it has not finished its handshake";
-  const words = slow.lastWords ? `; it last said: ${slow.lastWords}` : "";
+  const words = slow.lastWords ? `; its last output: ${slow.lastWords}` : "";
   return `starting for ${Math.round(slow.forMs / 1000)} s: ${why}${words}`;
 }

@@ -17,14 +17,14 @@ import { show, table } from "./table.ts";
 
 const flags = {
   ...HERE,
-  list: { kind: "switch", env: false, help: "Show the servers that can be added by name." },
-  category: { kind: "text", env: false, value: "name", help: "Show those of one category." },
+  list: { kind: "switch", env: false, help: "List the servers that can be added by name." },
+  category: { kind: "text", env: false, value: "name", help: "List one category of them." },
   env: {
     kind: "list",
     commas: false,
     env: false,
     value: "NAME=value",
-    help: "Set a variable; may be repeated.",
+    help: "Set a variable; can be repeated.",
   },
   url: { kind: "text", env: false, value: "url", help: "Add a remote server under NAME." },
   header: {
@@ -32,7 +32,7 @@ const flags = {
     commas: false,
     env: false,
     value: "header",
-    help: 'For --url, "Name: value"; may be repeated.',
+    help: 'With --url: a header "Name: value"; can be repeated.',
   },
 } as const satisfies Table;
 
@@ -42,7 +42,7 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 export const command: Command = {
   name: "add",
   usage: "add NAME… | NAME -- COMMAND … | NAME --url URL | --list",
-  summary: "Add servers to the config, by name from the gallery or spelled out; nothing is started.",
+  summary: "Add servers to the config: by name from the gallery, or with a command or URL. Starts nothing.",
   flags,
   takes: [0, Number.POSITIVE_INFINITY],
   async run(given) {

@@ -52,7 +52,7 @@ async function notThere(name: string): Promise<string> {
   const hint =
     alike.length > 0
       ? `Did you mean ${alike.map((one) => `"${one}"`).join(" or ")}?`
-      : `To list what is there: metamcp add ${list}`;
+      : `To list them all: metamcp add ${list}`;
   return `There is no "${name}" in the gallery. ${hint} To add a server that is not in it: metamcp add ${name} -- COMMAND …, or --url URL`;
 }
 

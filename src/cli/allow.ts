@@ -25,7 +25,7 @@ export const command: Command = {
     const named = given.get("config");
     if (named !== undefined)
       throw new UsageError(
-        `A file that ${named} names needs no consent: "metamcp allow" is for a ${FOUND_NAME} that is found.`,
+        `${named} names this file, so it needs no permission. "metamcp allow" is only for the ${FOUND_NAME} of a folder.`,
       );
     const path = resolve(FOUND_NAME);
     const { env } = process;
@@ -35,7 +35,7 @@ export const command: Command = {
       layers: configLayers(settings).check,
     });
     if (!withheld) {
-      const text = exists ? `${path} is allowed already, or runs nothing.` : `There is no ${path}.`;
+      const text = exists ? `${path} is already allowed, or runs nothing.` : `There is no ${path}.`;
       show({ config: path, exists, allowed: exists, runs: [] }, json, () => text);
       return exists ? 0 : 1;
     }
@@ -64,15 +64,15 @@ function answer({ path, folder, runs }: Withheld, allowed: boolean): object {
 
 function overview({ path, runs }: Withheld): string {
   const servers = runs.flatMap(({ name, shown }) => [visible(name), ...shown.map((line) => `  ${line}`)]);
-  return [`${path} would do this, with all your rights:`, "", ...servers, ""].join("\n");
+  return [`${path} would do this, with all your permissions:`, "", ...servers, ""].join("\n");
 }
 
 function outcome(agreed: boolean): string {
   if (agreed)
-    return "Allowed, until the file runs or calls something else. Running gateways pick this up within two seconds.";
+    return "Allowed. If the file changes what it runs or connects to, you are asked again. Running gateways pick this up within two seconds.";
   return canAsk
-    ? "Not allowed: nothing of it is started."
-    : "Not allowed: there is no terminal to ask at. To agree beforehand: metamcp allow --yes";
+    ? "Not allowed: none of its servers will start."
+    : "Not allowed: there is no terminal to ask on. To allow it without asking: metamcp allow --yes";
 }
 
 /** A person at a terminal is asked at once; then the config as it is after a yes. */
@@ -80,7 +80,7 @@ export async function allowedAtTerminal(config: Config, read: () => Promise<Conf
   const { withheld } = config;
   if (!withheld || !canAsk) return config;
   process.stderr.write(`${overview(withheld)}\n`);
-  if (!(await confirmed("This file was found in the folder, and you have not allowed it yet. Allow this?")))
+  if (!(await confirmed("MetaMCP found this file in the folder, and you have not allowed it yet. Allow it?")))
     return config;
   await allow(withheld, homeFolder(process.env));
   return await read();

@@ -56,7 +56,7 @@ async function look({ scope, pins }: Engine, server: string): Promise<Review> {
   }
   const view = scope.view(person);
   if (!view.isLive(server))
-    throw new Error(`${server} runs, but ${notListed(view.fault(server) ?? "it does not say why")}.`);
+    throw new Error(`${server} runs, but ${notListed(view.fault(server) ?? "it gave no reason")}.`);
   return pins.review(server);
 }
 
@@ -90,15 +90,12 @@ function forPeople(
     lines.push(`${changes.length - wanted.length} more need approval but were not named.`, "");
   return wanted.length > 0
     ? lines.join("\n").trimEnd()
-    : [
-        ...lines,
-        `Nothing to approve: the tools of ${server} have not changed since they were approved.`,
-      ].join("\n");
+    : [...lines, `Nothing to approve: the tools of ${server} are unchanged.`].join("\n");
 }
 
 async function ask(server: string, { length }: readonly ToolChange[]): Promise<boolean> {
   if (!canAsk) {
-    process.stderr.write("metamcp: there is no terminal to ask on; --yes approves what is shown.\n");
+    process.stderr.write("metamcp: there is no terminal to ask on; use --yes to approve what is shown.\n");
     return false;
   }
   hushSpinner();

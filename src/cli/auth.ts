@@ -119,7 +119,7 @@ async function logInAs(spec: RemoteSpec, account: string, settings: Settings): P
         spinner.stop();
         if (inTheClear(spec))
           process.stderr.write(
-            `${spec.name} is reached without https: others on the network can read its tokens.\n`,
+            `${spec.name} does not use https: others on the network can read its tokens.\n`,
           );
         process.stderr.write(`To log in to ${spec.name}, open this address:\n\n  ${address.href}\n\n`);
         if (!settings.noBrowser) openBrowser(address);
@@ -146,7 +146,7 @@ async function leave(spec: RemoteSpec, settings: Settings): Promise<ExitCode> {
   const { account, issuer } = grant;
   const there = revoked
     ? ""
-    : ` ${shownUrl(issuer.issuer)} could not be reached to revoke the tokens; they expire by themselves.`;
+    : ` ${shownUrl(issuer.issuer)} could not be reached to revoke the tokens. They will expire.`;
   show(
     { server: spec.name, account, loggedOut: true, revoked },
     settings.json,
@@ -175,9 +175,9 @@ async function status(config: Config, name: string | undefined, json: boolean): 
   return 0;
 }
 
-/** In the person's own time. A token that is renewed by itself ends only if the login is revoked. */
+/** In the person's own time. A token that is renewed automatically ends only if the login is revoked. */
 function untilWhen(expires: string | undefined, renews = false): string {
-  if (expires === undefined) return renews ? "renewed by itself" : "";
+  if (expires === undefined) return renews ? "renewed automatically" : "";
   const when = new Date(expires);
   const two = (part: number): string => String(part).padStart(2, "0");
   const day = `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;

@@ -36,7 +36,7 @@ interface Flags {
 export const command: Command = {
   name: "chain",
   usage: "chain FILE",
-  summary: "Run the steps in a JSON file; a step can use earlier results. - reads stdin.",
+  summary: "Run the steps in a JSON file; a step can use earlier results. Use - for stdin.",
   flags: {
     parallel: { kind: "switch", env: false, help: "Run independent steps at the same time." },
     dryRun: { kind: "switch", env: false, help: "Check all steps against the schemas, but run none." },

@@ -41,7 +41,7 @@ interface Report {
 export const command: Command = {
   name: "doctor",
   usage: "doctor [SERVER …]",
-  summary: "Check the config, start each server, and say what is wrong.",
+  summary: "Check the config, start each server, and say how to fix what fails.",
   takes: [0, Number.POSITIVE_INFINITY],
   async run(given) {
     return await withEngine(given, async (engine, config) => {
@@ -145,7 +145,7 @@ function adviceToLogIn({ context }: MetaMcpError): string {
 function adviceFor(error: unknown, spec: ServerSpec, target: string): string | undefined {
   const login = MetaMcpError.is(error) && error.code === "auth_required";
   if (spec.kind !== "stdio") {
-    return login ? adviceToLogIn(error) : `Try it by hand:\n$ curl -i ${target}`;
+    return login ? adviceToLogIn(error) : `Test it yourself:\n$ curl -i ${target}`;
   }
   // A program that could not be started cannot be started by hand either.
   const fault = ((error as Error).cause as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;
@@ -153,7 +153,7 @@ function adviceFor(error: unknown, spec: ServerSpec, target: string): string | u
   const env = Object.keys(spec.env)
     .map((name) => `${name}=… `)
     .join("");
-  return `Run it by hand to see more:\n$ (cd ${spec.cwd} && ${env}${target})`;
+  return `Run it yourself to see more:\n$ (cd ${spec.cwd} && ${env}${target})`;
 }
 
 function forPeople({ metamcp, node, config, exists, warnings, servers, disabled }: Report): string {

@@ -49,7 +49,7 @@ test("a form is filled in field by field, and sent only after a last look", asyn
   expect(answer).toEqual({ action: "accept", content });
   for (const part of ["Who are you?", "Full name (name)", "As in your passport.", "2. Green", "news [no]: "])
     expect(said).toContain(part);
-  for (const part of ["required", "not a number", "The least is 18", "from 1 to 2"])
+  for (const part of ["required", "not a number", "The minimum is 18", "from 1 to 2"])
     expect(said).toContain(part);
   expect((await asked(question, ...lines, "n")).answer).toEqual({ action: "decline" });
   expect((await asked(question, "Ada", "36")).answer).toEqual({ action: "cancel" });

@@ -47,7 +47,7 @@ async function askToOpen(
 ): Promise<Elicited> {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (!address || !/^https?:$/.test(address.protocol)) {
-    terminal.say("The server asked to open something that is not a web address; it was refused.");
+    terminal.say("The server asked to open an address that is not a web address. This was refused.");
     return { action: "decline" };
   }
   terminal.say(
@@ -60,7 +60,7 @@ async function askToOpen(
 
 async function fillIn(message: string, fields: readonly Field[], terminal: Terminal): Promise<Elicited> {
   terminal.say(`\nThe server asks: ${message}`);
-  terminal.say("An empty line takes the value in brackets, or leaves an optional field out. Ctrl-D cancels.");
+  terminal.say("Press Enter to take the value in brackets or to skip an optional field. Ctrl-D cancels.");
   const content: Record<string, unknown> = {};
   for (const field of fields) {
     const value = await fieldValue(field, terminal);

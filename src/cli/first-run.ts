@@ -90,7 +90,7 @@ async function chooseServers(terminal: Terminal): Promise<readonly string[]> {
   const all = await galleryCandidates();
   terminal.say(byCategory(all));
   for (;;) {
-    const answer = await terminal.ask("Names, or a word for what you want to do (nothing: leave) > ");
+    const answer = await terminal.ask("Server names, or a word for your task (Enter to quit) > ");
     const words =
       answer
         ?.toLowerCase()

@@ -115,8 +115,8 @@ function readNumber({ type, minimum, maximum }: FieldSchema, text: string): Read
   const value = Number(text);
   if (!Number.isFinite(value)) return { problem: "This is not a number." };
   if (type === "integer" && !Number.isInteger(value)) return { problem: "This is not a whole number." };
-  if (minimum !== undefined && value < minimum) return { problem: `The least is ${minimum}.` };
-  return maximum !== undefined && value > maximum ? { problem: `The most is ${maximum}.` } : { value };
+  if (minimum !== undefined && value < minimum) return { problem: `The minimum is ${minimum}.` };
+  return maximum !== undefined && value > maximum ? { problem: `The maximum is ${maximum}.` } : { value };
 }
 
 function readText({ format, minLength = 0, maxLength }: FieldSchema, text: string): Reading {

@@ -55,5 +55,5 @@ async function helpText(): Promise<string> {
   const all = await Promise.all([...COMMANDS.values()].map(async (load) => (await load()).command));
   const width = Math.max(...all.map(({ usage }) => usage.length)) + 2;
   const lines = all.map(({ usage, summary }) => `  ${usage.padEnd(width)}${summary}`);
-  return `${command.summary}\n\nUsage: metamcp ${command.usage}\n\n${lines.join("\n")}\n\nThe gateway is found at --gateway URL (http://127.0.0.1:12008); METAMCP_ADMIN_TOKEN opens it.`;
+  return `${command.summary}\n\nUsage: metamcp ${command.usage}\n\n${lines.join("\n")}\n\n--gateway URL sets the gateway (default http://127.0.0.1:12008). METAMCP_ADMIN_TOKEN must contain its admin token, or an API key with a role.`;
 }

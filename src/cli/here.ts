@@ -7,7 +7,7 @@ export const HERE = {
   here: {
     kind: "switch",
     env: false,
-    help: "Use the .mcp.json of this folder instead of ~/.metamcp/mcp.json.",
+    help: "Use .mcp.json in this folder instead of ~/.metamcp/mcp.json.",
   },
 } as const satisfies Table;
 

@@ -26,7 +26,7 @@ const FLAGS = {
 export const command: Command = {
   name: "import",
   usage: "import [CLIENT …]",
-  summary: "Copy the servers that your clients have into the config.",
+  summary: "Copy the servers of your clients into the config.",
   flags: FLAGS,
   takes: [0, Number.POSITIVE_INFINITY],
   async run(given) {
@@ -95,7 +95,7 @@ function overview(
   ];
   if (/[\\/]\.mcp\.json$/.test(config) && taken.some(({ entry }) => holdsSecret(entry))) {
     parts.push(
-      `These entries may hold secrets, and ${config} may be shared: without --here they go to ~/.metamcp/mcp.json.`,
+      `These entries may contain secrets, and ${config} may be shared. Without --here they are written to ~/.metamcp/mcp.json.`,
     );
   }
   const lines = parts.flatMap((part) => part.split("\n"));
@@ -104,7 +104,7 @@ function overview(
 
 function none(found: number, files: number): string {
   if (found > 0) return "Nothing new.";
-  return files > 0 ? "The clients have no servers to import." : "No config file of a client was found.";
+  return files > 0 ? "The clients have no servers to import." : "Found no config file of a client.";
 }
 
 function from({ client, project }: GatheredServer | Gathered["skipped"][number]): string {
@@ -145,6 +145,6 @@ function outcome(written: readonly string[], config: string, undecided: boolean)
     return `\n${count} written to ${config}. Next: metamcp init`;
   }
   return undecided
-    ? `\nNothing was written to ${config}: there is no terminal to ask at. To agree beforehand: metamcp import --yes`
+    ? `\nNothing was written to ${config}: there is no terminal to ask on. To import without asking: metamcp import --yes`
     : "\nNothing was written.";
 }

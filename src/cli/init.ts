@@ -51,13 +51,13 @@ interface Done {
 const FLAGS = {
   ...HERE,
   yes: { kind: "switch", env: false, help: "Do not ask." },
-  undo: { kind: "switch", env: false, help: "Put the files back as they were." },
+  undo: { kind: "switch", env: false, help: "Restore the files." },
 } as const;
 
 export const command: Command = {
   name: "init",
   usage: "init [CLIENT …]",
-  summary: "Connect the clients that are installed to MetaMCP; --undo disconnects them.",
+  summary: "Connect the installed clients to MetaMCP; --undo disconnects them.",
   flags: FLAGS,
   takes: [0, Number.POSITIVE_INFINITY],
   async run(given) {
@@ -111,7 +111,7 @@ async function withoutDouble(
     const before = await ownListOf(spot, ours);
     const plan = await planTakeOut(spot, ours.usable);
     if (!json && plan?.state === "change") process.stdout.write(`${spot.client.title}\n${plan.diff}\n\n`);
-    const question = `MetaMCP runs ${before.doubled.join(", ")} now. Take ${before.doubled.length === 1 ? "it" : "them"} out of ${spot.client.title}'s own list?`;
+    const question = `MetaMCP runs ${before.doubled.join(", ")} now. Remove ${before.doubled.length === 1 ? "it" : "them"} from ${spot.client.title}'s own list?`;
     const agreed = plan?.state === "change" && (yes || (!json && canAsk && (await confirmed(question))));
     if (agreed) await takeOut(spot, ours.usable, { home, now: new Date() });
     const { doubled, only, blocked } = await ownListOf(spot, ours);
@@ -140,8 +140,7 @@ async function planAll(
 ): Promise<readonly Step[]> {
   const spots = await installed(clients, machine());
   const ours = await realpath(config).catch(() => config);
-  const message =
-    "it is MetaMCP's own config, which a client cannot share; choose another file with --config";
+  const message = "it is also MetaMCP's config; choose another file with --config";
   return await Promise.all(
     spots.map(async (spot) =>
       (await realpath(spot.file).catch(() => spot.file)) === ours
@@ -209,30 +208,30 @@ function forPeople(done: readonly Done[], wish: Wish): string {
     ...listOf(one).map((line) => `  ${line}`),
   ]);
   if (done.some(({ result, taken }) => result === "connected" || taken?.length)) {
-    lines.push("", "Restart these clients. To put the files back as they were: metamcp init --undo");
+    lines.push("", "Restart these clients. To restore the files: metamcp init --undo");
   }
   if (done.some(({ result }) => result === "not done")) {
     const again = back ? "metamcp init --undo --yes" : "metamcp init --yes";
-    lines.push("", `Nothing was changed: there is no terminal to ask at. To agree beforehand: ${again}`);
+    lines.push("", `Nothing was changed: there is no terminal to ask on. To skip the question: ${again}`);
   }
   return lines.join("\n");
 }
 
 function listOf({ client, taken = [], remaining, blocked = [] }: Done): readonly string[] {
-  const gone = taken.length > 0 ? [`taken out of its own list: ${taken.join(", ")}`] : [];
+  const gone = taken.length > 0 ? [`removed from its own list: ${taken.join(", ")}`] : [];
   if (remaining === undefined) return gone;
-  if (remaining.length === 0) return [...gone, `it has one server now: ${OWN_NAME}`];
+  if (remaining.length === 0) return [...gone, `its only server is now ${OWN_NAME}`];
   const others = remaining.filter((name) => !blocked.some((one) => one.name === name));
   return [
     ...gone,
     ...(others.length > 0
       ? [
-          `it still starts these by itself: ${others.join(", ")}. To hand them over: metamcp import ${client}, then metamcp init ${client}`,
+          `it still starts these itself: ${others.join(", ")}. To let MetaMCP run them: metamcp import ${client}, then metamcp init ${client}`,
         ]
       : []),
     ...blocked.map(
       ({ name, reason }) =>
-        `it still starts ${name} by itself, since MetaMCP cannot: ${reason}. Once this is fixed: metamcp init ${client}`,
+        `it still starts ${name} itself, because MetaMCP cannot: ${reason}. After you fix this, run: metamcp init ${client}`,
     ),
   ];
 }

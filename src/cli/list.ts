@@ -20,7 +20,7 @@ interface Listed {
 export const command: Command = {
   name: "list",
   usage: "list",
-  summary: "Show the configured servers; nothing is started.",
+  summary: "Show the configured servers. Starts nothing.",
   takes: [0, 0],
   async run(given) {
     const list = async ({ scope }: Engine, config: Config): Promise<ExitCode> => {
@@ -63,6 +63,8 @@ function forPeople(servers: readonly Listed[], { path, exists }: Config): string
     problem ?? runs ?? "",
   ]);
   const unknown = servers.some(({ runs, tools }) => runs !== undefined && tools === undefined);
-  const hint = unknown ? '\n\n?: not known yet. "metamcp doctor" starts every server once to find out.' : "";
+  const hint = unknown
+    ? '\n\n?: not known yet. To find out, run "metamcp doctor", which starts every server once.'
+    : "";
   return `${table(["SERVER", "KIND", "TOOLS", "RUNS"], rows)}${hint}`;
 }

@@ -22,7 +22,7 @@ export function createLog({ level, file }: LogOptions): Log {
     to = createWriteStream(file, { flags: "a", mode: 0o600 });
     to.on("error", (error) => {
       to = process.stderr;
-      to.write(`metamcp: the log file cannot be written, so the log goes to stderr: ${error.message}\n`);
+      to.write(`metamcp: cannot write the log file, so the log goes to stderr: ${error.message}\n`);
     });
   }
   const least = LEVELS.indexOf(level);

@@ -119,11 +119,11 @@ async function greet(
   }
 }
 
-const WELCOME = `MetaMCP ${VERSION} now speaks MCP on stdin and stdout, for a client to start it. You can also try it here:
+const WELCOME = `MetaMCP ${VERSION} is waiting for an MCP client on stdin and stdout. Usually a client starts it. You can also run these commands in another terminal:
   metamcp list                 show your servers
   metamcp search "a task"      find tools
   metamcp call SERVER TOOL     run one
-  metamcp doctor               show what is wrong and how to fix it
+  metamcp doctor               check every server and say how to fix what fails
 Press Ctrl-C to stop.`;
 
 function print(text: string): ExitCode {
@@ -160,7 +160,7 @@ ${environmentHelp()}`;
 function report(config: Config, log: Log): void {
   if (!config.exists)
     log.warn(
-      `There is no config file at ${config.path}, so there are no servers. It is used as soon as it exists.`,
+      `There is no config file at ${config.path}, so there are no servers. MetaMCP uses the file as soon as it exists.`,
     );
   for (const warning of config.warnings) log.warn(warning);
   for (const [server, reason] of config.broken) log.error(`${server} cannot be used: ${reason}`, { server });

@@ -40,7 +40,7 @@ export const command: Command = {
 function forPeople({ tools, unknown = [], notice }: Answer, { servers, broken }: Config): string {
   const found =
     tools.length === 0
-      ? `No tool fits.${servers.size + broken.size === 0 ? ` No servers are configured: ${TO_GET_SERVERS}` : ""}`
+      ? `No matching tool.${servers.size + broken.size === 0 ? ` No servers are configured: ${TO_GET_SERVERS}` : ""}`
       : table(
           ["SERVER", "TOOL", "FIT", "WHAT IT DOES"],
           tools.map(({ server, tool, confidence, description }) => [
@@ -50,7 +50,7 @@ function forPeople({ tools, unknown = [], notice }: Answer, { servers, broken }:
             description,
           ]),
         );
-  const missing = unknown.map(({ server, reason }) => `! ${server} could not be asked: ${reason}`);
+  const missing = unknown.map(({ server, reason }) => `! ${server} could not be reached: ${reason}`);
   const unusable = [...broken].map(([server, reason]) => `! ${server} cannot be used: ${reason}`);
   return [found, ...missing, ...unusable, ...(notice ? [`! ${notice}`] : [])].join("\n");
 }

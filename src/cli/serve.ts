@@ -147,18 +147,18 @@ function check(settings: ServeSettings, given: ReadonlyMap<string, string>): voi
     );
   if (adminToken !== undefined && adminToken.length < LEAST_TOKEN)
     throw new UsageError(
-      `METAMCP_ADMIN_TOKEN has ${adminToken.length} characters and needs ${LEAST_TOKEN} at least. openssl rand -hex 32 makes one.`,
+      `METAMCP_ADMIN_TOKEN has ${adminToken.length} characters and needs at least ${LEAST_TOKEN}. To create one: openssl rand -hex 32`,
     );
   if (publicUrl !== undefined && !/^https?:\/\/[^/]+\/?$/.test(publicUrl))
     throw new UsageError("--public-url must be http:// or https:// and a host, without a path.");
   if (settings.open && settings.noConsole)
-    throw new UsageError("--open opens the console, which --no-console leaves out.");
+    throw new UsageError("--open needs the console: remove --no-console.");
   checkProxies(settings.trustProxy);
   oidcOf(settings);
   const safe = isLoopback(host) || tls || publicUrl?.startsWith("https://") || insecure;
   if (!safe)
     throw new UsageError(
-      `--host ${host} is beyond this machine: use --tls, or --public-url https://… behind a proxy that does TLS, or --insecure.`,
+      `--host ${host} can be reached from other machines: use --tls, --public-url https://… behind a TLS proxy, or --insecure.`,
     );
 }
 
@@ -175,7 +175,7 @@ function oidcOf(settings: ServeSettings): OidcSettings | undefined {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = settings;
   if (issuer === undefined && clientId === undefined) return undefined;
   if (issuer === undefined || clientId === undefined)
-    throw new UsageError("--oidc-issuer and --oidc-client-id belong together.");
+    throw new UsageError("--oidc-issuer and --oidc-client-id must be used together.");
   if (!URL.canParse(issuer)) throw new UsageError(`--oidc-issuer is "${issuer}", but must be a URL.`);
   const { protocol, hostname } = new URL(issuer);
   if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))
@@ -202,5 +202,6 @@ function checkProxies(trusted: readonly string[]): void {
 function warn({ host, publicUrl }: ServeSettings, control: GatewayControl, log: Log): void {
   if (isLoopback(host) && publicUrl === undefined) return;
   for (const { object } of control.compiled.paths.values())
-    if (object.spec.access.public) log.warn(`endpoint "${object.name}" is open to everyone who can reach it`);
+    if (object.spec.access.public)
+      log.warn(`endpoint "${object.name}" is public: anyone who can reach it can use it`);
 }

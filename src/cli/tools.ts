@@ -66,7 +66,7 @@ async function showServer({ scope }: Engine, server: string, json: boolean): Pro
   requireServer(scope, server, '"metamcp list"');
   const spinner = spin(`asking ${server} for its tools …`);
   const [unknown] = await scope.loader.learn([server], person).finally(() => spinner.stop());
-  if (unknown) throw new Error(`${server} cannot be asked for its tools: ${unknown.reason}`);
+  if (unknown) throw new Error(`${server} did not list its tools: ${unknown.reason}`);
   const tools = (scope.view(person).snapshot.listings.get(server)?.tools ?? []).map((tool) => ({
     name: tool.name,
     description: summarize(tool.description, DESCRIPTION_LENGTH),
@@ -74,7 +74,7 @@ async function showServer({ scope }: Engine, server: string, json: boolean): Pro
   }));
   show({ server, tools }, json, () =>
     tools.length === 0
-      ? `${server} has no tools that may be used.`
+      ? `${server} has no tools that you may use.`
       : [
           table(
             ["TOOL", "TOKENS", "WHAT IT DOES"],
@@ -87,7 +87,7 @@ async function showServer({ scope }: Engine, server: string, json: boolean): Pro
 
 function behindIt({ tools, tokens }: { tools: number; tokens: number }): string {
   return tools === 0
-    ? 'No tools of your servers are known yet: "metamcp doctor" starts every server once and lists them.'
+    ? 'The tools of your servers are not known yet. To list them, run "metamcp doctor", which starts every server once.'
     : `The ${tools} known tools of your servers would cost about ${tokens} tokens.`;
 }
 

@@ -11,7 +11,7 @@ export const command: Command = {
   name: "trust",
   usage: "trust add|remove|list [NAME…]",
   summary:
-    "Manage trusted publishers: packages, registry names, @scope/*, io.github.name/*. Their servers may be added without asking.",
+    "Manage trusted publishers (packages, registry names, @scope/*, io.github.name/*). mcp_provision adds their servers without asking.",
   flags: {
     deny: { kind: "switch", env: false, help: "Edit the list of publishers whose servers are never added." },
   },
@@ -38,7 +38,7 @@ export const command: Command = {
 async function add(home: string, list: keyof TrustRules, names: readonly string[]): Promise<TrustRules> {
   for (const name of names) {
     const flaw = flawOf(name, list);
-    if (flaw !== undefined) throw new UsageError(`${JSON.stringify(name)} cannot be trusted: ${flaw}.`);
+    if (flaw !== undefined) throw new UsageError(`${JSON.stringify(name)} is not a valid rule: ${flaw}.`);
   }
   return await changeTrust(home, { list, add: names }, new Date());
 }
@@ -68,6 +68,6 @@ function forPeople(path: string, { allow, deny }: TrustRules): string {
     ...allow.map((name) => [name, "trusted: added without asking"]),
   ];
   return rows.length === 0
-    ? `No publisher is trusted: you are asked before any server is added. The list is ${path}.`
+    ? `You trust no publishers, so MetaMCP asks before it adds a server. The list is ${path}.`
     : `${table(["NAME", "RULE"], rows)}\n\nThe list is ${path}.`;
 }

@@ -59,7 +59,7 @@ export function textOf(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new ConfigError(path, "it is not UTF-8 text; save it as such first");
+    throw new ConfigError(path, "it is not UTF-8 text; save it as UTF-8 first");
   }
 }
 

@@ -56,7 +56,7 @@ async function connectedText({ client, file }: Spot, text: string, own: Own): Pr
   if (elsewhere) return text;
   const there = Object.hasOwn(servers, OWN_NAME) ? servers[OWN_NAME] : undefined;
   if (there !== undefined && !isOwn(there)) {
-    throw new ConfigError(file, `it has another server of the name "${OWN_NAME}"; rename that one first`);
+    throw new ConfigError(file, `it has another server named "${OWN_NAME}"; rename that one first`);
   }
   const entry = updated(isKeys(there) ? there : {}, client.entry(own));
   return isDeepStrictEqual(there, entry) ? text : await format.put(target, [...at, OWN_NAME], entry);

@@ -69,7 +69,7 @@ export async function gather(clients: readonly ClientProgram[], machine: Machine
 function unusable({ name, entry }: WrittenServer): string | undefined {
   if (name.toLowerCase() === OWN_NAME || isOwn(entry)) return "it is MetaMCP itself";
   if (name.trim() === "") return "it has no name";
-  return /\p{Cc}/u.test(name) ? "its name holds a control character" : undefined;
+  return /\p{Cc}/u.test(name) ? "its name contains a control character" : undefined;
 }
 
 async function filesOf(client: ClientProgram, machine: Machine): Promise<readonly string[]> {

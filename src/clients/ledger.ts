@@ -49,7 +49,7 @@ export async function readLedger(home: string): Promise<readonly LedgerEntry[]> 
   const copies = join(home, "backups");
   throw new ConfigError(
     path,
-    `this record of what init edited is damaged. Files as they were before are in ${copies}; move the record away to begin a new one`,
+    `this record of the edits of init is damaged. The old files are in ${copies}; move the record away to start a new one`,
   );
 }
 

@@ -100,7 +100,7 @@ async function withTakenOut({ file, taken = [] }: LedgerEntry, text: string): Pr
   for (const { copy, hash, at } of taken) {
     const bytes = await readBytes(copy);
     if (!bytes || hashOf(bytes) !== hash)
-      throw new ConfigError(file, `the copy with the servers that were taken out is gone: ${copy}`);
+      throw new ConfigError(file, `the copy with the removed servers is gone: ${copy}`);
     const old = await format.parse({ path: file, text: textOf(bytes, file) });
     for (const path of at) {
       const entry = dig(old, path);

@@ -56,10 +56,10 @@ async function withheldIn(path: string, file: Keys, home: string): Promise<Withh
 
 function reasonFor(path: string, { damaged, changed }: { damaged: boolean; changed: boolean }): string {
   const folder = dirname(path);
-  if (damaged) return `what was allowed in ${folder} cannot be read; run "metamcp allow" there`;
+  if (damaged) return `the permission for ${folder} cannot be read; run "metamcp allow" there`;
   return changed
-    ? `${path} runs or calls something that is not allowed yet; run "metamcp allow" in ${folder} to review it`
-    : `${path} was found in the folder and is not allowed yet; run "metamcp allow" in ${folder} to review it`;
+    ? `${path} runs or connects to something that you have not allowed yet; run "metamcp allow" in ${folder} to review it`
+    : `${path} is not allowed yet; run "metamcp allow" in ${folder} to review it`;
 }
 
 /** The user agreed to exactly these, in place of what was allowed there before. */
@@ -79,7 +79,7 @@ export async function allowWritten(path: string, entries: Iterable<object>, home
 /** For a person who did not type a command: what a yes means, word for word. */
 export function questionOf({ path, runs }: Withheld): string {
   return [
-    `Allow the MCP servers that ${path} brings along? They run with all your rights:`,
+    `Allow the MCP servers in ${path}? They run with all your permissions:`,
     ...runs.map(({ name, shown }) => `${visible(name)}: ${shown.join("; ")}`),
   ].join("\n");
 }
@@ -92,7 +92,7 @@ async function change(home: string, edit: (record: AllowedFolders) => void): Pro
   const path = recordPath(home);
   await withLock(path, async () => {
     const record = await readRecord(home);
-    if (!record) throw new ConfigError(path, "it is damaged; move it away to begin a new one");
+    if (!record) throw new ConfigError(path, "it is damaged; move it away to start a new one");
     edit(record);
     const folders = Object.fromEntries(Array.from(record, ([folder, digests]) => [folder, [...digests]]));
     await writeAtomic(path, `${JSON.stringify({ folders }, undefined, 2)}\n`);

@@ -58,8 +58,8 @@ export function emptyConfig(path: string, overrides: Overrides): Config {
 function noServers(file: Keys): string {
   const other = ["servers", "mcp_servers", "context_servers"].find((key) => isKeys(file[key]));
   return other
-    ? `there is no "mcpServers" in it, so no server is used. Rename "${other}" to "mcpServers".`
-    : 'there is no "mcpServers" in it, so no server is used.';
+    ? `it has no "mcpServers", so there are no servers. Rename "${other}" to "mcpServers".`
+    : 'it has no "mcpServers", so there are no servers.';
 }
 
 function checkServers(

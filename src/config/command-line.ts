@@ -140,7 +140,7 @@ function expectation(row: FlagRow): string {
     case "choice":
       return `one of ${row.choices.join(", ")}`;
     case "list":
-      return row.commas === false ? "some text" : "one or more values, with commas between them";
+      return row.commas === false ? "some text" : "one or more values, separated by commas";
   }
 }
 
@@ -182,7 +182,7 @@ export function parseFlags(
       const key = keys.get(name);
       const row = key === undefined ? undefined : table[key];
       if (key === undefined || row === undefined) {
-        throw new UsageError(explain(name) ?? `${name} is not a flag here.${didYouMean(name, keys.keys())}`);
+        throw new UsageError(explain(name) ?? `${name} is not a known flag.${didYouMean(name, keys.keys())}`);
       }
       const value = parseValue(row, inline ?? following(row, name, rest), name);
       const before = values.get(key);

@@ -64,7 +64,7 @@ function embedderRun(embedder: unknown): Run {
   return {
     name: "embedder",
     digest: digest(["embedder", embedder]),
-    shown: [`sends what is searched for to ${address(url)}`, ...key],
+    shown: [`sends search queries to ${address(url)}`, ...key],
   };
 }
 
@@ -78,7 +78,7 @@ function describe(entry: Keys): readonly string[] {
     ...(cwd === undefined ? [] : [`in the folder ${visible(text(cwd))}`]),
     ...pairs("with the variables", env),
     ...pairs("with the headers", headers),
-    ...(names.length > 0 ? [`with the values of your ${names.join(", ")}`] : []),
+    ...(names.length > 0 ? [`with the values of your variables ${names.join(", ")}`] : []),
     ...(inheritEnv === true ? ["with your whole environment"] : []),
     ...(Array.isArray(inheritEnv) && inheritEnv.length > 0
       ? [`with your variables ${visible(inheritEnv.map(text).join(", "))}`]

@@ -70,7 +70,8 @@ function declaredKind(entry: Keys, findings: Findings): Dial["kind"] | undefined
       );
     }
   }
-  if (found.size > 1) findings.fault(`${TYPE_KEYS.join(", ")} mean the same but differ: keep one of them`);
+  if (found.size > 1)
+    findings.fault(`${TYPE_KEYS.join(", ")} are names for the same setting but differ: keep one`);
   return found.values().next().value;
 }
 
@@ -103,8 +104,7 @@ function readInstances(value: unknown, findings: Findings): number {
 
 function environment(values: Readonly<Record<string, string>>, findings: Findings): typeof values {
   for (const name of Object.keys(values)) {
-    if (name === "" || /[=\0]/.test(name))
-      findings.fault(`env has a name that no variable can have: "${name}"`);
+    if (name === "" || /[=\0]/.test(name)) findings.fault(`env has an invalid variable name: "${name}"`);
   }
   return values;
 }
@@ -137,7 +137,7 @@ function checkUrl(url: string, findings: Findings): void {
     findings.fault('url is not a web address: write it in full, as "https://example.com/mcp"');
   } else if (parsed.username || parsed.password) {
     findings.fault(
-      'url holds a user name or password: send them as a header, "headers": { "Authorization": "…" }',
+      'url contains a user name or password: send them as a header, "headers": { "Authorization": "…" }',
     );
   }
 }
@@ -145,10 +145,11 @@ function checkUrl(url: string, findings: Findings): void {
 /** A token read from a file often ends in a line break, which is no part of it. */
 function header(name: string, value: string, findings: Findings): readonly [string, string] {
   const trimmed = value.trim();
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
-    findings.fault(`headers has a name that no header can have: "${name}"`);
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) findings.fault(`headers has an invalid header name: "${name}"`);
   if (!isSendable(trimmed)) {
-    findings.fault(`headers.${name} holds a character that no header can carry (a line break, for example)`);
+    findings.fault(
+      `headers.${name} contains a character that is not allowed in a header (such as a line break)`,
+    );
   }
   return [name, trimmed];
 }
@@ -211,7 +212,7 @@ class Resolver {
     for (const name of missing) if (!this.#missing.has(name)) this.#missing.set(name, key);
     const foreign = foreignReference(value);
     if (foreign)
-      this.findings.warn(`${key} holds ${foreign}, which stays as it is: variables are written as \${NAME}`);
+      this.findings.warn(`${key} contains ${foreign}, which is not replaced: write variables as \${NAME}`);
     return resolved;
   }
 

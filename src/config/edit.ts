@@ -68,7 +68,7 @@ export async function editText(
   if (after === text || isDeepStrictEqual(await understand(path, after), expected)) return after;
   throw new ConfigError(
     resolve(path),
-    "it holds the same key twice, so it cannot be edited safely; fix it first",
+    "it has the same key twice, so it cannot be edited safely; fix it first",
   );
 }
 
@@ -83,7 +83,7 @@ export async function understand(path: string, text: string): Promise<Keys> {
   const parsed = await parseText(text);
   if ("fault" in parsed) throw new ConfigError(resolve(path), `${parsed.fault}; fix it first`, parsed.at);
   if (isKeys(parsed.value)) return parsed.value;
-  throw new ConfigError(resolve(path), `the file holds ${kindOf(parsed.value)}, not an object`);
+  throw new ConfigError(resolve(path), `the file contains ${kindOf(parsed.value)}, not an object`);
 }
 
 async function apply(text: string, edits: readonly Edit[]): Promise<string> {

@@ -36,7 +36,7 @@ export function text(value: unknown, key: string, findings: Findings): string | 
       typeof value === "number" || typeof value === "boolean" ? "put it in double quotes" : "write a string";
     return findings.fault(`${key} is ${kindOf(value)}: ${advice}`);
   }
-  if (value.includes("\0")) return findings.fault(`${key} holds a NUL character: remove it`);
+  if (value.includes("\0")) return findings.fault(`${key} contains a NUL character: remove it`);
   return value;
 }
 

@@ -37,14 +37,14 @@ export const FLAGS = {
   middlewareDir: {
     kind: "text",
     value: "folder",
-    help: 'Folder of your own layers: { "use": "./NAME.mjs" } in a middleware list.',
+    help: 'Folder with your own layers, for { "use": "./NAME.mjs" } in a middleware list.',
   },
   surface: {
     commands: SHOW,
     kind: "choice",
     choices: ["meta", "metatools", "aggregate", "auto"],
     default: "meta",
-    help: "What clients see: four tools (meta), eight (metatools), every tool (aggregate), or aggregate while small, else meta (auto).",
+    help: "What clients see: four tools (meta), eight (metatools), every tool (aggregate), or aggregate while the list is small, else meta (auto).",
   },
   transport: {
     commands: RUN,
@@ -73,7 +73,7 @@ export const FLAGS = {
   tls: { commands: LISTEN, kind: "switch", help: "Serve HTTPS; needs --tls-cert and --tls-key." },
   tlsCert: { commands: LISTEN, kind: "text", value: "file", help: "Certificate chain, PEM." },
   tlsKey: { commands: LISTEN, kind: "text", value: "file", help: "Private key, PEM." },
-  stateless: { commands: RUN, kind: "switch", help: "No sessions, and no requests to clients." },
+  stateless: { commands: RUN, kind: "switch", help: "Use no sessions and send no requests to clients." },
   jsonResponse: {
     commands: RUN,
     kind: "switch",
@@ -92,7 +92,7 @@ export const FLAGS = {
     kind: "whole",
     least: 1,
     default: 20,
-    help: "Most connections to servers at once.",
+    help: "Maximum number of connections to servers.",
   },
   idleTimeout: {
     commands: CONNECT,
@@ -147,7 +147,7 @@ export const FLAGS = {
   noAuth: {
     commands: RUN,
     kind: "switch",
-    help: "Listen beyond loopback without a token. Use only behind an authenticating proxy.",
+    help: "Allow connections from other machines without a token. Use only behind an authenticating proxy.",
   },
   maxMessage: {
     commands: CONNECT,
@@ -155,7 +155,7 @@ export const FLAGS = {
     least: 1_024,
     default: 67_108_864,
     value: "bytes",
-    help: "Largest message to accept.",
+    help: "Maximum message size.",
   },
   logLevel: {
     kind: "choice",
@@ -172,7 +172,7 @@ export const FLAGS = {
     kind: "text",
     flag: false,
     value: "folder",
-    help: "Folder for everything MetaMCP keeps. Default: ~/.metamcp.",
+    help: "Folder for MetaMCP's files. Default: ~/.metamcp.",
   },
   token: {
     commands: RUN,
@@ -247,14 +247,14 @@ export const FLAGS = {
     flag: false,
     least: 1,
     aliases: legacy("SEARCH_BM25_MAX_DOCS"),
-    help: "Most tools to rank.",
+    help: "Maximum number of tools to rank.",
   },
   searchBm25MaxResults: {
     kind: "whole",
     flag: false,
     least: 1,
     aliases: legacy("SEARCH_BM25_MAX_RESULTS"),
-    help: "Most results of one search.",
+    help: "Maximum number of results of one search.",
   },
   runtimeProfile: {
     kind: "choice",
@@ -275,7 +275,7 @@ export const FLAGS = {
     flag: false,
     default: true,
     aliases: legacy("WASM_ENABLED"),
-    help: "Let the standard profile use WASM where there is no Docker.",
+    help: "Let the standard profile use WASM if there is no Docker.",
   },
 } as const satisfies Table;
 

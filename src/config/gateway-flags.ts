@@ -5,7 +5,7 @@ import type { Table } from "./command-line.ts";
 const ADMIN_TOKEN = {
   kind: "text",
   flag: false,
-  help: "Bearer token that opens the admin API, 32 characters at least.",
+  help: "Bearer token for the admin API, at least 32 characters.",
 } as const;
 
 /** What only `metamcp serve` has. */
@@ -20,7 +20,7 @@ export const SERVE_FLAGS = {
   store: {
     kind: "text",
     value: "url",
-    help: "Where everything is kept: file:PATH or postgres://… Default: file:~/.metamcp/gateway/gateway.db.",
+    help: "Database: file:PATH or postgres://… Default: file:~/.metamcp/gateway/gateway.db.",
   },
   publicUrl: {
     kind: "text",
@@ -36,24 +36,24 @@ export const SERVE_FLAGS = {
   auditFile: {
     kind: "text",
     value: "file",
-    help: "Append every audit record to this file too, as JSON lines.",
+    help: "Also append every audit record to this file, as JSON lines.",
   },
   auditDays: {
     kind: "whole",
     least: 1,
     most: 36_500,
     default: 30,
-    help: "Keep audit records in the store for so many days.",
+    help: "Number of days to keep audit records in the store.",
   },
   metricsPort: {
     kind: "whole",
     least: 1,
     most: 65_535,
-    help: "Serve /metrics on this port too, without login.",
+    help: "Also serve /metrics on this port, without login.",
   },
   noConsole: { kind: "switch", help: "Do not serve the web console, only the API and the endpoints." },
   open: { kind: "switch", env: false, help: "Open the console in your browser once it is ready." },
-  insecure: { kind: "switch", help: "Listen beyond this machine without TLS." },
+  insecure: { kind: "switch", help: "Allow connections from other machines without TLS." },
   oidcIssuer: {
     kind: "text",
     value: "url",
@@ -69,7 +69,7 @@ export const SERVE_FLAGS = {
     kind: "text",
     value: "claim",
     default: "groups",
-    help: "Claim that lists the groups of a person; a.b is b within a.",
+    help: "Claim with the groups of a person; use a.b for b inside a.",
   },
   oidcAdminGroup: {
     kind: "text",
@@ -85,7 +85,7 @@ export const SERVE_FLAGS = {
     kind: "choice",
     choices: ["/api/v1/login/oidc/callback", "/api/auth/oauth2/callback/oidc"],
     default: "/api/v1/login/oidc/callback",
-    help: "Path registered at the identity provider to send people back to.",
+    help: "Redirect path registered at the identity provider.",
   },
   trustProxy: {
     kind: "list",
@@ -101,7 +101,7 @@ export const SERVE_FLAGS = {
   secretKeyOld: {
     kind: "text",
     flag: false,
-    help: "The previous key: what it encrypted is encrypted with the new one.",
+    help: "The previous key; the gateway encrypts everything again with the new one.",
   },
 } as const satisfies Table;
 

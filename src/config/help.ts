@@ -18,7 +18,7 @@ export function environmentHelp(): string {
   const rows = Object.entries({ token, home }).map(([key, row]) => `  ${envOf(key).padEnd(16)}${row?.help}`);
   return [
     ...rows,
-    "  Every flag can be set by the environment too: METAMCP_ and its name in capitals, as METAMCP_LOG_LEVEL. A flag wins.",
+    "  Every flag can also be set by an environment variable: METAMCP_ and its name in capitals, such as METAMCP_LOG_LEVEL. Flags win.",
   ].join("\n");
 }
 

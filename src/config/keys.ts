@@ -97,7 +97,7 @@ export function checkServerKeys(name: string, entry: Keys, foreign: ForeignKeys,
   // With both nothing is ignored: the entry is refused.
   const mattersNot = new Set<string>("command" in entry !== "url" in entry ? other : []);
   for (const key of Object.keys(entry)) {
-    if (mattersNot.has(key)) findings.warn(`${key} is ignored: it means nothing beside ${own[0]}`);
+    if (mattersNot.has(key)) findings.warn(`${key} is ignored: it cannot be used together with ${own[0]}`);
     else if (SERVER_KEYS.includes(key)) continue;
     else if (Object.hasOwn(FOREIGN, key)) foreign.set(key, [...(foreign.get(key) ?? []), name]);
     else checkUnknown(key, findings);

@@ -23,7 +23,7 @@ export function layersIn(
   }
   const wrong = middleware.findIndex((entry) => !isKeys(entry) || typeof entry["use"] !== "string");
   if (wrong >= 0) {
-    findings.fault(`middleware[${wrong}] names no layer: write { "use": "NAME", … }`);
+    findings.fault(`middleware[${wrong}] has no layer name: write { "use": "NAME", … }`);
     return {};
   }
   return { middleware: middleware as readonly LayerEntry[] };

@@ -48,7 +48,7 @@ export async function parseConfig(
   if ("fault" in parsed) throw new ConfigError(absolute, parsed.fault, parsed.at);
   const { value } = parsed;
   if (!isKeys(value)) {
-    const advice = `the file holds ${kindOf(value)}, not an object: write { "mcpServers": { … } }`;
+    const advice = `the file contains ${kindOf(value)}, not an object: write { "mcpServers": { … } }`;
     throw new ConfigError(absolute, advice, { line: 1, column: 1 });
   }
   const { mcpServers } = value;

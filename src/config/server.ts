@@ -37,7 +37,7 @@ export function checkServer(
   if (!dial || findings.faults.length > 0) return broken(findings);
   const spec = freeze({ ...common, ...dial });
   if (startsItself(spec, around.path)) {
-    findings.fault("it would start MetaMCP itself on this same file: remove it, or give it another --config");
+    findings.fault("it would start MetaMCP itself with this file: remove it, or use another --config");
     return broken(findings);
   }
   return { result: { spec }, warnings: findings.warnings };
@@ -53,9 +53,11 @@ function checkName(name: string, findings: Findings): void {
       `the name "${RESERVED_NAME}" is reserved: rename the server (an entry that starts MetaMCP itself belongs only in the config of its client)`,
     );
   } else if (name.trim() === "") findings.fault("its name is empty: give it one");
-  else if (/\p{Cc}/u.test(name)) findings.fault("its name holds a control character: rename it");
+  else if (/\p{Cc}/u.test(name)) findings.fault("its name contains a control character: rename it");
   else if (name.includes(":")) {
-    findings.warn("its name holds a colon: tool ids (server:tool) cannot name its tools; rename it");
+    findings.warn(
+      "its name contains a colon, so tool ids (server:tool) cannot refer to its tools; rename it",
+    );
   }
 }
 

@@ -73,10 +73,10 @@ test.each<[string, object]>([
 });
 
 test.each<[string, RegExp]>([
-  ["--prot 1", /--prot is not a flag here\. Did you mean "--port"/],
+  ["--prot 1", /--prot is not a known flag\. Did you mean "--port"/],
   ["--maxconnections 1", /Did you mean "--max-connections"/],
-  ["--zzz", /--zzz is not a flag here\.$/],
-  ["-x", /-x is not a flag here/],
+  ["--zzz", /--zzz is not a known flag\.$/],
+  ["-x", /-x is not a known flag/],
   ["--port", /--port needs a value: a whole number from 0 to 65535/],
   ["--port --tls", /--port needs a value/],
   ["--port=", /--port is "", but must be a whole number/],
@@ -93,7 +93,7 @@ test.each<[string, RegExp]>([
   ["--tls=maybe", /must be true or false/],
   ["--config=", /--config is ""/],
   ["--allow-origin=,", /one or more values/],
-  ["--=5", /-- is not a flag here/],
+  ["--=5", /-- is not a known flag/],
   ["--tls", /--tls needs --tls-cert and --tls-key/],
   ["--tls-cert x", /need --tls/],
   ["--json", /--json is not a flag of "metamcp run"\. It belongs to .*metamcp tools/],
@@ -264,7 +264,7 @@ test("for every row, what the flag says is what the environment says", () => {
 
 test("help and documentation hold every row", () => {
   const help = flagHelp("run");
-  expect(help).toMatch(/--max-connections <number> +Most connections .*\[20\]/);
+  expect(help).toMatch(/--max-connections <number> +Maximum number of connections .*\[20\]/);
   expect(help).not.toContain("--json ");
   expect(help.split("\n").every((line) => line.startsWith("  --"))).toBe(true);
   const page = settingsMarkdown();

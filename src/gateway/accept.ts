@@ -110,7 +110,7 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
       if (secret === undefined)
         problems.push({
           path: pointer("", ...path),
-          message: "is masked, but nothing is stored: give a value",
+          message: "is masked, but no value is stored: enter a value",
         });
       return secret;
     };
@@ -150,8 +150,7 @@ const READERS: Readonly<Record<ObjectKind, Reader>> = {
 function resolver(find: Finder<{ readonly uuid: string }>, kind: ObjectKind, problems: FieldProblem[]) {
   return (reference: string, path: string): string => {
     const found = find(reference);
-    if (!found)
-      problems.push({ path, message: `names no ${kind}: there is no "${reference.slice(0, 128)}"` });
+    if (!found) problems.push({ path, message: `there is no ${kind} "${reference.slice(0, 128)}"` });
     return found?.uuid ?? reference;
   };
 }
@@ -160,7 +159,7 @@ function repeated<T>(list: readonly T[], base: string, keyOf: (item: T) => strin
   const seen = new Set<string>();
   return list.flatMap((item, at) => {
     const key = keyOf(item);
-    if (seen.has(key)) return [{ path: pointer(base, at), message: "is there twice: keep one of them" }];
+    if (seen.has(key)) return [{ path: pointer(base, at), message: "appears twice: keep one" }];
     seen.add(key);
     return [];
   });

@@ -139,5 +139,5 @@ function notFound(kind: ObjectKind, reference: string): Refusal {
 function refuseStale(stored: StoredObject | undefined, { ifMatch }: ChangeOptions): void {
   if (ifMatch === undefined || ifMatches(ifMatch, stored?.revision ?? 0)) return;
   const details = stored ? { current: present(stored) } : {};
-  throw new Refusal("stale", "It was changed meanwhile: read it again and repeat the change", details);
+  throw new Refusal("stale", "It was changed by somebody else: read it again and repeat the change", details);
 }

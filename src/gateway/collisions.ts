@@ -29,7 +29,7 @@ function collisionsIn({ spec }: Namespace, listed: ListedTools): readonly Collis
   const collisions: Collision[] = [];
   const collide = (at: number, server: string, tool: string, other: string): void => {
     const name = spec.tools[at]?.name ?? tool;
-    const message = `collides: the tool "${other}" of the same server has the name "${name}" too`;
+    const message = `collides: the tool "${other}" of the same server is also named "${name}"`;
     const path = pointer("", "tools", at, "name");
     collisions.push({ problem: { path, message }, key: JSON.stringify([server, tool, other, name]) });
   };

@@ -104,7 +104,7 @@ export interface GatewayControl {
   definitionsOf(place: ToolPlace, row: Pick<ToolRow, "server" | "tool">): ToolDefinitions;
   /** All tools of all servers, and what each namespace makes of them. */
   toolTable(): readonly TableRow[];
-  /** The last lines that a server wrote on stderr, secrets masked. */
+  /** The last lines of a server's stderr, secrets masked. */
   logsOf(server: string): readonly string[];
 }
 

@@ -23,7 +23,7 @@ export function importIntoDefault(objects: Objects, input: unknown, context: Cha
     const layers = middleware === undefined ? {} : { middleware };
     next = create(next, "endpoint", { name: DEFAULT, namespaces: [DEFAULT], ...layers }, context).objects;
   } else if (middleware !== undefined && !isDeepStrictEqual(middleware, there.spec.middleware))
-    warnings.push(`middleware: not taken over, as the endpoint "${DEFAULT}" is there with its own`);
+    warnings.push(`middleware: not imported, because the endpoint "${DEFAULT}" already exists with its own`);
   return { ...imported, objects: next, changes: changesBetween(objects, next), warnings };
 }
 

@@ -40,7 +40,9 @@ export function importServers(
   const problems: FieldProblem[] = [];
   const warnings: string[] = [];
   if (isRecord(input) && input["middleware"] !== undefined)
-    warnings.push("middleware: not taken over, as it is no server's; set it on an endpoint or the gateway");
+    warnings.push(
+      "middleware: not imported, because it does not belong to a server; set it on an endpoint or the gateway",
+    );
   for (const [name, entry] of entriesOf(input)) {
     const stored = find(name);
     if (stored && addOnly) continue;

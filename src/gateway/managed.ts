@@ -28,7 +28,7 @@ function managedElsewhere({ kind, uuid, name, managedBy }: Managed): Refusal {
   const file = managedBy.replace(/^file:/, "");
   return new Refusal(
     "managed",
-    `The ${kind} "${name}" is managed by the file ${file}: change it there, or use takeOver=true`,
+    `The ${kind} "${name}" is managed by the file ${file}: change it in the file, or use takeOver=true`,
     { objects: [{ kind, uuid, name }] },
   );
 }

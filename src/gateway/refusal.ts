@@ -1,14 +1,14 @@
 /** Why a change was not made. One row per code, with the HTTP status that the admin API answers with; the message says what to do. */
 
 const REFUSALS = {
-  not_yours: { status: 403, title: "Not yours to decide" },
+  not_yours: { status: 403, title: "You may not decide this" },
   not_found: { status: 404, title: "Not found" },
   name_taken: { status: 409, title: "Name taken" },
   in_use: { status: 409, title: "Still in use" },
   collision: { status: 409, title: "Tool names collide" },
   managed: { status: 409, title: "Managed by a file" },
-  decided: { status: 409, title: "Decided already" },
-  stale: { status: 412, title: "Changed meanwhile" },
+  decided: { status: 409, title: "Already decided" },
+  stale: { status: 412, title: "Changed by somebody else" },
   invalid: { status: 422, title: "Invalid" },
 } as const;
 
@@ -63,7 +63,7 @@ export function invalid(errors: readonly FieldProblem[]): Refusal {
   const [first] = errors;
   const where = first?.path ? `${first.path} ` : "";
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  return new Refusal("invalid", `${where}${first?.message ?? "It cannot be used"}${more}`, { errors });
+  return new Refusal("invalid", `${where}${first?.message ?? "It is invalid"}${more}`, { errors });
 }
 
 /** Appends to a JSON Pointer. */

@@ -11,7 +11,7 @@ test("what is wrong is said in a sentence, whatever the schema is described with
   expect(validate({ type: "object", ...timeout.schema }, { timeoutMs: 0 })).toEqual([
     {
       path: "/timeoutMs",
-      message: 'must be milliseconds that a call may be silent, or a time such as "60s"',
+      message: 'must be longest time without an answer or progress: milliseconds, or a time such as "60s"',
     },
   ]);
 });

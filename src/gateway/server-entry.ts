@@ -95,7 +95,7 @@ export function serverProblems(name: string, fields: Fields): readonly FieldProb
 
 function instanceProblems({ url, instances = 1 }: Fields): readonly FieldProblem[] {
   if (url === undefined || instances === 1) return [];
-  return [{ path: "/instances", message: "must be 1: a server with a url runs no processes here" }];
+  return [{ path: "/instances", message: "must be 1: a remote server has no local processes" }];
 }
 
 const USER_VALUES = `\${user.email}, \${user.id} and \${user.secret.NAME}`;

@@ -130,7 +130,7 @@ function refuseSameNames(drafts: ReadonlyMap<string, Draft>): void {
     const key = `${draft.kind} ${nameKey(draft.name)}`;
     const other = taken.get(key);
     if (other) {
-      const message = `The name "${other.name}" is taken by another ${draft.kind}: choose another name`;
+      const message = `Another ${draft.kind} has the name "${other.name}": choose another name`;
       const errors = [{ path: "/name", message: "is taken" }];
       throw new Refusal("name_taken", message, { errors, objects: [briefly(other)] });
     }

@@ -46,7 +46,7 @@ test.skipIf(process.platform !== "linux")(
   "where no folder can be made, that is said and nobody waits",
   async () => {
     const path = join("/proc", "metamcp", "a", "x.json");
-    const refusal = "/proc/metamcp cannot be created: /proc takes no new folders";
+    const refusal = "/proc/metamcp cannot be created: no folder can be created in /proc";
     await expect(writeAtomic(path, "1")).rejects.toThrow(refusal);
     await expect(withLock(path, async () => {})).rejects.toThrow(refusal);
     await writeFile(join(folder, "file"), "");

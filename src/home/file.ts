@@ -65,7 +65,7 @@ export async function makeFolder(path: string): Promise<void> {
   await makeFolder(parent);
   const still = await attempt(path);
   if (codeOf(still) === "ENOENT")
-    throw new Error(`${path} cannot be created: ${parent} takes no new folders`);
+    throw new Error(`${path} cannot be created: no folder can be created in ${parent}`);
   if (still !== undefined) throw still;
 }
 

@@ -142,7 +142,7 @@ test("what a living process holds is waited for, then named", async () => {
   const holder = start("hold");
   await once(holder.stdout ?? holder, "data");
   await expect(withLock(path, async () => 1, { timeoutMs: 100 })).rejects.toThrow(
-    new RegExp(`held by process ${holder.pid} on .* for over 100 ms.*delete the file`),
+    new RegExp(`locked by process ${holder.pid} on .* for over 100 ms.*delete the file`),
   );
   expect(existsSync(`${path}.lock`)).toBe(true);
 });
@@ -194,7 +194,7 @@ test.each([
   await utimes(`${path}.lock`, then, then);
   const attempt = withLock(path, async () => "in", { timeoutMs: 50 });
   if (free) expect(await attempt).toBe("in");
-  else await expect(attempt).rejects.toThrow(/held by/);
+  else await expect(attempt).rejects.toThrow(/locked by/);
 });
 
 test("the lock goes when the work fails", async () => {

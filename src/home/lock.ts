@@ -54,7 +54,7 @@ async function acquire(file: string, me: Holder, timeoutMs: number): Promise<voi
 function busy(file: string, timeoutMs: number): string {
   const holder = inspect(file)?.holder;
   const who = holder ? `process ${holder.pid} on ${holder.host}` : "another process";
-  return `${file} has been held by ${who} for over ${timeoutMs} ms. If that process is not a MetaMCP, delete the file and try again.`;
+  return `${file} has been locked by ${who} for over ${timeoutMs} ms. If that process is not MetaMCP, delete the file and try again.`;
 }
 
 /** Atomic: of any number of processes one succeeds. */

@@ -202,7 +202,7 @@ export interface UpdateStep extends At {
   readonly pid?: number;
   readonly toolCount?: number;
   readonly reason?: string;
-  /** Uuids of the namespaces that were compiled anew. */
+  /** Uuids of the namespaces that were compiled again. */
   readonly namespaces?: readonly string[];
   /** How many clients were told that their list is another. */
   readonly clients?: number;

@@ -135,7 +135,7 @@ export class CallerCredentials {
       const secret = secretNamed(name);
       const value = secret === undefined ? told(who, name) : this.#parts.secrets.open(who.uuid, secret);
       if (value !== undefined && canBeSent(spec, value)) values.set(name, value);
-      else if (value !== undefined) other.push(`${name} holds a character that cannot be sent`);
+      else if (value !== undefined) other.push(`${name} contains a character that cannot be sent`);
       else if (secret !== undefined) secrets.push(secret);
       else other.push("its e-mail address has not been verified");
     }
@@ -195,7 +195,7 @@ function canBeSent({ kind }: ServerSpec, value: string): boolean {
 function nobody({ name }: ServerSpec): MetaMcpError {
   return new MetaMcpError(
     "auth_required",
-    `${name} is used with an account of one's own: use an API key that belongs to an account, or log in with OAuth.`,
+    `${name} requires an account: use an API key that belongs to an account, or log in with OAuth.`,
     { server: name },
   );
 }

@@ -40,7 +40,7 @@ export function keptBook({ store, records }: BookParts, place: LoginPlace): Toke
         );
       } catch (error) {
         if (!StoreError.is(error)) throw error;
-        throw new MetaMcpError("auth_required", "the store cannot be written at the moment", {
+        throw new MetaMcpError("auth_required", "the store cannot be written now", {
           cause: error,
         });
       }

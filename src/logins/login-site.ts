@@ -38,7 +38,7 @@ export interface LoginSiteParts extends PasswordParts {
   readonly log: Log;
 }
 
-const NOTHING_HERE = "There is nothing here that you can log in to.";
+const NOTHING_HERE = "There is no login on this page.";
 
 interface Visit {
   readonly request: IncomingMessage;
@@ -66,7 +66,7 @@ export class LoginSite {
     } catch (error) {
       this.#parts.log.error(`logins at servers: ${(error as Error).stack}`);
       if (response.headersSent) response.destroy();
-      else sendPage(response, faultPage("Something went wrong here. Try again later.", 500));
+      else sendPage(response, faultPage("Something went wrong. Try again later.", 500));
     }
   }
 

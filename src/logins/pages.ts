@@ -19,7 +19,7 @@ export function whoPage(
   const { status, headers, other } = given;
   const wrong =
     other === undefined
-      ? html`<p>Log in to MetaMCP to go on.</p>`
+      ? html`<p>Log in to MetaMCP to continue.</p>`
       : html`<p class="wrong" role="alert">You are logged in as ${other}, but another account asked for this login. Log in as that account.</p>`;
   return {
     title: "Log in",
@@ -40,7 +40,7 @@ export function neededPage(shown: LoginOnPage, { login, secrets, other }: Lackin
   return {
     title: `Log in to ${server}`,
     ...(fault === undefined ? {} : { status: 400 }),
-    body: html`<p>Your calls to <strong>${server}</strong> will be made as you. Nobody else uses this login.</p>
+    body: html`<p>Your calls to <strong>${server}</strong> will use your own login. Nobody else uses it.</p>
 <dl><dt>Server</dt><dd>${at}</dd><dt>Account</dt><dd>${account}</dd></dl>${wrong}${joined(blocked)}${step}`,
   };
 }
@@ -51,7 +51,7 @@ export function sharedPage({ server, at, account }: LoginOnPage, fault?: string)
   return {
     title: `Log in to ${server}`,
     ...(fault === undefined ? {} : { status: 400 }),
-    body: html`<p>Everybody who uses <strong>${server}</strong> here will use it with this login.</p>
+    body: html`<p>All users of <strong>${server}</strong> at this gateway will share this login.</p>
 <dl><dt>Server</dt><dd>${at}</dd><dt>Account</dt><dd>${account}</dd></dl>${wrong}${BEGIN}`,
   };
 }
@@ -62,14 +62,14 @@ export function leavePage(address: string): HtmlPage {
   return {
     title: "One moment",
     headers: { refresh: `0; url=${address}`, "referrer-policy": "no-referrer" },
-    body: html`<p>You are being sent to ${host}.</p><a class="button" href="${address}">Go on</a>`,
+    body: html`<p>You are being sent to ${host}.</p><a class="button" href="${address}">Continue</a>`,
   };
 }
 
 export function donePage(server: string): HtmlPage {
   return {
     title: "Logged in",
-    body: html`<p>You can use <strong>${server}</strong> now. Close this window and go back to where you came from.</p>`,
+    body: html`<p>You can use <strong>${server}</strong> now. You can close this window.</p>`,
   };
 }
 

@@ -112,10 +112,10 @@ export class ServerLogins {
     if (!begun || !mayFinish(begun, by))
       throw new MetaMcpError(
         "auth_required",
-        "This login was not begun in this browser, or too long ago. Begin it again.",
+        "This login was started in another browser, or too long ago. Start it again.",
       );
     if (!(await this.#begun.take(state)))
-      throw new MetaMcpError("auth_required", "This login was finished already.");
+      throw new MetaMcpError("auth_required", "This login is already complete.");
     const { server, account, returnTo, login } = begun;
     const place = { server, account };
     const spec = this.#spec(place);
@@ -124,7 +124,7 @@ export class ServerLogins {
     const sdk = await loadSdk();
     try {
       if (addressOf(spec.url) !== login.grant.url)
-        throw new MetaMcpError("auth_required", "the address of the server changed meanwhile");
+        throw new MetaMcpError("auth_required", "the address of the server has changed");
       const said = (name: string): string | undefined => answer.get(name) ?? undefined;
       const grant = await finishLogin(
         sdk,
@@ -169,7 +169,7 @@ export class ServerLogins {
   #spec(place: LoginPlace): RemoteSpec {
     const spec = this.#parts.specOf(place);
     if (spec) return spec;
-    throw new MetaMcpError("auth_required", "Nobody logs in at this server, or it is disabled.");
+    throw new MetaMcpError("auth_required", "This server has no login, or it is disabled.");
   }
 
   /** Issuers that take a document of ours need not register us. */
@@ -216,5 +216,5 @@ function shown(grant: Grant, now: number): LoginState {
 }
 
 function failed({ name }: RemoteSpec, reason: string): MetaMcpError {
-  return new MetaMcpError("auth_required", `The login at ${name} failed: ${reason}.`, { server: name });
+  return new MetaMcpError("auth_required", `The login to ${name} failed: ${reason}.`, { server: name });
 }

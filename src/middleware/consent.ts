@@ -17,7 +17,7 @@ async function asked(call: Call, rule: string, clock: Clock): Promise<void> {
   const server = call.facts?.server ?? call.server;
   const tool = call.facts?.name ?? call.tool ?? "";
   const refuse = (reason: string): never => {
-    const text = `${server} ${tool} runs only with a person's consent (${rule}), and ${reason}`;
+    const text = `${server} ${tool} needs the user's consent (${rule}), but ${reason}`;
     throw new MetaMcpError("forbidden", text, { server, tool_id: `${server}:${tool}` });
   };
   if (!canBeAsked(call.origin.capabilities)) refuse("this client cannot ask its user. Nothing was done.");
@@ -26,8 +26,8 @@ async function asked(call: Call, rule: string, clock: Clock): Promise<void> {
   const question = (shown: string): string => `Allow ${server} to run ${tool} with ${shown}?`;
   const action = await askPerson(call, question(shortened(written)), clock, question(written));
   if (action === "accept") return;
-  if (action === "decline") refuse("they said no. Do not try again unless they ask for it.");
-  refuse("they gave no answer. Nothing was done.");
+  if (action === "decline") refuse("the user said no. Do not try again unless they ask for it.");
+  refuse("the user did not answer. Nothing was done.");
 }
 
 function shortened(written: string): string {

@@ -47,7 +47,7 @@ async function explained(
   inside: Inside,
 ): Promise<Explanation | { readonly effect: "unknown"; readonly reason: string } | undefined> {
   if (!layer.explain)
-    return { effect: "unknown", reason: "the layer cannot tell: it may refuse or change the call" };
+    return { effect: "unknown", reason: "the layer cannot say in advance; it may refuse or change the call" };
   try {
     return await layer.explain(call, inside);
   } catch (error) {

@@ -3,5 +3,5 @@ export const GLOBS = {
   type: "array",
   items: { type: "string", minLength: 1, maxLength: 1_000 },
   maxItems: 1_000,
-  description: "globs over server:tool",
+  description: "globs for server:tool",
 } as const;

@@ -3,7 +3,7 @@ import { ANONYMOUS, type Principal } from "../kernel/principal.ts";
 import { type ToolFacts, tierOf } from "../kernel/tool-facts.ts";
 import type { ListRule, PlacedLayer } from "./layer.ts";
 
-/** What a layer says of a tool, and where it stands. */
+/** What a layer says of a tool, and its place. */
 export interface SaidBy {
   readonly use: string;
   readonly at: string;
@@ -20,7 +20,7 @@ export function hiddenBy(
   principal: Principal | undefined,
 ): SaidBy | undefined {
   if (principal && outOfTiers(tool, principal))
-    return { use: "tiers", at: "the key", reason: "not of the tiers of the key" };
+    return { use: "tiers", at: "the key", reason: "not in the tiers of the key" };
   for (const { use, at, list } of layers) {
     const reason = list && reasonOf(list, tool, principal);
     if (reason !== undefined) return { use, at, reason };

@@ -88,7 +88,7 @@ function guardedCall(layer: Middleware, use: string): Middleware {
   return (next) => {
     const handle = layer((call: Marked<Call>) => {
       const given = call[GIVEN];
-      const fault = given ? changed(given, call) : "passes on something that is not the call it was given";
+      const fault = given ? changed(given, call) : "does not pass on the call it was given";
       if (fault !== undefined || !given) return Promise.reject(broken(use, fault ?? ""));
       given.passed = true;
       const { [GIVEN]: _, ...plain } = call;
@@ -109,14 +109,14 @@ function marked<T>(asked: T): T {
 /** What a layer may change: the arguments, and time, signal and the way back. Everything else is what rules judge by. */
 function changed({ asked: given, passed }: Given<Call>, call: Call): string | undefined {
   if (passed) return "makes the call twice";
-  if (call.origin !== given.origin) return "changes who asks";
+  if (call.origin !== given.origin) return "changes the caller";
   const same =
     call.server === given.server &&
     call.method === given.method &&
     call.tool === given.tool &&
     call.facts === given.facts &&
     (call.params === given.params || nameIn(call.params) === nameIn(given.params));
-  if (!same) return "makes another call of it";
+  if (!same) return "turns it into another call";
   return call.deadline <= given.deadline ? undefined : "extends the time of the call";
 }
 
@@ -130,8 +130,7 @@ function guardedRequest(layer: RequestMiddleware, use: string): RequestMiddlewar
   return (next) => {
     const handle = layer((request: Marked<LayerRequest>) => {
       const given = request[GIVEN];
-      if (!given)
-        return Promise.reject(broken(use, "passes on something that is not the request it was given"));
+      if (!given) return Promise.reject(broken(use, "does not pass on the request it was given"));
       if (given.passed) return Promise.reject(broken(use, "passes the request on twice"));
       given.passed = true;
       return next(given.asked);
@@ -147,7 +146,7 @@ async function started<T>(handle: (given: T) => Promise<Raw>, given: T): Promise
 
 function answered(result: unknown, use: string): Raw {
   if (Buffer.isBuffer(result)) return result as Raw;
-  throw broken(use, "answers something that is not the bytes of a JSON value");
+  throw broken(use, "does not return the bytes of a JSON value");
 }
 
 function broken(use: string, fault: string): MetaMcpError {

@@ -77,14 +77,14 @@ test.each([
 
 test.each([
   ["() => { throw new Error('boom'); }", /its compile fails: boom/],
-  ["() => undefined", /gives no object/],
-  ["() => 5", /gives no object/],
+  ["() => undefined", /does not return an object/],
+  ["() => 5", /does not return an object/],
   ["async () => ({ call: (next) => next })", /not a promise/],
   ["() => ({})", /neither request, call, list nor hidesOwn/],
-  ["() => ({ calls: (next) => next })", /gives "calls", which is none of request, call, list/],
-  ["() => ({ limit: {}, call: (next) => next })", /gives "limit"/],
-  ["() => ({ call: 5 })", /no function as call/],
-  ["() => ({ call: () => 5 })", /a call that gives no function/],
+  ["() => ({ calls: (next) => next })", /returns the unknown key "calls"; known: request, call, list/],
+  ["() => ({ limit: {}, call: (next) => next })", /unknown key "limit"/],
+  ["() => ({ call: 5 })", /must return a function as call/],
+  ["() => ({ call: () => 5 })", /a call that does not return a function/],
   ["() => ({ request: () => { throw new Error('no'); } })", /its compile fails: no/],
   ["() => ({ list: {} })", /a list without hides/],
 ])("what compile must give: %s", async (compile, reason) => {
@@ -127,12 +127,15 @@ const layerOf = async (body: string) => {
 
 test.each([
   ["call: (next) => async (call) => { await next(call); return next(call); }", /makes the call twice/],
-  ["call: (next) => (call) => next({ server: 'one' })", /not the call it was given/],
-  ["call: (next) => (call) => next({ ...call, server: 'two' })", /makes another call/],
-  ["call: (next) => (call) => next({ ...call, params: kit.toRaw({ name: 'drop' }) })", /makes another call/],
-  ["call: (next) => (call) => next({ ...call, origin: { ...call.origin } })", /changes who asks/],
+  ["call: (next) => (call) => next({ server: 'one' })", /does not pass on the call/],
+  ["call: (next) => (call) => next({ ...call, server: 'two' })", /turns it into another call/],
+  [
+    "call: (next) => (call) => next({ ...call, params: kit.toRaw({ name: 'drop' }) })",
+    /turns it into another call/,
+  ],
+  ["call: (next) => (call) => next({ ...call, origin: { ...call.origin } })", /changes the caller/],
   ["call: (next) => (call) => next({ ...call, deadline: 1e9 })", /extends the time/],
-  ["call: (next) => () => ({ content: [] })", /not the bytes/],
+  ["call: (next) => () => ({ content: [] })", /does not return the bytes/],
   ["call: (next) => () => { throw new TypeError('oops'); }", /failed, so the call was refused/],
 ])("what it must not do is refused: %s", async (body, reason) => {
   const seen: unknown[] = [];
@@ -166,8 +169,8 @@ test.each([
     "request: (next) => async (asked) => { await next(asked); return next(asked); }",
     /passes the request on twice/,
   ],
-  ["request: (next) => (asked) => next({ method: 'tools/call' })", /not the request it was given/],
-  ["request: (next) => () => ({ tools: [] })", /not the bytes/],
+  ["request: (next) => (asked) => next({ method: 'tools/call' })", /does not pass on the request/],
+  ["request: (next) => () => ({ tools: [] })", /does not return the bytes/],
 ])("nor what it must not do around requests: %s", async (body, reason) => {
   let answers = 0;
   const { origin, signal, uplink } = callOf();

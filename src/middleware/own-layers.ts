@@ -31,7 +31,7 @@ export class OwnLayers {
   /** A promise: ask again once it has resolved. One that could be used stays as it is until a restart; one that could not is looked at again once its file changed. */
   find(use: string): FoundLayer | Promise<void> {
     if (!NAME.test(use)) return { fault: 'must be "./NAME.mjs", a file in the folder of --middleware-dir' };
-    if (this.#folder === undefined) return { fault: "needs --middleware-dir: the folder that it is in" };
+    if (this.#folder === undefined) return { fault: "needs --middleware-dir, the folder with this file" };
     const known = this.#found.get(use);
     const path = join(this.#folder, use);
     if (known && ("kind" in known || known.mark === markOf(path))) return known;

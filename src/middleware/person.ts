@@ -26,7 +26,7 @@ export async function askPerson(
   whole = message,
 ): Promise<unknown> {
   const patience = new CallSignal();
-  const giveUp = (): void => patience.abort(new Error("nobody waits for the answer any more"));
+  const giveUp = (): void => patience.abort(new Error("nobody is waiting for the answer"));
   const timer = clock.after(PATIENCE_MS, giveUp);
   signal.addEventListener("abort", giveUp);
   try {

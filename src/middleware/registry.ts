@@ -163,6 +163,6 @@ export class LayerRegistry {
 
 function unknown(use: string, known: readonly string[]): string {
   const [meant] = nearest(use, known, 1);
-  const guess = meant === undefined ? `there are ${known.join(", ")}` : `did you mean "${meant}"?`;
-  return `"${use.slice(0, 64)}" is not the name of a layer: ${guess}`;
+  const guess = meant === undefined ? `known layers: ${known.join(", ")}` : `did you mean "${meant}"?`;
+  return `"${use.slice(0, 64)}" is not a layer: ${guess}`;
 }

@@ -119,7 +119,7 @@ test("a server that takes no token at all cannot have them renewed without end",
   const second = (await bearer.instead(first, REFUSED)) as ShownBearer;
   bearer.inVain();
 
-  expect(await bearer.instead(second, REFUSED)).toBe("it refuses even a token that is new");
+  expect(await bearer.instead(second, REFUSED)).toBe("it refuses even a new token");
   expect(refreshes(by)).toBe(1);
   pass(11_000);
   expect(await bearer.instead(second, REFUSED)).toMatchObject({ holder: second.holder });
@@ -132,7 +132,7 @@ test("a login that is over is not tried again", async () => {
   by.revokeAll();
 
   const why = await bearer.instead(first, REFUSED);
-  expect(why).toMatch(/^the login is over: .*invalid_grant$/);
+  expect(why).toMatch(/^the login has ended: .*invalid_grant$/);
   expect([...by.secrets].filter((secret) => String(why).includes(secret))).toEqual([]);
   expect(await bearer.instead(first, REFUSED)).toBe("the login has expired");
   expect(refreshes(by)).toBe(1);

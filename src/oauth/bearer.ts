@@ -63,7 +63,7 @@ export class Bearer {
     if (!this.#grant || !this.#shown) return "it was logged out";
     if (this.#shown.header !== refused.header) return this.#shown;
     if (missing) return await this.#want(missing);
-    if (this.#isRecent(this.#inVainAt)) return "it refuses even a token that is new";
+    if (this.#isRecent(this.#inVainAt)) return "it refuses even a new token";
     return await this.#renew(this.#grant);
   }
 
@@ -145,12 +145,12 @@ export class Bearer {
     } catch (error) {
       reason = MetaMcpError.is(error)
         ? error.message
-        : `the tokens could not be kept: ${(error as Error).message}`;
+        : `the tokens could not be stored: ${(error as Error).message}`;
     }
     if (reason !== undefined) return reason;
     this.#failure = undefined;
     if (!this.#shown) return "it was logged out";
-    return this.#grant?.accessToken === stale.accessToken ? "the login is over" : this.#shown;
+    return this.#grant?.accessToken === stale.accessToken ? "the login has ended" : this.#shown;
   }
 
   /** Remembered for the next login, which happens in another process. */

@@ -65,14 +65,14 @@ export class Callback {
     // Any page in the browser can have this asked, with anything as its address.
     const url = URL.canParse(asked, this.address) ? new URL(asked, this.address) : undefined;
     if (url?.pathname !== PATH || request.method !== "GET") {
-      void page(response, 404, "Not found", "There is nothing here.");
+      void page(response, 404, "Not found", "There is no such page.");
       return;
     }
     const { searchParams: query } = url;
     const arrived = this.#arrived;
     if (!arrived || !same(query.get("state"), this.#state)) {
-      const text = "This is not an answer to the login that MetaMCP waits for.";
-      void page(response, 400, "Not expected", text);
+      const text = "This does not belong to the login that MetaMCP waits for.";
+      void page(response, 400, "Unexpected answer", text);
       return;
     }
     this.#arrived = undefined;

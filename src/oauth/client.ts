@@ -7,7 +7,7 @@ import type { LoginTarget } from "./login-target.ts";
 import type { Sdk } from "./sdk.ts";
 
 const NO_ISSUER =
-  'it names no authorization server. It may need a key instead: "headers": { "Authorization": "Bearer …" }';
+  'it has no authorization server. It may need a key instead: "headers": { "Authorization": "Bearer …" }';
 
 export interface OAuthClient {
   readonly id: ClientId;
@@ -48,8 +48,8 @@ function checkIssuer({ grants }: Book, clientId: string, { issuer: { issuer } }:
   if (known.length === 0 || known.some((grant) => grant.issuer.issuer === issuer)) return;
   throw new MetaMcpError(
     "auth_required",
-    `the server names another issuer than before (${shownUrl(issuer)}), which would get the clientSecret of the config; ` +
-      "if that is meant, end the old login first, with --logout",
+    `the server now uses another issuer (${shownUrl(issuer)}), which would get the clientSecret of the config; ` +
+      "if this is intended, end the old login first with --logout",
   );
 }
 
@@ -76,8 +76,8 @@ async function register(
   if (metadata && !metadata.registration_endpoint) {
     throw new MetaMcpError(
       "auth_required",
-      `${issuer.issuer} does not register clients automatically. Register MetaMCP there by hand, with the redirect address ` +
-        `${isNative(redirectUri) ? "http://127.0.0.1/callback" : redirectUri}, and write what it gives you into the config: "oauth": { "clientId": "…" }`,
+      `${issuer.issuer} does not register clients automatically. Register MetaMCP there yourself, with the redirect address ` +
+        `${isNative(redirectUri) ? "http://127.0.0.1/callback" : redirectUri}, and write the client id into the config: "oauth": { "clientId": "…" }`,
     );
   }
   const registering = sdk.registerClient(server, {

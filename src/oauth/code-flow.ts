@@ -130,15 +130,12 @@ export async function finishLogin(
     ...(grant.resource !== undefined && { resource: grant.resource }),
   });
   if (tokens.token_type.toLowerCase() !== "bearer")
-    throw new MetaMcpError("auth_required", "the issuer gives tokens of a kind that MetaMCP cannot show");
+    throw new MetaMcpError("auth_required", "the issuer uses a token type that MetaMCP does not support");
   return withTokens(grant, tokens, now);
 }
 
 /** What a server names goes to the person's browser: nothing but a web address may. */
 function openable(address: URL, { url }: RemoteSpec): URL {
   if (mayLeadTo(new URL(url), address)) return address;
-  throw new MetaMcpError(
-    "auth_required",
-    "the login page it names is not reached by https, or is on this machine",
-  );
+  throw new MetaMcpError("auth_required", "its login page does not use https, or is on this machine");
 }

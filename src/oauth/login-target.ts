@@ -31,14 +31,11 @@ export async function findLoginTarget(sdk: Sdk, spec: RemoteSpec): Promise<Login
   });
   const { authorizationServerUrl: server, authorizationServerMetadata: metadata, resourceMetadata } = found;
   if (open && !metadata && !resourceMetadata)
-    throw new MetaMcpError("auth_required", "it lets everyone in and names nobody to log in with");
+    throw new MetaMcpError("auth_required", "it requires no login and has no authorization server");
   const resource = resourceMetadata?.resource;
   const meant = sdk.resourceUrlFromServerUrl(spec.url);
   if (resource && !sdk.checkResourceAllowed({ requestedResource: meant, configuredResource: resource })) {
-    throw new MetaMcpError(
-      "auth_required",
-      "its metadata speaks of another server than this one: check the URL",
-    );
+    throw new MetaMcpError("auth_required", "its metadata describes another server: check the URL");
   }
   return {
     server,
@@ -63,7 +60,7 @@ function issuerOf(server: string, metadata: LoginTarget["metadata"]): Issuer {
   const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
   // It is shown to people, and compared with as it is written.
   if (!/^[\x21-\x7e]+$/.test(issuer))
-    throw new MetaMcpError("auth_required", "the address of its issuer is none");
+    throw new MetaMcpError("auth_required", "the address of its issuer is invalid");
   return {
     issuer,
     authorization_endpoint,

@@ -42,7 +42,7 @@ export async function logIn(request: LoginRequest): Promise<Grant> {
   } catch (error) {
     throw new MetaMcpError(
       "auth_required",
-      `The login at ${request.spec.name} failed: ${shownError(sdk, error)}.`,
+      `The login to ${request.spec.name} failed: ${shownError(sdk, error)}.`,
     );
   }
 }
@@ -81,12 +81,12 @@ async function complete(
   try {
     const grant = await finishLogin(sdk, { spec: request.spec, begun, now: request.now() }, arrival);
     await store.begin((book) => using(withGrant(book, grant), grant.url, grant.account));
-    await arrival.reply("Logged in", "MetaMCP has what it needs. You can close this window.");
+    await arrival.reply("Logged in", "MetaMCP is logged in. You can close this window.");
     return grant;
   } catch (error) {
     await arrival.reply(
       "Not logged in",
-      "The login did not work; the terminal says why. You can close this window.",
+      "The login failed; see the terminal for the reason. You can close this window.",
     );
     throw error;
   }

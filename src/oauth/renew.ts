@@ -30,7 +30,7 @@ export async function renew(grant: Grant, oauth: OAuthSpec | undefined, now: num
     return { grant: withTokens(grant, tokens, now) };
   } catch (error) {
     const over = isFinal(sdk, error);
-    const what = over ? "the login is over" : "the login could not be renewed";
+    const what = over ? "the login has ended" : "the login could not be renewed";
     return { over, reason: `${what}: asked at ${shownUrl(issuer.issuer)}, ${shownError(sdk, error)}` };
   }
 }
@@ -49,7 +49,7 @@ export function withTokens(grant: Grant, tokens: TokenAnswer, now: number): Gran
     scope,
   } = tokens;
   if (!/^[\x21-\x7e]+$/.test(accessToken))
-    throw new MetaMcpError("auth_required", "the issuer gave a token that no header can carry");
+    throw new MetaMcpError("auth_required", "the issuer returned a token that is not valid in a header");
   return {
     ...grant,
     accessToken,

@@ -10,8 +10,7 @@ const TIMEOUT_MS = 15_000;
 const LONGEST_TEXT = 200;
 const MOST_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const TOO_NEAR =
-  "it leads to an address on this machine or its network, or without https, where the server itself is not";
+const TOO_NEAR = "it uses http or a private address, which is allowed only if the server itself does";
 /** Metadata and tokens are a few lines. */
 const LARGEST_ANSWER = 1 << 20;
 
@@ -38,7 +37,7 @@ export function fetchFor(server: string): Fetch {
       if (redirect === "error" || method !== "GET" || !URL.canParse(next, at.href)) break;
       at = new URL(next, at);
     }
-    throw new MetaMcpError("auth_required", "it sends us on to another address than it named");
+    throw new MetaMcpError("auth_required", "it redirects to an unexpected address");
   };
 }
 
@@ -65,22 +64,20 @@ export function isFinal(sdk: Sdk, error: unknown): boolean {
 export function shownError(sdk: Sdk, error: unknown): string {
   if (MetaMcpError.is(error)) return error.message;
   if (error instanceof sdk.OAuthError) return `it answered ${clean(error.code)}`;
-  if (error instanceof sdk.IssuerMismatchError)
-    return "an answer came from another issuer than the one that was asked";
+  if (error instanceof sdk.IssuerMismatchError) return "the answer came from another issuer";
   if (error instanceof sdk.RegistrationRejectedError)
     return `it refuses to register MetaMCP (status ${error.status})`;
-  if (!(error instanceof Error)) return "it failed for no known reason";
+  if (!(error instanceof Error)) return "it failed for an unknown reason";
   if (error.name === "TimeoutError") return `it did not answer within ${TIMEOUT_MS / 1000} s`;
   if (error instanceof TypeError) return `it cannot be reached (${codeBehind(error)})`;
-  if (error.name === "ZodError" || error instanceof SyntaxError)
-    return "its answer is not what OAuth has for it";
+  if (error.name === "ZodError" || error instanceof SyntaxError) return "its answer is not valid OAuth";
   return clean(error.message);
 }
 
 /** The text itself may hold the whole address, password included. */
 function codeBehind({ cause }: Error): string {
   const { code } = (cause ?? {}) as { code?: unknown };
-  return typeof code === "string" ? code : "it is not an address that can be used";
+  return typeof code === "string" ? code : "it is not a usable address";
 }
 
 function clean(text: string): string {

@@ -51,7 +51,7 @@ export class TokenStore implements TokenBook {
     if (text === undefined) return EMPTY_BOOK;
     const book = readBook(parsed(text));
     if (book) return book;
-    throw this.#unusable("does not hold what it should");
+    throw this.#unusable("has unexpected content");
   }
 
   /** Read, changed and written while nobody else does. `change` may take its time; the same book means no change. */
@@ -86,7 +86,7 @@ export class TokenStore implements TokenBook {
     try {
       return await readIfThere(this.path);
     } catch (error) {
-      throw this.#unusable(`cannot be read (${codeOf(error) ?? "for no known reason"})`);
+      throw this.#unusable(`cannot be read (${codeOf(error) ?? "unknown reason"})`);
     }
   }
 

@@ -40,18 +40,18 @@ const PROBLEM: Json = {
 const CONTENT: Json = {
   type: "object",
   properties: { content: { type: "array", items: { type: "object" } } },
-  description: "the structured result of the tool where it has one, else its content",
+  description: "the structured result of the tool, else its content",
 };
 
 const FAILURES: Readonly<Record<string, string>> = {
-  400: "the arguments do not fit",
+  400: "the arguments do not match the schema",
   401: "not authenticated",
   403: "not allowed",
   404: "there is no such tool here",
-  422: "the tool says that it failed",
+  422: "the tool reports a failure",
   429: "too many requests",
   502: "the server answered with an error",
-  503: "the server cannot be reached at the moment",
+  503: "the server cannot be reached",
   504: "no answer in time",
 };
 
@@ -74,7 +74,7 @@ export function describeTools(tools: Iterable<readonly [string, Tool]>, about: D
       schemas,
       responses: {
         Problem: {
-          description: "why it was not done",
+          description: "why it failed",
           content: { "application/problem+json": { schema: component("Problem") } },
         },
       },

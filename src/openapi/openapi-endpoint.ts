@@ -38,7 +38,7 @@ export interface OpenApiParts {
 const DOCUMENT = "openapi.json";
 const GONE = new MetaMcpError("cancelled", "the client has left");
 const REVOKED = new Problem(401, "the credentials are no longer valid");
-const READ_ONLY = new Problem(405, "only GET, HEAD here", { headers: { allow: "GET, HEAD" } });
+const READ_ONLY = new Problem(405, "only GET and HEAD are allowed", { headers: { allow: "GET, HEAD" } });
 const OVER = new Problem(404, "not found");
 
 export class OpenApiEndpoint {
@@ -96,7 +96,7 @@ export class OpenApiEndpoint {
 
   /** Nothing of it is read, and still it is told. */
   async #turnAway(tool: string, { principal, request }: Received): Promise<never> {
-    const refused = new MetaMcpError("rate_limited", "Too many requests at once: try again later.");
+    const refused = new MetaMcpError("rate_limited", "Too many requests at once. Try again later.");
     return await this.#parts.lone.run(
       principal,
       (origin) => {
@@ -174,7 +174,7 @@ function noted(request: ClientRequest, read: () => Raw): Raw {
 
 /** Hidden or never there: nobody can tell. */
 function unknown(name: string): MetaMcpError {
-  const text = `There is no tool "${name.slice(0, 128)}" here; ${DOCUMENT} lists what there is.`;
+  const text = `There is no tool "${name.slice(0, 128)}" here; see ${DOCUMENT}.`;
   return new MetaMcpError("tool_not_found", text);
 }
 
@@ -192,7 +192,7 @@ async function bodyOf({ request }: Received): Promise<Raw> {
   typeOf(request, ["application/json"]);
   const value = readValue(bytes);
   if (typeof value === "string") throw new Problem(400, `the body is ${value}`);
-  if (!isObject(value)) throw new Problem(400, "the body must be an object: the arguments by their names");
+  if (!isObject(value)) throw new Problem(400, "the body must be an object with the arguments");
   return value;
 }
 

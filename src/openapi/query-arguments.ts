@@ -62,7 +62,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export function argumentsIn(query: Iterable<readonly [string, string]>, scalars: ScalarArguments): Raw {
   const values = new Map<string, string>();
   for (const [name, text] of query) {
-    if (values.has(name)) throw new Problem(400, `the query has "${name}" twice`);
+    if (values.has(name)) throw new Problem(400, `the query contains "${name}" twice`);
     values.set(name, written(text, scalars.get(name)));
   }
   const parts = [...values].map(([name, value]) => `${JSON.stringify(name)}:${value}`);

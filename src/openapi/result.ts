@@ -6,7 +6,7 @@ import { elements, isArray, isObject, joinObject, members } from "../rpc/slice.t
 
 const LONGEST_DETAIL = 2_000;
 
-/** Throws Problem where the tool says that it failed. */
+/** Throws Problem where the tool reports a failure. */
 export function plainResult(result: Raw): Raw {
   const [content, structured, failed] = members(result, ["content", "structuredContent", "isError"]);
   if (failed?.toString() === "true") throw ownError(content, structured);

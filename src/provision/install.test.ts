@@ -128,7 +128,7 @@ test("what is there already is not written twice, nor started", async () => {
 test("one that dies leaves nothing behind but its last words", async () => {
   const { folder, installer, plan, running } = shop();
   await expect(installer.install(plan([], dying("no license", 3)), waiting())).rejects.toThrow(
-    /^fixture was not added, nothing was written: The process exited with code 3\. It said: no license$/,
+    /^fixture was not added, nothing was written: The process exited with code 3\. Its output: no license$/,
   );
   expect(existsSync(folder.config)).toBe(false);
   expect(running()).toEqual([]);
@@ -136,7 +136,7 @@ test("one that dies leaves nothing behind but its last words", async () => {
 
 test("one without tools is of no use", async () => {
   const { folder, installer, plan, running } = shop();
-  await expect(installer.install(plan(["--bare"]), waiting())).rejects.toThrow(/offers no tools/);
+  await expect(installer.install(plan(["--bare"]), waiting())).rejects.toThrow(/has no tools/);
   expect(existsSync(folder.config)).toBe(false);
   expect(running()).toEqual([]);
 });
@@ -249,7 +249,7 @@ test("of a bundle runs what is in it, with the variables that were shown and no 
     other.plan([], { bundle: BUNDLE, variables: names("SHOWN") }),
     waiting(),
   );
-  await expect(failed).rejects.toThrow(/needs HIDDEN, which its entry does not name/);
+  await expect(failed).rejects.toThrow(/needs HIDDEN, which its entry does not declare/);
 });
 
 test("a bundle that is not what was announced is not run", async () => {

@@ -133,7 +133,7 @@ export class Installer {
     const plan = planOf({ ...candidate, entry, variables: all }, Object.fromEntries(shown) as Env);
     if (plan.flaw) throw new Error(plan.flaw);
     if (plan.missing.length === 0) return plan.entry;
-    throw new Error(`what is in the bundle needs ${plan.missing.join(", ")}, which its entry does not name`);
+    throw new Error(`the bundle needs ${plan.missing.join(", ")}, which its entry does not declare`);
   }
 
   async #try(candidate: Candidate, entry: Entry, signal: Signal): Promise<readonly Tool[]> {
@@ -142,7 +142,7 @@ export class Installer {
     if (result === "disabled" || "reason" in result)
       throw new Error(result === "disabled" ? "its entry is disabled" : result.reason);
     const tools = await this.#shop.trial({ ...result.spec, connectTimeoutMs: TRIAL_MS }, signal);
-    if (tools.length === 0) throw new Error("it started, but offers no tools");
+    if (tools.length === 0) throw new Error("it started, but has no tools");
     return tools;
   }
 
@@ -163,9 +163,9 @@ export class Installer {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (MetaMcpError.is(error) && error.code === "auth_required") {
-    return "it requires login. Add its entry to the config by hand, then log in with: metamcp auth NAME";
+    return "it requires login. Add its entry to the config, then log in with: metamcp auth NAME";
   }
   const message = error.cause instanceof Error ? error.cause.message : error.message;
   const half = HALF_FETCHED.exec(message)?.[0];
-  return half ? `${message}\nIf an earlier download was broken off, delete ${half} and try again.` : message;
+  return half ? `${message}\nIf an earlier download was interrupted, delete ${half} and try again.` : message;
 }

@@ -189,7 +189,7 @@ test("the gallery comes last, and nothing is said to be nothing", async () => {
   const down = await open({ registry: source([], "The registry cannot be reached.") });
   expect(await ask(down, "query a postgres database")).toMatchObject({
     source: "none",
-    message: expect.stringMatching(/fits this.*cannot be reached\.$/),
+    message: expect.stringMatching(/no server for this task.*cannot be reached\.$/),
   });
 });
 

@@ -63,7 +63,7 @@ export class Provisioner {
     const found = await this.#find(wanted, asker);
     if (found.matches.length === 0) {
       if (there) return there;
-      const message = ["No configured or known server fits this.", ...found.notices].join(" ");
+      const message = ["Found no server for this task.", ...found.notices].join(" ");
       return { source: "none", message, ...unknown };
     }
     const { env, shop } = this.#parts;

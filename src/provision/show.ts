@@ -65,15 +65,15 @@ export function questionFor({ candidate, entry }: Plan, configPath: string): str
   return [
     `Add the MCP server ${visible(id)}${version ? ` ${visible(version)}` : ""} (from the ${from})? It is not on your list of trusted publishers.`,
     local
-      ? `This command will run with all your rights: ${visible(JSON.stringify([entry.command, ...entry.args]))}`
+      ? `This command will run with all your permissions: ${visible(JSON.stringify([entry.command, ...entry.args]))}`
       : `MetaMCP will connect to: ${visible(entry.url)}`,
-    ...(bundle ? [`Fetched first: ${visible(bundle.url)} (sha256 ${visible(bundle.sha256)})`] : []),
+    ...(bundle ? [`Downloaded first: ${visible(bundle.url)} (sha256 ${visible(bundle.sha256)})`] : []),
     ...(values.length > 0
       ? [`${local ? "Its environment" : "Headers"}: ${visible(JSON.stringify(Object.fromEntries(values)))}`]
       : []),
-    ...(passed.length > 0 ? [`It gets the values of: ${passed.map(visible).join(", ")}`] : []),
+    ...(passed.length > 0 ? [`It gets the values of your variables: ${passed.map(visible).join(", ")}`] : []),
     ...(link ? [`More about it: ${visible(link)}`] : []),
-    `It is then written to ${configPath}.`,
+    `It will be written to ${configPath}.`,
   ].join("\n");
 }
 

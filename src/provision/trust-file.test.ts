@@ -93,10 +93,10 @@ test("edits at once lose nothing", async () => {
 });
 
 test.each([
-  ["not JSON", "{", /:1:2: .*nobody is trusted/],
+  ["not JSON", "{", /:1:2: .*no publisher is trusted/],
   ["empty", "", /the file is empty/],
-  ["a text", '"@a/*"', /holds a string/],
-  ["null", "null", /holds null/],
+  ["a text", '"@a/*"', /contains a string/],
+  ["null", "null", /contains null/],
   ["a misspelt key", '{"allow":[],"denied":["x"]}', /"denied" is unknown/],
   ["a text for a list", '{"allow":"@a/*"}', /allow is a string/],
   ["a number for a name", '{"deny":[7]}', /deny holds 7/],

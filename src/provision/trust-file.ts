@@ -23,7 +23,7 @@ export interface TrustChange {
 
 const LISTS = ["allow", "deny"] as const;
 
-const UNTIL_FIXED = "nobody is trusted until this is fixed";
+const UNTIL_FIXED = "no publisher is trusted until this is fixed";
 
 /** Earlier versions wrote these rules unasked: a file that says exactly this was never the user's word. */
 const WRITTEN_UNASKED = written({
@@ -105,9 +105,9 @@ function rulesIn(path: string, file: unknown): TrustRules {
   };
   if (written(file) === WRITTEN_UNASKED) return { allow: [], deny: [] };
   const keys = Array.isArray(file) ? { allow: file as unknown[] } : file;
-  if (!isKeys(keys)) return refuse(`the file holds ${kindOf(file)}: write { "allow": […], "deny": […] }`);
+  if (!isKeys(keys)) return refuse(`the file contains ${kindOf(file)}: write { "allow": […], "deny": […] }`);
   const strange = Object.keys(keys).find((key) => !(LISTS as readonly string[]).includes(key));
-  if (strange !== undefined) refuse(`the key "${strange}" is unknown: there are allow and deny`);
+  if (strange !== undefined) refuse(`the key "${strange}" is unknown: use allow and deny`);
   const read = (list: keyof TrustRules): readonly string[] => {
     const rules = keys[list] ?? [];
     if (!Array.isArray(rules)) return refuse(`${list} is ${kindOf(rules)}, not a list`);

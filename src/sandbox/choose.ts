@@ -62,10 +62,10 @@ async function choose(
     const { createDockerExecutor, dockerAnswers, IMAGE } = await import("./docker.ts");
     if (await dockerAnswers()) return createDockerExecutor(parts);
     if (backend === "docker")
-      throw new Error(`METAMCP_RUNTIME_BACKEND=docker, but no Docker engine answers that has ${IMAGE}.`);
+      throw new Error(`METAMCP_RUNTIME_BACKEND=docker, but Docker does not run or does not have ${IMAGE}.`);
     if (!wasmEnabled)
       throw new Error(
-        `No Docker engine answers that has ${IMAGE}, and METAMCP_WASM_ENABLED=false rules out WASM.`,
+        `Docker does not run or does not have ${IMAGE}, and METAMCP_WASM_ENABLED=false turns off WASM.`,
       );
   }
   return (await import("./wasm.ts")).createWasmExecutor(parts);

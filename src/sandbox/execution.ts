@@ -111,7 +111,7 @@ export class Execution {
   lost(failure: Failure | undefined, reason: string): void {
     this.#seat = undefined;
     this.#kill?.cancel();
-    const told = `${reason} What the code had done by then is done; it was not repeated.`;
+    const told = `${reason} Calls made before that may have had effects. The code was not run again.`;
     this.end(this.#late ?? failure ?? { code: "sandbox_terminated", message: told });
   }
 
@@ -163,7 +163,7 @@ export class Execution {
     if (value !== undefined && Buffer.byteLength(value) > valueBytes)
       return this.end(limitFailure("valueBytes", valueBytes));
     if (value !== undefined && !isJson(value))
-      return this.end({ code: "internal", message: "The sandbox gave no value that can be read." });
+      return this.end({ code: "internal", message: "The sandbox returned an unreadable value." });
     this.end(undefined, value === undefined ? undefined : oneLine(value));
   }
 
@@ -199,7 +199,7 @@ export class Execution {
   }
 
   #revolt(): void {
-    const message = "The sandbox did not keep to its limits and was killed.";
+    const message = "The sandbox exceeded its limits and was killed.";
     this.#seat?.kill(this.id, { code: "sandbox_terminated", message });
   }
 }

@@ -172,7 +172,7 @@ export class HostProcess implements HostSeat {
 
   kill(culprit: number, failure: Failure): void {
     this.#culprit ??= { id: culprit, failure };
-    this.#reason = "Another run in the same sandbox had to be killed, and this one with it.";
+    this.#reason = "Another run in the same sandbox had to be killed, which ended this one too.";
     this.killNow();
   }
 
@@ -186,7 +186,7 @@ export class HostProcess implements HostSeat {
 
   #violate(what: string): void {
     this.#options.log.error(`a sandbox host was killed: it sent ${what}`);
-    this.#reason = "The sandbox did not keep to its protocol and was killed.";
+    this.#reason = "The sandbox broke its protocol and was killed.";
     this.killNow();
   }
 

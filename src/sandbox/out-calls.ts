@@ -76,7 +76,7 @@ export class OutCalls {
 
   async #result({ server, tool }: Made, args: string, signal: CallSignal): Promise<string> {
     const { run, hold } = this.#parts;
-    if (!isJsonObject(args)) throw refusal("validation_input", "The arguments of a tool are an object.");
+    if (!isJsonObject(args)) throw refusal("validation_input", "The arguments of a tool must be an object.");
     const value = oneLine(await run.call({ server, tool, args: oneLine(args), signal, hold }));
     const { resultBytes } = run.limits;
     if (Buffer.byteLength(value) > Math.min(resultBytes, LONGEST_LINE - 1_024)) {

@@ -32,7 +32,7 @@ export class WaitingRoom {
     const tooMany = (): void =>
       execution.end({
         code: "pool_exhausted",
-        message: "Too much code is running already: nothing of this was run. Try again later.",
+        message: "Too much code is running. This code was not run. Try again later.",
       });
     if (this.#waiting.size >= MOST_WAITING) return tooMany();
     this.#waiting.set(execution, this.#clock.after(execution.run.limits.wallMs, tooMany));

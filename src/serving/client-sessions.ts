@@ -1,4 +1,4 @@
-/** The clients that are connected, as administrators see them. */
+/** The connected clients, as administrators see them. */
 import type { Engine } from "../engine.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { sessionHash } from "../kernel/session-hash.ts";

@@ -48,7 +48,7 @@ export interface SiteParts {
 const ENDPOINTS = "/metamcp/";
 const METRICS = "/metrics";
 const NOTHING = "not found";
-const NEEDS_KEY = "an API key is needed: send it as X-API-Key, or as Authorization: Bearer";
+const NEEDS_KEY = "an API key is required: send it as X-API-Key or Authorization: Bearer";
 const NEEDS_SCOPE = `the token lacks the scope "${SCOPE}"`;
 
 /** What somebody asked for, and what a page of theirs may read of the answer. */

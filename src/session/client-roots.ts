@@ -55,7 +55,7 @@ export class ClientRoots implements Roots {
     );
     const changes = this.#changes;
     const known = await this.#request(signal).then(rootsOf, (error: Error) =>
-      noRoots(`the client did not say what its roots are: ${error.message}`),
+      noRoots(`the client did not return its roots: ${error.message}`),
     );
     timer.cancel();
     // They changed meanwhile: whoever waits for these gets the new ones.

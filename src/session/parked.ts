@@ -34,12 +34,12 @@ export class Parked<W extends ParkedWait> {
   /** Where all places are taken, the one that waited longest makes room: most who wait that long never come back. */
   park(id: string, work: W): void {
     const timer = this.#clock.after(this.#limits.lifetimeMs, () =>
-      this.#end(id, `no answer came within ${this.#limits.lifetimeMs / 1000} s`),
+      this.#end(id, `no answer within ${this.#limits.lifetimeMs / 1000} s`),
     );
     this.#places.set(id, { work, timer });
     const [oldest] = this.#places.keys();
     if (this.#places.size > this.#limits.most && oldest !== undefined)
-      this.#end(oldest, "too many others wait for an answer");
+      this.#end(oldest, "too many calls are waiting for an answer");
   }
 
   /** Undefined for what was taken already, has ended, or never was. */

@@ -20,7 +20,7 @@ export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-
 const STRUCTURED_SINCE = "2025-06-18";
 /** The only revision that has them. */
 const BATCHES_IN = "2025-03-26";
-const UNASKABLE = RpcError.of(INTERNAL_ERROR, "the client cannot be asked: there are no sessions here");
+const UNASKABLE = RpcError.of(INTERNAL_ERROR, "the client cannot be asked: there are no sessions");
 
 /** What clients say of themselves is shown to people: more than this is no name. */
 const LONGEST_ABOUT = 4_096;
@@ -151,7 +151,7 @@ export class Session {
 
   /** A request of ours cannot reach the client: there is no stream to send it on. */
   unanswerable(id: Raw): void {
-    const reason = "the client has no stream open on which it could be asked";
+    const reason = "the client has no open stream for questions";
     this.#peer.fail(Number(id), RpcError.of(INTERNAL_ERROR, reason));
   }
 

@@ -84,11 +84,12 @@ export class AuditChain {
     }
     if (seq !== batch.seq) return missing(seq + 1);
     if (hash !== batch.hash) return changed(seq);
-    if (!this.isSealed(batch)) return { seq, reason: "or one before it was changed: its seal is wrong" };
+    if (!this.isSealed(batch))
+      return { seq, reason: "or one before it was changed: its keyed hash is wrong" };
     // Questions by time and retention go by them.
     return since === batch.since && until === batch.until
       ? undefined
-      : { seq, reason: "or one before it has another time than the table says" };
+      : { seq, reason: "or one before it has a different time in the table" };
   }
 
   /** Whether it is as it was written, whatever became of the one before. */

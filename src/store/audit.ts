@@ -109,7 +109,7 @@ export class AuditTable implements Audit {
   async verify(): Promise<AuditVerdict> {
     const written = this.#written;
     const anchor = await this.#anchor();
-    if (!anchor) return { ok: false, seq: 1, reason: "the mark of what retention removed was changed" };
+    if (!anchor) return { ok: false, seq: 1, reason: "the retention mark was changed" };
     let end: ChainEnd = anchor;
     let count = 0;
     for (;;) {

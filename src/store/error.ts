@@ -2,15 +2,15 @@
 
 const CODES = {
   conflict: "Someone else changed it first.",
-  taken: "The name or key belongs to another.",
+  taken: "The name or key is already in use.",
   invalid: "This cannot be stored.",
   unavailable: "The store cannot be reached or written.",
   in_use: "Another process uses this embedded store.",
   newer: "The store was written by a newer version of the program.",
-  foreign: "This is not a store, or its tables are not what this program made.",
+  foreign: "This is not a store, or its tables were changed.",
   no_driver: "This runtime has no SQLite.",
   key_missing: "The secret key is missing.",
-  key_weak: "The text given is not a usable secret key.",
+  key_weak: "The secret key is not usable.",
   key_wrong: "The secret key is not the one this was encrypted with.",
 } as const;
 

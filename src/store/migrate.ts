@@ -55,7 +55,7 @@ async function check(query: Query, dialect: SqlDialect, migrations: readonly Mig
     if (n !== at + 1 || checksum !== checksumOf(migration(dialect)))
       throw new StoreError(
         "foreign",
-        `migration ${at + 1} of this store is not the one that this program knows`,
+        `migration ${at + 1} of this store is different from the one in this program`,
       );
   }
   return rows.length;

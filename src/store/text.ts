@@ -12,6 +12,6 @@ export function checkText(...texts: readonly (string | undefined)[]): void {
 /** JSON escapes both, so any value can be kept. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
-  if (text === undefined) throw new StoreError("invalid", "a value that is no JSON cannot be stored");
+  if (text === undefined) throw new StoreError("invalid", "a value that is not JSON cannot be stored");
   return text;
 }

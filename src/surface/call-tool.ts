@@ -125,7 +125,7 @@ async function fittingTool(scope: Scope, wanted: ToolCall, origin: Origin): Prom
   throw misfit(tool, problems);
 }
 
-/** A child that cannot list its tools decides by itself, within the rules: undefined where nothing is known of the tool. */
+/** A child that cannot list its tools decides by itself, within the rules: undefined where the tool is unknown. */
 function findTool(scope: Scope, wanted: ToolCall, origin: Origin): Tool | undefined {
   const { server, tool: name } = wanted;
   const view = scope.view(origin);
@@ -163,7 +163,7 @@ export function quarantined(server: string, change: ToolChange): MetaMcpError {
   const { tool, kind, parts } = change;
   return new MetaMcpError(
     "forbidden",
-    `Tool "${tool}" of "${server}" ${whatHappened(change)} and is kept out of use until the user approves that. Ask the user to review it: metamcp approve ${server}`,
+    `Tool "${tool}" of "${server}" ${whatHappened(change)} and is blocked until the user approves it. Ask the user to review it: metamcp approve ${server}`,
     { server, tool_id: toolId({ server, name: tool }), details: { kind, changed: parts } },
   );
 }

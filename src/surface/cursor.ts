@@ -37,5 +37,5 @@ export function readCursor(cursor: string | undefined, binding: string): number 
   const wellFormed = position.length === 4 && bytes.toString("base64url") === cursor;
   if (wellFormed && timingSafeEqual(bytes.subarray(0, MAC_BYTES), seal(position, binding)))
     return position.readUInt32BE();
-  throw RpcError.of(INVALID_PARAMS, "This cursor is not valid here (anymore): ask again without it");
+  throw RpcError.of(INVALID_PARAMS, "This cursor is invalid or expired: ask again without it");
 }

@@ -70,7 +70,7 @@ export function asResult(log: Log, error: unknown, place?: ErrorPlace): Raw {
 
 export function internalError(log: Log, error: unknown): MetaMcpError {
   log.error("a bug in MetaMCP", { error: error instanceof Error ? error.stack : error });
-  return new MetaMcpError("internal", "MetaMCP itself failed here; its log has the details.");
+  return new MetaMcpError("internal", "Internal error in MetaMCP; see its log.");
 }
 
 function withDetails(told: Raw, { raw }: RpcError): Raw {

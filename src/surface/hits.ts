@@ -21,5 +21,5 @@ export async function hitsOf({ search }: CatalogView, query: string, options: Se
 /** For whoever came to the end of what is shown. */
 export function boundedNote({ search }: CatalogView): string {
   const most = search.mostShown?.toLocaleString("en");
-  return `More tools fit, but a search gives the best ${most} at most: ask more precisely.`;
+  return `More tools match, but a search returns at most ${most}: use a more precise query.`;
 }

@@ -41,7 +41,7 @@ export function readFields(fields: Fields, args: Raw | undefined, place: InputCo
   for (const [key, value] of given) {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (!property)
-      throw misfit(place, `there is no "${key}"; it takes ${Object.keys(properties).join(", ")}`);
+      throw misfit(place, `there is no argument "${key}"; known: ${Object.keys(properties).join(", ")}`);
     // Models that must fill in every field write null for what they do not mean.
     if (isNull(value)) {
       given.delete(key);

@@ -121,7 +121,7 @@ class FilteredViews {
     const listed = view.snapshot.listings.has(server);
     const closed = listed ? view.snapshot.closed.has(server) : asked && this.hides(server, "", origin);
     if (!closed) return undefined;
-    return new MetaMcpError("server_not_found", `Server "${server}" offers nothing here.`, { server });
+    return new MetaMcpError("server_not_found", `Server "${server}" has nothing available here.`, { server });
   }
 
   #filtered(base: CatalogView, key: string, principal: Principal): FilteredView {

@@ -20,7 +20,7 @@ test("one wrong argument is told with its own part of the schema, once in each f
     structuredContent: { error: { message: string; details: object } };
   };
   const { error } = structuredContent;
-  expect(error.message).toBe("The arguments do not fit s:t: big must be integer.");
+  expect(error.message).toBe("The arguments do not match s:t: big must be integer.");
   expect(raw.toString()).toContain('"properties":{"big":{"type":"integer","maximum":18446744073709551615}}');
   expect(error.details).toMatchObject({
     problems: ["big must be integer"],
@@ -28,7 +28,7 @@ test("one wrong argument is told with its own part of the schema, once in each f
   });
   const [{ text }] = content;
   expect(text).toMatch(
-    /^validation_input: The arguments do not fit s:t: big must be integer\. It takes t\(big: int, .*…\)\./,
+    /^validation_input: The arguments do not match s:t: big must be integer\. Signature: t\(big: int, .*…\)\./,
   );
   expect(text).toContain('big: {"type":"integer","maximum":18446744073709551615}');
   expect(text).toMatch(/Correct the arguments and call again\.$/);

@@ -22,8 +22,8 @@ export function misfit(tool: Tool, problems: readonly string[], context: ErrorCo
     ["inputSchema", partOf(inputSchema, concerned)],
   ]);
   const shown = concerned.map(([key, schema]) => `${key}: ${schema.toString()}`).join(", ");
-  const takes = `It takes ${signatureOf(name, inputSchema, LONGEST_SIGNATURE)}.${shown && ` ${shown}`}`;
-  const text = `The arguments do not fit ${toolId(tool)}: ${problems.join("; ")}.`;
+  const takes = `Signature: ${signatureOf(name, inputSchema, LONGEST_SIGNATURE)}.${shown && ` ${shown}`}`;
+  const text = `The arguments do not match ${toolId(tool)}: ${problems.join("; ")}.`;
   return new MetaMcpError("validation_input", text, {
     ...context,
     server,

@@ -43,7 +43,7 @@ function loginFor(scope: Scope, { origin }: Asking, error: unknown): Wanted | un
   const login = scope.login?.(server, origin);
   if (!login) return undefined;
   const id = randomUUID();
-  const message = `${server} requires a login of your own. Open this page to log in; the call goes on then.`;
+  const message = `${server} requires your login. Open this page to log in; then the call continues.`;
   const question = toRaw({ mode: "url", message, url: login.url, elicitationId: id });
   return undeclaredFor(origin.capabilities, ASK, question) ? undefined : { server, login, question, id };
 }
@@ -52,7 +52,7 @@ function loginFor(scope: Scope, { origin }: Asking, error: unknown): Wanted | un
 async function loggedIn(scope: Scope, request: Asking, wanted: Wanted): Promise<boolean> {
   const { signal, uplink } = request;
   const over = new CallSignal();
-  const giveUp = (): void => over.abort(new Error("nobody waits for the login any more"));
+  const giveUp = (): void => over.abort(new Error("nobody is waiting for the login"));
   const timer = scope.clock.after(PATIENCE_MS, giveUp);
   signal.addEventListener("abort", giveUp);
   const stop = showsLife(scope, request, wanted.server);

@@ -20,7 +20,7 @@ export function requireServer(scope: Scope, name: string, finder?: string): void
   }
   throw new MetaMcpError(
     "server_unavailable",
-    `Server "${name}" cannot be used: ${status.reason}. Once this is fixed it is picked up at once.`,
+    `Server "${name}" cannot be used: ${status.reason}. MetaMCP picks up the fix automatically.`,
     { server: name, retryable: false },
   );
 }

@@ -41,7 +41,7 @@ export async function resourceTarget(
   const known = servers.length === 0 ? "" : ` These have resources: ${someOf(servers)}.`;
   throw new MetaMcpError(
     "execution_failed",
-    `It is not known which server has ${uri.slice(0, 200)}: name it with server.${known}`,
+    `The server of ${uri.slice(0, 200)} is not known: pass it as server.${known}`,
     { details: { uri } },
   );
 }

@@ -30,7 +30,7 @@ export interface ServerStatus {
   readonly retryAfterMs?: number;
   /** Why this client is not let in, where each account is let in as itself. */
   readonly refusal?: MetaMcpError;
-  /** It cannot be used until the config is mended. */
+  /** It cannot be used until the config is fixed. */
   readonly misconfigured?: boolean;
   /** How many of its processes run, where it may have several. */
   readonly instances?: number;

@@ -114,7 +114,7 @@ test("a layer of one's own that throws, hangs or answers nonsense harms its own 
   };
   expect(await call("throws")).toMatch(/"\.\/throws\.mjs".* failed, so the call was refused/);
   expect(await call("rejects")).toMatch(/failed, so the call was refused/);
-  expect(await call("nonsense")).toMatch(/answers something that is not the bytes/);
+  expect(await call("nonsense")).toMatch(/does not return the bytes/);
   expect(await call("breaks")).toMatch(/[Uu]nknown tool|tool_not_found/);
   const stop = new AbortController();
   const hanging = call("hangs", { signal: stop.signal });

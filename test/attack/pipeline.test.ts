@@ -218,7 +218,7 @@ test("what has no bound is refused before it is used", async () => {
     (await api("PATCH", "/settings", { middleware })).body.detail ?? "taken";
   const when = (text: string) => tried(allow({ when: text }));
   expect(await when('args.a.matches("(a+)+$")')).toMatch(/must not use matches/);
-  expect(await when("args.a.all(x, args.a.all(y, x == y))")).toMatch(/must not use all within another one/);
+  expect(await when("args.a.all(x, args.a.all(y, x == y))")).toMatch(/must not use all inside another one/);
   expect(await when(`${"(".repeat(400)}true${")".repeat(400)}`)).toMatch(/not valid/);
   expect(await when(`1 in [${Array(400).fill(1)}]`)).toMatch(/not valid/);
   expect(await when(`true${" ".repeat(3_000)}`)).toMatch(/more than 2000 characters/);

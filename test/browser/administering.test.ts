@@ -63,7 +63,7 @@ describe.skipIf(noBrowser)("administering", () => {
     const page = await openConsole(gateway, { path: "/tools" });
     await page.getByPlaceholder("Search tools").fill("tool_");
     await page.getByRole("checkbox", { name: /select all/i }).check();
-    await page.getByRole("button", { name: "Switch off in team" }).click();
+    await page.getByRole("button", { name: "Turn off in team" }).click();
     await page.getByText("500 tools switched off").waitFor();
     await until(async () => (await numbered()) === 0, { what: "a list without them" });
     expect(await client.tools()).toContain("fix__echo");
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)("administering", () => {
       surface: "meta",
     });
     expect(body.description).toBe("of Bob");
-    const conflict = ada.getByRole("alert").filter({ hasText: "Somebody else changed this meanwhile" });
+    const conflict = ada.getByRole("alert").filter({ hasText: "Somebody else changed this (− theirs" });
     await conflict.getByText("of Bob").waitFor();
     await conflict.getByText("of Ada").waitFor();
     await expect.poll(() => ada.getByLabel("Surface").inputValue(), SOON).toBe("meta");
@@ -204,16 +204,16 @@ describe.skipIf(noBrowser)("administering", () => {
     const gateway = await team([], { middleware: [{ use: "policy", default: "allow", rules }] });
     const client = await teamClient(gateway, "main", { key: await gateway.key() });
     const page = await openConsole(gateway, { path: "/requests" });
-    await page.getByText("Nothing waits for a decision.").waitFor();
+    await page.getByText("No requests are waiting.").waitFor();
     const answer = client.call("fix__echo", { message: "please" });
     await page.getByText("fix:echo").click();
     await page.getByText('"please"').waitFor();
     await page.getByRole("button", { name: "Approve call" }).click();
     expect(await answer).toBe("please");
-    await page.getByText("Approved: the call is made").waitFor();
+    await page.getByText("Approved: the call runs").waitFor();
     await page.goto(`${gateway.url}/traffic`);
     await page.getByText("fix:echo").first().click();
-    await page.getByText("Way through the layers").waitFor();
+    await page.getByText("Layers it passed").waitFor();
     await page.getByRole("listitem").filter({ hasText: "policy" }).getByText("passed").waitFor();
   });
 

@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)("entering", () => {
     const gateway = await teamGateway(temp());
     await invite(gateway);
     const page = await openPage(`${gateway.url}/sessions?after=login`);
-    await page.getByText("Log in to go on where you were.").waitFor();
+    await page.getByText("Log in to continue.").waitFor();
     expectComplaint(page, /401/);
     await logIn(page, { ...ADA, password: "wrong" });
     await page.getByRole("alert").getByText("The e-mail address or the password is wrong.").waitFor();
@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)("entering", () => {
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
     expectComplaint(page, /404/);
     await page.goto(body.invitation.url);
-    await page.getByRole("heading", { name: "This invitation is not valid any more" }).waitFor();
+    await page.getByRole("heading", { name: "This invitation is no longer valid" }).waitFor();
   });
 });
 

@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)("every page", () => {
 });
 
 async function forbidden(page: Page): Promise<readonly string[]> {
-  return await page.getByText("Your role does not open this page").allTextContents();
+  return await page.getByText("Your role cannot open this page").allTextContents();
 }
 
 /** Marks what has the focus. True once it comes round to what had it before; a date has several stops of its own. */

@@ -30,17 +30,17 @@ describe.skipIf(noBrowser)("logins", () => {
     await row.getByRole("button", { name: "Log in: mail" }).click();
     await page.waitForURL(`${team.gateway.url}/me`);
     await row.getByText("logged in", { exact: true }).waitFor();
-    await row.getByText("renewed by itself", { exact: false }).waitFor();
+    await row.getByText("renewed automatically", { exact: false }).waitFor();
     await until(async () => (await client.tools()).includes("mail__inbox"), { what: "the tools" });
     expect(await client.call("mail__inbox")).toBe("inbox by user 0");
     await expectAccessibleInBoth(page);
 
     await row.getByRole("button", { name: "Log in again: mail" }).waitFor();
     await row.getByRole("button", { name: "Log out: mail" }).click();
-    const question = page.getByRole("dialog", { name: "Log out at mail?" });
+    const question = page.getByRole("dialog", { name: "Log out of mail?" });
     await expectAccessibleInBoth(page);
     await question.getByRole("button", { name: "Log out" }).click();
-    await page.getByText("You are logged out at mail").waitFor();
+    await page.getByText("You are logged out of mail").waitFor();
     await row.getByText("not logged in").waitFor();
     expect(team.by.families[0]?.revoked).toBe(true);
   });
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)("logins", () => {
     await row.getByRole("button", { name: "Add secret: TOKEN_OF_MINE" }).click();
     expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("TOKEN_OF_MINE");
     await page.getByLabel("Value").fill("a-secret-value");
-    await page.getByRole("button", { name: "Keep secret" }).click();
+    await page.getByRole("button", { name: "Save secret" }).click();
     await row.getByText("ready").waitFor();
     expect(await page.content()).not.toContain("a-secret-value");
   });
@@ -80,10 +80,10 @@ describe.skipIf(noBrowser)("logins", () => {
     await drawer.getByText("logged in", { exact: true }).waitFor();
     await drawer.getByRole("button", { name: "Log out: mail" }).click();
     await page
-      .getByRole("dialog", { name: "Log out at mail?" })
+      .getByRole("dialog", { name: "Log out of mail?" })
       .getByRole("button", { name: "Log out" })
       .click();
-    await page.getByText("The gateway is logged out at mail").waitFor();
+    await page.getByText("The gateway is logged out of mail").waitFor();
     expect((await team.api("GET", `/mcp-servers/${team.uuid}/login`)).body).toEqual({ state: "none" });
   });
 });

@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)("a login for a client", () => {
     const { client, open, answer } = await listeningClient(team);
     for (const javaScriptEnabled of [true, false]) {
       const page = await open({ javaScriptEnabled });
-      await page.getByText(`${NAME} wants to use MetaMCP in your name.`).waitFor();
+      await page.getByText(`${NAME} asks to use MetaMCP as you.`).waitFor();
       expectComplaint(page, /401/);
       await logIn(page, { ...ADA, password: "wrong" });
       await page.getByRole("alert").getByText("The e-mail address or the password is wrong.").waitFor();

@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)("servers", () => {
       await page.getByText(step).waitFor();
     await until(() => client.told > 0, { what: "the news" });
     await page.getByRole("button", { name: "Back to the settings" }).click();
-    await page.getByText("Nothing is changed.").waitFor();
+    await page.getByText("No changes.").waitFor();
   });
 
   test("a change that fails says why, and is rolled back", async () => {
@@ -52,9 +52,9 @@ describe.skipIf(noBrowser)("servers", () => {
     await page.getByLabel("Command").fill("there-is-no-such-command");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText(/Not connected: .*there-is-no-such-command/).waitFor();
-    await page.getByText("The change is stored, but the server cannot be reached with it.").waitFor();
+    await page.getByText("The change is stored, but the server cannot be reached.").waitFor();
     await page.getByRole("button", { name: "Roll back" }).click();
-    await page.getByText("fix is as it was before.").waitFor();
+    await page.getByText("fix is restored.").waitFor();
     await until(async () => (await page.getByLabel("Command").inputValue()) === process.execPath, {
       what: "the old command",
     });
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)("servers", () => {
     await gateway.api("PATCH", `/mcp-servers/${uuid}`, { labels: ["theirs"] });
     expectComplaint(page, /412/);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("They changed: labels. Your changes touch other fields.").waitFor();
+    await page.getByText("They changed: labels. You changed other fields.").waitFor();
     await page.getByRole("button", { name: "Save mine on top" }).click();
     await page.getByText("Server updated successfully").waitFor();
     const { body } = await gateway.api("GET", `/mcp-servers/${uuid}`);
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser)("servers", () => {
     await page.getByText(/connected, \d+ tools/).waitFor();
     await page.getByRole("link", { name: "third" }).click();
     await page.getByRole("tab", { name: "Settings" }).click();
-    await page.getByPlaceholder("As stored. Type to replace it.").waitFor();
+    await page.getByPlaceholder("Stored. Type to replace it.").waitFor();
     expect(await page.content()).not.toContain("s3cret-canary");
     const { body } = await gateway.api("GET", "/namespaces/dev");
     expect(body.servers).toHaveLength(3);
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)("servers", () => {
     const page = await openAs(gateway, "admin", "/servers?add=find");
     await page.getByLabel("What do you need?").fill("github");
     await page.getByRole("button", { name: "Choose github", exact: true }).click();
-    await page.getByText("It runs").or(page.getByText("It is reached at")).waitFor();
+    await page.getByText("Runs").or(page.getByText("Its address")).waitFor();
     await expectAccessibleInBoth(page);
   });
 
@@ -137,7 +137,7 @@ describe.skipIf(noBrowser)("servers", () => {
     await page.getByText("fix is off", { exact: false }).waitFor();
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Delete …" }).click();
-    await page.getByText("It is taken out of dev.").waitFor();
+    await page.getByText("It is removed from dev.").waitFor();
     // The drawer hears of it first, and looks what is left of it.
     expectComplaint(page, /404/);
     await page.getByRole("button", { name: "Delete server" }).click();
@@ -155,7 +155,7 @@ describe.skipIf(noBrowser)("servers", () => {
     const page = await openAs(gateway, "admin", "/");
     expectComplaint(page, new RegExp(`^asked ${by.url}`));
     await page
-      .getByRole("region", { name: "What needs attention" })
+      .getByRole("region", { name: "Needs attention" })
       .getByRole("button", { name: "Log in mail" })
       .click();
     await page.waitForURL((at) => at.pathname === `/servers/${uuid}`);
@@ -188,7 +188,7 @@ describe.skipIf(noBrowser)("servers", () => {
       expect([name, await viewer.getByRole("button", { name }).count()]).toEqual([name, 0]);
     expect(await viewer.getByRole("tab", { name: "Log" }).count()).toBe(0);
     await viewer.getByRole("tab", { name: "Settings" }).click();
-    await viewer.getByText("Your role may look, not change.").waitFor();
+    await viewer.getByText("Your role can only view this.").waitFor();
     expect(await viewer.getByRole("button", { name: "Save" }).count()).toBe(0);
     const editor = await openAs(gateway, "editor", path);
     await editor.getByRole("button", { name: "More" }).click();

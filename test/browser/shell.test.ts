@@ -105,7 +105,7 @@ describe.skipIf(noBrowser)("shell", () => {
     const page = await openAs(gateway, "member", "/");
     await page.getByRole("heading", { name: "My account" }).waitFor();
     await page.goto(`${gateway.url}/people`);
-    await page.getByRole("heading", { name: "Your role does not open this page" }).waitFor();
+    await page.getByRole("heading", { name: "Your role cannot open this page" }).waitFor();
     expectComplaint(page, /404/);
     const admin = await openAs(gateway, "admin", "/servers/01900000-0000-7000-8000-000000000000");
     await admin.getByRole("dialog", { name: "Not found" }).waitFor();

@@ -108,7 +108,7 @@ for (const front of FRONTS)
         taskId,
         status: "cancelled",
       });
-      await expect(client.experimental.tasks.cancelTask(taskId)).rejects.toThrow("ended already");
+      await expect(client.experimental.tasks.cancelTask(taskId)).rejects.toThrow("already ended");
       await expect(client.experimental.tasks.getTask("no-such-task")).rejects.toThrow("Task not found");
     },
   );

@@ -64,8 +64,8 @@ test("one late and one dead server delay nobody; what is missing is logged, and 
   const client = aggregate(folder);
   await client.initialize();
   expect(await names(client)).toEqual(["a__tool_0"]);
-  await client.until(() => /without those of late: still starting/.test(client.stderr));
-  await client.until(() => /without those of dead: .*exited with code 3/.test(client.stderr));
+  await client.until(() => /does not include late: still starting/.test(client.stderr));
+  await client.until(() => /does not include dead: .*exited with code 3/.test(client.stderr));
   // Nobody waits a second time, and a call goes on as soon as its own name is known.
   expect(await names(client)).toEqual(["a__tool_0"]);
   expect(told(client)).toEqual([]);
@@ -216,9 +216,7 @@ test("prompts, resources, templates and completions find their server", async ()
     code: -32002,
     data: { uri: "fixture://nobody/1" },
   });
-  await client.until(() =>
-    client.stderr.includes("of b is shown under an address of its own: a has the same"),
-  );
+  await client.until(() => client.stderr.includes("of b is shown under another URI: a has the same URI"));
 
   const complete = async (ref: object): Promise<string> => {
     const argument = { name: "id", value: "1" };

@@ -147,7 +147,7 @@ test("a caller who gives up takes it back, time runs out, and progress comes mea
     { message: "x" },
     { onprogress: ({ message }) => heard.push(message) },
   );
-  expect(late).toMatch(/nobody gave it in time/);
+  expect(late).toMatch(/nobody approved it in time/);
   expect(heard).toContain("waiting for an approval");
   expect(reached("echo")).toBe(0);
 });
@@ -181,7 +181,7 @@ test("it is told live, and decided from a shell", async () => {
     code: 1,
     err: expect.stringMatching(/already/),
   });
-  expect((await shell()).out).toContain("No call waits");
+  expect((await shell()).out).toContain("No calls wait");
   expect((await shell("--all", "--json")).out).toContain('"approved"');
   await until(() => /"state":"approved"/.test(told));
   expect(told).toMatch(/"state":"waiting"/);

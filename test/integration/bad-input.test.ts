@@ -125,11 +125,11 @@ test.each(Object.entries(CALLS))(
 
     const small = await client.request("tools/call", call("small", { big: "x" }));
     const error = failureOf(small.result ?? {}) as { message: string; details?: Record<string, unknown> };
-    expect(error.message).toBe("The arguments do not fit v:small: big must be integer.");
+    expect(error.message).toBe("The arguments do not match v:small: big must be integer.");
     // Clients show a model the text or the structured content.
     expect(small.raw.toString().split("Marmalade")).toHaveLength(3);
     expect(textOf(small.result ?? {})).toMatch(
-      / It takes small\(big: int\)\. big: \{.*18446744073709551615.*Marmalade/,
+      / Signature: small\(big: int\)\. big: \{.*18446744073709551615.*Marmalade/,
     );
     expect(small.raw.toString()).toContain('"maximum":18446744073709551615');
     expect(small.result?.["structuredContent"] === undefined).toBe(surface === "aggregate");
@@ -140,7 +140,7 @@ test.each(Object.entries(CALLS))(
 
     const large = await client.request("tools/call", call("large", { p0: 1, ["x".repeat(10_000)]: 1 }));
     const brief = failureOf(large.result ?? {}) as typeof error;
-    expect(textOf(large.result ?? {})).toMatch(/ It takes large\(big: int, p0\?: string, .*, …\)\. /);
+    expect(textOf(large.result ?? {})).toMatch(/ Signature: large\(big: int, p0\?: string, .*, …\)\. /);
     expect(brief.details?.["inputSchema"]).toMatchObject({ properties: { big: {}, p0: {} } });
     expect(JSON.stringify(brief.details)).not.toContain("p1");
     expect(large.raw.length).toBeLessThan(2_500);
@@ -361,7 +361,11 @@ test("our own tools refuse unknown fields and wrong types, and say what they tak
   folder.writeConfig({ a: fixture() });
   const client = await open(folder);
   const wrong: [tool: string, args: unknown, says: RegExp][] = [
-    ["mcp_discover", { question: "x" }, /no "question"; it takes query, server, limit, cursor, detail/],
+    [
+      "mcp_discover",
+      { question: "x" },
+      /no argument "question"; known: query, server, limit, cursor, detail/,
+    ],
     ["mcp_discover", { query: 5 }, /"query" must be a string/],
     ["mcp_discover", { query: ["x"] }, /"query" must be a string/],
     ["mcp_discover", { limit: 0 }, /"limit" must be a whole number of at least 1/],
@@ -375,7 +379,11 @@ test("our own tools refuse unknown fields and wrong types, and say what they tak
     ["mcp_call", undefined, /"server" is missing/],
     ["mcp_call", { server: null, tool: "echo" }, /"server" is missing/],
     ["mcp_call", { server: "a" }, /"tool" is missing/],
-    ["mcp_call", { server: "a", tool: "echo", arguments: {} }, /no "arguments"; it takes server, tool, args/],
+    [
+      "mcp_call",
+      { server: "a", tool: "echo", arguments: {} },
+      /no argument "arguments"; known: server, tool, args/,
+    ],
     ["mcp_call", { server: "a", tool: 1 }, /"tool" must be a string/],
     ["mcp_call", { server: "a", tool: "echo", args: "{}" }, /"args" must be an object/],
     ["mcp_call", { server: "a", tool: "echo", args: [] }, /"args" must be an object/],

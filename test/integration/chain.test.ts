@@ -249,7 +249,7 @@ test("a dry run holds all steps against the schemas and runs none", async () => 
     { dry_run: true },
   );
   expect(fits.value.results).toEqual([0, 1, 2].map(() => ({ tool_id: expect.any(String), durationMs: 0 })));
-  expect(fits.content[1]?.text).toBe("All steps fit; nothing was run.");
+  expect(fits.content[1]?.text).toBe("All steps are valid. Nothing was run.");
   const bad = await chain([{ tool_id: "a:add", args: { a: from("steps/0/structured"), b: 2 } }], {
     dry_run: true,
   });
@@ -291,7 +291,9 @@ test("a dry run holds all steps against the schemas and runs none", async () => 
     { dry_run: true },
   );
   expect(nowhere.error).toMatchObject({ code: "chain_step_failed", step_index: 2 });
-  expect(nowhere.value.results[2].error.message).toMatch(/steps\/0\/structured\/m is not among what v:typed/);
+  expect(nowhere.value.results[2].error.message).toMatch(
+    /steps\/0\/structured\/m is not in the output schema of v:typed/,
+  );
   expect(ran()).toEqual([]);
   await metatools.close();
 });
@@ -323,16 +325,16 @@ test("what makes no sense as a chain is refused before anything runs", async () 
   const refused: readonly (readonly [readonly object[], object, RegExp])[] = [
     [[], {}, /list of 1 to 32, not 0/],
     [Array.from({ length: 33 }, () => echo("x")), {}, /list of 1 to 32, not 33/],
-    [[echo("x"), { tool_id: "a:echo", argz: {} }], {}, /step 1: there is no "argz"/],
+    [[echo("x"), { tool_id: "a:echo", argz: {} }], {}, /step 1: there is no argument "argz"/],
     [[{ args: {} }], {}, /step 0: "tool_id" is missing/],
     [[{ tool_id: "echo" }], {}, /not a tool id/],
     [[echo("x", { timeout_ms: 0 })], {}, /at least 1/],
-    [[echo("x"), echo(from("steps/1/structured"))], {}, /not of an earlier step/],
+    [[echo("x"), echo(from("steps/1/structured"))], {}, /does not refer to an earlier step/],
     [[echo("x"), echo(from("step/0/structured"))], {}, /not a reference/],
     [[echo("x"), echo(from("steps/0"))], {}, /not a reference/],
     [[echo("x")], { on_error: "ignore" }, /must be one of stop, continue/],
     [[echo("x")], { parallel: "yes" }, /must be true or false/],
-    [[echo("x")], { turbo: true }, /there is no "turbo"/],
+    [[echo("x")], { turbo: true }, /there is no argument "turbo"/],
   ];
   for (const [steps, more, message] of refused) {
     const { error } = await chain(steps, more);

@@ -64,7 +64,7 @@ test("what is used wrongly ends with 2 and says how it is meant", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const wrong: [args: string[], says: RegExp, env?: Record<string, string>][] = [
-    [["--prot", "1"], /--prot is not a flag here\. Did you mean "--port"\?/],
+    [["--prot", "1"], /--prot is not a known flag\. Did you mean "--port"\?/],
     [["--port", "http"], /--port is "http", but must be a whole number from 0 to 65535/],
     [["--max-connections", "0"], /--max-connections is "0"/],
     [["--idle-timeout", "5 parsecs"], /--idle-timeout .* a time/],
@@ -144,7 +144,7 @@ test("search, call and tools work for people and for programs", async () => {
   const found = await metamcp(folder, ["search", "add", "two", "numbers"]);
   expect(found.code).toBe(0);
   expect(found.out).toMatch(/^SERVER +TOOL +FIT +WHAT IT DOES\na +add +\d+% +Adds two numbers\./);
-  expect(found.out).toMatch(/! down could not be asked: .*exited with code 3/);
+  expect(found.out).toMatch(/! down could not be reached: .*exited with code 3/);
 
   const run = (...args: string[]) => metamcp(folder, ["call", "a", ...args]);
   const [sum, asJson, text, whole, isError, failed, wrong, noTool, noServer, tools, toolsJson, hits] =
@@ -194,7 +194,7 @@ test("a log whose file cannot be written goes to stderr, and says so", async () 
   const { code, out, err } = await metamcp(folder, ["call", "a", "echo", "message=hello", ...flags]);
   expect([code, out]).toEqual([0, "hello\n"]);
   expect(err).toMatch(
-    /^metamcp: the log file cannot be written, so the log goes to stderr: ENOTDIR.*\n.*"level":"debug"/,
+    /^metamcp: cannot write the log file, so the log goes to stderr: ENOTDIR.*\n.*"level":"debug"/,
   );
 });
 
@@ -255,7 +255,7 @@ test("doctor names each fault and says what to do about it", async () => {
     ],
     chatters: [
       { command: process.execPath, args: ["-e", "setInterval(() => console.log('Usage: x'), 50)"], ...quick },
-      /not ready within 2500 ms .*last said: Usage: x \(on stdout, where only messages belong\)/,
+      /not ready within 2500 ms .*last output: Usage: x \(on stdout, which is only for protocol messages\)/,
       /by hand/,
     ],
     prints: [

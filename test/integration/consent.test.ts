@@ -15,7 +15,7 @@ import { fixture, ROOT, type Temp, temp, unnamed } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 const NOT_YET = /is not allowed yet; run "metamcp allow"/;
-const CHANGED = /runs or calls something that is not allowed yet; run "metamcp allow"/;
+const CHANGED = /runs or connects to something that you have not allowed yet; run "metamcp allow"/;
 
 /** Where no config is named. */
 const stranger = (): Temp => unnamed(temp());
@@ -117,7 +117,7 @@ test("allow shows what would run, remembers it, and a gateway that runs takes it
     "TOKEN=[secret]",
     "your whole environment",
     "https://far.example/mcp",
-    "with the values of your HOME",
+    "with the values of your variables HOME",
     "metamcp allow --yes",
   ])
     expect(asked.out).toContain(part);
@@ -131,7 +131,7 @@ test("allow shows what would run, remembers it, and a gateway that runs takes it
   expect(textOf(await client.mcpCall("a", "echo", { message: "hi" }))).toBe("hi");
   expect(journal.pids()).toHaveLength(1);
   await client.close();
-  expect((await metamcp(folder, ["allow"])).out).toMatch(/allowed already/);
+  expect((await metamcp(folder, ["allow"])).out).toMatch(/already allowed/);
 });
 
 test("texts may change; what is run or called may not, nor may more of it come", async () => {

@@ -23,7 +23,7 @@ test("a gateway that is in order needs nothing, an empty one neither", async () 
   });
 });
 
-test("servers that are down, open endpoints, keys that end, and what waits: the worst first", async () => {
+test("servers that are down, open endpoints, keys that end, and what waits: worst first", async () => {
   const origin = "https://mcp.example.org";
   const gateway = await teamGateway(temp(), { flags: ["--public-url", origin] });
   const { api } = gateway;

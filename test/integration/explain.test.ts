@@ -150,12 +150,12 @@ test("a key stands for whoever comes with it: its tiers, its owner, its endpoint
     const { outcome, steps = [], title } = await explain(tool, { args, as });
     return `${outcome ?? title}${steps.map(({ reason = "" }) => `, ${reason}`).join("")}`;
   };
-  expect(await told("key:reader")).toBe("refused, not of the tiers of the key");
+  expect(await told("key:reader")).toBe("refused, not in the tiers of the key");
   expect(await told("key:of ada")).toMatch(/^passes/);
   expect(await told("key:of ada", "fix:args")).toBe("refused, rule 1 denies it");
-  expect(await told("key:elsewhere")).toBe("refused, the key does not open the endpoint");
-  expect(await told(`key:${elsewhere.uuid}`)).toBe("refused, the key does not open the endpoint");
-  expect(await told("key:admin")).toBe("refused, the key is for the admin API alone");
+  expect(await told("key:elsewhere")).toBe("refused, the key is not valid for the endpoint");
+  expect(await told(`key:${elsewhere.uuid}`)).toBe("refused, the key is not valid for the endpoint");
+  expect(await told("key:admin")).toBe("refused, the key is only for the admin API");
   expect(await told("key:nobody's")).toBe("Not found");
   await made("of ada", {});
   expect(await told("key:of ada")).toBe("Conflict");

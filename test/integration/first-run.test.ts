@@ -25,7 +25,7 @@ terminalTest(titled("a person without a config is asked, and ends up with one"),
   expect(terminal.screen).toContain("There is no config yet");
   expect(terminal.screen).toContain(join(folder.home, "mcp.json"));
   terminal.type("add\r");
-  await terminal.sees("(nothing: leave) > ");
+  await terminal.sees("(Enter to quit) > ");
   terminal.type("memory\r");
   await terminal.sees("metamcp doctor");
   expect(await terminal.exited).toBe(0);
@@ -63,7 +63,7 @@ terminalTest(titled("who goes on is served, and whoever has a config is not aske
   const asked = sitDown(first);
   await asked.sees(/\] > /);
   asked.type("serve\r");
-  await asked.sees("speaks MCP on stdin and stdout");
+  await asked.sees("is waiting for an MCP client on stdin and stdout");
   asked.type('{"jsonrpc":"2.0","id":1,"method":"ping"}\r');
   await asked.sees('"result":{}');
   asked.type("\x03");
@@ -72,7 +72,7 @@ terminalTest(titled("who goes on is served, and whoever has a config is not aske
   const second = named();
   second.writeConfig({ a: fixture() });
   const served = sitDown(second);
-  await served.sees("speaks MCP on stdin and stdout");
+  await served.sees("is waiting for an MCP client on stdin and stdout");
   expect(served.screen).not.toContain("What would you like");
   served.type("\x03");
   expect(await served.exited).toBe(0);

@@ -17,7 +17,9 @@ test("without a config every command says how to get one", async () => {
   ]);
   for (const { out } of [list, doctor, search]) expect(out).toMatch(BY_COMMAND);
   expect([list.code, doctor.code, search.code]).toEqual([0, 1, 0]);
-  expect(tools.out).toContain('No tools of your servers are known yet: "metamcp doctor"');
+  expect(tools.out).toContain(
+    'The tools of your servers are not known yet. To list them, run "metamcp doctor"',
+  );
 });
 
 test("where no client is found, the entry for one is shown", async () => {

@@ -142,7 +142,7 @@ test("revoking a key ends its sessions and streams at once, and nobody else's", 
   expect((await api("DELETE", `/api-keys/${body.uuid}`)).status).toBe(204);
   await stream;
   await waiting;
-  await expect(streamable.tools()).rejects.toThrow(/401|key is needed/);
+  await expect(streamable.tools()).rejects.toThrow(/401|key is required/);
   expect((await stays.tools()).length).toBeGreaterThan(0);
 });
 

@@ -123,7 +123,7 @@ describe.skipIf(noPostgres !== undefined)("taking over another system", () => {
     expect([dry.code, dry.err, control.revision]).toEqual([0, "", 0]);
     const done = await run("import", "--from-metamcp", url);
     expect([done.code, done.err]).toEqual([0, ""]);
-    for (const said of ['"files-2"', "accounts were left out", "with 1 API keys"])
+    for (const said of ['"files-2"', "accounts were not imported", "with 1 API keys"])
       expect(done.out).toContain(said);
     expect(done.out + done.err).not.toMatch(/env-secret|bearer-secret|sk_mt_/);
     const { body } = await ask("GET", "/config");

@@ -116,7 +116,7 @@ test("disabling an account ends its cookies, sessions and streams at once", asyn
   const stays = await teamClient(gateway, "main", { key: await gateway.key() });
   expect((await api("PATCH", `/users/${ada}`, { disabled: true })).status).toBe(200);
   await ended;
-  await expect(client.tools()).rejects.toThrow(/401|key is needed/);
+  await expect(client.tools()).rejects.toThrow(/401|key is required/);
   expect((await ask("GET", "/me")).status).toBe(401);
   expect((await plainly(gateway.url)("POST", "/login", ADA)).status).toBe(401);
   expect((await stays.tools()).length).toBeGreaterThan(0);

@@ -48,7 +48,7 @@ test("the pipeline at the top of a file is that of the endpoint it makes, and is
   expect(await call("echo")).toBe("x");
   expect(await call("pid")).toMatch(/forbidden/);
   const inSilence = await first.api("POST", "/mcp-servers/import", { mcpServers: {}, middleware: [] });
-  expect(inSilence.body.warnings).toEqual([expect.stringMatching(/^middleware: not taken over/)]);
+  expect(inSilence.body.warnings).toEqual([expect.stringMatching(/^middleware: not imported/)]);
   await first.kill("SIGTERM");
 
   const same = await started();
@@ -57,7 +57,7 @@ test("the pipeline at the top of a file is that of the endpoint it makes, and is
   written([]);
   const other = await started();
   expect((await other.api("GET", "/endpoints")).body.items[0].middleware).toMatchObject(allow);
-  expect(other.stderr).toMatch(/team\.json: middleware: not taken over, as the endpoint .{1,2}default/);
+  expect(other.stderr).toMatch(/team\.json: middleware: not imported, because the endpoint .{1,2}default/);
 });
 
 test("an imported server runs in the folder of its file, as it did there", async () => {

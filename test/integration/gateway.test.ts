@@ -184,7 +184,7 @@ describe("a call that is under way when its endpoint is disabled", () => {
       const client = await teamClient(gateway, "team", { key, way });
       return await client.call("fix__sleep", { ms: 50_000 });
     });
-    expect(String(answer)).toContain("This address ended its sessions");
+    expect(String(answer)).toContain("The endpoint ended its sessions");
   });
 
   test("is answered over plain HTTP, and cancelled", async () => {

@@ -133,7 +133,7 @@ test("import inside a repository leaves that repository's file alone, unless --h
   expect(readFileSync(join(me.home, "mcp.json"), "utf8")).toContain(SECRET);
 
   const here = await me.run("import", "claude-desktop", "--here", "--yes");
-  expect(here.out + here.err).toContain("These entries may hold secrets");
+  expect(here.out + here.err).toContain("These entries may contain secrets");
   expect(readFileSync(me.config, "utf8")).toContain(SECRET);
 });
 
@@ -219,7 +219,7 @@ test("what import shows acts on no terminal", async () => {
 test("a client and MetaMCP do not share one file", async () => {
   const me = person();
   const ended = await me.run("init", "cursor", "--yes", "--config", me.file(".cursor/mcp.json"));
-  expect(ended).toMatchObject({ code: 1, out: expect.stringMatching(/own config.*--config/) });
+  expect(ended).toMatchObject({ code: 1, out: expect.stringMatching(/also MetaMCP's config.*--config/) });
   asTheyWere(me);
 });
 
@@ -235,12 +235,14 @@ test("init says why it leaves a server where it is, and does not speak of those 
   me.write("ours.json", JSON.stringify({ mcpServers: { theirs: needy, off } }));
   const { out } = await me.run("init", "cursor", "--yes", "--config", "ours.json");
   expect(out).toMatch(
-    /still starts needy by itself, since MetaMCP cannot: .*NOT_SET_ANYWHERE.*metamcp init cursor/,
+    /still starts needy itself, because MetaMCP cannot: .*NOT_SET_ANYWHERE.*metamcp init cursor/,
   );
-  expect(out).not.toMatch(/metamcp import|by itself: /);
+  expect(out).not.toMatch(/metamcp import|these itself: /);
   me.write("ours.json", JSON.stringify({ mcpServers: {} }));
   writeFileSync(me.file(CURSOR), JSON.stringify({ mcpServers: { off } }));
-  expect((await me.run("init", "cursor", "--yes", "--config", "ours.json")).out).toContain("one server now");
+  expect((await me.run("init", "cursor", "--yes", "--config", "ours.json")).out).toContain(
+    "its only server is now metamcp",
+  );
 });
 
 test("init takes the servers that MetaMCP runs out of the client's list, and undo brings them back", async () => {
@@ -258,9 +260,9 @@ test("init takes the servers that MetaMCP runs out of the client's list, and und
   const shown = await me.run("init", "cursor", "--yes", "--config", "ours.json");
   expect(shown.out).toMatch(/^- +"one": \{/m);
   expect(shown.out).not.toContain("hush-hush");
-  expect(shown.out).toContain("taken out of its own list: one");
-  expect(shown.out).toMatch(/still starts these by itself: two\. .*metamcp import cursor/);
-  expect(shown.out).not.toContain("one server now");
+  expect(shown.out).toContain("removed from its own list: one");
+  expect(shown.out).toMatch(/still starts these itself: two\. .*metamcp import cursor/);
+  expect(shown.out).not.toContain("its only server");
   expect(listedBy(me)).toEqual(["two", "metamcp"]);
   await me.run("init", "cursor", "--undo", "--yes");
   expect(readFileSync(me.file(CURSOR), "utf8")).toBe(text);
@@ -275,7 +277,7 @@ test("init takes the servers that MetaMCP runs out of the client's list, and und
     }),
   );
   expect((await me.run("init", "cursor", "--yes", "--config", "ours.json")).out).toContain(
-    "it has one server now: metamcp",
+    "its only server is now metamcp",
   );
   expect(listedBy(me)).toEqual(["metamcp"]);
   // The client itself writes its file.

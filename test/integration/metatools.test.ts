@@ -550,7 +550,7 @@ test("run_tool reports every failure as an error with a code, and keeps what is 
   });
   expect(await fails({ tool_id: "a:echo", argz: {} })).toMatchObject({
     code: "validation_input",
-    message: expect.stringMatching(/there is no "argz"/),
+    message: expect.stringMatching(/there is no argument "argz"/),
   });
   expect(await fails({ tool_id: "a:echo", args: { message: "x" }, stream: true })).toMatchObject({
     code: "stream_not_supported",

@@ -61,7 +61,7 @@ test("a wrong layer of a server puts that server out, a wrong one of the file is
     ["other", "idle"],
     ["fix", "failed"],
   ]);
-  expect(servers?.[1]?.reason).toMatch(/middleware\/0\/use "rate-limt" is not the name of a layer/);
+  expect(servers?.[1]?.reason).toMatch(/middleware\/0\/use "rate-limt" is not a layer/);
   const list = await metamcp(folder, ["list", "--config", folder.config]);
   expect(list.out).toMatch(/fix .*rate-limt/);
   for (const [top, reason] of [

@@ -322,9 +322,9 @@ test("a token file that is broken is a clear reason, and a login mends it", asyn
   const failed = await run("call", "guarded", "read");
   expect(failed).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/tokens\.json does not hold what it should/),
+    err: expect.stringMatching(/tokens\.json has unexpected content/),
   });
-  expect((await run("auth", "--status")).out).toContain("does not hold what it should");
+  expect((await run("auth", "--status")).out).toContain("has unexpected content");
 
   expect((await login()).code).toBe(0);
   expect((await run("call", "guarded", "read")).out).toBe("did read\n");

@@ -28,7 +28,7 @@ test("who is not logged in sees nothing of the server but where to log in, on ev
   // A key of nobody, and administrators who act as somebody, have no account to log in with.
   const nobodys = await teamClient(gateway, "main", { key: await gateway.key() });
   expect(await nobodys.call("mcp_call", { server: "mail", tool: "inbox" })).toMatch(
-    /^auth_required: mail is used with an account/,
+    /^auth_required: mail requires an account/,
   );
   const status = (await api("GET", `/mcp-servers/${uuid}`)).body.status;
   expect(status).toMatchObject({ state: "idle", connected: false });
@@ -119,7 +119,7 @@ test("a login counts for who began it, in their browser, once and for its server
     String((await person.ask("POST", "/me/logins/mail", {})).body["url"]);
   // Bob is sent an address that Ada began: what he allows must not become hers.
   const trap = await cameBack(bob.browser, await begun(ada));
-  expect([trap.status, trap.text]).toEqual([400, expect.stringContaining("not begun in this browser")]);
+  expect([trap.status, trap.text]).toEqual([400, expect.stringContaining("started in another browser")]);
   expect(by.families).toEqual([]);
   // Nobody who is not logged in here, either.
   const address = await begun(ada);

@@ -114,7 +114,7 @@ test("headers too; what no header can carry is never sent", async () => {
   await keep(ada, "MAIL", "header-secret-of-ada");
   await keep(bob, "MAIL", "snowman-☃-of-bob");
   expect(await (await whoami(gateway, ada)).call()).toBe("here");
-  expect(await (await whoami(gateway, bob)).call()).toMatch(/holds a character that cannot be sent/);
+  expect(await (await whoami(gateway, bob)).call()).toMatch(/contains a character that cannot be sent/);
   expect(new Set(seen)).toEqual(new Set(["Bearer header-secret-of-ada"]));
 });
 

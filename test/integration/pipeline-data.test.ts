@@ -112,7 +112,7 @@ test("what was read keeps data from going elsewhere, in code, in chains and over
       await tools.fix.echo({ message: "private" });
       return await tools.fix.count({ key: "leak" }).catch((error) => error.message);`,
   });
-  expect(ran).toContain("fix:count gets nothing after fix:echo was read");
+  expect(ran).toContain("fix:count may not run after fix:echo was read");
   const chained = await chain.call("run_chain", {
     steps: [
       { tool_id: "fix:echo", args: { message: "private" } },

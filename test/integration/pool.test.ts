@@ -162,10 +162,10 @@ test("a keep-alive child yields only where nobody else could", async () => {
   await echo(client, "l");
   expect(living()).toEqual(["k", "l"]);
   expect(folder.journal("k").pids()).toHaveLength(1);
-  expect(client.stderr).not.toMatch(/to make room/);
+  expect(client.stderr).not.toMatch(/to free a connection/);
   await echo(client, "m");
   expect(living()).toEqual(["l", "m"]);
-  expect(client.stderr).toMatch(/to make room/);
+  expect(client.stderr).toMatch(/to free a connection/);
   expect(most()).toBe(2);
   await client.close();
 });

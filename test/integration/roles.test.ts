@@ -219,7 +219,7 @@ test("whoever makes a key learns nothing of endpoints that are not for them", as
     }),
   );
   expect(new Set(answers).size).toBe(1);
-  expect(answers[0]).toContain("names no endpoint");
+  expect(answers[0]).toContain("there is no endpoint");
   expect((await member.ask("POST", "/api-keys", { name: "k", endpoints: ["main"] })).status).toBe(201);
   const viewer = await person(admin, "viewer");
   expect((await viewer.ask("POST", "/api-keys", { name: "k", endpoints: ["closed"] })).status).toBe(201);

@@ -123,7 +123,7 @@ test("live views show each by what it is, and figures by its method", async () =
   expect((await api("GET", "/calls?method=prompts/get")).body.items).toHaveLength(1);
   expect((await api("GET", "/calls?method=tools/call")).body.items).toEqual([]);
   const again = await api("POST", `/calls/${items[0].id}/replay`);
-  expect([again.status, again.body.detail]).toEqual([409, "only calls of tools are made again"]);
+  expect([again.status, again.body.detail]).toEqual([409, "only tool calls can be repeated"]);
 
   const { totals, rows } = (await api("GET", "/stats?by=tool")).body;
   expect(totals).toMatchObject({ calls: 4, errors: 0, refused: 0 });

@@ -67,7 +67,7 @@ test.each(SURFACES)("%s: find a tool, see what it takes, mend a call, run it", a
       '"inputSchema":{',
     );
   const wrong = await model.run("lib", "add", { a: 1 });
-  expect(wrong).toMatch(/property 'b'.* It takes add\(a: number, b: number\)\. b: \{"type":"number"\}/);
+  expect(wrong).toMatch(/property 'b'.* Signature: add\(a: number, b: number\)\. b: \{"type":"number"\}/);
   expect(wrong).toMatch(/ Correct the arguments and call again\.$/);
   expect(await model.run("lib", "add", { a: 1, b: 2 })).toMatch(surface === "meta" ? /^3$/ : /"sum":3/);
   expect(await model.run("lib", "echo", { message: "hi" })).toBe("hi");
@@ -100,7 +100,7 @@ test.each(SURFACES)("%s: a huge result is read on, looked into, and used in code
   expect(whole).toBe(lines.join("\n"));
 
   expect(await model.run("metamcp", "read", { uri, find: "NEEDLE" })).toBe(
-    "12346: line 12345 needle\n(1 matching line shown, 20,000 lines in all.)",
+    "12346: line 12345 needle\n(1 matching line shown, 20,000 lines in total.)",
   );
   expect(await model.run("metamcp", "read", { uri, from: 20_000 })).toMatch(/^20000: line 19999\n/);
   const tool = surface === "meta" ? "mcp_execute" : "execute_code";
@@ -128,7 +128,7 @@ test.each(SURFACES)("%s: resources and prompts of servers, and links in results"
     /"fixture:\/\/item\/0".*"fixture:\/\/by-id\/0\/\{id\}"/,
   );
   expect(await own("read", { uri: "x://y" })).toMatch(
-    /^execution_failed: It is not known which server has x:\/\/y: name it with server\. These have resources: lib\./,
+    /^execution_failed: The server of x:\/\/y is not known: pass it as server\. These have resources: lib\./,
   );
   expect(await own("prompts", { server: "lib" })).toContain('"name":"prompt_1"');
   expect(await own("prompt", { server: "lib", name: "prompt_1", args: { topic: "tea" } })).toMatch(
@@ -138,7 +138,7 @@ test.each(SURFACES)("%s: resources and prompts of servers, and links in results"
   expect(await own("prompts", { server: "lob" })).toMatch(/^server_not_found: .*Nearest: lib/);
   expect(await own("read", { uri: "fixture://item/2" })).toBe("lib fixture://item/2");
   expect(await own("read", { uri: "fixture://item/0", server: "other" })).toBe("other fixture://item/0");
-  expect(await own("read", { uri: "odd://1" })).toMatch(/not known which server.*name it with server/);
+  expect(await own("read", { uri: "odd://1" })).toMatch(/server of odd:.*is not known: pass it as server/);
 
   const link = { type: "resource_link", uri: "fixture://item/1", name: "one" };
   await model.run("v", "give", giving({ content: [link] }).args);
@@ -201,7 +201,7 @@ test("a run that ends by a limit says so once, and names what it called once", a
     error: { code: "sandbox_limit", details: { limit: "calls" } },
     calls: [{ server: "lib", tool: "echo", count: 100 }],
   });
-  expect(JSON.stringify(result)).toContain("Calls made before that: lib:echo ×100");
+  expect(JSON.stringify(result)).toContain("Calls made before the error: lib:echo ×100");
   expect(JSON.stringify(result).length).toBeLessThan(1_000);
   expect(await model.code("Object.keys(tools).join() + Object.keys(tools.lib).includes('echo')")).toContain(
     "lib,other,vtrue",

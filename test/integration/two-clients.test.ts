@@ -162,6 +162,6 @@ test("what a call that was given up leads to reaches nobody else", async () => {
   await given;
   const { answer } = (await bob?.mcpCall(1, ["a", "ask"])) as Exchange;
   expect(bob?.asked).toEqual([]);
-  expect(textOf(answer)).toContain("not known whose call");
+  expect(textOf(answer)).toContain("the client is not known");
   await gateway.stop();
 });

@@ -96,7 +96,7 @@ export class Metatools {
   private textAlone(value: Record<string, unknown>, text: string): boolean {
     const { structured } = value;
     const isPage = /^\{("next":"metamcp:[^"]*")?\}$/.test(JSON.stringify(structured) ?? "");
-    return structured === text || isPage || /^This result has [\d,]+ bytes: only a preview/.test(text);
+    return structured === text || isPage || /^This result has [\d,]+ bytes\. Only a preview/.test(text);
   }
 
   /** The JSON-RPC error that a call is answered with. */

@@ -1,4 +1,4 @@
-/** What a gateway recorded: audit records and last calls, the oldest first. */
+/** What a gateway recorded: audit records and last calls, oldest first. */
 import type { TeamGateway } from "./team-gateway.ts";
 import { until } from "./until.ts";
 

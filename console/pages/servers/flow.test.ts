@@ -22,7 +22,7 @@ test("steps tick as they are told, and the next one is waited for", () => {
   expect(shown(events)).toEqual([
     "done: Stored as revision 42",
     "done: Old connection closed (pid 7)",
-    "busy: Connecting anew",
+    "busy: Reconnecting",
   ]);
   events.push(event("started", { pid: 8 }), event("connected", { toolCount: 13 }));
   events.push(event("compiled", { namespaces: ["n1", "n2"] }), event("told", { clients: 7 }));

@@ -18,7 +18,7 @@ export function apiKeyRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/api-keys",
-      summary: "List the API keys: one's own, of an administrator all",
+      summary: "List your API keys; administrators see all",
       tag: "api-keys",
       action: "keys.read",
       query: LIST_QUERY,
@@ -34,7 +34,7 @@ export function apiKeyRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "PATCH",
       path: "/api-keys/:uuid",
-      summary: "Rename or describe an API key; nothing else of it changes",
+      summary: "Change the name or description of an API key",
       tag: "api-keys",
       action: "keys.write",
       query: DRY_RUN,
@@ -55,7 +55,7 @@ export function apiKeyRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "DELETE",
       path: "/api-keys/:uuid",
-      summary: "Revoke an API key. What is open with it ends",
+      summary: "Revoke an API key. Its sessions and streams end",
       tag: "api-keys",
       action: "keys.write",
       query: DRY_RUN,
@@ -73,7 +73,8 @@ function createRoute(parts: AdminParts): Route {
   return {
     method: "POST",
     path: "/api-keys",
-    summary: "Create an API key for endpoints, or with a role for this API. Its text is answered this once",
+    summary:
+      "Create an API key for endpoints, or with a role for this API. The key is returned only this once",
     tag: "api-keys",
     action: "keys.write",
     query: DRY_RUN,
@@ -101,7 +102,7 @@ function keyProblems({ endpoints, role, tiers, expiresAt }: NewApiKey): InputPro
   const wrong: InputProblem[] = [];
   if ((endpoints === undefined) === (role === undefined))
     wrong.push({ path: "", message: "must have either endpoints or role" });
-  if (tiers && role) wrong.push({ path: "/tiers", message: "is for keys of endpoints" });
+  if (tiers && role) wrong.push({ path: "/tiers", message: "only applies to keys for endpoints" });
   if (expiresAt !== undefined && !(Date.parse(expiresAt) > Date.now()))
     wrong.push({ path: "/expiresAt", message: "must be a time in the future" });
   return wrong;
@@ -117,14 +118,14 @@ function ownerOf(
   if (named === undefined) return may(principal, "people") ? undefined : account?.uuid;
   const found = accounts.byId(named) ?? accounts.byEmail(named);
   // Who may not see people learns nothing of them.
-  if (!found && may(principal, "people")) wrong.push({ path: "/owner", message: "names no account" });
+  if (!found && may(principal, "people")) wrong.push({ path: "/owner", message: "is not an account" });
   return found?.uuid ?? named;
 }
 
 /** A key that makes keys would outlive its own limits; administrators can do all of it anyway. */
 function refuseWider({ principal }: AdminRequest, key: Pick<NewApiKey, "owner" | "role">): void {
   if (!may(principal, "keys.write", key))
-    throw new Problem(403, "you can only create keys of your own, with no more than your own role");
+    throw new Problem(403, "you can only create keys for yourself, with at most your own role");
   if (principal.key && !may(principal, "people"))
     throw new Problem(403, "a key cannot create keys: log in to create one");
 }
@@ -146,7 +147,7 @@ function importRoute(parts: AdminParts): Route {
   return {
     method: "POST",
     path: "/api-keys/import",
-    summary: "Take over keys of another system (sk_mt_…), so that its clients go on with them",
+    summary: "Import keys of an older MetaMCP (sk_mt_…), so that its clients can keep them",
     tag: "api-keys",
     action: "settings",
     query: DRY_RUN,
@@ -185,7 +186,7 @@ function endpointsOf(
   return named.map((reference, at) => {
     const known = find(reference);
     const found = known && maySee(known, asking) ? known : undefined;
-    const message = `names no endpoint: there is no "${reference.slice(0, 128)}"`;
+    const message = `there is no endpoint "${reference.slice(0, 128)}"`;
     if (!found) wrong.push({ path: pointer(path, at), message });
     return found?.uuid ?? reference;
   });

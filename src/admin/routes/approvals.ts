@@ -9,7 +9,11 @@ import { type AdminParts, checkedBody } from "./parts.ts";
 const DECISION = {
   type: "object",
   properties: {
-    comment: { type: "string", maxLength: 500, description: "kept with it; of a no the caller is told" },
+    comment: {
+      type: "string",
+      maxLength: 500,
+      description: "stored with the decision; the caller sees it after a refusal",
+    },
   },
   additionalProperties: false,
 } as const;
@@ -19,7 +23,7 @@ export function approvalRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/approvals",
-      summary: "Calls that wait for a yes, newest first: those that you may decide, and your own",
+      summary: "List calls that wait for approval, newest first: those you may decide, and your own",
       tag: "approvals",
       action: "approvals.decide",
       query: { ...LIST_QUERY, state: { enum: APPROVAL_STATES } },
@@ -32,8 +36,8 @@ export function approvalRoutes(parts: AdminParts): readonly Route[] {
         return { body: pageOf(all, query, { keyOf: newestFirst, textOf }) };
       },
     },
-    decisionRoute(parts, "approve", "Say yes to a call that waits: it is made, once"),
-    decisionRoute(parts, "refuse", "Say no to a call that waits: nothing is done"),
+    decisionRoute(parts, "approve", "Approve a waiting call; it runs once"),
+    decisionRoute(parts, "refuse", "Refuse a waiting call"),
   ];
 }
 

@@ -10,8 +10,7 @@ export function attentionRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/attention",
-      summary:
-        "What is wrong now, the worst first, as far as the caller may know of it; and how much there is",
+      summary: "List current problems that the caller may see, worst first, and the number of objects",
       tag: "live",
       action: "me.read",
       answer: ref("Attention"),

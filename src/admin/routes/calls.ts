@@ -14,17 +14,17 @@ const FILTERS = {
   endpoint: { ...TEXT, description: "uuid or name" },
   server: { ...TEXT, description: "uuid or name" },
   method: { enum: ["tools/call", "prompts/get", "resources/read"] },
-  tool: { ...TEXT, description: "the server's own name of it; of a resource its URI" },
+  tool: { ...TEXT, description: "the tool's name at the server; of a resource its URI" },
   principal: { ...TEXT, description: "id or name" },
   session: { ...TEXT, description: "hash" },
   outcome: { enum: ["ok", "error", "refused"] },
   code: { ...TEXT, description: "of the error table" },
   by: { ...TEXT, description: "the layer that refused it" },
-  q: { ...TEXT, description: "only what has this text in one of its names, its client or its code" },
+  q: { ...TEXT, description: "only calls with this text in a name, the client or the code" },
 } as const;
 
 export const FORMAT = {
-  format: { enum: ["json", "jsonl"], description: "jsonl: all of them, one a line, to be saved" },
+  format: { enum: ["json", "jsonl"], description: "jsonl: download all, one per line" },
 } as const;
 
 export function callRoutes(parts: AdminParts): readonly Route[] {
@@ -33,7 +33,7 @@ export function callRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/calls",
-      summary: "The last 1,000 calls with their way through the layers; arguments to administrators",
+      summary: "List the last 1,000 calls with the layers they passed; administrators also see arguments",
       tag: "live",
       action: "stats.read",
       query: { limit: LIST_QUERY.limit, cursor: LIST_QUERY.cursor, ...FILTERS, ...FORMAT },
@@ -59,7 +59,7 @@ export function callRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/calls/:id",
-      summary: "One of the last 1,000 calls",
+      summary: "Read one of the last 1,000 calls",
       tag: "live",
       action: "stats.read",
       answer: ref("RecentCall"),

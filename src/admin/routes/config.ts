@@ -22,7 +22,7 @@ export function configRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/config",
-      summary: "The config as a document: names instead of ids, without secrets",
+      summary: "Export the config as a document, with names instead of ids and without secrets",
       tag: "config",
       // The settings are in it.
       action: "settings",
@@ -37,7 +37,7 @@ export function configRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/config/diff",
-      summary: "What applying a document would change",
+      summary: "Show what applying a document would change",
       tag: "config",
       action: "config.apply",
       query: TAKE_OVER,
@@ -54,7 +54,7 @@ export function configRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/config/apply",
-      summary: "Make the config what a document says, in one revision or not at all",
+      summary: "Apply a document, in one revision or not at all",
       tag: "config",
       // Of an editor it is refused where it touches what an editor may not change.
       action: "config.apply",

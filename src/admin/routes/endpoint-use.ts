@@ -15,7 +15,7 @@ import type { AdminParts } from "./parts.ts";
 export const AS = {
   as: {
     type: "string",
-    description: "uuid or e-mail address of an account, or key:NAME or key:UUID; oneself unless given",
+    description: "uuid or e-mail address of an account, key:NAME or key:UUID; default: the caller",
   },
 } as const;
 
@@ -45,9 +45,9 @@ function keyUser({ access }: Pick<AdminParts, "access">, { principal }: Asking, 
   const [key, another] = found.filter(
     ({ account }) => all || (account && may(principal, "endpoints.try", { owner: account.uuid })),
   );
-  if (!key && !all) throw new Problem(403, "only administrators act in the name of others");
+  if (!key && !all) throw new Problem(403, "only administrators can act as another account");
   if (!key) throw new Problem(404, `there is no key "${called.slice(0, 128)}"`);
-  if (another) throw new Problem(409, `several keys are called "${called.slice(0, 128)}": give the uuid`);
+  if (another) throw new Problem(409, `several keys have the name "${called.slice(0, 128)}": use the uuid`);
   return { principal: key.principal, account: key.account, key };
 }
 
@@ -60,7 +60,7 @@ export function accountUser({ access }: Pick<AdminParts, "access">, asking: Aski
   if (as === null) return { principal, account: undefined };
   const account = accounts.byId(as) ?? accounts.byEmail(as);
   if (!may(principal, "endpoints.try", { owner: account?.uuid }))
-    throw new Problem(403, "only administrators act in the name of others");
+    throw new Problem(403, "only administrators can act as another account");
   if (!account) throw new Problem(404, `there is no account "${as.slice(0, 128)}"`);
   return {
     principal: livePrincipal(accounts, account.uuid, { actor: actorOf(principal) }),
@@ -78,17 +78,17 @@ export function refusalOf(
   const ofKey = key && keyRefusal(key, access.keys, uuid);
   if (ofKey !== undefined || !account) return ofKey;
   if (account.disabled) return "the account is disabled";
-  if (!access.keys && !access.oauth) return "the endpoint takes neither keys nor OAuth tokens";
+  if (!access.keys && !access.oauth) return "the endpoint accepts neither keys nor OAuth tokens";
   return isAllowed(account, access.allow)
     ? undefined
-    : "access.allow of the endpoint names neither the account nor one of its groups or roles";
+    : "access.allow of the endpoint does not include the account, its groups or its role";
 }
 
 function keyRefusal(key: KnownKey, takesKeys: boolean, endpoint: string): string | undefined {
   if (key.expired) return "the key has expired";
-  if (key.role) return "the key is for the admin API alone";
-  if (!takesKeys) return "the endpoint takes no keys";
-  return key.opens(endpoint) ? undefined : "the key does not open the endpoint";
+  if (key.role) return "the key is only for the admin API";
+  if (!takesKeys) return "the endpoint accepts no keys";
+  return key.opens(endpoint) ? undefined : "the key is not valid for the endpoint";
 }
 
 /** Whoever reads no objects is told of those endpoints alone that they may use. */

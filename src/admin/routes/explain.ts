@@ -19,7 +19,8 @@ export function explainRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/endpoints/:uuid/explain",
-      summary: "What would become of a call, layer by layer, and by which rule; nothing is done or counted",
+      summary:
+        "Show what would happen to a call, layer by layer, and which rule decides; nothing runs or counts",
       tag: "endpoints",
       action: "objects.read",
       body: ref("Explain"),
@@ -35,7 +36,7 @@ export function explainRoutes(parts: AdminParts): readonly Route[] {
         const rows = control.toolsOf({ kind: "endpoint", uuid }, principal);
         const explained =
           kept === undefined ? await tries.explain(uuid, principal, { tool, args, rows }) : undefined;
-        const body = explained ?? notLetIn(name, kept ?? "the endpoint is not served at the moment");
+        const body = explained ?? notLetIn(name, kept ?? "the endpoint is not available now");
         return { body: { as: actorOf(user.principal), ...body } };
       },
     },

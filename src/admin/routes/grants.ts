@@ -36,7 +36,7 @@ export function grantRoutes({ access, grants }: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/me/grants",
-      summary: "The OAuth clients that one allowed to use endpoints",
+      summary: "List the OAuth clients that you allowed to use endpoints",
       tag: "me",
       action: "me.grants",
       query: LIST_QUERY,
@@ -46,7 +46,7 @@ export function grantRoutes({ access, grants }: AdminParts): readonly Route[] {
     {
       method: "DELETE",
       path: "/me/grants/:grant",
-      summary: "Take back what a client was allowed. Its tokens and sessions end",
+      summary: "Revoke the grant of a client. Its tokens and sessions end",
       tag: "me",
       action: "me.grants",
       query: DRY_RUN,
@@ -55,7 +55,7 @@ export function grantRoutes({ access, grants }: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/users/:uuid/grants",
-      summary: "The OAuth clients that an account allowed",
+      summary: "List the OAuth clients that an account allowed",
       tag: "users",
       action: "people",
       query: LIST_QUERY,
@@ -65,7 +65,7 @@ export function grantRoutes({ access, grants }: AdminParts): readonly Route[] {
     {
       method: "DELETE",
       path: "/users/:uuid/grants/:grant",
-      summary: "Take back what an account allowed a client",
+      summary: "Revoke a grant of an account",
       tag: "users",
       action: "people",
       query: DRY_RUN,

@@ -11,7 +11,7 @@ export function layerRoutes({ layers }: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/layers",
-      summary: "The layers that a pipeline can have: what each does, its options, and where it may stand",
+      summary: "List the layers for a pipeline: what each does, its options and where it may be used",
       tag: "pipeline",
       action: "objects.read",
       answer: ref("Layers"),

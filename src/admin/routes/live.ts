@@ -38,21 +38,22 @@ function eventsRoute({ observed, control }: AdminParts): Route {
   return {
     method: "GET",
     path: "/events",
-    summary:
-      "A live stream of what happens: calls, states, sessions, changes and the steps of changed servers",
+    summary: "Stream live events: calls, states, sessions, changes and the steps of server updates",
     tag: "live",
     // Of each event itself: what the caller may see.
     action: "me.read",
-    query: { types: { ...TEXT, description: `only these, with commas: ${TOLD_TYPES.join(", ")}` } },
+    query: {
+      types: { ...TEXT, description: `only these types, separated by commas: ${TOLD_TYPES.join(", ")}` },
+    },
     answer: ref("Event"),
     answerTypes: ["text/event-stream"],
     handle({ query }) {
       const wanted = query.get("types")?.split(",");
       const unknown = wanted?.find((type) => !(TOLD_TYPES as readonly string[]).includes(type));
       if (unknown !== undefined)
-        throw new Problem(400, `"types" has no "${unknown.slice(0, 64)}"; known: ${TOLD_TYPES.join(", ")}`);
+        throw new Problem(400, `unknown type "${unknown.slice(0, 64)}"; known: ${TOLD_TYPES.join(", ")}`);
       const { feed } = observed;
-      if (feed.full) throw new Problem(503, "too many are watching already");
+      if (feed.full) throw new Problem(503, "too many readers of the event stream");
       const types = wanted && new Set(wanted);
       return {
         events(outlet: ServerResponse, who) {
@@ -69,7 +70,7 @@ function metricsRoute({ observed }: AdminParts): Route {
   return {
     method: "GET",
     path: "/metrics",
-    summary: "Metrics in the text format of Prometheus; also at /metrics",
+    summary: "Read metrics in the text format of Prometheus; also at /metrics",
     tag: "live",
     action: "metrics.read",
     answerTypes: ["text/plain"],

@@ -21,16 +21,19 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/login",
-      summary: "Which ways in there are, and who one is already",
+      summary: "Show the available login methods and the current login",
       tag: "login",
       action: "login",
       answer: {
         type: "object",
         properties: {
-          oidc: { type: "boolean", description: "GET /login/oidc leads to an identity provider" },
+          oidc: {
+            type: "boolean",
+            description: "login at an identity provider is available at GET /login/oidc",
+          },
           provider: { type: "string", description: "the host of the identity provider" },
           setup: { type: "boolean", description: "there is no administrator yet" },
-          me: { ...ref("Me"), description: "of whoever is logged in" },
+          me: { ...ref("Me"), description: "the account that is logged in" },
         },
         required: ["oidc", "setup"],
       },
@@ -63,7 +66,7 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/setup",
-      summary: "Create the first administrator, with the code that the gateway told at start",
+      summary: "Create the first administrator, with the code that the gateway printed at start",
       tag: "login",
       action: "login",
       body: ref("Setup"),
@@ -77,7 +80,7 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/invitations/:code",
-      summary: "Whom an invitation is for",
+      summary: "Show the account of an invitation",
       tag: "login",
       action: "login",
       answer: {
@@ -93,7 +96,7 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/invitations/:code",
-      summary: "Accept an invitation: choose a password and be logged in",
+      summary: "Accept an invitation: choose a password and log in",
       tag: "login",
       action: "login",
       body: ref("NewPassword"),
@@ -111,7 +114,7 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/logout",
-      summary: "Log out: the cookie ends",
+      summary: "Log out",
       tag: "login",
       action: "me.read",
       async handle({ headers }) {
@@ -121,7 +124,7 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "PUT",
       path: "/me/password",
-      summary: "Change one's password. All other logins of the account end",
+      summary: "Change your password. All other logins of the account end",
       tag: "me",
       action: "me.change",
       body: ref("PasswordChange"),

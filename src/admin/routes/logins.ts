@@ -14,7 +14,7 @@ import { type AdminParts, checkedBody, isOn } from "./parts.ts";
 export function loginAtServerRoutes({ logins, control }: AdminParts): readonly Route[] {
   const own = (request: AdminRequest): OwnServer => {
     const found = logins.find(accountOf(request), request.params["server"] ?? "");
-    if (!found) throw new Problem(404, "there is no such server that lets you in as yourself");
+    if (!found) throw new Problem(404, "there is no such server with per-account logins");
     return found;
   };
   const shared = ({ params }: AdminRequest) => {
@@ -25,7 +25,7 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
     if (!state)
       throw new Problem(
         409,
-        "nobody logs in at this server: it is local, disabled, has an Authorization header, or each account logs in for itself",
+        "this server has no shared login: it is local or disabled, has an Authorization header, or uses per-account logins",
       );
     return { uuid, name, state };
   };
@@ -33,7 +33,7 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
     {
       method: "GET",
       path: "/me/logins",
-      summary: "The servers that let one in as oneself, and what they lack",
+      summary: "List the servers with per-account logins, and what your account still needs",
       tag: "me",
       action: "me.secrets",
       query: LIST_QUERY,
@@ -47,7 +47,7 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
     {
       method: "POST",
       path: "/me/logins/:server",
-      summary: "Log in at a server: answers the address to open, in the browser that asks",
+      summary: "Log in to a server: returns the address to open in the same browser",
       tag: "me",
       action: "me.secrets",
       body: ref("LoginStart"),
@@ -57,7 +57,7 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
         const account = personOf(request);
         const server = own(request);
         if (server.needs !== "login")
-          throw new Problem(409, "one does not log in at this server: it is told secrets of yours");
+          throw new Problem(409, "this server has no login: it uses your secrets");
         if (server.missing) throw new Problem(409, `set your secret ${server.missing[0]} first`);
         request.did([
           { action: "begin-login", object: { kind: "server", uuid: server.server, name: server.name } },
@@ -70,7 +70,7 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
       method: "DELETE",
       path: "/me/logins/:server",
       summary:
-        "Log out at a server. Its connections end, and its tokens are revoked where the issuer allows it",
+        "Log out of a server. Its connections end, and its tokens are revoked if the issuer supports that",
       tag: "me",
       action: "me.secrets",
       query: DRY_RUN,
@@ -79,7 +79,7 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
         const { name, server: uuid, login } = own(request);
         const object = { kind: "server", uuid, name };
         if (login === undefined || login.state === "none")
-          throw new Problem(404, `you are not logged in at ${name}`);
+          throw new Problem(404, `you are not logged in to ${name}`);
         if (isOn(request.query, "dryRun"))
           return { body: { changes: [{ op: "delete", kind: "login", name }] } };
         request.did([{ action: "logout", object }]);
@@ -90,7 +90,7 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
     {
       method: "GET",
       path: "/mcp-servers/:uuid/login",
-      summary: "Whether the gateway is logged in at a server that all share",
+      summary: "Show the shared login of a server",
       tag: "mcp-servers",
       action: "servers.write",
       answer: ref("LoginState"),
@@ -99,7 +99,7 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
     {
       method: "POST",
       path: "/mcp-servers/:uuid/login",
-      summary: "Log in at a server for everybody: answers the address to open",
+      summary: "Log in to a server for everybody: returns the address to open",
       tag: "mcp-servers",
       action: "servers.write",
       body: ref("LoginStart"),
@@ -114,13 +114,13 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
     {
       method: "DELETE",
       path: "/mcp-servers/:uuid/login",
-      summary: "Log the gateway out at a server",
+      summary: "Delete the shared login of a server",
       tag: "mcp-servers",
       action: "servers.write",
       query: DRY_RUN,
       async handle(request) {
         const { uuid, name, state } = shared(request);
-        if (state.state === "none") throw new Problem(404, `the gateway is not logged in at ${name}`);
+        if (state.state === "none") throw new Problem(404, `the gateway is not logged in to ${name}`);
         if (isOn(request.query, "dryRun"))
           return { body: { changes: [{ op: "delete", kind: "login", name }] } };
         request.did([{ action: "logout", object: { kind: "server", uuid, name } }]);
@@ -151,7 +151,8 @@ function accountOf({ account }: AdminRequest): Account {
 
 /** What a person does for themselves, no key of theirs does. */
 function personOf(request: AdminRequest): Account {
-  if (request.principal.key) throw new Problem(403, "a key cannot log in at servers: log in to do so");
+  if (request.principal.key)
+    throw new Problem(403, "a key cannot log in to servers: log in to the gateway first");
   return accountOf(request);
 }
 

@@ -14,12 +14,12 @@ const APPROVE = {
     namespace: {
       type: "string",
       minLength: 1,
-      description: "a uuid or a name; the endpoint's first unless given",
+      description: "a uuid or a name; default: the endpoint's first namespace",
     },
     values: {
       type: "object",
       additionalProperties: TEXT,
-      description: "of variables that it needs, by name",
+      description: "values of the variables it needs, by name",
     },
   },
   additionalProperties: false,
@@ -36,15 +36,15 @@ export function marketRoutes({ market }: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/registry",
-      summary: "Servers that could be had: of the registry and the gallery, best first",
+      summary: "Search the registry and the gallery for servers, best first",
       tag: "registry",
       action: "provision",
       query: {
         q: {
           type: "string",
-          description: "the task, or the name of a server; all of the gallery unless given",
+          description: "the task, or the name of a server; default: the whole gallery",
         },
-        from: { enum: SOURCES, description: "only from there" },
+        from: { enum: SOURCES, description: "only this source" },
       },
       answer: ref("Offers"),
       async handle({ query }) {
@@ -55,7 +55,7 @@ export function marketRoutes({ market }: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/provision-requests",
-      summary: "Servers that models asked for",
+      summary: "List the servers that models asked for",
       tag: "provision-requests",
       action: "provision",
       query: { ...LIST_QUERY, state: { type: "string", description: "pending, approved or refused" } },
@@ -70,7 +70,7 @@ export function marketRoutes({ market }: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/provision-requests/:uuid/approve",
-      summary: "Add the server to the endpoint that it was asked for at",
+      summary: "Add the requested server to the endpoint of the request",
       tag: "provision-requests",
       action: "provision",
       body: APPROVE,
@@ -87,7 +87,7 @@ export function marketRoutes({ market }: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/provision-requests/:uuid/refuse",
-      summary: "Say no to a server that was asked for",
+      summary: "Refuse a requested server",
       tag: "provision-requests",
       action: "provision",
       body: REFUSE,

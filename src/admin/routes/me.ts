@@ -20,7 +20,7 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/me",
-      summary: "Who one is, and what one may do",
+      summary: "Show your account and rights",
       tag: "me",
       action: "me.read",
       answer: ref("Me"),
@@ -29,7 +29,7 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/me/secrets",
-      summary: "The names of one's secrets",
+      summary: "List the names of your secrets",
       tag: "me",
       action: "me.secrets",
       query: LIST_QUERY,
@@ -44,7 +44,7 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
       method: "PUT",
       path: "/me/secrets/:name",
       summary:
-        "Keep a secret for servers whose headers or env name it (user.secret.NAME). Nobody is ever told it",
+        "Store a secret for servers that use it in headers or env (user.secret.NAME). Nobody can read it again",
       tag: "me",
       action: "me.secrets",
       query: DRY_RUN,
@@ -56,7 +56,7 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
         const known = kept().namesOf(uuid);
         const isNew = known.every((one) => one.name !== name);
         if (isNew && known.length >= MOST_SECRETS)
-          throw new Problem(409, `an account can keep ${MOST_SECRETS} secrets: delete one first`);
+          throw new Problem(409, `an account can have at most ${MOST_SECRETS} secrets: delete one first`);
         if (isOn(request.query, "dryRun"))
           return { body: { changes: [row(isNew ? "create" : "update", name)] } };
         await kept().put(uuid, name, value);
@@ -67,7 +67,7 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "DELETE",
       path: "/me/secrets/:name",
-      summary: "Forget a secret",
+      summary: "Delete a secret",
       tag: "me",
       action: "me.secrets",
       query: DRY_RUN,
@@ -115,14 +115,17 @@ function selfOf({ account }: AdminRequest): Account {
 
 /** What a person does for themselves, no key of theirs does. */
 function ownSelf(request: AdminRequest): Account {
-  if (request.principal.key) throw new Problem(403, "a key cannot change secrets: log in to do so");
+  if (request.principal.key) throw new Problem(403, "a key cannot change secrets: log in first");
   return selfOf(request);
 }
 
 function nameIn({ params }: AdminRequest): string {
   const name = params["name"] ?? "";
   if (SECRET_NAME.test(name)) return name;
-  throw new Problem(422, "the name of a secret has 1 to 128 letters, digits and _, and begins with no digit");
+  throw new Problem(
+    422,
+    "the name of a secret must have 1 to 128 letters, digits and _, and must not begin with a digit",
+  );
 }
 
 function row(op: "create" | "update" | "delete", name: string) {

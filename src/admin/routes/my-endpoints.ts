@@ -13,7 +13,7 @@ export function myEndpointRoutes({ control, trying }: AdminParts): readonly Rout
     {
       method: "GET",
       path: "/me/endpoints",
-      summary: "The endpoints that one may use, with their addresses",
+      summary: "List the endpoints you may use, with their addresses",
       tag: "me",
       action: "endpoints.use",
       query: LIST_QUERY,

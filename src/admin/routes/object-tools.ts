@@ -11,7 +11,7 @@ import type { AdminParts } from "./parts.ts";
 const AS = {
   as: {
     type: "string",
-    description: "uuid or e-mail address of an account, or key:NAME or key:UUID: what it sees, and why not",
+    description: "show what this caller sees: uuid or e-mail address of an account, key:NAME or key:UUID",
   },
 } as const;
 
@@ -23,7 +23,7 @@ export function toolsRoute<K extends RoutedKind>(
   return {
     method: "GET",
     path: `${path}/:uuid/tools`,
-    summary: `Every tool of the ${kind}: on or off, under which name, and why`,
+    summary: `List all tools of the ${kind}: on or off, the name, and why`,
     tag: path.slice(1),
     action: ofEndpoint ? "endpoints.use" : "objects.read",
     query: ofEndpoint ? { ...LIST_QUERY, ...AS } : LIST_QUERY,

@@ -10,7 +10,7 @@ export function oidcRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/login/oidc",
-      summary: "Log in at the identity provider: sends the browser there",
+      summary: "Log in at the identity provider: redirects the browser",
       tag: "login",
       action: "login",
       query: { returnTo: { type: "string", description: "the path to come back to" } },
@@ -28,7 +28,7 @@ export function oidcRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/login/oidc/callback",
-      summary: "Where the identity provider sends the browser back to",
+      summary: "Callback of the identity provider",
       tag: "login",
       action: "login",
       anyQuery: true,

@@ -14,8 +14,7 @@ export function replayRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/calls/:id/replay",
-      summary:
-        "Make one of the last calls again, of a tool that only reads. Answers events as trying it does",
+      summary: "Repeat one of the last calls of a read-only tool. Returns events like try",
       tag: "live",
       action: "servers.use",
       answer: ref("TryEvent"),
@@ -27,7 +26,7 @@ export function replayRoutes(parts: AdminParts): readonly Route[] {
 
 /** Judged by what the tool says of itself now. */
 function again({ control }: AdminParts, call: KeptCall): TryStart {
-  if (call.method) throw new Problem(409, "only calls of tools are made again");
+  if (call.method) throw new Problem(409, "only tool calls can be repeated");
   const { endpoints } = control.compiled;
   const endpoint = call.endpoint.uuid === undefined ? undefined : endpoints.get(call.endpoint.uuid);
   if (!endpoint) throw new Problem(409, "the endpoint of this call is gone");
@@ -36,12 +35,12 @@ function again({ control }: AdminParts, call: KeptCall): TryStart {
     .toolsOf(place)
     .find(({ server, tool }) => server === call.server.uuid && tool === call.tool);
   const part = endpoint.parts.find((placed) => placed.part.server === row?.server)?.part;
-  if (!row || !part) throw new Problem(409, "the endpoint has no such tool any more");
+  if (!row || !part) throw new Problem(409, "the endpoint no longer has this tool");
   if (row.annotations?.readOnlyHint !== true)
-    throw new Problem(409, "only tools that say that they only read are called again");
+    throw new Problem(409, "only read-only tools can be called again");
   const sent = call.sent && fromRaw(call.sent);
   if (!isRecord(sent))
-    throw new Problem(409, "the arguments of this call are not known: it can only be tried by hand");
+    throw new Problem(409, "the arguments of this call are not known: try it with new arguments");
   // What the namespace sets is not the caller's to give.
   const set = part.rules.get(row.tool)?.args ?? {};
   const given = Object.entries(sent).filter(

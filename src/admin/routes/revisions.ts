@@ -53,7 +53,7 @@ export function revisionRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/revisions/:n/rollback",
-      summary: "Make the config what it was right after a revision, as a new revision",
+      summary: "Restore the config of a revision, as a new revision",
       tag: "revisions",
       // Of an editor it is refused where it touches what an editor may not change.
       action: "config.apply",

@@ -48,7 +48,7 @@ export function serverRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/mcp-servers/:uuid/history",
-      summary: "What became of the connections of a server lately, newest first",
+      summary: "Show the recent connection history of a server, newest first",
       tag: "mcp-servers",
       action: "objects.read",
       answer: { type: "object", properties: { items: ENTRIES }, required: ["items"] },
@@ -60,7 +60,7 @@ export function serverRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/mcp-servers/:uuid/logs",
-      summary: "The last lines that a server wrote on stderr",
+      summary: "Show the last lines of a server's stderr",
       tag: "mcp-servers",
       action: "servers.logs",
       answer: { type: "object", properties: { items: NAMES }, required: ["items"] },
@@ -77,7 +77,7 @@ function changeServer(parts: AdminParts, show: (object: StoredObject<"server">) 
   return {
     method: "PATCH",
     path: "/mcp-servers/:uuid",
-    summary: "Change a server: a JSON Merge Patch. It is reconnected if the way to reach it changed",
+    summary: "Change a server: a JSON Merge Patch. It is reconnected if its connection settings changed",
     tag: "mcp-servers",
     // An editor may change `disabled` alone.
     action: "servers.switch",
@@ -110,7 +110,7 @@ function importRoute(parts: AdminParts): Route {
   return {
     method: "POST",
     path: "/mcp-servers/import",
-    summary: "Take over the servers of an .mcp.json: new ones are made, those of the same name updated",
+    summary: "Import the servers of an .mcp.json: creates new ones and updates those with the same name",
     tag: "mcp-servers",
     action: "servers.write",
     query: { ...DRY_RUN, ...TAKE_OVER },

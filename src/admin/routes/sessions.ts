@@ -10,7 +10,7 @@ export function sessionRoutes({ sessions }: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/sessions",
-      summary: "List the clients that are connected. A session is named by a hash of its id",
+      summary: "List the connected clients. A session is named by a hash of its id",
       tag: "sessions",
       action: "sessions",
       query: LIST_QUERY,

@@ -12,7 +12,8 @@ export function statsRoute({ observed, sessions, control }: AdminParts): Route {
   return {
     method: "GET",
     path: "/stats",
-    summary: "Calls, errors, times and tokens saved: per minute of the last hour or per hour of two days",
+    summary:
+      "Read calls, errors, times and tokens saved, per minute of the last hour or per hour of the last two days",
     tag: "live",
     action: "stats.read",
     query: {

@@ -16,7 +16,7 @@ export function toolDetailRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/mcp-servers/:uuid/tools/:tool",
-      summary: "One tool of the server, with its schemas",
+      summary: "Read one tool of the server, with its schemas",
       tag: "mcp-servers",
       action: "objects.read",
       answer: ref("ToolDetail"),
@@ -28,7 +28,7 @@ export function toolDetailRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/namespaces/:uuid/tools/:server/:tool",
-      summary: "One tool as the namespace has it, by its server and the server's own name of it",
+      summary: "Read one tool as the namespace defines it, by its server and its name there",
       tag: "namespaces",
       action: "objects.read",
       answer: ref("ToolDetail"),
@@ -40,7 +40,7 @@ export function toolDetailRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/endpoints/:uuid/tools/:server/:tool",
-      summary: "One tool as clients of the endpoint have it, by its server and the server's own name of it",
+      summary: "Read one tool as clients of the endpoint see it, by its server and its name there",
       tag: "endpoints",
       action: "endpoints.use",
       query: AS,
@@ -108,7 +108,7 @@ function heldBack({ control, pins }: AdminParts, place: ToolPlace, wanted: Wante
   const because = {
     new: "it is new and awaits approval",
     changed: `it changed since it was approved (${parts.join(", ")}) and awaits approval`,
-    unknown: "it awaits approval: what was approved cannot be read",
+    unknown: "it awaits approval: the record of approved tools cannot be read",
   }[kind];
   return {
     server,

@@ -26,13 +26,13 @@ function tableRoute(parts: AdminParts): Route {
   return {
     method: "GET",
     path: "/tools",
-    summary: "Every tool of every server, its cost and use, and what each namespace makes of it",
+    summary: "List all tools of all servers with cost, use and their state in each namespace",
     tag: "tools",
     action: "objects.read",
     query: {
       limit: { ...LIST_QUERY.limit, maximum: MOST, default: ON_A_PAGE },
       cursor: LIST_QUERY.cursor,
-      q: { type: "string", description: "only what has this text in its name, title or description" },
+      q: { type: "string", description: "only tools with this text in the name, title or description" },
       server: { type: "string", description: "uuid or name" },
       namespace: { type: "string", description: "uuid or name: only tools of its servers" },
     },
@@ -107,7 +107,7 @@ function setRoute(parts: AdminParts): Route {
   return {
     method: "POST",
     path: "/namespaces/:uuid/tools",
-    summary: "Change the rules of many tools in one revision, each by itself",
+    summary: "Change the rules of several tools in one revision",
     tag: "namespaces",
     action: "namespaces.write",
     query: { ...DRY_RUN, ...TAKE_OVER },
@@ -129,7 +129,7 @@ function changeRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/mcp-servers/:uuid/changes",
-      summary: "Tools of the server that are not as they were approved, and how they differ",
+      summary: "List the tools of the server that changed since they were approved, with the differences",
       tag: "mcp-servers",
       action: "objects.read",
       answer: ref("ToolChanges"),
@@ -141,7 +141,7 @@ function changeRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/mcp-servers/:uuid/changes/approve",
-      summary: "Approve tools of the server as they are now",
+      summary: "Approve the current tools of the server",
       tag: "mcp-servers",
       action: "servers.write",
       body: ref("ApproveChanges"),
@@ -188,5 +188,5 @@ function versionOf({ changes }: Review): string {
 }
 
 function changedMeanwhile(): Problem {
-  return new Problem(409, "the tools of the server changed meanwhile: look at them again");
+  return new Problem(409, "the tools of the server changed in the meantime: review them again");
 }

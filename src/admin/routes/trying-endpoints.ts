@@ -27,7 +27,7 @@ export function endpointTryingRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/endpoints/:uuid/preview",
-      summary: "What a client of the endpoint is shown, exactly, and what it costs",
+      summary: "Show exactly what a client of the endpoint sees, and what it costs",
       tag: "endpoints",
       action: "endpoints.use",
       query: AS,
@@ -49,7 +49,7 @@ export function endpointTryingRoutes(parts: AdminParts): readonly Route[] {
       method: "POST",
       path: "/endpoints/:uuid/try",
       summary:
-        "Call a tool as a client of the endpoint does, as oneself or, for administrators, as another account. Answers events; to leave is to cancel",
+        "Call a tool as a client of the endpoint, as yourself or, for administrators, as another account. Returns events; closing the connection cancels the call",
       tag: "endpoints",
       action: "endpoints.try",
       body: ref("Try"),
@@ -64,7 +64,7 @@ export function endpointTryingRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/endpoints/:uuid/try/:id/answers",
-      summary: "Answer a question of a call that one tries out",
+      summary: "Answer a question of a call that you try",
       tag: "endpoints",
       action: "endpoints.try",
       body: ref("TryAnswer"),
@@ -72,8 +72,8 @@ export function endpointTryingRoutes(parts: AdminParts): readonly Route[] {
         did([]);
         const answer = await checkedBody<TryAnswer>(TRY_ANSWER, body ?? {});
         const done = tries.answer(params["id"] ?? "", principal, answer);
-        if (done === "unknown") throw new Problem(404, "there is no such call of yours under way");
-        if (done === "answered") throw new Problem(409, "this question is not open any more");
+        if (done === "unknown") throw new Problem(404, "you have no such running call");
+        if (done === "answered") throw new Problem(409, "this question is no longer open");
         return {};
       },
     },
@@ -98,7 +98,7 @@ export function startTry(
   if (principal.key && !may(principal, "people")) throw new Problem(403, "a key cannot try tools: log in");
   const user = accountUser(parts, request, as);
   const refused = refusalOf(endpoint.object, user);
-  if (refused !== undefined) throw new Problem(404, `clients of this account find nothing here: ${refused}`);
+  if (refused !== undefined) throw new Problem(404, `this account cannot use the endpoint: ${refused}`);
   const { actor } = user.principal;
   const { id: uuid, name = uuid } = user.principal;
   did(actor ? [{ action: "act-as", object: { kind: "user", uuid, name } }] : []);
@@ -144,5 +144,5 @@ function opened<T>(open: () => T): T {
 }
 
 function notServed({ object }: CompiledEndpoint): Problem {
-  return new Problem(409, `the endpoint "${object.name}" is not served at the moment: it is disabled`);
+  return new Problem(409, `the endpoint "${object.name}" is disabled`);
 }

@@ -12,14 +12,14 @@ const CALL = {
   properties: { args: { type: "object", default: {} } },
   additionalProperties: false,
 } as const;
-const RESULT = { type: "object", description: "the CallToolResult; isError where it failed" } as const;
+const RESULT = { type: "object", description: "the CallToolResult; isError if it failed" } as const;
 const PASTED = {
   type: "object",
   properties: {
     client: TEXT,
     title: TEXT,
-    file: { type: "string", description: "where it goes" },
-    text: { type: "string", description: "what to paste; with a key of yours in place of KEY" },
+    file: { type: "string", description: "the file it belongs in" },
+    text: { type: "string", description: "the text to paste; replace KEY with your key" },
   },
   required: ["client", "title", "file", "text"],
 } as const;
@@ -49,7 +49,7 @@ export function tryingRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/mcp-servers/:uuid/tools/:tool/call",
-      summary: "Call a tool of a server, under its own name",
+      summary: "Call a tool of a server directly",
       tag: "mcp-servers",
       role: "admin",
       body: CALL,
@@ -64,7 +64,7 @@ export function tryingRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "GET",
       path: "/endpoints/:uuid/clients",
-      summary: "What to paste into each client to use this endpoint",
+      summary: "Show the config for each client to use this endpoint",
       tag: "endpoints",
       action: "endpoints.use",
       answer: { ...listOf(PASTED), properties: { ...(listOf(PASTED)["properties"] as object), url: TEXT } },
@@ -79,14 +79,14 @@ export function tryingRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/endpoints/:uuid/self-test",
-      summary: "Play a client against the endpoint: which step fails, and why",
+      summary: "Test the endpoint as a client: shows which step fails, and why",
       tag: "endpoints",
       role: "editor",
       answer: TESTED,
       async handle({ params }) {
         const { uuid } = objectAt(parts, "endpoint", params["uuid"] ?? "");
         const endpoint = control.compiled.endpoints.get(uuid);
-        if (!endpoint) throw new Problem(404, "there is no such endpoint any more");
+        if (!endpoint) throw new Problem(404, "the endpoint no longer exists");
         return { body: await trying.selfTest(endpoint) };
       },
     },

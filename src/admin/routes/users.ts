@@ -28,7 +28,7 @@ export function userRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/users",
-      summary: "Invite somebody. The link is good for 7 days and one use",
+      summary: "Invite a person. The link works once, for 7 days",
       tag: "users",
       action: "people",
       query: DRY_RUN,
@@ -54,7 +54,7 @@ export function userRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "PATCH",
       path: "/users/:uuid",
-      summary: "Change an account. Disabling one ends what is open in its name",
+      summary: "Change an account. Disabling it ends its sessions, keys and logins",
       tag: "users",
       action: "people",
       query: DRY_RUN,
@@ -64,7 +64,7 @@ export function userRoutes(parts: AdminParts): readonly Route[] {
         const change = await checkedBody<AccountChange>(USER_PATCH, request.body);
         const account = accountAt(parts, request);
         if (account.identity && change.email !== undefined && change.email !== account.email)
-          throw new Problem(409, "the address of this account comes from where it logs in");
+          throw new Problem(409, "the address of this account comes from its identity provider");
         if (isOn(request.query, "dryRun")) return { body: { changes: [row("update", account.email)] } };
         const changed = await access.accounts.change(account.uuid, change);
         if (changed.disabled) await access.sessions.endOf(changed.uuid);
@@ -88,7 +88,7 @@ export function userRoutes(parts: AdminParts): readonly Route[] {
     {
       method: "POST",
       path: "/users/:uuid/invitation",
-      summary: "A new link to choose a password with; the one before ends",
+      summary: "Create a new link to choose a password; the previous link stops working",
       tag: "users",
       action: "people",
       answer: ref("Invitation"),

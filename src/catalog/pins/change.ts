@@ -43,7 +43,7 @@ export function shownNames(tools: readonly string[], most = SHOWN): readonly str
 /** What happened to it, after its name: "changed its description and input schema". */
 export function whatHappened({ kind, parts }: ToolChange): string {
   if (kind === "new") return "is new";
-  if (kind === "unknown") return "cannot be compared with what was approved";
+  if (kind === "unknown") return "cannot be compared with the approved version";
   const words = parts.map((part) => WORDS[part] ?? part);
   const last = words.pop() ?? "definition";
   return `changed its ${words.length > 0 ? `${words.join(", ")} and ` : ""}${last}`;

@@ -158,7 +158,7 @@ test("what was shown is approved, not what came since", async () => {
   await lists({ a: "2" });
   const seen = gate.review("s");
   await lists({ a: "3" });
-  await expect(gate.approve("s", seen)).rejects.toThrow(/changed meanwhile/);
+  await expect(gate.approve("s", seen)).rejects.toThrow(/changed in the meantime/);
   expect(shown()).toEqual([]);
   await gate.approve("s", gate.review("s"));
   expect(shown()).toEqual(["a"]);

@@ -73,9 +73,13 @@ export class PinGate implements Gate {
   async approve(server: ServerId, seen: Review, names?: ReadonlySet<string>): Promise<void> {
     await this.settled();
     if (!sameReview(this.review(server), seen))
-      throw new MetaMcpError("forbidden", `The tools of ${server} changed meanwhile: look at them again.`, {
-        server,
-      });
+      throw new MetaMcpError(
+        "forbidden",
+        `The tools of ${server} changed in the meantime: review them again.`,
+        {
+          server,
+        },
+      );
     const { pins } = await this.#load();
     for (const known of this.#of(server)) {
       if (known.review.changes.length === 0) continue;
@@ -109,7 +113,7 @@ export class PinGate implements Gate {
 
   /** Whatever went wrong: what could not be compared is not approved. */
   #uncertain({ subject: { server, tools } }: Known, error: unknown): Review {
-    this.#parts.log.error(`${server}: its tools could not be compared with what was approved`, {
+    this.#parts.log.error(`${server}: its tools could not be compared with the approved ones`, {
       server,
       error,
     });

@@ -117,7 +117,7 @@ export class Pins {
       if (seen.entry) this.#unwritten.set(keyOf(subject), seen.entry);
       this.#once(`unwritten ${server}`, () =>
         this.#log.error(
-          `${server}: how its tools look cannot be recorded, so changes are noticed in this run only: ${(error as Error).message}`,
+          `${server}: its tools cannot be recorded, so changes are detected only until MetaMCP stops: ${(error as Error).message}`,
           { server, path },
         ),
       );
@@ -145,9 +145,9 @@ export class Pins {
     const { server } = subject;
     const path = pinsPath(this.#home, server);
     const effect = this.#enforced
-      ? "all its tools are kept out of use until they are approved"
-      : "changes of its tools are not noticed";
-    const fault = `What was approved of ${server} cannot be read (${path}: ${message})`;
+      ? "all its tools are blocked until they are approved"
+      : "changes of its tools are not detected";
+    const fault = `The approved tools of ${server} cannot be read (${path}: ${message})`;
     this.#once(`unreadable ${server}`, () =>
       this.#log.error(`${fault}: ${effect}: metamcp approve ${server}`, { server, path }),
     );
@@ -166,17 +166,17 @@ export class Pins {
     for (const change of lines.slice(0, MOST_TOLD)) this.#tell(server, change, first.has(change));
     if (lines.length > MOST_TOLD)
       this.#log.warn(
-        `${server}: ${lines.length - MOST_TOLD} more of its tools are not as they were approved: metamcp approve ${server}`,
+        `${server}: ${lines.length - MOST_TOLD} more of its tools changed since they were approved: metamcp approve ${server}`,
         { server },
       );
     if (removed.length > 0 && this.#first(`${keyOf(subject)} removed ${removed.join()}`))
-      this.#log.info(`${server} does not list any more: ${shownNames(removed).join(", ")}`, { server });
+      this.#log.info(`${server} no longer lists: ${shownNames(removed).join(", ")}`, { server });
     return { changes, removed };
   }
 
   #tell(server: ServerId, change: ToolChange, first: boolean): void {
     const tool = shownName(change.tool);
-    const held = this.#enforced ? " and is kept out of use until that is approved" : "";
+    const held = this.#enforced ? " and is blocked until it is approved" : "";
     const harmless = change.kind === "new" && !this.#enforced;
     const advice = harmless ? "" : `: metamcp approve ${server}`;
     const line = `${server}: ${tool} ${whatHappened(change)}${held}${advice}`;

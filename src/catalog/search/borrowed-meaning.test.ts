@@ -203,7 +203,7 @@ test.each([
   const search = start(url, temp(), { log, key });
   expect((await search.search("paint it", { limit: 1 }))[0]?.name).toBe("paint");
   await until(() => warnings.length > 0);
-  expect(JSON.stringify(warnings)).toContain("could not be asked");
+  expect(JSON.stringify(warnings)).toContain("could not be reached");
   expect(JSON.stringify(warnings)).not.toContain("secret");
 });
 

@@ -62,7 +62,7 @@ function harmless(error: unknown): Error {
   if (error instanceof Refusal) return error;
   const code = ((error as Error).cause as { code?: unknown } | undefined)?.code;
   const reason = typeof code === "string" ? code : "is its address or key malformed?";
-  return new Refusal(`the embedder could not be asked: ${reason}`);
+  return new Refusal(`the embedder could not be reached: ${reason}`);
 }
 
 function parse(text: string): unknown {

@@ -27,7 +27,7 @@ export interface FollowParts {
 export async function followTask(parts: FollowParts, created: Raw): Promise<Raw> {
   const { clock, claim, signal, ask } = parts;
   const state = readTaskState(fromEra2026(created));
-  if (!state) throw RpcError.of(INTERNAL_ERROR, "The server made a task that cannot be read");
+  if (!state) throw RpcError.of(INTERNAL_ERROR, "The server created a task that cannot be read");
   const run = new TaskRun(
     {
       clock,

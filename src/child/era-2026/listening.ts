@@ -32,7 +32,7 @@ export class Listening {
 
   end(): void {
     this.#timer?.cancel();
-    this.#stop.abort(new Error("nobody listens any more"));
+    this.#stop.abort(new Error("nobody is listening"));
   }
 
   async #listen(): Promise<void> {

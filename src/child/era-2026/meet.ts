@@ -106,7 +106,7 @@ function readDiscovery(result: Raw): Greeting {
   ]);
   const spoken = versions ? elements(versions).map(fromRaw) : [];
   if (!spoken.includes(ERA_2026_VERSION) || !isObject(capabilities))
-    throw new ChildFailure("other", "its answer to server/discover is not one");
+    throw new ChildFailure("other", "its answer to server/discover is invalid");
   const [server = info ?? EMPTY_OBJECT] = members(meta, [META.server]);
   const [title, name, version] = members(server, ["title", "name", "version"]).map(textOf);
   return {

@@ -29,7 +29,7 @@ export function ownHop(error: RpcError): RpcError {
       );
     case HEADER_MISMATCH:
     case UNSUPPORTED_VERSION:
-      return RpcError.of(INTERNAL_ERROR, `The server did not accept how it was asked: ${error.message}`);
+      return RpcError.of(INTERNAL_ERROR, `The server did not accept the request: ${error.message}`);
     default:
       return error;
   }

@@ -86,7 +86,7 @@ export class Stateless implements Dialect {
       if (!questions) return await this.#resultOf(claim, { method, tasks }, result, signal);
       body = answering(params, await this.#answers(claim, questions, signal), questions.state);
     }
-    throw RpcError.of(INTERNAL_ERROR, `the server asked ${MOST_ROUNDS} times over and never answered`);
+    throw RpcError.of(INTERNAL_ERROR, `the server asked ${MOST_ROUNDS} times and never answered`);
   }
 
   async #resultOf(

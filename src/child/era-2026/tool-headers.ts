@@ -18,7 +18,7 @@ export function learnTools(
   const kept = all.filter((tool) => {
     const found = paramHeaders(tool);
     const name = String(nameOf(tool));
-    if ("problem" in found) report(`its tool ${name} is left out: ${found.problem}`);
+    if ("problem" in found) report(`its tool ${name} is skipped: ${found.problem}`);
     else if (found.length > 0) headers.learn(name, found as readonly ParamHeader[]);
     return !("problem" in found);
   });

@@ -142,7 +142,7 @@ test("where there is nothing else to show, the reason is told; the link lives on
   const child = await httpChild(taking("never", 403, challenge));
   const auth = login(
     () => shows("t"),
-    () => Promise.resolve("the login is over"),
+    () => Promise.resolve("the login has ended"),
   );
   const { request, failure, closed } = await dial(remoteSpec(child.url), { authorize: () => auth });
 
@@ -151,7 +151,7 @@ test("where there is nothing else to show, the reason is told; the link lives on
   expect(await failure(1)).toMatchObject({
     category: "auth",
     challenge,
-    message: `${child.url} answered 403; the login is over`,
+    message: `${child.url} answered 403; the login has ended`,
   });
   expect(auth.denials).toEqual([{ missing: ["a", "b"] }]);
   expect(closed).toEqual([]);

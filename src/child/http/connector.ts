@@ -47,5 +47,5 @@ async function openSse(link: SseLink, signal: AbortSignal): Promise<Link> {
 /** Whoever aborts may say why, and then that is why. */
 function aborted({ reason }: AbortSignal): ChildFailure {
   if (reason instanceof ChildFailure) return reason;
-  return new ChildFailure("other", "connecting was given up", { unsent: true });
+  return new ChildFailure("other", "connecting was cancelled", { unsent: true });
 }

@@ -6,18 +6,18 @@ import type { Denial } from "./authorization.ts";
 import { readChallenge } from "./challenge.ts";
 
 const OFFLINE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "refused the connection: is the server running?",
+  ECONNREFUSED: "refused the connection: check that the server is running",
   ENOTFOUND: "has a host name that does not exist: check the URL",
-  EAI_AGAIN: "has a host name that cannot be looked up: is there a network?",
+  EAI_AGAIN: "has a host name that cannot be looked up: check the network",
   ETIMEDOUT: "did not answer in time",
   EHOSTUNREACH: "cannot be reached from here",
   ENETUNREACH: "cannot be reached from here",
   EHOSTDOWN: "cannot be reached from here",
   ENETDOWN: "cannot be reached: the network is down",
   EADDRNOTAVAIL: "cannot be reached from here",
-  ECONNRESET: "broke the connection off",
-  ECONNABORTED: "broke the connection off",
-  EPIPE: "broke the connection off",
+  ECONNRESET: "closed the connection",
+  ECONNABORTED: "closed the connection",
+  EPIPE: "closed the connection",
 };
 
 const TOO_MANY = 429;
@@ -38,7 +38,7 @@ export function networkFailure(error: Error, where: string, connected: boolean):
       `${where} has a certificate that is not trusted (${code}): for a private authority set NODE_EXTRA_CA_CERTS`,
       more,
     );
-  return new ChildFailure("other", `${where} could not be asked (${code || error.name})`, more);
+  return new ChildFailure("other", `${where} could not be reached (${code || error.name})`, more);
 }
 
 /** A status that is no answer. `said` is what the body had to say, if it was fit to be shown. */
@@ -82,7 +82,7 @@ export function deniedFailure(response: IncomingMessage, where: string, reason: 
 
 function advice({ statusCode: status = 0, headers }: IncomingMessage): string {
   if (status === 401 || status === 403) return wanted(headers["www-authenticate"]);
-  if (status >= 300 && status < 400) return `it has moved${movedTo(headers.location)}: correct the URL`;
+  if (status >= 300 && status < 400) return `it has moved${movedTo(headers.location)}: change the URL`;
   if (status === 404 || status === 405)
     return 'is the URL right? A server that speaks only SSE needs `type: "sse"`';
   if (status === 400 || status === 415 || status === 406)

@@ -18,7 +18,7 @@ import { type HttpRequest, isSuccess, type ResponseHandler } from "./wire.ts";
 
 /** In a row, without an event in between. */
 const MAX_RESUMES = 5;
-const STRAY = "answered another request than the one it was asked";
+const STRAY = "answered a different request";
 
 export interface FlightEvents {
   onMessage(message: Message, flight: Flight): void;

@@ -44,13 +44,13 @@ export function readRefusal(
 function sessionLost({ where, session }: RefusedRequest, said: string | undefined): ChildFailure {
   const detail = said ? ` (${said})` : "";
   if (session === "proven")
-    return new ChildFailure("other", `${where} no longer knows our session${detail}`, {
+    return new ChildFailure("other", `${where} no longer knows the session${detail}`, {
       sessionLost: true,
       unsent: true,
     });
   return new ChildFailure(
     "other",
-    `${where} does not know the session it has just given${detail}; are there several instances behind one address?`,
+    `${where} does not know the session it has just created${detail}; are there several instances behind one address?`,
     { unsent: true },
   );
 }

@@ -169,6 +169,6 @@ test("waiting for the endpoint can be given up", async () => {
   await until(() => child.seen.length === 1);
   abort.abort();
 
-  await expect(opening).rejects.toMatchObject({ name: "ChildFailure", message: "connecting was given up" });
+  await expect(opening).rejects.toMatchObject({ name: "ChildFailure", message: "connecting was cancelled" });
   await until(async () => (await child.sockets()) === 0);
 });

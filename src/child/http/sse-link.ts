@@ -93,7 +93,7 @@ export class SseLink implements Link {
           if (type !== "endpoint" || this.#endpoint) return;
           this.#endpoint = this.#ownPlace(data.toString());
           if (this.#endpoint) opened();
-          else refused(badAnswer(this.peer, "names an endpoint of another origin, which is not trusted"));
+          else refused(badAnswer(this.peer, "returned an endpoint of another origin, which is not trusted"));
         },
         onEnd: (error) => {
           const closed = new ChildFailure("offline", `${this.peer} closed its stream`);

@@ -56,7 +56,7 @@ export class StandingStream {
     const over = status === 404 && this.#worked && this.#events.onUnknownSession();
     if (over) return;
     if (this.#worked || status >= 500 || LATER.has(status)) this.#later();
-    else this.#line.log.debug("the server offers no stream of its own", { url: this.#line.where, status });
+    else this.#line.log.debug("the server offers no event stream", { url: this.#line.where, status });
   }
 
   #read(response: IncomingMessage): void {

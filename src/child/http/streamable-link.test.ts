@@ -415,8 +415,8 @@ test.each([
   ["a web page", "text/html", "<html>", "web page"],
   ["garbage", "application/json", "{no", "not a JSON-RPC message"],
   ["nothing", "application/json", "", "no result"],
-  ["an answer to another request", "application/json", JSON.stringify(result(99)), "another request"],
-  ["a stream with another answer", "text/event-stream", event(result(99)), "another request"],
+  ["an answer to another request", "application/json", JSON.stringify(result(99)), "a different request"],
+  ["a stream with another answer", "text/event-stream", event(result(99)), "a different request"],
   ["an empty stream", "text/event-stream", "", "without an answer"],
   [
     "a garbled answer on a stream",

@@ -196,7 +196,7 @@ export class StreamableLink implements Link {
     if (this.#over) return true;
     if (this.#flights.size > 0 || this.#line.session === "none") return false;
     const more = { sessionLost: true, unsent: true };
-    this.#die(new ChildFailure("other", `${this.peer} no longer knows our session`, more));
+    this.#die(new ChildFailure("other", `${this.peer} no longer knows the session`, more));
     return true;
   }
 

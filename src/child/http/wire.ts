@@ -250,7 +250,7 @@ function reasonOf(error: unknown): string {
 
 /** The session was begun by someone else; a new link begins one of its own. */
 function otherHolder(where: string): ChildFailure {
-  return new ChildFailure("other", `${where} is used with another login from now on`, {
+  return new ChildFailure("other", `${where} now uses another login`, {
     sessionLost: true,
     unsent: true,
   });

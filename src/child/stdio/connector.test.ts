@@ -53,7 +53,7 @@ test("says which of command, folder and interpreter is missing, and what to do",
   chmodSync(file, 0o755);
   for (const command of [file, "./script", "script"]) {
     const spec = { command, cwd: path("."), env: secretsFrom({ PATH: `/nothing:${path(".")}` }) };
-    expect((await failure(bench([], spec).open())).message).toMatch(/script is there, but the interpreter/);
+    expect((await failure(bench([], spec).open())).message).toMatch(/script exists, but the interpreter/);
   }
   const notFolder = await failure(bench([], { cwd: file }).open());
   expect(notFolder.message).toMatch(/is not a folder/);

@@ -100,5 +100,5 @@ class Spawner implements StdioConnector {
 }
 
 function gaveUp(): ChildFailure {
-  return new ChildFailure("other", "Not started: the caller gave up.", { unsent: true });
+  return new ChildFailure("other", "Not started: the caller cancelled.", { unsent: true });
 }

@@ -129,7 +129,7 @@ export class StdioLink implements Link {
     const words = this.#said(LAST_LINES);
     return new ChildFailure(
       "stdio-exit",
-      words.length === 0 ? `${what}.` : `${what}. It said: ${words.join("\n")}`,
+      words.length === 0 ? `${what}.` : `${what}. Its output: ${words.join("\n")}`,
     );
   }
 
@@ -138,7 +138,7 @@ export class StdioLink implements Link {
     const words = this.#stderr.lastLines(lines);
     const garbage = this.#stdout.lastGarbage;
     if (words.length > 0 || garbage === undefined) return words;
-    return [`${garbage} (on stdout, where only messages belong)`];
+    return [`${garbage} (on stdout, which is only for protocol messages)`];
   }
 
   #end(): Promise<void> {

@@ -39,7 +39,7 @@ async function explain(fault: unknown, spec: StdioSpec, env: Environment): Promi
   }
   if (code === "EACCES") {
     return offline(
-      `"${spec.command}" may not be executed. Make it executable (chmod +x), or name its interpreter.`,
+      `"${spec.command}" is not executable. Run chmod +x, or use its interpreter as the command.`,
     );
   }
   if (code === "ENOENT") return offline(await absent(spec, env));
@@ -56,7 +56,7 @@ async function faultOfFolder(path: string): Promise<string | undefined> {
     await access(path, constants.X_OK);
     return undefined;
   } catch (error) {
-    return codeOf(error) === "EACCES" ? "may not be entered" : "does not exist";
+    return codeOf(error) === "EACCES" ? "cannot be entered" : "does not exist";
   }
 }
 
@@ -68,8 +68,9 @@ async function absent({ command, cwd }: StdioSpec, env: Environment): Promise<st
       () => true,
       () => false,
     );
-    if (there) return `${file} is there, but the interpreter that its first line names is not. Install that.`;
+    if (there)
+      return `${file} exists, but the interpreter in its first line does not. Install the interpreter.`;
   }
-  if (/\s/.test(command)) return `There is no program "${command}". Arguments belong in "args", one by one.`;
+  if (/\s/.test(command)) return `There is no program "${command}". Put arguments into "args", one by one.`;
   return `The command "${command}" was not found. Install it, or give its full path as "command".`;
 }

@@ -15,7 +15,7 @@ export interface Applied {
 export const command: Command = {
   name: "gateway",
   usage: "gateway apply FILE [--prune] [--source NAME]",
-  summary: "Make the config what a document says.",
+  summary: "Apply a config document.",
   flags: DOCUMENT_FLAGS,
   takes: [1, 1],
   async run(given) {

@@ -5,12 +5,12 @@ import { show, table } from "../table.ts";
 import { GatewayClient, type Given } from "./client.ts";
 
 const FLAGS = {
-  all: { kind: "switch", env: false, help: "Also show calls that no longer wait." },
+  all: { kind: "switch", env: false, help: "Also show calls that were already decided." },
   comment: {
     kind: "text",
     env: false,
     value: "text",
-    help: "With approve and refuse: kept with the decision; of a no the caller is told.",
+    help: "With approve and refuse: a comment on the decision; the caller sees it after a refusal.",
   },
 } as const satisfies Table;
 
@@ -31,7 +31,7 @@ const LONGEST_ARGUMENTS = 200;
 export const command: Command = {
   name: "gateway",
   usage: "gateway approvals [approve UUID | refuse UUID] [--comment TEXT]",
-  summary: "Show calls that wait for a yes, and decide about one.",
+  summary: "Show calls that wait for approval; approve or refuse one.",
   flags: FLAGS,
   takes: [0, 2],
   async run(given) {
@@ -56,7 +56,7 @@ async function list(
   const known = await client.all<Approval>("/approvals");
   const items = all ? known : known.filter(({ state }) => state === "waiting");
   show({ items }, json, () => {
-    if (items.length === 0) return "No call waits for an approval.";
+    if (items.length === 0) return "No calls wait for approval.";
     const rows = items.map((one) => [
       one.name,
       shortly(one.arguments),

@@ -8,22 +8,22 @@ import { GatewayAway, GatewayClient, type Given } from "./client.ts";
 const field = (help: string) => ({ kind: "text", env: false, value: "text", help }) as const;
 
 const FLAGS = {
-  follow: { kind: "switch", env: false, help: "Go on showing records as they come." },
+  follow: { kind: "switch", env: false, help: "Keep showing new records." },
   limit: { kind: "whole", env: false, least: 1, most: 500, default: 20, help: "How many records." },
-  kind: field("Only calls, changes or logins: call, admin, login."),
-  endpoint: field("Only of this endpoint: name or uuid."),
-  server: field("Only of this server: name or uuid."),
-  tool: field("Only of this tool, by the server's own name."),
+  kind: field("Only this kind: call, admin (changes) or login."),
+  endpoint: field("Only this endpoint: name or uuid."),
+  server: field("Only this server: name or uuid."),
+  tool: field("Only this tool, by its name at the server."),
   outcome: field("Only ok, error or refused."),
-  principal: field("Only of this principal: its id."),
-  from: field("Not before this time, such as 2030-01-31T12:00:00Z."),
+  principal: field("Only this principal, by id."),
+  from: field("From this time on, such as 2030-01-31T12:00:00Z."),
   to: field("Before this time."),
   where: {
     kind: "list",
     env: false,
     commas: false,
     value: "field=value",
-    help: "Only where this field of the record is so, such as code=forbidden; can be repeated.",
+    help: "Only records with this field, such as code=forbidden; can be repeated.",
   },
 } as const satisfies Table;
 
@@ -67,7 +67,8 @@ export const command: Command = {
     const client = new GatewayClient(settings);
     const [word] = positionals;
     if (word === "verify") return await verify(client, settings.json);
-    if (word !== undefined) throw new UsageError(`"${word}" is not known here: only verify is.`);
+    if (word !== undefined)
+      throw new UsageError(`"${word}" is not an audit command. Use verify, or no word.`);
     const query = new URLSearchParams({ limit: String(settings.limit) });
     for (const name of FILTERS) if (settings[name] !== undefined) query.set(name, settings[name]);
     for (const [name, value] of settings.where.map(conditionIn)) query.set(name, value);
@@ -88,7 +89,7 @@ export const command: Command = {
 async function verify(client: GatewayClient, json: boolean): Promise<ExitCode> {
   const verdict = await client.get<Verdict>("/audit/verify");
   show(verdict, json, () =>
-    verdict.ok ? `All ${verdict.count} records are as they were written.` : `Tampered: ${verdict.reason}.`,
+    verdict.ok ? `All ${verdict.count} records are unchanged.` : `Tampered: ${verdict.reason}.`,
   );
   return verdict.ok ? 0 : 1;
 }

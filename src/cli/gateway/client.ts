@@ -40,7 +40,7 @@ export class GatewayClient {
       throw new UsageError(`--gateway is "${gateway}", but must be an http or https URL.`);
     if (!adminToken)
       throw new UsageError(
-        "METAMCP_ADMIN_TOKEN is not set: the gateway's admin token, or a key with a role, opens its admin API.",
+        "METAMCP_ADMIN_TOKEN is not set: set it to the admin token of the gateway, or to an API key with a role.",
       );
     this.url = gateway.replace(/\/+$/, "");
     this.#token = adminToken;

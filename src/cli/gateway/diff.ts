@@ -7,7 +7,7 @@ import type { Given } from "./client.ts";
 import { DOCUMENT_FLAGS, sendDocument } from "./document-file.ts";
 
 const FLAGS = {
-  exitCode: { kind: "switch", env: false, help: "End with 1 where there are changes." },
+  exitCode: { kind: "switch", env: false, help: "Exit with 1 if there are changes." },
   ...DOCUMENT_FLAGS,
 } as const satisfies Table;
 

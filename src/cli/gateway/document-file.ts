@@ -9,15 +9,15 @@ export const DOCUMENT_FLAGS = {
   prune: {
     kind: "switch",
     env: false,
-    help: "Remove what is not in the file: with --source what that source manages, else what no file manages.",
+    help: "Delete objects that are not in the file: those of --source, or without it those that no file manages.",
   },
   source: {
     kind: "text",
     env: false,
     value: "name",
-    help: "Name of the file that manages these objects from then on.",
+    help: "Record these objects as managed by this name.",
   },
-  takeOver: { kind: "switch", env: false, help: "Also change what another file manages." },
+  takeOver: { kind: "switch", env: false, help: "Also change objects that another file manages." },
 } as const satisfies Table;
 
 /** What the gateway answers; what it finds wrong with the document is told with the line of the file. */

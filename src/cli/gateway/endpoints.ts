@@ -9,7 +9,7 @@ const FLAGS = {
     kind: "list",
     env: false,
     value: "name",
-    help: "With create: a namespace that it shows; may be repeated.",
+    help: "With create: a namespace to publish; can be repeated.",
   },
   surface: {
     kind: "choice",

@@ -10,7 +10,7 @@ const FLAGS = {
     kind: "text",
     env: false,
     value: "who",
-    help: "Who calls: an e-mail address or uuid, key:NAME or key:UUID. Without, whoever METAMCP_ADMIN_TOKEN is of.",
+    help: "The caller: an e-mail address or uuid, key:NAME or key:UUID. Default: the owner of METAMCP_ADMIN_TOKEN.",
   },
 } as const satisfies Table;
 
@@ -34,7 +34,7 @@ interface Explanation {
 export const command: Command = {
   name: "gateway",
   usage: "gateway explain [--as WHO] ENDPOINT TOOL [ARGUMENTS]",
-  summary: "Show what would become of a call, and by which rule. Nothing is done.",
+  summary: "Show what would happen to a call, and which rule decides. Nothing runs.",
   flags: FLAGS,
   takes: [2, 3],
   async run(given) {
@@ -51,7 +51,7 @@ export const command: Command = {
 
 const OUTCOMES = {
   passes: "passes",
-  asks: "is made once somebody said yes",
+  asks: "runs after somebody says yes",
   answered: "is answered without reaching the server",
   refused: "is refused",
 } as const;

@@ -5,7 +5,7 @@ import { GatewayClient, type Given } from "./client.ts";
 export const command: Command = {
   name: "gateway",
   usage: "gateway export [--json]",
-  summary: "Print the config as YAML, or JSON; secrets are left out.",
+  summary: "Print the config as YAML or JSON, without secrets.",
   takes: [0, 0],
   async run(given) {
     const { settings } = given as Given<Record<never, never>>;

@@ -20,7 +20,7 @@ interface Revision {
 export const command: Command = {
   name: "gateway",
   usage: "gateway history [N]",
-  summary: "Show the revisions of the config, or what one changed.",
+  summary: "Show the revisions of the config, or the changes of one.",
   flags: FLAGS,
   takes: [0, 1],
   async run(given) {
@@ -41,7 +41,7 @@ export const command: Command = {
 };
 
 function revisionTable(revisions: readonly Revision[]): string {
-  if (revisions.length === 0) return "Nothing was changed yet.";
+  if (revisions.length === 0) return "There are no revisions yet.";
   const rows = revisions.map(({ n, at, who, summary }) => [String(n), at, who.name, summary]);
   return table(["REVISION", "AT", "WHO", "SUMMARY"], rows);
 }

@@ -12,16 +12,16 @@ const FLAGS = {
     kind: "text",
     env: false,
     value: "url",
-    help: "Postgres database of a MetaMCP of the older kind: postgres://…",
+    help: "Postgres database of an older MetaMCP: postgres://…",
   },
   dryRun: { kind: "switch", env: false, help: "Only show what would change." },
-  update: { kind: "switch", env: false, help: "Also change objects that are there under the same name." },
+  update: { kind: "switch", env: false, help: "Also change existing objects with the same name." },
 } as const satisfies Table;
 
 export const command: Command = {
   name: "gateway",
   usage: "gateway import --from-metamcp postgres://… [--dry-run] [--update]",
-  summary: "Take over servers, namespaces, tools, endpoints and keys.",
+  summary: "Import servers, namespaces, tools, endpoints and keys of an older MetaMCP.",
   flags: FLAGS,
   takes: [0, 0],
   async run(given) {
@@ -66,10 +66,10 @@ interface Report {
 function text({ changes, keys, notes, done }: Report, there: readonly ChangeLine[], dryRun: boolean): string {
   const names = there.map(({ kind, name }) => `${kind} "${name}"`).join(", ");
   const end = done
-    ? `Taken over, with ${keys} API keys.`
+    ? `Imported, with ${keys} API keys.`
     : dryRun
       ? `Nothing was changed. ${keys} API keys would be imported.`
       : `Nothing was changed: ${names} exist with other settings. --update replaces them.`;
-  const told = notes.length > 0 ? [`\nNot as before:\n${notes.map((note) => `- ${note}`).join("\n")}`] : [];
+  const told = notes.length > 0 ? [`\nDifferences:\n${notes.map((note) => `- ${note}`).join("\n")}`] : [];
   return [changeTable(changes), ...told, `\n${end}`].join("\n");
 }

@@ -9,31 +9,31 @@ const FLAGS = {
     kind: "list",
     env: false,
     value: "name",
-    help: "With create: an endpoint that it opens; may be repeated. Without, it opens all.",
+    help: "With create: an endpoint that the key can use; can be repeated. Default: all.",
   },
   role: {
     kind: "choice",
     env: false,
     choices: ["admin", "editor", "viewer", "member"],
-    help: "With create: open the admin API with this role, instead of endpoints.",
+    help: "With create: give access to the admin API with this role, instead of endpoints.",
   },
   owner: {
     kind: "text",
     env: false,
     value: "user",
-    help: "With create: the account that it acts for, by e-mail address or uuid.",
+    help: "With create: the account that owns the key, by e-mail address or uuid.",
   },
   tier: {
     kind: "list",
     env: false,
     value: "tier",
-    help: "With create: only tools of this tier (readOnly, write, destructive); may be repeated.",
+    help: "With create: only tools of this tier (readOnly, write, destructive); can be repeated.",
   },
   expires: {
     kind: "text",
     env: false,
     value: "date",
-    help: "With create: when it ends, such as 2030-01-31.",
+    help: "With create: expiry date, such as 2030-01-31.",
   },
 } as const satisfies Table;
 
@@ -67,8 +67,7 @@ export const command: Command = {
       return 0;
     }
     const { endpoint, expires, role, owner, tier } = settings;
-    if (role !== undefined && endpoint.length > 0)
-      throw new UsageError("A key has either --role or --endpoint.");
+    if (role !== undefined && endpoint.length > 0) throw new UsageError("Use either --role or --endpoint.");
     const opens = role === undefined ? { endpoints: endpoint.length > 0 ? endpoint : "all" } : { role };
     const made = await client.post<Key>("/api-keys", {
       name: what,

@@ -5,7 +5,12 @@ import { GatewayClient, type Given } from "./client.ts";
 import { FORCE, runObjectCommand } from "./object-command.ts";
 
 const FLAGS = {
-  server: { kind: "list", env: false, value: "name", help: "With create: a server in it; may be repeated." },
+  server: {
+    kind: "list",
+    env: false,
+    value: "name",
+    help: "With create: a server to include; can be repeated.",
+  },
   ...FORCE,
 } as const satisfies Table;
 

@@ -23,7 +23,7 @@ export interface ObjectCommand {
 }
 
 export const FORCE = {
-  force: { kind: "switch", env: false, help: "With delete: also take it out of whatever uses it." },
+  force: { kind: "switch", env: false, help: "With delete: also remove it from all objects that use it." },
 } as const satisfies Table;
 
 export async function runObjectCommand(

@@ -14,7 +14,7 @@ const FLAGS = {
 export const command: Command = {
   name: "gateway",
   usage: "gateway rollback N [--dry-run]",
-  summary: "Make the config what it was right after revision N.",
+  summary: "Restore the config of revision N.",
   flags: FLAGS,
   takes: [1, 1],
   async run(given) {

@@ -22,7 +22,7 @@ interface Endpoint {
 export const command: Command = {
   name: "gateway",
   usage: "gateway status",
-  summary: "Show servers with their states, and the addresses of endpoints.",
+  summary: "Show the states of servers and the addresses of endpoints.",
   takes: [0, 0],
   async run(given) {
     const { settings } = given as Given<Record<never, never>>;

@@ -9,13 +9,13 @@ const FLAGS = {
     kind: "choice",
     env: false,
     choices: ["admin", "editor", "viewer", "member"],
-    help: "With invite and change: what the account may do. An invitation is for a member unless said.",
+    help: "With invite and change: the role of the account. Default for an invitation: member.",
   },
   group: {
     kind: "list",
     env: false,
     value: "name",
-    help: "With invite and change: a group of the account; may be repeated.",
+    help: "With invite and change: a group of the account; can be repeated.",
   },
 } as const satisfies Table;
 
@@ -90,7 +90,7 @@ async function change(
 }
 
 function told({ url, expiresAt }: Invitation): string {
-  return `${url}\n\nGood for one use until ${expiresAt}. Whoever opens it chooses the password.`;
+  return `${url}\n\nThe link works once, until ${expiresAt}. The person who opens it chooses the password.`;
 }
 
 async function list(client: GatewayClient, json: boolean): Promise<ExitCode> {
@@ -112,5 +112,5 @@ async function list(client: GatewayClient, json: boolean): Promise<ExitCode> {
 function stateOf({ disabled, invited, identity }: User): string {
   if (disabled) return "disabled";
   if (invited) return "invited";
-  return identity ? `logs in at ${identity.issuer}` : "";
+  return identity ? `login at ${identity.issuer}` : "";
 }

@@ -83,8 +83,8 @@ class Application {
       return wrong("/name", `is "${name}" here: to rename it, give its uuid below the new name`);
     const stored = this.#match(kind, name, entry["uuid"]);
     if (entry["uuid"] !== undefined && !stored)
-      return wrong("/uuid", `belongs to no ${kind}: leave it out to make a new one`);
-    if (stored && this.#seen.has(stored.uuid)) return wrong("", "is in the document twice: keep one of them");
+      return wrong("/uuid", `is not the uuid of a ${kind}: leave it out to create a new one`);
+    if (stored && this.#seen.has(stored.uuid)) return wrong("", "is in the document twice: keep one");
     if (stored) this.#seen.add(stored.uuid);
     const { fields, pathOf } = inputOf(kind, name, entry, stored);
     const accepted = accept(kind, fields, this.#known(stored), this.#context);

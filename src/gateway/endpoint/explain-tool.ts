@@ -27,7 +27,7 @@ export interface ExplainWanted {
 }
 
 export interface Explained {
-  /** "asks": it is made once somebody said yes; "answered": without reaching the server. */
+  /** "asks": it runs after somebody approves it; "answered": without reaching the server. */
   readonly outcome: "passes" | "asks" | "answered" | "refused";
   /** Of a refusal: as what it is answered. */
   readonly code?: ErrorCode;
@@ -107,7 +107,7 @@ function explainOwn({ layers }: ExplainSources, reference: string, { principal }
     use: hiding.use,
     at: hiding.at,
     effect: "deny",
-    reason: "it names this tool of ours",
+    reason: "it matches this tool",
   });
 }
 

@@ -42,9 +42,7 @@ export async function readDatabase(url: string): Promise<ForeignRows> {
         rows[table] = (await client.query(`SELECT * FROM ${table} ORDER BY ${order}`)).rows;
       else if (OPTIONAL.includes(table)) rows[table] = [];
       else
-        throw new Error(
-          `The database has no table "${table}": it does not look like one of an older MetaMCP.`,
-        );
+        throw new Error(`The database has no table "${table}": it is not the database of an older MetaMCP.`);
     }
     return rows as unknown as ForeignRows;
   } finally {

@@ -55,8 +55,8 @@ test("servers of each type, with a bearer token as a header", () => {
     new: { type: "http", url: "https://n.invalid/mcp", headers: { authorization: "own", X: "y" } },
   });
   expect(notes).toEqual([
-    'server "empty" was left out: it has no command',
-    'server "bad" was left out: it has no usable url',
+    'server "empty" was skipped: it has no command',
+    'server "bad" was skipped: it has no usable url',
   ]);
 });
 
@@ -158,10 +158,10 @@ test("endpoints keep their address and who may use them; keys open what they ope
     { uuid: "k2", name: "own", key: `${KEY}x`, endpoints: ["shared", "open", "private"] },
   ]);
   expect(notes).toEqual([
-    'endpoint "_bad" was left out: an address cannot have this name here',
-    'endpoint "shared" had a rate limit per client, which was left out: add the layer rate-limit to it',
-    "1 accounts were left out: passwords cannot be imported",
-    'key "off" was left out: it was switched off',
-    'key "odd" was left out: it is not of the form sk_mt_…',
+    'endpoint "_bad" was skipped: its name is not valid in an address',
+    'endpoint "shared" had a rate limit per client, which was not imported: add the layer rate-limit',
+    "1 accounts were not imported, because passwords cannot be copied",
+    'key "off" was skipped: it was disabled',
+    'key "odd" was skipped: it is not of the form sk_mt_…',
   ]);
 });

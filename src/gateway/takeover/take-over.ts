@@ -54,7 +54,7 @@ function serversOf({ mcp_servers: rows }: ForeignRows, notes: string[]) {
   const usable = rows.flatMap((row) => {
     const entry = entryOf(row);
     if (typeof entry !== "string") return [{ row, entry }];
-    notes.push(`server "${row.name}" was left out: ${entry}`);
+    notes.push(`server "${row.name}" was skipped: ${entry}`);
     return [];
   });
   const names = uniqueNames(
@@ -102,7 +102,7 @@ function prefixOf(
 function endpointsOf(rows: ForeignRows, namespaceNames: Names, notes: string[]) {
   const usable = rows.endpoints.filter(({ name }) => {
     if (ENDPOINT_NAME.test(name)) return true;
-    notes.push(`endpoint "${name}" was left out: an address cannot have this name here`);
+    notes.push(`endpoint "${name}" was skipped: its name is not valid in an address`);
     return false;
   });
   const names = uniqueNames(usable, "endpoint", notes);
@@ -110,7 +110,7 @@ function endpointsOf(rows: ForeignRows, namespaceNames: Names, notes: string[]) 
   for (const { name, enable_client_max_rate } of usable)
     if (enable_client_max_rate)
       notes.push(
-        `endpoint "${name}" had a rate limit per client, which was left out: add the layer rate-limit to it`,
+        `endpoint "${name}" had a rate limit per client, which was not imported: add the layer rate-limit`,
       );
   return { names, entries: Object.fromEntries(entries) as Readonly<Record<string, Fields>> };
 }
@@ -151,13 +151,13 @@ function keysOf(rows: ForeignRows, names: Names, notes: string[]): readonly Take
       .flatMap((endpoint) => names.get(endpoint.uuid) ?? []);
     const why =
       is_active === false
-        ? "it was switched off"
+        ? "it was disabled"
         : !/^sk_mt_[\w-]{16,256}$/.test(key)
           ? "it is not of the form sk_mt_…"
           : endpoints.length === 0
-            ? "it opens no endpoint"
+            ? "it is valid for no endpoint"
             : undefined;
-    if (why !== undefined) notes.push(`key "${label}" was left out: ${why}`);
+    if (why !== undefined) notes.push(`key "${label}" was skipped: ${why}`);
     return why === undefined ? [{ uuid, name: label.trim() || "key", key, endpoints }] : [];
   });
 }
@@ -165,7 +165,9 @@ function keysOf(rows: ForeignRows, names: Names, notes: string[]): readonly Take
 function leftOut({ oauth_sessions, users }: ForeignRows, names: Names): readonly string[] {
   const logins = oauth_sessions.flatMap(({ mcp_server_uuid }) => names.get(mcp_server_uuid) ?? []);
   return [
-    ...logins.map((name) => `the login at server "${name}" was left out: log in again`),
-    ...(users.length > 0 ? [`${users.length} accounts were left out: passwords cannot be imported`] : []),
+    ...logins.map((name) => `the login at server "${name}" was not imported: log in again`),
+    ...(users.length > 0
+      ? [`${users.length} accounts were not imported, because passwords cannot be copied`]
+      : []),
   ];
 }

@@ -48,7 +48,7 @@ export function applyArguments(args: Raw, set: readonly SetArgument[]): Raw {
     const list = names.map((name) => `"${name}"`).join(", ");
     throw new MetaMcpError(
       "validation_input",
-      `${list} ${names.length === 1 ? "is" : "are"} set by the gateway: call again without.`,
+      `${list} ${names.length === 1 ? "is" : "are"} set by the gateway: call again without them.`,
       { details: { fixed: names } },
     );
   }

@@ -89,7 +89,7 @@ function textsOf({ title, description, annotations }: Tool) {
 
 function whyHidden({ part, namespace }: PlacedPart, hidden: Hidden, { compiled }: RowSources): string {
   const here = `in namespace "${namespace.object.name}"`;
-  if (typeof hidden === "object") return `the override of "${hidden.nameHeldBy}" ${here} holds its name`;
+  if (typeof hidden === "object") return `the override of "${hidden.nameHeldBy}" ${here} has its name`;
   switch (hidden) {
     case "server":
       return `server "${part.name}" cannot be used: ${compiled.servers.get(part.server)?.reason ?? "it is gone"}`;

@@ -108,7 +108,7 @@ describe("a tool in a namespace", () => {
         tool: "history",
         name: "history",
         enabled: false,
-        because: 'the override of "log" in namespace "dev" holds its name',
+        because: 'the override of "log" in namespace "dev" has its name',
       },
     ]);
   });

@@ -8,7 +8,7 @@ import type { LayerKind } from "../layer.ts";
 import { perTool } from "../per-tool.ts";
 
 export const ask: LayerKind = {
-  summary: "Ask the person at the client before each call of these tools.",
+  summary: "Ask the user of the client before each call of these tools.",
   schema: {
     properties: {
       tools: GLOBS,

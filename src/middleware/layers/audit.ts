@@ -12,16 +12,16 @@ interface Options {
 }
 
 export const audit: LayerKind = {
-  summary: "Say how much of a call the audit log keeps, and refuse calls that cannot be recorded.",
+  summary: "Set how much of a call the audit log records, and refuse calls that cannot be recorded.",
   schema: {
     properties: {
       arguments: {
         enum: KEPT,
         default: "names",
-        description: "none, their names, values with what looks secret masked, or all",
+        description: "none, names, redacted (values that look secret are masked) or full",
       },
-      results: { enum: KEPT, default: "names", description: "the same of results" },
-      required: { type: "boolean", default: false, description: "no record, no call" },
+      results: { enum: KEPT, default: "names", description: "the same for results" },
+      required: { type: "boolean", default: false, description: "refuse calls that cannot be recorded" },
     },
   },
   guards: true,
@@ -33,7 +33,7 @@ export const audit: LayerKind = {
     return {
       explain: () =>
         required && !(recordable?.() ?? false)
-          ? { effect: "deny", reason: "it cannot be recorded at the moment", code: "server_unavailable" }
+          ? { effect: "deny", reason: "it cannot be recorded now", code: "server_unavailable" }
           : undefined,
       // Lists and the like leave no record.
       ...(required && {
@@ -50,6 +50,6 @@ export const audit: LayerKind = {
 function unrecorded(): MetaMcpError {
   return new MetaMcpError(
     "server_unavailable",
-    "The audit log cannot be written at the moment, and calls are made here only where they are recorded. Nothing was done.",
+    "The audit log cannot be written, and calls must be recorded here. Nothing was done.",
   );
 }

@@ -15,7 +15,7 @@ interface Options {
 }
 
 export const filter: LayerKind = {
-  summary: "Keep tools out of lists and calls.",
+  summary: "Hide tools from lists and refuse their calls.",
   guards: true,
   schema: {
     properties: {
@@ -38,7 +38,7 @@ export const filter: LayerKind = {
       list: { hides: (facts) => labelRule(facts) ?? rule(facts) },
       ...denyOwn(options.deny ?? []),
       explain({ facts }) {
-        const reason = facts ? callRule(facts) : "nothing is known of the tool";
+        const reason = facts ? callRule(facts) : "the tool is unknown";
         return reason === undefined ? undefined : { effect: "deny", reason, code: "tool_not_found" };
       },
       call: (next) => (call) => {
@@ -65,7 +65,7 @@ function hiding({ allow, deny = [], readOnly, destructive }: Options) {
   return (facts: ToolFacts): string | undefined => {
     const place = placeOf(facts);
     if (some(denied, place)) return "denied";
-    if (allowed && !some(allowed, place)) return "not among what is allowed";
+    if (allowed && !some(allowed, place)) return "not allowed by the filter";
     if (readOnly && facts.annotations.readOnlyHint !== true) return "not read-only";
     if (destructive === false && facts.annotations.destructiveHint === true) return "destructive";
     return undefined;

@@ -15,7 +15,7 @@ test("once something was read nothing goes to the other place, for a while; the 
   const trail = newTrail();
   await expect(call({ ...send, more: { trail } })).rejects.toMatchObject({
     code: "forbidden",
-    message: "web:post gets nothing after crm:customers was read.",
+    message: "web:post may not run after crm:customers was read.",
   });
   expect(trail).toMatchObject({ by: "flow", read: "crm:customers" });
   expect(await outcome({ tool: "mail:send" })).toMatch(/done/);

@@ -38,7 +38,7 @@ const PLACE = {
     { type: "string", minLength: 1, maxLength: 1_000 },
     { type: "array", items: { type: "string", minLength: 1, maxLength: 1_000 }, minItems: 1 },
   ],
-  description: "a glob over server:tool, label:NAME, or a list of them",
+  description: "a glob for server:tool, label:NAME, or a list of them",
 } as const;
 const PAIRS = {
   type: "array",
@@ -52,7 +52,8 @@ const PAIRS = {
 } as const;
 
 export const flow: LayerKind = {
-  summary: "Keep data apart: after reading from one place, nothing goes to another for a while.",
+  summary:
+    "Keep data apart: after a call reads from one place, calls to another place are refused for a while.",
   guards: true,
   schema: {
     properties: {
@@ -79,17 +80,16 @@ export const flow: LayerKind = {
       if (at === undefined) return undefined;
       return { effect: (rules[at] as Rule).effect, what: read?.get(at)?.what ?? "" };
     };
-    const reason = (call: Call, what: string): string =>
-      `${toolOf(call)} gets nothing after ${what} was read`;
+    const reason = (call: Call, what: string): string => `${toolOf(call)} may not run after ${what} was read`;
     return {
-      gates: (tool) => (rules.some(({ to }) => to(tool)) ? "not after certain data was read" : undefined),
+      gates: (tool) => (rules.some(({ to }) => to(tool)) ? "refused after certain data was read" : undefined),
       explain(call) {
         const bar = call.facts && barred(call, placesOf(call.facts));
         return bar && { effect: bar.effect, reason: reason(call, bar.what) };
       },
       call: (next) => (call) => {
         const { facts } = call;
-        if (!facts) throw forbidden(call, "Nothing is known of the tool, so its data cannot be kept apart.");
+        if (!facts) throw forbidden(call, "The tool is unknown, so its data cannot be kept apart.");
         const places = placesOf(facts);
         const bar = barred(call, places);
         const { from } = places;

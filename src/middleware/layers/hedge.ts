@@ -56,7 +56,7 @@ export const hedge: LayerKind = {
     return {
       explain: (call) =>
         isRepeatable(call)
-          ? { effect: "change", reason: `tried at another instance too where it is slower ${slow}` }
+          ? { effect: "change", reason: `also sent to another instance if it is slower ${slow}` }
           : undefined,
       call: (next) => (call) => next(isRepeatable(call) ? { ...call, atServer: hedged } : call),
     };
@@ -181,7 +181,7 @@ function race(call: Call, next: Handler, { wait, share, clock, took }: Race): Pr
 
 /** Its progress would go back and forth with that of the first, and what it asks a person the first may have asked: it ends there. */
 function second(call: Call, signal: CallSignal): Call {
-  const reason = new MetaMcpError("cancelled", "A second attempt asks nobody.");
+  const reason = new MetaMcpError("cancelled", "A second attempt cannot ask questions.");
   const uplink: Uplink = {
     notify(method, params) {
       if (method !== "notifications/progress") call.uplink.notify(method, params);

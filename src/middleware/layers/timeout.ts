@@ -9,13 +9,16 @@ import type { LayerKind } from "../layer.ts";
 import { msOf, TIME, timeProblems } from "../times.ts";
 
 export const timeout: LayerKind = {
-  summary: "Shorten the time that a call may take.",
+  summary: "Shorten the time limits of a call.",
   schema: {
     properties: {
-      timeoutMs: { ...TIME, description: 'milliseconds that a call may be silent, or a time such as "60s"' },
+      timeoutMs: {
+        ...TIME,
+        description: 'longest time without an answer or progress: milliseconds, or a time such as "60s"',
+      },
       deadlineMs: {
         ...TIME,
-        description: 'milliseconds that a call may take in all, or a time such as "60s"',
+        description: 'longest total time: milliseconds, or a time such as "60s"',
       },
     },
     anyOf: [{ required: ["timeoutMs"] }, { required: ["deadlineMs"] }],
@@ -25,8 +28,8 @@ export const timeout: LayerKind = {
     const silent = timeoutMs === undefined ? Number.POSITIVE_INFINITY : msOf(timeoutMs);
     const most = deadlineMs === undefined ? Number.POSITIVE_INFINITY : msOf(deadlineMs);
     const limits = [
-      ...(timeoutMs === undefined ? [] : [`silent for ${silent} ms at most`]),
-      ...(deadlineMs === undefined ? [] : [`${most} ms in all`]),
+      ...(timeoutMs === undefined ? [] : [`at most ${silent} ms without an answer`]),
+      ...(deadlineMs === undefined ? [] : [`at most ${most} ms in total`]),
     ];
     const bounds = { silent, most };
     const alarm = new Alarm(clock);

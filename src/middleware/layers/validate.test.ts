@@ -46,7 +46,7 @@ test("what cannot be judged does not pass, and nothing is sent", async () => {
   await expect(call({ ...unknown, facts: facts && { ...facts, definition: undefined } })).rejects.toThrow(
     /the schema of the tool is not known/,
   );
-  await expect(call({ definition, args: { n: "x" } })).rejects.toThrow(/do not fit one:echo/);
+  await expect(call({ definition, args: { n: "x" } })).rejects.toThrow(/do not match one:echo/);
   expect(seen).toHaveLength(0);
 });
 

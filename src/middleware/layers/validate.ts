@@ -87,7 +87,7 @@ function checkOutput(call: Call, { output }: Schemas, result: Raw): void {
   if (isError?.toString() === "true") return;
   const problems = structured
     ? problemsOf(output, structured)
-    : ["it has no structuredContent, and its tool promises one"];
+    : ["it has no structuredContent, but its tool declares an output schema"];
   if (problems.length > 0) throw refusal(call, "validation_output", problems);
 }
 
@@ -97,13 +97,13 @@ function problemsOf(check: ValueCheck, value: Raw): readonly string[] {
       .slice(0, MOST_PROBLEMS)
       .map((error) => inWords(error).slice(0, LONGEST_PROBLEM));
   } catch {
-    return ["it is too large or takes too long to be judged"];
+    return ["it is too large or takes too long to check"];
   }
 }
 
 function refusal(call: Call, code: ErrorCode, problems: readonly string[]): MetaMcpError {
   const what = code === "validation_input" ? "The arguments do" : "The result does";
-  return new MetaMcpError(code, `${what} not fit ${toolOf(call)}: ${problems.join("; ")}.`, {
+  return new MetaMcpError(code, `${what} not match ${toolOf(call)}: ${problems.join("; ")}.`, {
     ...(call.facts ? { server: call.facts.server } : {}),
     details: { problems },
   });

@@ -120,7 +120,7 @@ export class AuditLog {
 
 function told(log: Log, what: string): (fault: string | undefined) => void {
   return (fault) => {
-    if (fault === undefined) log.info(`${what} is written again`);
-    else log.warn(`${what} cannot be written, records are kept in memory: ${fault}`);
+    if (fault === undefined) log.info(`${what} can be written again`);
+    else log.warn(`${what} cannot be written, records wait in memory: ${fault}`);
   };
 }

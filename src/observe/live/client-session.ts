@@ -12,7 +12,7 @@ export interface ClientSession {
   readonly since: string;
   readonly lastSeen: string;
   readonly calls: number;
-  /** Servers that it has an open connection to, its own or shared. */
+  /** Servers it has an open connection to, its own or shared. */
   readonly servers: readonly Named[];
 }
 

@@ -19,7 +19,7 @@ const AGAIN_MS = 3_600_000;
 
 /** A list stands in a conversation once, however often a client asks for it: more would count what nobody saves. */
 export class Listings {
-  /** By caller, when it was counted; the oldest first. */
+  /** By caller, when it was counted; oldest first. */
   readonly #counted = new Map<string, number>();
 
   saved({ caller, sessionless, at, shownBytes, allBytes }: ToolsListed): number {

@@ -22,7 +22,7 @@ export function otelEnvironment(
   const protocol = env["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"] ?? env["OTEL_EXPORTER_OTLP_PROTOCOL"];
   if (protocol === "grpc")
     throw new Error(
-      "OTEL_EXPORTER_OTLP_PROTOCOL is grpc, but traces are sent as http/json: name the HTTP port of the collector, usually 4318.",
+      "OTEL_EXPORTER_OTLP_PROTOCOL is grpc, but traces are sent as http/json: use the HTTP port of the collector, usually 4318.",
     );
   const timeout = Number(env["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"] ?? env["OTEL_EXPORTER_OTLP_TIMEOUT"]);
   const ratio = Number(env["OTEL_TRACES_SAMPLER_ARG"] ?? "1");

@@ -62,7 +62,7 @@ export class Blanks {
   ): string {
     if (!isVariableName(name)) throw new Misfit(`${name} cannot be the name of a variable`);
     // Our own settings, the token of this gateway among them, are no server's business.
-    if (/^METAMCP_/i.test(name)) throw new Misfit("it asks for a setting of MetaMCP itself");
+    if (/^METAMCP_/i.test(name)) throw new Misfit("it uses a setting of MetaMCP itself");
     const before = this.#variables.get(name);
     const told = [description, choices ? `One of: ${choices.join(", ")}` : ""].filter(Boolean).join(" ");
     this.#variables.set(name, {
@@ -82,7 +82,7 @@ export class Blanks {
 
 /** The config reads `${…}` in every text; it has no way to write one that is not meant. */
 export function literal(text: string): string {
-  if (text.includes("${")) throw new Misfit("one of its values holds ${, which the config would replace");
+  if (text.includes("${")) throw new Misfit("one of its values contains ${, which the config would replace");
   return text;
 }
 

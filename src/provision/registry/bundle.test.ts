@@ -160,7 +160,7 @@ test.each<[string, Buffer, RegExp]>([
   ["no archive", Buffer.from("hello"), /not a zip archive/],
   ["nothing", Buffer.alloc(0), /not a zip archive/],
   ["no manifest", zip([index]), /no manifest/],
-  ["a manifest that is no JSON", zip([{ name: "manifest.json", data: "{" }]), /no JSON/],
+  ["a manifest that is no JSON", zip([{ name: "manifest.json", data: "{" }]), /not JSON/],
   ["a way up", zip([plain, { name: "../evil", data: "x" }]), /unsafe or invalid name/],
   ["a way up inside", zip([plain, { name: "a/../../evil", data: "x" }]), /unsafe or invalid name/],
   ["an absolute path", zip([plain, { name: "/evil", data: "x" }]), /unsafe or invalid name/],
@@ -171,16 +171,16 @@ test.each<[string, Buffer, RegExp]>([
   ["a link", zip([plain, { name: "link", data: "/etc/passwd", mode: 0o120777 }]), /link or a device/],
   ["a link that says it is a folder", zip([plain, { name: "link/", mode: 0o120777 }]), /link or a device/],
   ["a device", zip([plain, { name: "tty", mode: 0o020666 }]), /link or a device/],
-  ["two files of one name", zip([plain, index, index]), /two files of one name/],
+  ["two files of one name", zip([plain, index, index]), /two files with the same name/],
   [
     "two ways to write one name",
     zip([plain, { name: "e\u0301" }, { name: "\u00e9" }]),
-    /two files of one name/,
+    /two files with the same name/,
   ],
   [
     "a file that is a folder too",
     zip([plain, { name: "a", data: "x" }, { name: "a/b", data: "x" }]),
-    /two files of one name/,
+    /two files with the same name/,
   ],
   ["too much", zip([plain, { name: "big", data: bomb }]), /more than 1048576 bytes/],
   [
@@ -211,7 +211,7 @@ test("a download that is too large, or not what was announced, is refused before
   const bounds = { ...BUNDLE_BOUNDS, packed: 100 };
   await expect(fetch(archive, {}, { bounds })).rejects.toThrow(/larger than 100 bytes/);
   await expect(fetch(archive, { bundle: { url, sha256: "0".repeat(64) } })).rejects.toThrow(
-    /its checksum is [0-9a-f]{64} and not 0{64}/,
+    /its checksum is [0-9a-f]{64} instead of 0{64}/,
   );
   // Nor is it looked into: this would be refused for another reason.
   await expect(fetch(Buffer.from("x"), { bundle: { url, sha256: sum(archive) } })).rejects.toThrow(
@@ -302,23 +302,23 @@ test("a program of the bundle can be run, whatever the archive said", async () =
 });
 
 test.each<[string, object, object, RegExp]>([
-  ["a shell", { command: "bash", args: ["-c", "id"] }, {}, /not in it/],
+  ["a shell", { command: "bash", args: ["-c", "id"] }, {}, /program is missing/],
   ["a program of ours", { command: "/bin/sh" }, {}, /neither its own/],
   ["a program above it", { command: "../../../bin/sh" }, {}, /neither its own/],
   ["a program above it by name", { command: "${__dirname}/../x" }, {}, /neither its own/],
-  ["a variable of ours", { command: "node", args: ["${AWS_SECRET_ACCESS_KEY}"] }, {}, /does not have/],
+  ["a variable of ours", { command: "node", args: ["${AWS_SECRET_ACCESS_KEY}"] }, {}, /unknown variable/],
   [
     "a variable of ours in the environment",
     { command: "node", env: { X: "${PATH:-x}" } },
     {},
-    /does not have/,
+    /unknown variable/,
   ],
-  ["half a place", { command: "node", args: ["${HOME"] }, {}, /holds \$\{/],
+  ["half a place", { command: "node", args: ["${HOME"] }, {}, /contains \$\{/],
   [
     "a place in a default",
     { command: "node", args: ["${user_config.x}"] },
     { user_config: { x: { default: "${SECRET}" } } },
-    /does not have/,
+    /unknown variable/,
   ],
   [
     "a setting that it does not declare",

@@ -90,7 +90,7 @@ async function download({ url, sha256 }: NonNullable<Candidate["bundle"]>, parts
   const { status, body } = await get(request, { fetch, clock });
   if (status !== 200) throw cannot(`${request.url.host} answers with status ${status}`);
   const sum = createHash("sha256").update(body).digest("hex");
-  if (sum !== sha256) throw cannot(`its checksum is ${sum} and not ${sha256}: it is not what was announced`);
+  if (sum !== sha256) throw cannot(`its checksum is ${sum} instead of ${sha256}`);
   return body;
 }
 
@@ -106,7 +106,7 @@ async function runnable(folder: string, server: string): Promise<Unpacked | unde
   try {
     return entryFrom(JSON.parse(text), server, folder);
   } catch (error) {
-    if (error instanceof SyntaxError) throw cannot("its manifest.json is no JSON");
+    if (error instanceof SyntaxError) throw cannot("its manifest.json is not JSON");
     throw error instanceof Misfit ? cannot(error.message) : error;
   }
 }
@@ -116,7 +116,7 @@ async function makeExecutable(path: string): Promise<void> {
   try {
     await chmod(path, 0o700);
   } catch {
-    throw cannot("the program that it names is not in it");
+    throw cannot("its program is missing");
   }
 }
 

@@ -31,8 +31,7 @@ const OPEN_PLACE = /\$\{[A-Za-z_]\w*\}/g;
 /** For runners that are, or start, a script of a shell. Open places are ours: no text of a registry holds one. */
 export function withoutShellSigns(args: readonly string[], command: string): readonly string[] {
   const bad = args.some((arg) => !PLAIN.test(arg.replaceAll(OPEN_PLACE, "")));
-  if (bad)
-    throw new Misfit(`an argument holds a character that a shell would act on, and ${command} uses one`);
+  if (bad) throw new Misfit(`an argument contains a shell character, and ${command} uses a shell`);
   return args;
 }
 

@@ -47,7 +47,7 @@ export async function crawl(job: Crawl, bounds: typeof CRAWL_BOUNDS): Promise<Cr
     const { next } = page;
     // What the first page says about being unchanged holds for the list only if it is all of it.
     if (next === undefined) return { end: "whole", etag: pages === 0 && !cursor ? page.etag : undefined };
-    if (seen.has(next) || next === cursor) return { end: "cut", reason: "its pages go round in a circle" };
+    if (seen.has(next) || next === cursor) return { end: "cut", reason: "its pages repeat" };
     bytes += page.bytes;
     if (bytes > bounds.totalBytes)
       return { end: "cut", reason: `its list is larger than ${bounds.totalBytes} bytes` };

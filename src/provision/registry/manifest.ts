@@ -134,7 +134,7 @@ class Places {
 
   #place(name: string): string {
     const value = this.#fixed.get(name);
-    if (value === undefined) throw new Misfit("its manifest uses a variable that the format does not have");
+    if (value === undefined) throw new Misfit("its manifest uses an unknown variable");
     return literal(value);
   }
 }
@@ -143,7 +143,7 @@ function inside(path: string, folder: string): string {
   const full = isAbsolute(path) ? path : resolve(folder, path);
   const way = relative(folder, full);
   if (way === "" || way.startsWith("..") || isAbsolute(way))
-    throw new Misfit("it would run a program that is neither its own nor a runtime that we know");
+    throw new Misfit("it would run a program that is neither its own nor a known runtime");
   return literal(full);
 }
 

@@ -62,10 +62,9 @@ export const RUNNERS: Readonly<Record<RunnableType, Runner>> = {
 export function entryOf(listed: Package & { readonly registryType: RunnableType }, blanks: Blanks): Entry {
   const runner = RUNNERS[listed.registryType];
   const { command } = runner;
-  if (listed.transport.type !== "stdio")
-    throw new Misfit("the package is a server of its own, with an address");
+  if (listed.transport.type !== "stdio") throw new Misfit("the package is a remote server with an address");
   if (!runner.source.test(listed.registryBaseUrl ?? "") && listed.registryBaseUrl !== undefined)
-    throw new Misfit(`the package is not where ${command} looks for it`);
+    throw new Misfit(`the package is not in the registry that ${command} uses`);
   const { runtimeHint = command, runtimeArguments } = listed;
   if (runtimeArguments && runtimeHint !== command && !(command === "docker" && runtimeHint === "podman"))
     throw new Misfit("its arguments are for another runner");
@@ -136,7 +135,7 @@ function sameSource({ identifier, version }: Package, from = ""): string {
   const [, name = "", extras = "", at] = /^([\w.-]+)(\[[\w,-]+\])?(?:(?:@|==)(\S+))?$/.exec(from) ?? [];
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[._-]+/g, "-");
   if (plain(name) !== plain(identifier) || (at !== undefined && at !== version))
-    throw new Misfit("uvx would run another package than the one that is named");
+    throw new Misfit("uvx would run another package");
   return `${identifier}${extras}==${version}`;
 }
 
@@ -156,6 +155,6 @@ function imageOf({ identifier, version, registryBaseUrl }: Package): string {
 /** A container that has the whole machine, or the engine itself, is none. */
 function withoutHost(options: readonly string[]): readonly string[] {
   const open = options.some((option) => /\.sock\b|(?:^|[=,])(?:src=|source=)?\/+(?:[:,]|$)/.test(option));
-  if (open) throw new Misfit("the container would get the whole machine");
+  if (open) throw new Misfit("the container would get access to the whole machine");
   return options;
 }

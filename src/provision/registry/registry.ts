@@ -150,7 +150,7 @@ export class Registry {
     } catch (error) {
       if (entered) throw error;
       if (codeOf(error) === undefined) return this.#fail("another MetaMCP is reading it", RETRY_LOCK_MS);
-      log.warn(`The MCP registry is read, but cannot be kept: ${(error as Error).message}`);
+      log.warn(`The MCP registry was read, but cannot be stored: ${(error as Error).message}`);
       await this.#update(base, undefined, undefined);
     }
   }
@@ -184,7 +184,7 @@ export class Registry {
     const { log } = this.#parts;
     try {
       const left = await writeMirror(path, base, mirror);
-      if (left > 0) log.warn(`The MCP registry is too large to be kept whole: ${left} servers were left out`);
+      if (left > 0) log.warn(`The MCP registry is too large to store: ${left} servers were left out`);
     } catch (error) {
       log.warn(`The mirror of the MCP registry cannot be written: ${(error as Error).message}`);
     }

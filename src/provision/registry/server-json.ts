@@ -224,7 +224,7 @@ function listIn(value: unknown, what: string, most: number): readonly unknown[] 
 function textIn(value: unknown, what: string): string {
   if (typeof value !== "string") throw new Misfit(`${what} is not a string`);
   if (value.length > LONGEST_VALUE) throw new Misfit(`${what} is too long`);
-  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) throw new Misfit(`${what} holds a control character`);
+  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) throw new Misfit(`${what} contains a control character`);
   return value;
 }
 

@@ -71,8 +71,7 @@ export function toCandidate(server: ServerJson, machine: Machine): Candidate | {
     ...remotes.flatMap((remote) => attempt((blanks) => remoteWay(remote, blanks, machine))),
   ];
   const [best] = ways.toSorted((a, b) => a.rank - b.rank);
-  if (!best)
-    return { reason: [...reasons].join("; ") || "it has neither a package nor an address that we know" };
+  if (!best) return { reason: [...reasons].join("; ") || "it has no supported package or address" };
   const link = server.repository?.url ?? server.websiteUrl;
   return {
     id: server.name,
@@ -107,8 +106,7 @@ function packageWay(listed: Package, blanks: Blanks, machine: Machine): Way {
 /** What it runs stands in the bundle: until that is unpacked the entry says only where it comes from. */
 function bundleWay(listed: Package, blanks: Blanks, machine: Machine): Way {
   const { identifier, version, fileSha256 = "" } = listed;
-  if (listed.transport.type !== "stdio")
-    throw new Misfit("the bundle is a server of its own, with an address");
+  if (listed.transport.type !== "stdio") throw new Misfit("the bundle is a remote server with an address");
   if (readUrl(identifier)?.protocol !== "https:" && !machine.plain)
     throw new Misfit("its address is not https");
   const env = environmentOf(listed.environmentVariables, blanks);

@@ -61,7 +61,7 @@ function* listOf(archive: Buffer, { files }: ZipBounds): Iterable<Item> {
   const count = archive.readUInt16LE(end + 10);
   if (archive.readUInt16LE(end + 4) !== 0 || archive.readUInt16LE(end + 8) !== count)
     throw bad("it is one of several parts");
-  if (count > files) throw bad(`it holds more than ${files} files`);
+  if (count > files) throw bad(`it contains more than ${files} files`);
   let at = archive.readUInt32LE(end + 16);
   for (let index = 0; index < count; index++) {
     if (at + CENTRAL_SIZE > end || archive.readUInt32LE(at) !== CENTRAL)
@@ -97,8 +97,8 @@ function itemAt(archive: Buffer, at: number, rawName: Buffer): Item {
   const written = new TextDecoder("utf-8", { fatal: false }).decode(rawName);
   const folder = written.endsWith("/");
   const kind = mode & KIND;
-  if (kind !== 0 && kind !== (folder ? DIRECTORY : REGULAR)) throw bad("it holds a link or a device");
-  if (folder && size > 0) throw bad("it holds a folder with content");
+  if (kind !== 0 && kind !== (folder ? DIRECTORY : REGULAR)) throw bad("it contains a link or a device");
+  if (folder && size > 0) throw bad("it contains a folder with content");
   const name = folder ? written.slice(0, -1) : written;
   return { name, folder, executable: (mode & 0o111) !== 0, deflated: method === 8, packed, size, offset };
 }
@@ -108,14 +108,14 @@ function checkNames(items: readonly Item[]): void {
   const seen = new Map<string, "file" | "folder">();
   const takes = (key: string, kind: "file" | "folder", again: boolean): void => {
     const known = seen.get(key);
-    if (known && !(again && known === kind)) throw bad("it holds two files of one name");
+    if (known && !(again && known === kind)) throw bad("it contains two files with the same name");
     seen.set(key, kind);
   };
   for (const { name, folder } of items) {
     const parts = name.split("/");
     const wrong = parts.some((part) => part === "" || part === "." || part === ".." || /[. ]$/.test(part));
     if (wrong || /[\\:\p{C}\uFFFD]/u.test(name) || name.length > LONGEST_NAME || parts.length > DEEPEST)
-      throw bad("it holds a file with an unsafe or invalid name");
+      throw bad("it contains a file with an unsafe or invalid name");
     const keys = name.normalize("NFC").split("/");
     for (let depth = 1; depth < keys.length; depth++) takes(keys.slice(0, depth).join("/"), "folder", true);
     takes(keys.join("/"), folder ? "folder" : "file", folder);

@@ -7,7 +7,7 @@ import type { FromHost } from "../frames.ts";
 const PROGRESS_MS = 100;
 const MOST_LINES = 1_000;
 const LONGEST_MESSAGE = 1_000;
-const CUT = " … (what was logged after this is not kept)";
+const CUT = " … (later logs are not kept)";
 
 type ProgressFrame = Extract<FromHost, { type: "progress" }>;
 

@@ -145,7 +145,7 @@ export class HostRun {
   #timeIsUp(): void {
     const over = this.#over;
     if (over?.type !== "done") return this.#end(this.#beyond("wallMs"));
-    this.#reports.log("warn", `${this.#inFlight} calls that nobody awaited did not end in time.`);
+    this.#reports.log("warn", `${this.#inFlight} calls without await did not end in time.`);
     this.#end(over);
   }
 
@@ -218,10 +218,14 @@ export class HostRun {
     if (this.#inFlight >= callsInFlight) return "";
     const callId = ++this.#lastCall;
     if (server.length > LONGEST_NAME || tool.length > LONGEST_NAME)
-      this.#refuse(callId, `no server and no tool has a name of more than ${LONGEST_NAME} characters`);
+      this.#refuse(callId, `names of servers and tools have at most ${LONGEST_NAME} characters`);
     else if (callId > calls) this.#refuse(callId, `a run may make at most ${calls} calls`, "calls");
     else if (Buffer.byteLength(args) > argsBytes)
-      this.#refuse(callId, `the arguments of a call may have ${argsBytes} bytes of JSON`, "argsBytes");
+      this.#refuse(
+        callId,
+        `the arguments of a call may have at most ${argsBytes} bytes of JSON`,
+        "argsBytes",
+      );
     else {
       this.#inFlight++;
       this.#parts.send({ type: "call", id: this.id, callId, server, tool, args });

@@ -117,7 +117,7 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
     { approve, principal, comment }: Parameters<ApprovalControl["decide"]>[1],
   ): Promise<Approval> {
     const stored = await this.#stored.find(uuid);
-    if (!stored) throw new Refusal("not_found", "There is no such call, or it was long ago");
+    if (!stored) throw new Refusal("not_found", "There is no such call, or it is too old");
     if (!mayDecide(stored, principal)) throw notTheirs(stored, principal);
     if (stored.state !== "waiting" || !this.#lease.isAlive(stored.holder)) throw decidedAlready(stored);
     const ending: Ending = {
@@ -148,7 +148,7 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
     if (this.#parked.size >= MOST_WAITING || own.length >= MOST_OF_ONE)
       throw forbidden(
         call,
-        "It needs an approval, and too many calls wait for one already. Nothing was done.",
+        "It needs an approval, but too many calls are waiting already. Nothing was done.",
       );
   }
 
@@ -167,7 +167,7 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
       await this.#lease.hold();
       await this.#stored.add(uuid, stored);
     } catch (error) {
-      const text = "It needs an approval, and none can be asked for at the moment. Nothing was done.";
+      const text = "It needs an approval, but approvals are not available now. Nothing was done.";
       throw new MetaMcpError("server_unavailable", text, { cause: error });
     }
   }
@@ -177,7 +177,7 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
     const args = member(call.params, "arguments") ?? EMPTY_OBJECT;
     const twice = repeatedKey(args);
     // Who decides sees one of them, the server may take the other.
-    if (twice !== undefined) throw forbidden(call, `The arguments name "${twice.slice(0, 64)}" twice.`);
+    if (twice !== undefined) throw forbidden(call, `The arguments contain "${twice.slice(0, 64)}" twice.`);
     const now = Date.now();
     const { key, actor } = origin.principal;
     const endpoint = this.#parts.endpointName(origin.endpoint) ?? origin.endpoint;
@@ -236,7 +236,9 @@ export class ApprovalDesk implements Approvals, ApprovalControl {
   }
 
   #quietly(work: Promise<unknown>): void {
-    work.catch((error: Error) => this.#parts.log.warn(`approvals: ${error.message}; what is known stays`));
+    work.catch((error: Error) =>
+      this.#parts.log.warn(`approvals: ${error.message}; the last known state stays in use`),
+    );
   }
 }
 
@@ -246,19 +248,19 @@ function actorOf({ kind, id, name = id }: Principal): Actor {
 
 function refusalOf(call: Call, { state, comment }: Ending): MetaMcpError {
   const said = comment ? ` (${comment})` : "";
-  const why = state === "refused" ? `it was refused${said}. Do not try again` : "nobody gave it in time";
+  const why = state === "refused" ? `it was refused${said}. Do not try again` : "nobody approved it in time";
   return forbidden(call, `${toolOf(call)} needs an approval, and ${why}. Nothing was done.`);
 }
 
 function notTheirs(stored: StoredApproval, principal: Principal): Refusal {
   return isAskers(stored, principal)
-    ? new Refusal("not_yours", "somebody else must decide about a call of yours")
-    : new Refusal("not_yours", "the policy does not name you: others decide about this call");
+    ? new Refusal("not_yours", "you cannot decide about your own call")
+    : new Refusal("not_yours", "the policy does not name you as an approver of this call");
 }
 
 function decidedAlready({ state, decidedBy }: StoredApproval): Refusal {
   if (state === "approved" || state === "refused")
-    return new Refusal("decided", `it was ${state} already by ${decidedBy?.name ?? "somebody"}`);
-  const why = state === "expired" ? "its time is over" : "its caller gave it up, or its gateway ended";
+    return new Refusal("decided", `it was already ${state} by ${decidedBy?.name ?? "somebody"}`);
+  const why = state === "expired" ? "its time is up" : "its caller cancelled, or its gateway stopped";
   return new Refusal("decided", `${why}: nothing was done`);
 }

@@ -100,7 +100,7 @@ export class Market implements MarketControl {
     const request = await this.#pending(uuid);
     const { compiled } = control();
     const endpoint = compiled.endpoints.get(request.endpoint.uuid);
-    if (!endpoint) throw new Refusal("not_found", "The endpoint that it was asked for at is gone");
+    if (!endpoint) throw new Refusal("not_found", "The endpoint of the request no longer exists");
     const { namespace, values = {}, by, signal } = approval;
     if (namespace !== undefined && !find(compiled.objects.namespace, namespace))
       throw new Refusal("not_found", `There is no namespace "${namespace.slice(0, 128)}"`);
@@ -117,7 +117,7 @@ export class Market implements MarketControl {
     if (plan.missing.length > 0)
       throw new Refusal(
         "invalid",
-        `It needs ${plan.missing.join(", ")}: give them as values, or set them where the gateway is started`,
+        `It needs ${plan.missing.join(", ")}: enter their values, or set them where the gateway is started`,
       );
     const installer = await this.#installer(ledger, env);
     const { name } = await installed(installer.install(plan, { origin: NOBODY, signal, report: () => {} }));
@@ -223,7 +223,7 @@ function actorOf({ kind, id, name = id }: Principal): Actor {
 }
 
 function decidedAlready(state: string): Refusal {
-  return new Refusal("decided", `Somebody was quicker: it is ${state} already`);
+  return new Refusal("decided", `Somebody else decided first: it is already ${state}`);
 }
 
 /** What could not be started is no fault of ours. */

@@ -29,7 +29,7 @@ export class TeamLedger implements Ledger {
   }
 
   async check(): Promise<void> {
-    if (this.#namespace === undefined) throw new Error("the endpoint has no namespace to add it to");
+    if (this.#namespace === undefined) throw new Error("the endpoint has no namespace");
   }
 
   async nameOf(entry: Entry): Promise<string | undefined> {

@@ -17,7 +17,7 @@ export interface TeamShopParts {
 }
 
 const NONE =
-  "None of these may be used: the gateway's list of publishers denies them, or their entries are invalid.";
+  "None of these can be used: the gateway's list of publishers denies them, or their entries are invalid.";
 
 export function teamShop({ installer, ledger, configured, withheld, request }: TeamShopParts): Shop {
   function advise(matches: readonly ShownCandidate[]): string {
@@ -26,7 +26,7 @@ export function teamShop({ installer, ledger, configured, withheld, request }: T
     const { name } = first.plan.candidate;
     if (first.configured !== undefined)
       return `${name} is already here: mcp_discover {server: "${first.configured}"} shows its tools.`;
-    return `To get ${name}: call again with autoProvision: true. An administrator of this gateway decides. For another one of these give its id as the intent.`;
+    return `To get ${name}: call again with autoProvision: true. An administrator of this gateway decides. To choose another one, pass its id as the intent.`;
   }
   async function ask(match: ShownCandidate, by: Principal): Promise<Noted> {
     const { uuid, state, reason } = await request(match, by);
@@ -34,7 +34,7 @@ export function teamShop({ installer, ledger, configured, withheld, request }: T
     const next =
       state === "refused"
         ? `An administrator refused ${name}${reason === undefined ? "" : `: ${reason}`}. Do not ask for it again.`
-        : `An administrator was asked for ${name}. Its tools appear here once it is approved; there is nothing to wait for now.`;
+        : `An administrator was asked for ${name}. Its tools appear here after approval. Do not wait for it.`;
     return { next, more: { request: { uuid, state } } };
   }
   return {
@@ -50,7 +50,7 @@ export function teamShop({ installer, ledger, configured, withheld, request }: T
       const [ready] = readyOf(matches);
       if (!ready)
         return {
-          next: `Set ${first.plan.missing.join(", ")} where the gateway is started, or add it by hand.`,
+          next: `Set ${first.plan.missing.join(", ")} where the gateway is started, or add the server yourself.`,
         };
       return { ...(await installer.install(ready.plan, asker)), from: ready.plan.candidate.from };
     },

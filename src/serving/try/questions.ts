@@ -59,7 +59,7 @@ export class TryQuestions {
     } else if (action === "accept") {
       const said = { type: "text", text };
       open.answer(toRaw({ role: "assistant", content: said, model: MODEL, stopReason: "endTurn" }));
-    } else open.refuse(RpcError.of(DECLINED, "the person declined to answer for the model"));
+    } else open.refuse(RpcError.of(DECLINED, "the person declined"));
     return true;
   }
 }

@@ -38,7 +38,7 @@ export class Tries implements TryControl {
     const actor = actorOf(principal);
     const own = [...this.#open.values()].filter((one) => one.actor === actor);
     if (this.#open.size >= MOST || own.length >= MOST_OF_ONE)
-      throw new MetaMcpError("rate_limited", "Too many calls are being tried out: end one of them first.");
+      throw new MetaMcpError("rate_limited", "Too many calls are being tried. End one of them first.");
     const run = new TryRun({
       connect: (parts) => endpoint.local.connect(principal, parts),
       requestOf: (client) => endpoint.requestFor(client, tool, args),

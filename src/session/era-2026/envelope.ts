@@ -62,7 +62,7 @@ export interface Retry {
 /** Throws RpcError if it cannot be read. What is no object is no answer. */
 export function readRetry(params: Raw): Retry {
   const [state, responses] = members(params, ["requestState", "inputResponses"]);
-  if (state && !isString(state)) throw invalid("requestState must be the text that was given");
+  if (state && !isString(state)) throw invalid("requestState must be the text that the server returned");
   if (responses && !isObject(responses)) throw invalid("inputResponses must be an object");
   const given = responses ? entries(responses).filter(([, answer]) => isObject(answer)) : [];
   return { state: state && (fromRaw(state) as string), answers: new Map(given) };

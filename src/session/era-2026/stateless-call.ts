@@ -115,7 +115,7 @@ export class StatelessCall implements ParkedWait {
     if (!this.#parts) return;
     this.#outcome = outcome;
     for (const question of this.#questions.values())
-      question.refuse(RpcError.of(INTERNAL_ERROR, "the call this belongs to has ended"));
+      question.refuse(RpcError.of(INTERNAL_ERROR, "the call it belongs to has ended"));
     this.#turn();
   }
 
@@ -239,9 +239,9 @@ export class StatelessCall implements ParkedWait {
   }
 
   #cannotAsk(method: string, params: Raw | undefined): string | undefined {
-    if (!this.#parts || this.#outcome) return "the call this belongs to has ended";
+    if (!this.#parts || this.#outcome) return "the call it belongs to has ended";
     const { method: asking } = this.#parts;
-    if (!mayAsk(asking)) return `${asking} is answered without questions`;
+    if (!mayAsk(asking)) return `${asking} cannot ask questions`;
     return cannotAsk(this.#capabilities, method, params);
   }
 

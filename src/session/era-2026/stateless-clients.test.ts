@@ -348,19 +348,21 @@ test("state that is forged, foreign, for another request, used or expired change
     expect([heard.length, heard[0]?.error?.code, statuses]).toEqual([1, -32602, [200]]);
     return heard[0]?.error?.message;
   };
-  expect(refused({ requestState: `${requestState}-TAMPERED` })).toContain("not given");
-  expect(refused({ requestState: `A${requestState.slice(1)}` })).toContain("not given");
-  expect(refused({ requestState: "" })).toContain("not given");
-  expect(refused({}, { from: { principal: { ...LOCAL_USER, id: "someone else" } } })).toContain("not given");
-  expect(refused({ arguments: { a: 2 } })).toContain("not given");
-  expect(refused({ name: "u" })).toContain("not given");
+  expect(refused({ requestState: `${requestState}-TAMPERED` })).toContain("belongs to another request");
+  expect(refused({ requestState: `A${requestState.slice(1)}` })).toContain("belongs to another request");
+  expect(refused({ requestState: "" })).toContain("belongs to another request");
+  expect(refused({}, { from: { principal: { ...LOCAL_USER, id: "someone else" } } })).toContain(
+    "belongs to another request",
+  );
+  expect(refused({ arguments: { a: 2 } })).toContain("belongs to another request");
+  expect(refused({ name: "u" })).toContain("belongs to another request");
   expect(world.calls).toHaveLength(1);
 
   // The same request may be written in another order.
   const retry = world.call({ arguments: { b: [2], a: 1 }, inputResponses, requestState });
   await answer;
   expect(retry.heard).toEqual([]);
-  expect(refused({})).toContain("used already");
+  expect(refused({})).toContain("already used");
 
   void ask(world.current);
   await turn();
@@ -390,7 +392,7 @@ test("questions that were not declared, or on requests that take none, are refus
   expect(heard).toHaveLength(1);
 
   world.send("tools/list");
-  expect(await refusal("roots/list")).toEqual([-32601, expect.stringContaining("without questions")]);
+  expect(await refusal("roots/list")).toEqual([-32601, expect.stringContaining("cannot ask questions")]);
 });
 
 test("a page to visit is a question here, whichever way a child of the old era puts it", async () => {

@@ -58,8 +58,7 @@ const METHODS: ReadonlySet<string> = new Set([
 /** Whoever wants to know what is here is asked nothing for it. */
 const UNASKABLE: Uplink = {
   notify: () => {},
-  request: () =>
-    Promise.reject(RpcError.of(METHOD_NOT_FOUND, "server/discover is answered without questions")),
+  request: () => Promise.reject(RpcError.of(METHOD_NOT_FOUND, "server/discover cannot ask questions")),
 };
 
 const NO_RETRY: Retry = { state: undefined, answers: new Map() };
@@ -231,13 +230,13 @@ export class StatelessClients implements StatelessHost {
     if (id === undefined)
       throw RpcError.of(
         INVALID_PARAMS,
-        "This requestState was not given for this request: repeat it without",
+        "This requestState belongs to another request: repeat the request without it",
       );
     const run = this.#parked.take(id);
     if (run) return run;
     throw RpcError.of(
       INVALID_PARAMS,
-      "This requestState was used already or has expired: repeat the request without",
+      "This requestState was already used or has expired: repeat the request without it",
     );
   }
 

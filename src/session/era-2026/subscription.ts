@@ -53,7 +53,7 @@ export class Subscription {
     const uplink: Uplink = {
       notify: (method, about) => this.#updated(method, about),
       request: () =>
-        Promise.reject(RpcError.of(METHOD_NOT_FOUND, "a client that listens cannot be asked anything")),
+        Promise.reject(RpcError.of(METHOD_NOT_FOUND, "a client cannot be asked on a subscription")),
     };
     this.#origin = { ...parts.client, era2026: true, capabilities: reply.capabilities, uplink };
     this.#compare();

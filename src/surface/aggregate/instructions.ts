@@ -35,7 +35,7 @@ export function mergedInstructions(
 
 function head(servers: readonly string[]): string {
   if (servers.length === 0) return "Gateway to other MCP servers. No servers are configured yet.";
-  return `Gateway to several MCP servers; names of tools and prompts start with the name of their server. ${namesIn(servers)}`;
+  return `Gateway to several MCP servers; names of tools and prompts start with the server name. ${namesIn(servers)}`;
 }
 
 function cut(text: string, longest: number): string {

@@ -59,7 +59,7 @@ export class ListReader {
     this.#missing.set(list, missing);
     if (missing === "") this.#scope.log.info(`the list of ${list} is complete`);
     for (const { server, reason } of unknown)
-      this.#scope.log.warn(`the list of ${list} is without those of ${server}: ${reason}`, { server });
+      this.#scope.log.warn(`the list of ${list} does not include ${server}: ${reason}`, { server });
   }
 }
 

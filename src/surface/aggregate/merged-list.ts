@@ -141,7 +141,7 @@ export interface Shelves {
 export function createShelves(scope: Scope): (view: CatalogView) => Shelves {
   const clash = (kind: string) => (item: Item, keeper: Item) =>
     scope.log.warn(
-      `${kind} ${item.name} of ${item.server} is shown under an address of its own: ${keeper.server} has the same`,
+      `${kind} ${item.name} of ${item.server} is shown under another URI: ${keeper.server} has the same URI`,
       { server: item.server },
     );
   const resources = new ListMaker<Item>({

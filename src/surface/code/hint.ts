@@ -21,7 +21,7 @@ const NAMESPACE = /^[ \t]*(?:export\s+)?(?:namespace|module)\s+([\p{L}_$][\p{L}\
 
 export function hintFor({ message, source }: Mistake, code: string): string | undefined {
   const syntax = message.startsWith("SyntaxError");
-  if (FENCE.test(code)) return "Give the code alone, without a fence around it.";
+  if (FENCE.test(code)) return "Send only the code, without a Markdown fence.";
   if (declaresNamespace(message, code))
     return "TypeScript namespaces are not supported: use an object or plain functions.";
   if (syntax && DECORATOR.test(source)) return "Decorators are not supported: call the function instead.";

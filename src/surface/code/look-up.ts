@@ -59,7 +59,7 @@ export async function describeTool(scope: Scope, args: Raw, request: ClientReque
   const id = fromRaw(readInput(DESCRIBE, args).get("tool") as Raw) as string;
   const at = id.indexOf(":");
   if (at < 0)
-    throw new MetaMcpError("validation_input", `describe takes "server:tool"; search("${id}") finds which.`);
+    throw new MetaMcpError("validation_input", `describe takes "server:tool"; find it with search("${id}").`);
   const written = { server: id.slice(0, at), tool: id.slice(at + 1) };
   const name = await resolveName(scope, written, request);
   requireServer(scope, name.server, FINDER);

@@ -8,7 +8,7 @@ import { callsInWords, shownCalls } from "./call-records.ts";
 import { hintFor } from "./hint.ts";
 
 const UNSAFE =
-  "UNSAFE: the code ran as a plain process with all rights of its user (METAMCP_RUNTIME_PROFILE=dev).";
+  "UNSAFE: the code ran as a plain process with all permissions of its user (METAMCP_RUNTIME_PROFILE=dev).";
 
 export function errorOf({ error }: Outcome, code: string, op: string): MetaMcpError | undefined {
   if (!error) return undefined;
@@ -26,7 +26,7 @@ export function resultOf(outcome: Outcome, code: string, op: string): Raw {
   const error = errorOf(outcome, code, op);
   const { value, logs, calls, durationMs, unsafe, backend } = outcome;
   const shown = error ? inWords(error) : (value ?? "");
-  const note = calls.length > 0 && error ? `Calls made before that: ${callsInWords(calls)}` : "";
+  const note = calls.length > 0 && error ? `Calls made before the error: ${callsInWords(calls)}` : "";
   const parts = [unsafe ? UNSAFE : "", ...logs.map(logLine), shown, note].filter((part) => part !== "");
   const text = parts.length > 0 ? parts.join("\n") : "The code ended without a value.";
   const structured = joinObject([

@@ -61,7 +61,7 @@ export async function discover(
     if (scope.server(wanted.server, origin)?.connected) await learnItems(scope, wanted.server, origin);
     return answer({ ...oneServer(scope, wanted, unknown), notice });
   }
-  readCursor(wanted.cursor, "servers come on one page");
+  readCursor(wanted.cursor, "the list of servers has only one page");
   const servers = scope.servers(origin).map((status) => ({
     ...shown(scope, status, origin, unknown),
     ...purpose(view, status.name),

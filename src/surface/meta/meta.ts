@@ -96,7 +96,7 @@ export function createMetaSurface(scope: Scope): Surface {
 
 function list(tools: Raw, params: Raw | undefined): Raw {
   const [cursor] = params ? members(params, ["cursor"]) : [];
-  if (cursor) throw RpcError.of(INVALID_PARAMS, "There is one page only: list without a cursor");
+  if (cursor) throw RpcError.of(INVALID_PARAMS, "There is only one page: list without a cursor");
   return tools;
 }
 

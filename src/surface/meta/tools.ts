@@ -8,7 +8,7 @@ export const DISCOVER = {
   name: "mcp_discover",
   title: "Find tools",
   description:
-    "Find tools by what they do. No arguments: list servers. query: best tools. server: its tools. Low confidence: probably no fit.",
+    "Find tools by what they do. No arguments: list servers. query: best tools. server: its tools. Low confidence: probably no match.",
   inputSchema: {
     type: "object",
     properties: {
@@ -26,7 +26,7 @@ export const DISCOVER = {
 export const PROVISION = {
   name: "mcp_provision",
   title: "Get servers",
-  description: "No tool fits? Find servers that have one. autoProvision adds a trusted one.",
+  description: "No matching tool? Find servers that have one. autoProvision adds a trusted server.",
   inputSchema: {
     type: "object",
     properties: {
@@ -44,13 +44,13 @@ export const CALL = {
   name: "mcp_call",
   title: "Call a tool",
   description:
-    "Run one tool; its result comes unchanged. Server metamcp has read, resources, prompts, prompt.",
+    "Run one tool and return its result unchanged. Server metamcp has read, resources, prompts, prompt.",
   inputSchema: {
     type: "object",
     properties: {
       server: { type: "string" },
       tool: { type: "string" },
-      args: { type: "object", description: "As the tool's signature says" },
+      args: { type: "object", description: "As in the tool's signature" },
     },
     required: ["server", "tool"],
     additionalProperties: false,
@@ -82,13 +82,11 @@ export function instructions(
   { code, provision, read }: { readonly code: boolean; readonly provision: boolean; readonly read: boolean },
 ): string {
   return [
-    "Gateway to other MCP servers: find tools with mcp_discover {query}, run them with mcp_call {server, tool, args}. Servers start by themselves.",
-    ...(code ? ["mcp_execute {code} makes several calls at once: only what the code returns is shown."] : []),
-    ...(provision ? ["If no tool fits, mcp_provision {intent} finds servers that have one."] : []),
+    "Gateway to other MCP servers: find tools with mcp_discover {query}, run them with mcp_call {server, tool, args}. Servers start automatically.",
+    ...(code ? ["mcp_execute {code} makes several calls at once and shows only what the code returns."] : []),
+    ...(provision ? ["If no tool matches, mcp_provision {intent} finds servers that have one."] : []),
     ...(read
-      ? [
-          'mcp_call {server: "metamcp", tool: "read", args: {uri}} reads stored results and resources that results link to.',
-        ]
+      ? ['mcp_call {server: "metamcp", tool: "read", args: {uri}} reads stored results and linked resources.']
       : []),
     "Errors say what to do next and whether to retry.",
     namesIn(servers),

@@ -44,7 +44,7 @@ export class ChainRun {
 
   async run(): Promise<ChainOutcome> {
     const { steps, parallel } = this.#plan;
-    this.#tell(0, `${steps.length} steps begin`);
+    this.#tell(0, `starting ${steps.length} steps`);
     if (parallel) await this.#runFreely();
     else for (const step of steps) await this.#runStep(step);
     return { outcomes: this.#outcomes, failedAt: this.#failedAt };
@@ -68,13 +68,10 @@ export class ChainRun {
     this.#outcomes[step.index] = outcome;
     this.#done++;
     if (this.#progress.wanted)
-      this.#tell(this.#done, `step ${step.index} (${step.name.id}) ${outcome.error ? "failed" : "is done"}`);
+      this.#tell(this.#done, `step ${step.index} (${step.name.id}) ${outcome.error ? "failed" : "done"}`);
     if (!outcome.error || this.#plan.goOn || this.#failedAt !== undefined) return;
     this.#failedAt = step.index;
-    const reason = new MetaMcpError(
-      "cancelled",
-      `Step ${step.index} failed, so this one was not waited for.`,
-    );
+    const reason = new MetaMcpError("cancelled", `Step ${step.index} failed, so this one was cancelled.`);
     for (const other of this.#underWay) other.abort(reason);
   }
 
@@ -118,7 +115,7 @@ export class ChainRun {
 
   #valueOf(step: number): Raw {
     const value = this.#outcomes[step]?.value;
-    if (!value) throw new BadReference(`step ${step} failed, so there is no value of it`);
+    if (!value) throw new BadReference(`step ${step} failed and has no value`);
     return value;
   }
 
@@ -136,9 +133,9 @@ export class ChainRun {
     // Only what is repeated without harm is still under way after its connection was lost.
     const sent = this.#scope.server(server, this.#request.origin)?.connected ?? true;
     const what = sent
-      ? "the call was cancelled there. It may still have had effects."
-      : "its server is not connected yet, and nothing was sent to it.";
-    return new MetaMcpError("timeout", `${id} took longer than its timeout_ms of ${timeoutMs}; ${what}`, {
+      ? "the call was cancelled at the server. It may still have had effects."
+      : "its server is not connected yet, and nothing was sent.";
+    return new MetaMcpError("timeout", `${id} took longer than timeout_ms (${timeoutMs}); ${what}`, {
       op: OP,
       server,
       tool_id: id,

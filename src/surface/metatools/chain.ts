@@ -25,7 +25,7 @@ const SMALL_PREVIEW = 200;
 const CHEAP = 800;
 const NOT_STARTED: StepOutcome = {
   durationMs: 0,
-  error: new MetaMcpError("cancelled", "It was not started: another step had failed before."),
+  error: new MetaMcpError("cancelled", "Not started: an earlier step failed."),
 };
 
 type Ran = readonly [Step, StepOutcome];
@@ -185,7 +185,7 @@ function chainError([step, { error: why }]: Ran, shown: Raw | undefined): { obje
 
 /** What the results alone do not say. */
 function noteOn({ dryRun: dry }: ChainPlan, notes: readonly string[]): string | undefined {
-  const all = dry && notes.length === 0 ? ["All steps fit; nothing was run."] : notes;
+  const all = dry && notes.length === 0 ? ["All steps are valid. Nothing was run."] : notes;
   return all.length > 0 ? all.join("\n") : undefined;
 }
 

@@ -55,7 +55,7 @@ export async function listToolExamples(scope: Scope, input: Input, request: Clie
   const examples = await examplesOf(scope, tool, read(input, "max") as number | undefined);
   return answer(request.origin, {
     structured: joinObject([["examples", joinArray(examples)]]),
-    note: examples.length > 0 ? undefined : "No examples are known: describe_tool shows what it takes.",
+    note: examples.length > 0 ? undefined : "There are no examples. describe_tool shows the arguments.",
   });
 }
 
@@ -93,7 +93,7 @@ function notesOn(scope: Scope, { server, name, annotations, definition }: Tool, 
     ...(readOnlyHint === true ? ["Only reads."] : []),
     ...(destructiveHint === true && readOnlyHint !== true ? ["May delete or overwrite data."] : []),
     ...(idempotentHint === true ? ["Repeating it has no further effect."] : []),
-    ...(openWorldHint === true ? ["Reaches outside systems, such as the web."] : []),
+    ...(openWorldHint === true ? ["Accesses external systems, such as the web."] : []),
     ...(rules && mustAsk(rules, name) ? ["Asks a person before it runs."] : []),
     ...(output ? ["Has an output schema."] : []),
     ...(listing?.source === "cache" ? ["From cache, not yet re-checked."] : []),

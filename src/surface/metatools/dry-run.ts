@@ -67,7 +67,7 @@ function leadsNowhere({ path, text }: Reference, from: Found | undefined): reado
     if (!schema || !properties || type?.toString() !== '"object"') return [];
     const next = member(properties, key);
     if (!next && more?.toString() === "false")
-      return [`${text} is not among what ${from.server}:${from.name} declares to give`];
+      return [`${text} is not in the output schema of ${from.server}:${from.name}`];
     schema = next;
   }
   return [];

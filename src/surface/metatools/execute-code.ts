@@ -35,11 +35,11 @@ export async function executeCode(
     ...(mostCalls !== undefined && { mostCalls }),
   };
   const progress = new Progress(request.uplink, meta);
-  progress.report({ progress: 0, message: "the code begins" });
+  progress.report({ progress: 0, message: "starting the code" });
   const uplink = progress.wayBack((report, params) => progress.pass(report, params));
   const job = { code, meta, finder: "search_tools", ...limits };
   const outcome = await runCode(scope, scope.code as Executor, job, { ...request, uplink });
-  if (!progress.heard) progress.report({ progress: 1, total: 1, message: "the code is done" });
+  if (!progress.heard) progress.report({ progress: 1, total: 1, message: "done" });
   return told(scope, outcome, errorOf(outcome, code, EXECUTE_CODE.name), request);
 }
 

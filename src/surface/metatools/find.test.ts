@@ -225,6 +225,6 @@ test("a search can be walked to its end; where a setting ends it before, that is
     const best = await walked(bounded, asked);
     expect(best.items).toEqual(all.items.slice(0, maxResults));
     expect(best.last.truncated).toBe(truncated);
-    expect(best.last.text.includes(`the best ${maxResults} at most`)).toBe(truncated === true);
+    expect(best.last.text.includes(`at most ${maxResults}:`)).toBe(truncated === true);
   }
 });

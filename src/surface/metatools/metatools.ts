@@ -97,7 +97,7 @@ export function createMetatoolsSurface(scope: Scope, { notify }: MetatoolsOption
 function list(scope: Scope, request: ClientRequest, version: string): Raw {
   const { params, listing } = request;
   const [cursor] = params ? members(params, ["cursor"]) : [];
-  if (cursor) throw RpcError.of(INVALID_PARAMS, "There is one page only: list without a cursor");
+  if (cursor) throw RpcError.of(INVALID_PARAMS, "There is only one page: list without a cursor");
   listing?.("tools")(version);
   const shown = scope.code ? LIST : WITHOUT_CODE;
   tellListed(scope, request, shown);

@@ -78,7 +78,7 @@ export class Patience {
     this.#timer = this.#clock.after(this.#left, () => {
       this.#ended = true;
       // To the child it is a cancellation: how long somebody waits says nothing about its health.
-      this.#signal.abort(new MetaMcpError("cancelled", "its time is over"));
+      this.#signal.abort(new MetaMcpError("cancelled", "its time is up"));
     });
   }
 

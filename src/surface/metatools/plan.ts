@@ -59,7 +59,7 @@ function readStep(written: Raw, index: number): Step {
     new MetaMcpError("validation_input", `${OP}: step ${index}: ${problem}.`, { ...context, tool_id: id });
   const references = referencesOf(args, misfit);
   for (const { step, text } of references)
-    if (step >= index) throw misfit(`${text} is not of an earlier step`);
+    if (step >= index) throw misfit(`${text} does not refer to an earlier step`);
   // The first step has nothing before it.
   const usePrevious = index > 0 && fields.get("use_previous")?.toString() === "true";
   return {

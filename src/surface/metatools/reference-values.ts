@@ -66,7 +66,7 @@ class Search {
     if (branch.ways.size === 0) return;
     this.#walked += value.length;
     if (this.#walked > MOST_WALKED)
-      throw new BadReference("its references lead through too much: let them lead to larger parts");
+      throw new BadReference("its references read too much data: refer to larger parts");
     const parts = partsOf(value, branch.ways);
     for (const [key, way] of branch.ways) {
       const part = parts.get(key);
@@ -99,7 +99,7 @@ function indexesIn(wanted: ReadonlyMap<string, unknown>): ReadonlyMap<number, st
 
 function nowhere({ reference: { text, path }, depth }: Branch, value: Raw): BadReference {
   const way = ["structured", ...path.slice(0, depth - 1)].join("/");
-  return new BadReference(`${text} leads nowhere: ${way} ${holdingOf(value)}`);
+  return new BadReference(`${text} does not exist: ${way} ${holdingOf(value)}`);
 }
 
 function holdingOf(raw: Raw): string {

@@ -32,10 +32,12 @@ export function resolved(args: Raw, references: readonly Reference[], given: Ste
   let bytes = 0;
   for (const { text } of references) bytes += values.get(text)?.length ?? 0;
   if (bytes > MOST_BYTES)
-    throw new BadReference(`what its references lead to is more than ${MOST_BYTES / 1024 / 1024} MB in all`);
+    throw new BadReference(
+      `the values of its references have more than ${MOST_BYTES / 1024 / 1024} MB in total`,
+    );
   const made = walk(args, "", (text) => values.get(text) ?? NULL);
   if (isObject(made)) return made;
-  throw new BadReference("its arguments as a whole refer to something that is not an object");
+  throw new BadReference("its arguments are one reference, and its value is not an object");
 }
 
 /** With something of no type where a reference stands: for checks that know what to overlook. */
@@ -108,7 +110,7 @@ function read(text: string, at: string): Reference {
   const [root, step = "", value, ...path] = text.replace(/^#?\//, "").split("/");
   if (root !== "steps" || !/^(0|[1-9]\d{0,3})$/.test(step) || value !== "structured")
     throw new BadReference(
-      `${JSON.stringify({ [KEY]: text })} is not a reference: write "steps/0/structured", and after it the way into the value, as in "steps/0/structured/items/1/id"`,
+      `${JSON.stringify({ [KEY]: text })} is not a reference: write "steps/0/structured" and the path into the value, such as "steps/0/structured/items/1/id"`,
     );
   if (/~(?![01])/.test(text))
     throw new BadReference(

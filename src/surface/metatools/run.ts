@@ -32,7 +32,7 @@ export async function runTool(
   progress.report({ progress: 0, message: `${name.id} begins` });
   const uplink = progress.wayBack((report, params) => progress.pass(report, params));
   const outcome = await execute(scope, { name, args, meta, op: OP }, { ...request, uplink });
-  if (!progress.heard) progress.report({ progress: 1, total: 1, message: `${name.id} is done` });
+  if (!progress.heard) progress.report({ progress: 1, total: 1, message: `${name.id} done` });
 
   const beside: Members = [
     ["tool", wants(input, "include_tool") ? definitionOf(scope, name, request.origin) : undefined],

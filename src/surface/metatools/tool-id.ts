@@ -13,7 +13,7 @@ export function splitId(id: string): ToolName {
     return { id, server: id.slice(0, colon), tool: id.slice(colon + 1) };
   throw new MetaMcpError(
     "validation_input",
-    `"${id}" is not a tool id: write server:tool, as search_tools gives it.`,
+    `"${id}" is not a tool id: write server:tool, as search_tools returns it.`,
     {
       tool_id: id,
     },

@@ -91,7 +91,7 @@ export const LIST_TOOLS = {
   name: "list_tools",
   title: "List tools",
   description: "List all tools, or those of one namespace.",
-  inputSchema: input({ limit: LIMIT, cursor: CURSOR, namespace: text("Only of this server") }),
+  inputSchema: input({ limit: LIMIT, cursor: CURSOR, namespace: text("Only this server") }),
   outputSchema: toolPage,
   annotations: READS,
 } as const;
@@ -112,7 +112,7 @@ export const DESCRIBE_TOOL = {
   name: "describe_tool",
   title: "Describe a tool",
   description:
-    "Show what a tool does and takes. summary: one sentence; schema: also its definition; full: also notes and examples. tokens says what each level costs.",
+    "Show what a tool does and its arguments. summary: one sentence; schema: also its definition; full: also notes and examples. tokens: cost of each level.",
   inputSchema: input(
     {
       tool_id: TOOL_ID,
@@ -153,7 +153,7 @@ export const DESCRIBE_TOOL = {
 export const LIST_TOOL_EXAMPLES = {
   name: "list_tool_examples",
   title: "Examples of a tool",
-  description: "Show arguments that a tool is known to accept.",
+  description: "Show example arguments of a tool.",
   inputSchema: input({ tool_id: TOOL_ID, max: count("At most 5", 0) }, ["tool_id"]),
   outputSchema: output({ examples: EXAMPLES }, ["examples"]),
   annotations: READS,
@@ -162,7 +162,7 @@ export const LIST_TOOL_EXAMPLES = {
 export const RUN_TOOL = {
   name: "run_tool",
   title: "Run a tool",
-  description: "Run one tool. structured is its value; images stay in content.",
+  description: "Run one tool. structured is its value; images are in content.",
   inputSchema: input(
     {
       tool_id: TOOL_ID,
@@ -226,8 +226,8 @@ export const STEP = input(
       description:
         '{"$from": "steps/0/structured/items/1/id"} anywhere in it is replaced by that value of an earlier step',
     },
-    use_previous: flag("Put the value of the step before at args.previous"),
-    timeout_ms: count("For this step"),
+    use_previous: flag("Set args.previous to the value of the previous step"),
+    timeout_ms: count("Time limit of this step"),
   },
   ["tool_id"],
 );
@@ -237,7 +237,7 @@ export const MOST_STEPS = 32;
 export const RUN_CHAIN = {
   name: "run_chain",
   title: "Run tools in a chain",
-  description: "Run up to 32 tools in one request, each with the values of earlier ones.",
+  description: "Run up to 32 tools in one request; each can use values of earlier ones.",
   inputSchema: input(
     {
       steps: { type: "array", items: STEP, minItems: 1, maxItems: MOST_STEPS },
@@ -280,11 +280,11 @@ export function instructions(
   { code, chain, own }: { readonly code: boolean; readonly chain: boolean; readonly own: readonly string[] },
 ): string {
   return [
-    "Gateway to other MCP servers: find tools with search_tools {query}, see what one takes with describe_tool, run it with run_tool {tool_id, args}. Servers start by themselves.",
-    ...(chain ? ["run_chain {steps} runs several tools, each with the values of earlier ones."] : []),
+    "Gateway to other MCP servers: find tools with search_tools {query}, see the arguments with describe_tool, run it with run_tool {tool_id, args}. Servers start automatically.",
+    ...(chain ? ["run_chain {steps} runs several tools; each can use values of earlier ones."] : []),
     ...(code ? ["execute_code {language, code} runs code that calls tools and returns one value."] : []),
     ...(own.length > 0 ? [`Tools of the namespace metamcp: ${ownInWords(own)}.`] : []),
-    "unavailable says which servers are down and why. Errors say what to do next and whether to retry.",
+    "unavailable lists the servers that are down and why. Errors say what to do next and whether to retry.",
     namesIn(servers),
   ].join("\n");
 }

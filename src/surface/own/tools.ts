@@ -18,12 +18,12 @@ export const READ = {
   name: "read",
   title: "Read a stored result or a resource",
   description:
-    "Read a stored result, page by page, or a resource of a server. Each page ends with the URI of the next. find gives the lines with that text, from and lines a range of lines.",
+    "Read a stored result, page by page, or a resource of a server. Each page ends with the URI of the next. find returns the lines with that text, from and lines a range of lines.",
   inputSchema: {
     type: "object",
     properties: {
       uri: text("URI of a stored result, of its next page, or of a resource"),
-      server: text("Server that has the resource, where the URI is not from a result"),
+      server: text("Server of the resource, if the URI is not from a result"),
       find: text("Only lines with this text"),
       from: line("First line, from 1"),
       lines: line("How many lines"),

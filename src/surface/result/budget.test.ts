@@ -59,7 +59,7 @@ test("first items, the shape of the rest, and sizes", () => {
   expect(preview.total).toBe(10_000);
   expect(preview.items[0]).toEqual(items[0]);
   expect(preview.items.at(-1)).toMatch(
-    /^… 9,9\d\d more objects like \{id: number, name: string, tags: array\}; [\d,]+ bytes in all$/,
+    /^… 9,9\d\d more objects like \{id: number, name: string, tags: array\}; [\d,]+ bytes in total$/,
   );
 });
 
@@ -105,7 +105,7 @@ test("pictures are named, never shown as text", () => {
   const data = Buffer.alloc(400_000, 7).toString("base64");
   const { answer, bytes } = short(toRaw({ content: [{ type: "image", mimeType: "image/png", data }] }));
   expect(bytes).toBeLessThanOrEqual(MOST);
-  expect(answer.content[0].text).toMatch(/holds image image\/png \([\d,]+ bytes\)/);
+  expect(answer.content[0].text).toMatch(/contains image image\/png \([\d,]+ bytes\)/);
   expect(JSON.stringify(answer)).not.toContain(data.slice(0, 40));
 });
 

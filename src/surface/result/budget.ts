@@ -40,9 +40,9 @@ export interface Shortened {
 
 function readingOf(uri: string, how: Budget["how"], code: Budget["code"]): string {
   // Code reads by the same tool.
-  if (!how) return "The link leads to all of it.";
-  const inCode = code ? ` Or use all of it in ${code} without showing it: await read("${uri}").` : "";
-  return `Read on with ${how(uri)}: each page names the next; find, from and lines look into it.${inCode}`;
+  if (!how) return "The link has the whole result.";
+  const inCode = code ? ` Or use the whole result in ${code} without showing it: await read("${uri}").` : "";
+  return `Read on with ${how(uri)}: each page names the next; find, from and lines select lines.${inCode}`;
 }
 
 /** `parts`: those of the result, where they are known already. */
@@ -56,11 +56,11 @@ export function shorten(
   const size = result.length.toLocaleString("en");
   const reading = stored
     ? readingOf(stored.uri, how, code)
-    : "It is too large to be stored: make a narrower call to see more.";
-  const held = parts.blocks.length > 0 ? ` It also holds ${blocksOf(parts.blocks)}.` : "";
+    : "It is too large to store: make a narrower call to see more.";
+  const held = parts.blocks.length > 0 ? ` It also contains ${blocksOf(parts.blocks)}.` : "";
   return {
     preview: (room) => asRaw(Buffer.from(previewOf(sketch, (json) => Buffer.byteLength(json) <= room))),
-    note: `This result has ${size} bytes: only a preview is shown.${held} ${reading}`,
+    note: `This result has ${size} bytes. Only a preview is shown.${held} ${reading}`,
     link:
       stored &&
       toRaw({

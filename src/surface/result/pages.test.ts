@@ -98,7 +98,7 @@ test("no page begins inside a character, inside a group of base64, or beyond the
   const inside = Buffer.byteLength(text.slice(0, text.indexOf("語"))) + 1;
   for (const at of [text.indexOf(data) + 2, inside, raw.length, raw.length + 1, "x", "-1", "0/0", ""])
     expect(store.read(CALLER, `${uri}/${at}`), String(at)).toMatchObject({
-      missing: expect.stringMatching(/No page begins/),
+      missing: expect.stringMatching(/No page starts/),
     });
 });
 

@@ -51,7 +51,7 @@ function write(sketch: Sketch, limits: Limits, depth: number): string {
 function writeString({ head, whole, bytes }: Sketch & { kind: "string" }, most: number): string {
   if (whole && head.length <= most) return JSON.stringify(head);
   const shown = head.slice(0, most).replace(/[\ud800-\udbff]$/, "");
-  return remark(`${shown}… (${number(bytes)} bytes in all)`);
+  return remark(`${shown}… (${number(bytes)} bytes in total)`);
 }
 
 function writeArray(array: Sketch & { kind: "array" }, limits: Limits, depth: number): string {
@@ -59,7 +59,7 @@ function writeArray(array: Sketch & { kind: "array" }, limits: Limits, depth: nu
   const parts = shown.map((item) => write(item, limits, depth + 1));
   const rest = array.count - shown.length;
   if (rest > 0)
-    parts.push(remark(`… ${number(rest)} more ${shapeOf(array)}; ${number(array.bytes)} bytes in all`));
+    parts.push(remark(`… ${number(rest)} more ${shapeOf(array)}; ${number(array.bytes)} bytes in total`));
   return `[${parts.join(",")}]`;
 }
 

@@ -114,7 +114,7 @@ export class ResultStore {
     const text = ofText || (plain && path.length === 0) ? this.#textOf(kept) : undefined;
     const other = ofText ? undefined : pageAt(kept.segments, at);
     const page = text ? textPageAt(text, at) : other;
-    if (!page) return { missing: `No page begins there. Begin with ${kept.uri}; each page names the next.` };
+    if (!page) return { missing: `No page starts there. Start with ${kept.uri}; each page names the next.` };
     const pages = text ? `${kept.uri}/${TEXT}` : kept.uri;
     const nextUri = page.next === undefined ? undefined : `${pages}/${page.next}`;
     return { ...page, uri, plain: text !== undefined, nextUri };
@@ -152,7 +152,7 @@ export class ResultStore {
   #missing(caller: string, id: string): Missing {
     const gone = this.#gone.get(id);
     const { bytes, lifetimeMs } = this.#limits;
-    const kept = `Results are kept for ${Math.round(lifetimeMs / 60_000)} minutes, ${Math.round(bytes / 1024 / 1024)} MB in all.`;
+    const kept = `Results are kept for ${Math.round(lifetimeMs / 60_000)} minutes, ${Math.round(bytes / 1024 / 1024)} MB in total.`;
     if (gone?.caller === caller)
       return {
         missing: `Stored result expired. ${kept} Run ${gone.source} again to get it.`,

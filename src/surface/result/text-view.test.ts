@@ -31,16 +31,16 @@ test("the lines of any JSON are that JSON", () => {
 test("lines are numbered, bounded, and say how to go on", () => {
   const lines = Array.from({ length: 1_000 }, (_, n) => (n % 10 === 0 ? `Ten ${n}` : `line ${n}`));
   expect(lookInto(lines, { from: 3, lines: 2 })).toBe(
-    "3: line 2\n4: line 3\n(2 lines shown, 1,000 lines in all. Go on with from: 5.)",
+    "3: line 2\n4: line 3\n(2 lines shown, 1,000 lines in total. Continue with from: 5.)",
   );
   expect(lookInto(lines, { find: "ten", lines: 2 })).toBe(
-    "1: Ten 0\n11: Ten 10\n(2 matching lines shown, 1,000 lines in all. Go on with from: 12.)",
+    "1: Ten 0\n11: Ten 10\n(2 matching lines shown, 1,000 lines in total. Continue with from: 12.)",
   );
   expect(lookInto(lines, { find: "TEN", from: 985 })).toBe(
-    "991: Ten 990\n(1 matching line shown, 1,000 lines in all.)",
+    "991: Ten 990\n(1 matching line shown, 1,000 lines in total.)",
   );
-  expect(lookInto(lines, { find: "eleven" })).toBe("(0 matching lines shown, 1,000 lines in all.)");
-  expect(lookInto(lines, { from: 5_000 })).toBe("(0 lines shown, 1,000 lines in all.)");
+  expect(lookInto(lines, { find: "eleven" })).toBe("(0 matching lines shown, 1,000 lines in total.)");
+  expect(lookInto(lines, { from: 5_000 })).toBe("(0 lines shown, 1,000 lines in total.)");
   expect(lookInto(lines, {}).length).toBeLessThan(30_000);
   const long = lookInto([`${"a".repeat(5_000)}needle${"b".repeat(5_000)}`], { find: "needle" });
   expect(long).toMatch(/^1: …a+needleb+… \(10,006 characters\)\n/);

@@ -88,10 +88,10 @@ export function lookInto(lines: readonly string[], { find, from = 1, lines: most
     shown.push(text);
     length += text.length;
   }
-  const all = `${lines.length.toLocaleString("en")} lines in all.`;
+  const all = `${lines.length.toLocaleString("en")} lines in total.`;
   const what = `${find === undefined ? "" : "matching "}line${shown.length === 1 ? "" : "s"}`;
   const count = `${shown.length} ${what} shown, ${all}`;
-  const more = at < lines.length ? ` Go on with from: ${at + 1}.` : "";
+  const more = at < lines.length ? ` Continue with from: ${at + 1}.` : "";
   return [...shown, `(${count}${more})`].join("\n");
 }
 

@@ -43,7 +43,7 @@ export function era2026State(task: Task): Raw {
   return withMember(toEra2026(task.state("completed")), "result", outcome.result);
 }
 
-/** Tells the client how the task stands, now that it has something new to tell, until nobody listens any more. */
+/** Tells the client how the task stands, now that it has something new to tell, until nobody is listening. */
 export function tellInEra2026(
   task: Task,
   { uplink, signal }: Pick<ClientRequest, "uplink" | "signal">,

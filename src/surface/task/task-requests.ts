@@ -56,7 +56,10 @@ export class TaskRequests {
     const support = typeof name === "string" ? this.#parts.supportOf(name, origin) : undefined;
     if (support === "forbidden") {
       if (!terms) return undefined;
-      throw RpcError.of(METHOD_NOT_FOUND, `Tool ${String(name)} does not run as a task: call it without one`);
+      throw RpcError.of(
+        METHOD_NOT_FOUND,
+        `Tool ${String(name)} does not support tasks: call it without task`,
+      );
     }
     const { tasks, clock } = this.#parts;
     const form = terms ? legacyForm(request) : era2026Form(request);
@@ -70,7 +73,7 @@ export class TaskRequests {
     if (!["tasks/get", "tasks/result", "tasks/cancel"].includes(method)) throw unknownMethod(method);
     const task = this.#find(request);
     if (method === "tasks/cancel") {
-      if (task.outcome) throw RpcError.of(INVALID_PARAMS, "The task has ended already");
+      if (task.outcome) throw RpcError.of(INVALID_PARAMS, "The task has already ended");
       task.cancel("the client cancelled the task");
     } else if (method === "tasks/get") await task.refresh();
     else {
@@ -105,14 +108,14 @@ export class TaskRequests {
     const id = raw && fromRaw(raw);
     const task = typeof id === "string" ? this.#parts.tasks.find(origin, id) : undefined;
     if (task) return task;
-    throw RpcError.of(INVALID_PARAMS, "Task not found: it has expired, or there never was one with this id");
+    throw RpcError.of(INVALID_PARAMS, "Task not found or expired");
   }
 
   #list({ params, origin }: ClientRequest): Raw {
     const [raw] = params ? members(params, ["cursor"]) : [];
     const cursor = raw && fromRaw(raw);
     if (cursor !== undefined && typeof cursor !== "string")
-      throw RpcError.of(INVALID_PARAMS, "The cursor must be the text that was given");
+      throw RpcError.of(INVALID_PARAMS, "The cursor must be the text that the server returned");
     const own = this.#parts.tasks.of(origin);
     const binding = `tasks ${own[0]?.id}`;
     const from = readCursor(cursor, binding);

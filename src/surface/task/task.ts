@@ -117,7 +117,7 @@ export class Task {
     if (this.#outcome) return;
     this.#outcome = outcome;
     this.#state = withMember(this.#state, "lastUpdatedAt", toRaw(this.#parts.time()));
-    this.questions.refuseAll("the task this belongs to has ended");
+    this.questions.refuseAll("the task it belongs to has ended");
     for (const wake of this.#over.splice(0)) wake();
     this.#changed();
   }

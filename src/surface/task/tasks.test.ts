@@ -57,7 +57,7 @@ test("a task is found by who it belongs to, and by nobody else", () => {
   expect(tasks.of(client("2", stranger))).toEqual([]);
 });
 
-test("what is not fetched goes when its time is over, and what still runs is cancelled", () => {
+test("what is not fetched goes when its time is up, and what still runs is cancelled", () => {
   const world = new World();
   const anna = client("anna");
   const { task: done } = world.begin(anna, 60_000);

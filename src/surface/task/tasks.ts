@@ -100,7 +100,7 @@ export class Tasks {
     for (const [name, { task }] of this.#held) {
       const { origin } = task;
       if (origin.endpoint === endpoint && (!meant || isMeant(meant, origin.principal)))
-        this.#end(name, "whoever began it may not use this any more");
+        this.#end(name, "its caller no longer has access");
     }
   }
 
@@ -117,7 +117,7 @@ export class Tasks {
 
   #dropOldest(held: readonly (readonly [string, Held])[]): void {
     const ended = held.find(([, { task }]) => task.outcome);
-    if (!ended) throw RpcError.of(INTERNAL_ERROR, "Too many tasks are running: wait for one, or cancel one");
+    if (!ended) throw RpcError.of(INTERNAL_ERROR, "Too many tasks are running: wait for one or cancel one");
     this.#held.delete(ended[0]);
   }
 
@@ -135,7 +135,7 @@ export class Tasks {
   #sweepUp(): void {
     const now = this.#parts.clock.now();
     for (const [name, { task, since }] of this.#held)
-      if (now - since > task.ttl) this.#end(name, "it ran for longer than it was to be kept");
+      if (now - since > task.ttl) this.#end(name, "it ran longer than its ttl");
     this.#sweep = undefined;
     if (this.#held.size > 0) this.#sweep = this.#parts.clock.after(SWEEP_MS, () => this.#sweepUp());
   }

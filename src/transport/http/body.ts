@@ -49,5 +49,5 @@ function isJson(type: string | undefined): boolean {
 }
 
 function refuseSize(response: ServerResponse): void {
-  refuse(response, 413, `a message may have ${MOST_BODY} bytes`);
+  refuse(response, 413, `a message may have at most ${MOST_BODY} bytes`);
 }

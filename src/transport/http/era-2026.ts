@@ -44,7 +44,7 @@ export class Era2026Http {
     if (message.kind === "request") this.#serve(message, received);
     // This era has no notifications of clients over HTTP: what comes all the same means nothing.
     else if (message.kind === "notification") response.writeHead(202).end();
-    else refuse(response, 400, "answers are not posted in this protocol version", INVALID_REQUEST);
+    else refuse(response, 400, "this protocol version does not POST responses", INVALID_REQUEST);
     return true;
   }
 

@@ -160,7 +160,7 @@ function cannotListen(error: NodeJS.ErrnoException, { host, port }: FrontOptions
         `Port ${port} on ${host} is already in use. Choose another with --port (0 picks a free one), or stop the program that uses it.`,
       );
     case "EACCES":
-      return explain(`Port ${port} needs more rights than you have. Choose one above 1023 with --port.`);
+      return explain(`You may not use port ${port}. Choose one above 1023 with --port.`);
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return explain(`This machine has no address ${host}. Choose another with --host.`);

@@ -41,14 +41,14 @@ export function createDoor(options: Omit<GuardOptions, "token">): Door {
   const listed = new Set(options.allowOrigins.map(originOf));
   return function door(headers, more = []) {
     const name = nameOf(headers.host ?? "");
-    if (!hosts.has(name)) return refused(403, "this Host is not served here; --allow-host adds it");
+    if (!hosts.has(name)) return refused(403, "this Host is not allowed; add it with --allow-host");
     const { origin } = headers;
     if (origin === undefined) return { ok: true, cors: undefined };
     if (listed.has(originOf(origin)) || more.some((other) => originOf(other) === originOf(origin)))
       return { ok: true, cors: origin };
     return isOwn(origin, headers.host ?? "")
       ? { ok: true, cors: undefined }
-      : refused(403, "this Origin may not connect; --allow-origin adds it");
+      : refused(403, "this Origin is not allowed; add it with --allow-origin");
   };
 }
 
@@ -64,7 +64,7 @@ export function createGuard(options: GuardOptions): (headers: IncomingHttpHeader
     if (!entered.ok) return entered;
     const { cors } = entered;
     if (token && !timingSafeEqual(token, digest(bearerOf(headers)))) {
-      return refused(401, "a bearer token is needed (METAMCP_TOKEN)", cors);
+      return refused(401, "a bearer token is required (METAMCP_TOKEN)", cors);
     }
     return { ok: true, cors, principal: holder ?? unverified(headers) };
   };

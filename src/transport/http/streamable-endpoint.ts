@@ -18,12 +18,12 @@ import { HttpSession, type TransportParts } from "./http-session.ts";
 import { Unread } from "./unread.ts";
 
 const MOST_SESSIONS = 10_000;
-const TOO_MANY = "too many requests of this session are under way";
+const TOO_MANY = "this session has too many requests in flight";
 const BEAT_MS = 25_000;
 
 // Made once: an error costs more than the rest of a request that ends with one.
 const NOT_BEGUN = new MetaMcpError("cancelled", "its handshake failed");
-const LEFT = new MetaMcpError("cancelled", "the client has its answer, or has left");
+const LEFT = new MetaMcpError("cancelled", "the client got its answer or left");
 
 export interface StreamableSettings {
   readonly clock: Clock;
@@ -136,7 +136,7 @@ export class StreamableEndpoint {
     const version = request.headers["mcp-protocol-version"];
     if (version !== undefined && !(LEGACY_VERSIONS as readonly unknown[]).includes(version)) {
       const known = LEGACY_VERSIONS.join(", ");
-      return refuse(response, 400, `this protocol version is not spoken here; known: ${known}`);
+      return refuse(response, 400, `this protocol version is not supported; supported: ${known}`);
     }
     if (this.#options.stateless) return this.#once(message, received);
     if (message.kind === "request" && message.method === "initialize") return this.#begin(message, received);
@@ -163,7 +163,7 @@ export class StreamableEndpoint {
   /** A session exists for others to name only once its handshake was answered with a result. */
   #begin(message: Message & { kind: "request" }, { request, response, principal }: Received): void {
     if (request.headers["mcp-session-id"] !== undefined) {
-      return refuse(response, 400, "this session is initialized already", INVALID_REQUEST);
+      return refuse(response, 400, "this session is already initialized", INVALID_REQUEST);
     }
     if (!this.#ready(response)) return;
     if (this.#around.host.full("sessions")) return refuseFor(response, "sessions");
@@ -211,7 +211,7 @@ export class StreamableEndpoint {
     }
     if (!idlest) return false;
     this.#clients.delete(idlest.session.id);
-    idlest.end(new MetaMcpError("cancelled", "other sessions needed its place"));
+    idlest.end(new MetaMcpError("cancelled", "there were too many sessions"));
     return true;
   }
 
@@ -224,8 +224,8 @@ export class StreamableEndpoint {
     if (!client) return;
     const last = request.headers["last-event-id"];
     if (typeof last === "string") {
-      if (!client.resume(last, response)) refuse(response, 400, "this event id is not known here (any more)");
-    } else if (!client.listen(response)) refuse(response, 409, "this session has such a stream already");
+      if (!client.resume(last, response)) refuse(response, 400, "this event id is unknown or expired");
+    } else if (!client.listen(response)) refuse(response, 409, "this session already has such a stream");
   }
 
   #delete(received: Received): void {
@@ -242,8 +242,8 @@ export class StreamableEndpoint {
     if (client) return client;
     const { request, response } = received;
     if (request.headers["mcp-session-id"] === undefined)
-      refuse(response, 400, "an Mcp-Session-Id header is needed; initialize gives one");
-    else refuse(response, 404, "there is no such session (any more): initialize again", -32001);
+      refuse(response, 400, "an Mcp-Session-Id header is required; initialize returns one");
+    else refuse(response, 404, "unknown or expired session: initialize again", -32001);
     return undefined;
   }
 

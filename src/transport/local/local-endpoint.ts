@@ -29,7 +29,7 @@ export class LocalEndpoint {
     if (!host.ready) throw new MetaMcpError("server_unavailable", "MetaMCP is stopping.");
     for (const what of ["sessions", "inFlight"] as const)
       if (host.full(what))
-        throw new MetaMcpError("rate_limited", "Too many clients or requests at once: try again later.");
+        throw new MetaMcpError("rate_limited", "Too many clients or requests at once. Try again later.");
     const client = new LocalClient(
       (receive) => host.open((message) => receive(message), principal, this.#stateless),
       parts,

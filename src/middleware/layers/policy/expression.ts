@@ -90,7 +90,7 @@ function boundedArguments(
     Object.defineProperty(bounded, key, {
       enumerable: true,
       get() {
-        if (tooLarge) throw new RangeError(`args.${key.slice(0, 64)} is too large to be judged`);
+        if (tooLarge) throw new RangeError(`args.${key.slice(0, 64)} is too large to check`);
         return args[key];
       },
     });
@@ -120,9 +120,10 @@ function unboundedPart(node: unknown, within: boolean): string | undefined {
   const { op, args } = node as { op?: unknown; args?: unknown };
   const called = (op === "rcall" || op === "call") && Array.isArray(args) ? args[0] : undefined;
   if (called === "matches")
-    return "must not use matches: it has no bound. Use startsWith, contains or a glob in args";
+    return "must not use matches, which has no time limit. Use startsWith, contains or a glob in args";
   const comprehension = isComprehension(node);
-  if (comprehension && within) return `must not use ${String(called)} within another one: it has no bound`;
+  if (comprehension && within)
+    return `must not use ${String(called)} inside another one, which has no time limit`;
   return unboundedPart(args, within || comprehension);
 }
 

@@ -155,7 +155,7 @@ describe("a policy", () => {
   test.each([
     ["args.x.matches('a+')", /matches/],
     ["matches(args.x, 'a+')", /matches/],
-    ["args.a.all(x, args.b.exists(y, x == y))", /within another/],
+    ["args.a.all(x, args.b.exists(y, x == y))", /inside another/],
     ["args.n +", /not valid/],
     ["nobody.x == 1", /not valid/],
     ["1 + 1", /true or false/],
@@ -263,6 +263,6 @@ describe("approve", () => {
       async () => raw(RESULT),
       new ManualClock(),
     );
-    await expect(handler(callOf({ principal: person() }))).rejects.toThrow(/nobody can give one here/);
+    await expect(handler(callOf({ principal: person() }))).rejects.toThrow(/nobody can approve it here/);
   });
 });

@@ -77,7 +77,7 @@ const RULE = {
 } as const;
 
 export const policy: LayerKind = {
-  summary: "Allow, deny, ask or require an approval, by who calls which tool with which arguments.",
+  summary: "Allow, deny, ask or require an approval, depending on caller, tool and arguments.",
   guards: true,
   schema: {
     properties: {
@@ -122,7 +122,7 @@ export const policy: LayerKind = {
         if (effect === "ask") return consent(call, `policy, ${reason}`, clock).then(next);
         if (!approvals)
           return Promise.reject(
-            forbidden(call, `${toolOf(call)} needs an approval, and nobody can give one here.`),
+            forbidden(call, `${toolOf(call)} needs an approval, but nobody can approve it here.`),
           );
         const { by = {}, withinMs = WITHIN_MS } = rule?.options ?? {};
         const terms = { by, withinMs: msOf(withinMs), reason: `policy, ${reason}` };
@@ -168,7 +168,7 @@ function ruleProblems(rule: RuleOptions, path: string): readonly LayerProblem[] 
   if (effect !== "approve" && (by !== undefined || withinMs !== undefined))
     problems.push({
       path: `${path}/${by ? "by" : "withinMs"}`,
-      message: 'means something with effect "approve" only',
+      message: 'is only for the effect "approve"',
     });
   return problems;
 }
@@ -192,7 +192,7 @@ function inTime(call: Call, verdict: () => PolicyVerdict): PolicyVerdict {
     return withinTime(JUDGE_MS, verdict);
   } catch (error) {
     if (!(error instanceof OutOfTime)) throw error;
-    throw forbidden(call, `${toolOf(call)}: it takes too long to judge these arguments.`);
+    throw forbidden(call, `${toolOf(call)}: these arguments take too long to check.`);
   }
 }
 
@@ -202,9 +202,9 @@ function argumentsOf(call: Call): () => Readonly<Record<string, unknown>> {
   return () => {
     if (!read) {
       const args = member(call.params, "arguments") ?? EMPTY_OBJECT;
-      if (hasManyValues(args)) throw forbidden(call, "The arguments have too many values to be judged.");
+      if (hasManyValues(args)) throw forbidden(call, "The arguments have too many values to check.");
       const twice = repeatedKey(args);
-      if (twice !== undefined) throw forbidden(call, `The arguments name "${twice.slice(0, 64)}" twice.`);
+      if (twice !== undefined) throw forbidden(call, `The arguments contain "${twice.slice(0, 64)}" twice.`);
       const value = fromRaw(args);
       read = isRecord(value) ? value : {};
     }

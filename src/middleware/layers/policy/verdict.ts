@@ -47,7 +47,7 @@ export function verdictOf(
   const matches = speaking.map((rule) => ({ rule, match: rule.match(call, args) }));
   for (const { rule, match } of matches) {
     if (match.failed !== undefined)
-      return denial(rule, false, `rule ${rule.number} cannot be judged: ${match.failed}`);
+      return denial(rule, false, `rule ${rule.number} cannot be checked: ${match.failed}`);
     if (rule.effect === "deny" && match.restricts)
       return denial(rule, false, `rule ${rule.number} denies these arguments${missingIn(match)}`);
   }
@@ -68,7 +68,7 @@ export function verdictOf(
 }
 
 /** What cannot be judged does not pass. */
-export const UNKNOWN_TOOL = denial(undefined, true, "nothing is known of the tool");
+export const UNKNOWN_TOOL = denial(undefined, true, "the tool is unknown");
 
 /** Where no rule speaks of a call, which is so of most. */
 export const UNRULED: Readonly<Record<"allow" | "deny", PolicyVerdict>> = {

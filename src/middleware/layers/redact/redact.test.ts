@@ -200,10 +200,10 @@ test("block refuses arguments before anything is sent, and results before anybod
   const trail = newTrail();
   await expect(call(callOf({ args: { to: MAIL }, more: { trail } }))).rejects.toMatchObject({
     code: "forbidden",
-    message: "The arguments hold what must not pass here: email.",
+    message: "The arguments contain data that is not allowed here: email.",
   });
   expect(seen).toHaveLength(0);
   expect(String(trail.arguments), "what is kept of it has nothing more in it").not.toContain(MAIL);
-  await expect(call()).rejects.toThrow("The results hold what must not pass here: email.");
+  await expect(call()).rejects.toThrow("The results contain data that is not allowed here: email.");
   expect(seen).toHaveLength(1);
 });

@@ -85,7 +85,10 @@ export const redact: LayerKind = {
     const cleaned = async (call: Call, raw: Raw, what: "arguments" | "results"): Promise<Raw> => {
       const masked = await clean(raw);
       if (action === "mask" || masked.found.size === 0) return masked.raw;
-      throw forbidden(call, `The ${what} hold what must not pass here: ${[...masked.found].join(", ")}.`);
+      throw forbidden(
+        call,
+        `The ${what} contain data that is not allowed here: ${[...masked.found].join(", ")}.`,
+      );
     };
     return {
       async explain(call) {
@@ -97,7 +100,7 @@ export const redact: LayerKind = {
           return masked.raw;
         });
         if (found.size === 0) return undefined;
-        const reason = `the arguments hold ${[...found].join(", ")}`;
+        const reason = `the arguments contain ${[...found].join(", ")}`;
         return action === "block" ? { effect: "deny", reason } : { effect: "change", reason, call: sent };
       },
       call: (next) => async (call) => {

@@ -66,7 +66,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   function send(server: string, tool: string, args: unknown, place = new Error()): Promise<unknown> {
     return new Promised((resolve, reject) => {
       const json = args === undefined ? "{}" : stringify(args);
-      if (typeof json !== "string") throw new TypeError("The arguments of a tool are an object");
+      if (typeof json !== "string") throw new TypeError("The arguments of a tool must be an object");
       const call = { server: text(server), tool: text(tool), json, place, resolve, reject };
       if (next < queued || !sendNow(call)) queue.set(queued++, call);
     });
@@ -184,7 +184,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
   function start(run: () => void, ms: unknown, repeated: boolean): number {
     const wait = Math.max(repeated ? 1 : 0, Number(ms) || 0);
     const id = bridge("timer", text(wait), "", "");
-    if (id === "") throw new RangeError("More timers than may run at once");
+    if (id === "") throw new RangeError("Too many timers");
     timers.set(id, { run, every: repeated ? wait : undefined });
     return Number(id);
   }
@@ -227,7 +227,7 @@ export function guest(bridge: Bridge, values: Values, pure: Record<string, unkno
     try {
       told = toldOf(error);
     } catch {
-      told = { name: "", message: "something was thrown that cannot be read", stack: "" };
+      told = { name: "", message: "an unreadable value was thrown", stack: "" };
     }
     bridge(op, stringify(told), "", "");
   }
