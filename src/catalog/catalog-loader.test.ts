@@ -114,7 +114,7 @@ describe("what is not known", () => {
     const { loader, connects, clock } = setUp("slow", "bad", "later");
     const first = loader.learn(["slow", "bad"], NOBODY);
     await begun(connects, 2);
-    connects[1]?.fail("no");
+    connects[1]?.fail("no.");
     await quiet();
     clock.advance(12_000);
     await first;

@@ -186,7 +186,8 @@ export class CatalogLoader {
 
   #reason(server: ServerId, origin: Origin, attempt: Attempt | undefined): string {
     const failed = attempt?.failed;
-    if (failed) return `failed ${this.#ago(failed.at)}: ${failed.message}; a call tries again`;
+    if (failed)
+      return `failed ${this.#ago(failed.at)}: ${failed.message.replace(/\.$/, "")}; a call tries again`;
     const underWay = attempt !== undefined && attempt === this.#last(server, origin);
     if (underWay) return `still starting after ${this.#seconds(attempt.since)} s`;
     return "its settings changed while it was starting; ask again";

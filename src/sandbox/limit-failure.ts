@@ -2,12 +2,12 @@
 import type { Failure, LimitName } from "./executor.ts";
 
 const SPOKEN: Readonly<Record<LimitName, string>> = {
-  wallMs: "Time limit of the run",
+  wallMs: "Time limit of the run: do less in one run, or give it more time",
   cpuMs: "CPU limit: computing without an await",
-  memoryBytes: "Memory limit",
+  memoryBytes: "Memory limit: keep less at once",
   stackBytes: "Stack limit: the recursion is too deep",
-  calls: "Limit of tool calls in one run",
-  callsInFlight: "Limit of tool calls at the same time",
+  calls: "Limit of tool calls in one run: do the rest in another run",
+  callsInFlight: "Limit of tool calls at the same time: wait for some before others",
   argsBytes: "Size limit of the arguments of one call",
   resultBytes: "Size limit of the result of one call",
   valueBytes: "Size limit of the returned value: return only what is needed",

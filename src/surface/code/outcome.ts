@@ -15,7 +15,7 @@ export function errorOf({ error }: Outcome, code: string, op: string): MetaMcpEr
   const { name, line, limit } = error;
   const source = line === undefined ? undefined : code.split("\n")[line - 1]?.trim().slice(0, 200);
   const hint = hintFor({ message: error.message, source: source ?? "" }, code);
-  const fact = source ? `${error.message}: ${source}` : error.message;
+  const fact = source ? `${error.message.replace(/\.$/, "")}: ${source}` : error.message;
   const message = hint === undefined ? fact : `${fact}\n${hint}`;
   const details = { ...(name && { name }), ...(line !== undefined && { line }), ...(limit && { limit }) };
   return new MetaMcpError(error.code, message, { op, ...(Object.keys(details).length > 0 && { details }) });
