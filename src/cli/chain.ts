@@ -35,7 +35,7 @@ interface Flags {
 
 export const command: Command = {
   name: "chain",
-  usage: "chain FILE",
+  usage: "chain FILE|-",
   summary: "Run the steps in a JSON file; a step can use earlier results. Use - for stdin.",
   flags: {
     parallel: { kind: "switch", env: false, help: "Run independent steps at the same time." },

@@ -23,7 +23,7 @@ export const command: Command = {
   name: "exec",
   usage: "exec FILE|-",
   summary: "Run a JavaScript or TypeScript file that calls tools. Use - for stdin.",
-  flags: { timeout: { kind: "time", least: 1, default: 30_000, env: false, help: "Time limit." } },
+  flags: { timeout: { kind: "time", least: 1, default: 30_000, env: false, help: "Time limit (ms)." } },
   takes: [1, 1],
   async run(given) {
     if (given.settings.noCode)

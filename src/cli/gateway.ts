@@ -53,7 +53,6 @@ export async function runGateway(argv: readonly string[]): Promise<ExitCode> {
 
 async function helpText(): Promise<string> {
   const all = await Promise.all([...COMMANDS.values()].map(async (load) => (await load()).command));
-  const width = Math.max(...all.map(({ usage }) => usage.length)) + 2;
-  const lines = all.map(({ usage, summary }) => `  ${usage.padEnd(width)}${summary}`);
+  const lines = all.map(({ usage, summary }) => `  ${usage}\n      ${summary}`);
   return `${command.summary}\n\nUsage: metamcp ${command.usage}\n\n${lines.join("\n")}\n\n--gateway URL sets the gateway (default http://127.0.0.1:12008). METAMCP_ADMIN_TOKEN must contain its admin token, or an API key with a role.`;
 }

@@ -1,5 +1,6 @@
 /** Which config file a command writes to: `--here`, `--config`, or the user's own. */
 import { type Table, UsageError } from "../config/command-line.ts";
+import { FLAGS } from "../config/flags.ts";
 import { configToWrite } from "../config/locate.ts";
 import type { ReadSettings } from "../config/settings.ts";
 
@@ -9,6 +10,7 @@ export const HERE = {
     env: false,
     help: "Use .mcp.json in this folder instead of ~/.metamcp/mcp.json.",
   },
+  config: { ...FLAGS.config, help: "Config file. Default: ~/.metamcp/mcp.json." },
 } as const satisfies Table;
 
 export function targetFile({ settings, given }: ReadSettings<Table>): string {

@@ -6,7 +6,7 @@ test("lines are broken at spaces, and go on below their text", () => {
   expect(wrap("one two three", 8)).toBe("one two\nthree");
   expect(wrap("  add  choose from many servers", 20)).toBe("  add  choose from\n       many servers");
   expect(wrap("  --a-very-long-flag <of|some>  what it is", 20)).toBe(
-    "  --a-very-long-flag\n  <of|some>  what it\n  is",
+    "  --a-very-long-flag\n      <of|some>\n      what it is",
   );
   expect(wrap("a /very/long/path/of/a/file b", 10)).toBe("a\n/very/long/path/of/a/file\nb");
 });

@@ -1,5 +1,7 @@
 /** Long lines broken at spaces, to the width of a terminal. Breaks no word. */
 
+const STEP = 4;
+
 /**
  * `columns` is undefined, or 0, where nobody knows: then all stays as it is. What is carried over stands below the text of
  * its line, or `indent` columns in. A command (`$ …`) stays whole: it is there to be copied.
@@ -26,9 +28,10 @@ function wrapLine(line: string, columns: number, depth: number | undefined): rea
   return [...lines, rest];
 }
 
-/** Where the text begins, which may stand beside something: after a gap. Nowhere near the end of the line. */
+/** Where the text begins, which may stand beside something: after a gap. Nowhere near the end of the line: then it goes a step in. */
 function indentOf(line: string, columns: number): number {
   const [margin = ""] = /^ */.exec(line) ?? [];
   const [beside = margin] = /^ *\S.*? {2,}/.exec(line) ?? [];
-  return [beside.length, margin.length].find((at) => at <= 0.6 * columns) ?? 0;
+  const step = beside === margin ? margin.length : margin.length + STEP;
+  return [beside.length, step, margin.length].find((at) => at <= 0.6 * columns) ?? 0;
 }

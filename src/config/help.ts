@@ -4,7 +4,10 @@ import { FLAGS, flagsFor } from "./flags.ts";
 
 /** One line per flag of a command, its own first. */
 export function flagHelp(command: string, own: Table = {}): string {
-  const rows = Object.entries({ ...own, ...flagsFor(command) }).filter(([, row]) => row.flag !== false);
+  // A command may say more of a flag that others have too.
+  const rows = Object.entries({ ...own, ...flagsFor(command), ...own }).filter(
+    ([, row]) => row.flag !== false,
+  );
   const left = rows.map(([key, row]) => `  ${flagOf(key)}${placeholder(row)}`);
   const width = Math.max(...left.map((text) => text.length)) + 2;
   return rows

@@ -37,6 +37,13 @@ async function metamcp(
 
 const json = ({ out }: Ended): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
 
+test("--help of what writes a config names the file that it writes to", async () => {
+  for (const command of ["init", "import", "add"]) {
+    const { out } = await metamcp(temp(), [command, "--help"]);
+    expect(out).toMatch(/--config <file> +Config file\. Default: ~\/\.metamcp\/mcp\.json\.\n/);
+  }
+});
+
 test("--help and --version answer on stdout", async () => {
   const folder = temp();
   const [help, short, word, version, own] = await Promise.all([
