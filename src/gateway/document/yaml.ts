@@ -5,7 +5,7 @@ import { type FieldProblem, invalid } from "../refusal.ts";
 export interface TextDocument {
   readonly value: unknown;
   /** What is wrong with the value, a line of text for each with the line of the document that it is about. */
-  told(problems: readonly FieldProblem[]): string;
+  readonly told: (problems: readonly FieldProblem[]) => string;
 }
 
 /** YAML, or JSON, which is YAML too. Throws a Refusal with line and column. */
