@@ -372,7 +372,7 @@ test("our own tools refuse unknown fields and wrong types, and say what they tak
     ["mcp_discover", { limit: "10" }, /"limit"/],
     ["mcp_discover", { limit: 1.5 }, /"limit"/],
     ["mcp_discover", { detail: "all" }, /"detail" must be one of schema, types/],
-    ["mcp_discover", { __proto__: null, constructor: 1 }, /no "constructor"/],
+    ["mcp_discover", { __proto__: null, constructor: 1 }, /no argument "constructor"/],
     ["mcp_discover", [], /must be an object/],
     ["mcp_discover", "query", /must be an object/],
     ["mcp_call", {}, /"server" is missing/],

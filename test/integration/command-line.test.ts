@@ -244,33 +244,33 @@ test("doctor names each fault and says what to do about it", async () => {
   symlinkSync(process.execPath, npx);
   const noList = fileURLToPath(new URL("../fixture/no-list.mjs", import.meta.url));
   const faults: Record<string, [entry: object | null, problem: RegExp, advice?: RegExp]> = {
-    exits: [fixture("--exit-at-once", "7"), /exited with code 7/, /by hand.*child\.mjs --exit-at-once 7/s],
+    exits: [fixture("--exit-at-once", "7"), /exited with code 7/, /yourself.*child\.mjs --exit-at-once 7/s],
     speaks: [
       { command: process.execPath, args: ["-e", "throw new Error('no database')"] },
       /exited with code 1.*no database/s,
-      /by hand/,
+      /yourself/,
     ],
     silent: [
       { ...fixture("--no-initialize"), ...quick },
       /not ready within 2500 ms \(connectTimeoutMs\)/,
-      /by hand/,
+      /yourself/,
     ],
     fetched: [
       { ...fixture("--no-initialize"), command: npx, ...quick },
       /not ready within 2500 ms .*npx may be downloading it/,
-      /by hand/,
+      /yourself/,
     ],
     chatters: [
       { command: process.execPath, args: ["-e", "setInterval(() => console.log('Usage: x'), 50)"], ...quick },
       /not ready within 2500 ms .*last output: Usage: x \(on stdout, which is only for protocol messages\)/,
-      /by hand/,
+      /yourself/,
     ],
     prints: [
       { command: process.execPath, args: ["-e", "console.log('Usage: x --stdio')"] },
-      /exited with code 0\. It said: Usage: x --stdio \(on stdout/,
-      /by hand/,
+      /exited with code 0\. Its output: Usage: x --stdio \(on stdout/,
+      /yourself/,
     ],
-    refuses: [fixture("--refuse-initialize"), /refused the handshake/, /by hand/],
+    refuses: [fixture("--refuse-initialize"), /refused the handshake/, /yourself/],
     unlisted: [
       { command: process.execPath, args: [noList, noList] },
       /its tools could not be listed: not today/,

@@ -388,8 +388,8 @@ test("an issuer that registers nobody says what to write into the config", async
 });
 
 test.each([
-  [200, /lets everyone in/],
-  [401, /names no authorization server/],
+  [200, /requires no login/],
+  [401, /has no authorization server/],
 ])("a server without an issuer says so: status %i", async (status, why) => {
   const { folder, run } = await setUp();
   const { url } = await httpChild(({ url: path }, response) =>

@@ -151,7 +151,7 @@ test("what a server prints on stderr stays out of the log, unless it fails", asy
   await failing.initialize();
   await failing.mcpCall("dead", "echo", { message: "x" });
   await failing.close();
-  expect(failing.stderr).toMatch(/"level":"warn".*exited with code 3\. It said: no token given/);
+  expect(failing.stderr).toMatch(/"level":"warn".*exited with code 3\. Its output: no token given/);
 });
 
 test("--help names the variables that have no flag", async () => {
