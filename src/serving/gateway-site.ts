@@ -110,7 +110,9 @@ export class GatewaySite implements Site {
     const { account } = holder;
     const opens = endpoint && access?.keys && holder.opens(endpoint.object.uuid);
     const allowed = opens && (!account || isAllowed(account, access.allow));
-    return allowed ? { ok: true, cors, principal: holder.principal } : refused(404, NOTHING, cors);
+    if (allowed) return { ok: true, cors, principal: holder.principal };
+    // At a name that is not there a key in the address does not count: here it must not either.
+    return credentialOf(request) === undefined ? this.#unknown(wanted) : refused(404, NOTHING, cors);
   }
 
   /** Nobody learns by a token whether an endpoint is there, unless it is one that they may use. */

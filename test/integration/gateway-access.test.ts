@@ -93,6 +93,8 @@ test("without a key all names are alike; with one all that it does not open are"
   expect(missing.status).toBe(404);
   for (const path of ["two/mcp", "off/mcp", "query/mcp", "one/none"])
     expect(await seen(gateway, path, { "x-api-key": key })).toEqual(missing);
+  for (const path of ["query/mcp", "never/mcp"])
+    expect(await seen(gateway, `${path}?api_key=${key}`)).toEqual(refused);
   expect((await seen(gateway, "one/mcp", { authorization: `Bearer ${key}` })).status).toBe(200);
   expect((await seen(gateway, "open/mcp")).status).toBe(200);
   expect(open.access.public).toBe(true);
