@@ -37,6 +37,34 @@ async function metamcp(
 
 const json = ({ out }: Ended): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
 
+test("which file of a certificate is wrong is said", async () => {
+  const folder = temp();
+  writeFileSync(folder.path("cert.pem"), "no certificate");
+  const serve = (cert: string, key: string) =>
+    metamcp(folder, [
+      "--transport",
+      "streamable",
+      "--port",
+      "0",
+      "--tls",
+      "--tls-cert",
+      cert,
+      "--tls-key",
+      key,
+    ]);
+  const ends = await Promise.all([
+    serve("none.pem", "cert.pem"),
+    serve(folder.path("cert.pem"), "none.pem"),
+    serve(folder.path("cert.pem"), folder.path("cert.pem")),
+  ]);
+  for (const [at, told] of [
+    /TLS certificate cannot be read: .*none\.pem/,
+    /TLS key cannot be read/,
+    /no certificate with its key/,
+  ].entries())
+    expect(ends[at]).toMatchObject({ code: 1, err: expect.stringMatching(told) });
+});
+
 test("--help of what writes a config names the file that it writes to", async () => {
   for (const command of ["init", "import", "add"]) {
     const { out } = await metamcp(temp(), [command, "--help"]);

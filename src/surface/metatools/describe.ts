@@ -89,7 +89,7 @@ function notesOn(scope: Scope, { server, name, annotations, definition }: Tool, 
   const output = member(definition, "outputSchema");
   const listing = scope.view(origin).snapshot.listings.get(server);
   const instructions = listing && instructionsOf(listing);
-  return [
+  const notes = [
     ...(readOnlyHint === true ? ["Only reads."] : []),
     ...(destructiveHint === true && readOnlyHint !== true ? ["May delete or overwrite data."] : []),
     ...(idempotentHint === true ? ["Repeating it has no further effect."] : []),
@@ -97,8 +97,9 @@ function notesOn(scope: Scope, { server, name, annotations, definition }: Tool, 
     ...(rules && mustAsk(rules, name) ? ["Asks a person before it runs."] : []),
     ...(output ? ["Has an output schema."] : []),
     ...(listing?.source === "cache" ? ["From cache, not yet re-checked."] : []),
-    ...(instructions ? [`Instructions of ${server}: ${instructions}`] : []),
   ].join(" ");
+  // These have lines of their own.
+  return [notes, ...(instructions ? [`Instructions of ${server}: ${instructions}`] : [])].join("\n").trim();
 }
 
 function refsIn({ description }: Tool): readonly string[] {

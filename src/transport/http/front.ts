@@ -1,5 +1,4 @@
 /** The HTTP server all HTTP transports share: who may enter, what is answered without a session, and how it ends. */
-import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -7,6 +6,7 @@ import type { Principal } from "../../kernel/principal.ts";
 import type { Malformed } from "../../rpc/message.ts";
 import { INTERNAL_ERROR } from "../../rpc/rpc-error.ts";
 import type { Readiness } from "../transport.ts";
+import { certificateOf } from "./certificate.ts";
 import type { Refused, Verdict } from "./guard.ts";
 import { PipelinedResponses } from "./pipelined-responses.ts";
 
@@ -110,10 +110,7 @@ export class Front {
       keepAliveTimeout: 65_000,
     };
     this.#server = tls
-      ? createTlsServer(
-          { ...limits, cert: readFileSync(tls.cert), key: readFileSync(tls.key), minVersion: "TLSv1.2" },
-          listener,
-        )
+      ? createTlsServer({ ...limits, ...certificateOf(tls), minVersion: "TLSv1.2" }, listener)
       : createServer(limits, listener);
     this.#server.timeout = STALLED_MS;
   }

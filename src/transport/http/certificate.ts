@@ -1,0 +1,23 @@
+/** The certificate and key of an HTTPS server, read from the files that the user named. */
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+
+/** Whoever named the files must learn which one is wrong: the system says only that some file is. */
+export function certificateOf({ cert, key }: { readonly cert: string; readonly key: string }) {
+  const read = (what: string, path: string): Buffer => {
+    try {
+      return readFileSync(path);
+    } catch (error) {
+      throw new Error(`The ${what} cannot be read: ${(error as Error).message}`);
+    }
+  };
+  const pem = { cert: read("TLS certificate", cert), key: read("TLS key", key) };
+  try {
+    createSecureContext(pem);
+  } catch (error) {
+    throw new Error(
+      `${cert} and ${key} are no certificate with its key, in PEM: ${(error as Error).message}`,
+    );
+  }
+  return pem;
+}
