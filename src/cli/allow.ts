@@ -80,8 +80,7 @@ export async function allowedAtTerminal(config: Config, read: () => Promise<Conf
   const { withheld } = config;
   if (!withheld || !canAsk) return config;
   process.stderr.write(`${overview(withheld)}\n`);
-  if (!(await confirmed("MetaMCP found this file in the folder, and you have not allowed it yet. Allow it?")))
-    return config;
+  if (!(await confirmed("MetaMCP found this file in the folder. Allow it?"))) return config;
   await allow(withheld, homeFolder(process.env));
   return await read();
 }

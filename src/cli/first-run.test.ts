@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { galleryCandidates } from "../provision/gallery/gallery.ts";
 import type { Command } from "./command.ts";
 import { choiceOf, firstRun, welcome } from "./first-run.ts";
+import { wrap } from "./wrap.ts";
 
 const paths = [
   "/home/somebody/with-a-rather-long-name/projects/one/.mcp.json",
@@ -40,7 +41,7 @@ async function visit(
 }
 
 test("it fits a screen, and says where it looked", () => {
-  const text = welcome(paths, 126, true);
+  const text = wrap(welcome(paths, 126, true), 79);
   expect(text.split("\n").length).toBeLessThan(24);
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(80);
   for (const part of [...paths, "import", "add", "126"]) expect(text).toContain(part);

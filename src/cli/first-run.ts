@@ -48,9 +48,7 @@ export async function firstRun({ terminal, commands, paths, flags }: FirstRun): 
 export function welcome(paths: readonly string[], known: number, canImport: boolean): string {
   return `MetaMCP ${VERSION}: one MCP server in front of all the others.
 
-Your client (Claude, Cursor, VS Code …) starts MetaMCP, and MetaMCP starts
-your MCP servers, each when it is first needed. The model sees a few small
-tools to find and call all others, instead of hundreds in every conversation.
+Your client (Claude, Cursor, VS Code …) starts MetaMCP, and MetaMCP starts your MCP servers, each when it is first needed. The model sees a few small tools to find and call all others, instead of hundreds in every conversation.
 
 There is no config yet. Looked for:
 ${paths.map((path) => `  ${path}`).join("\n")}

@@ -44,7 +44,7 @@ function inTurn(params: Raw | undefined): Promise<Elicited> {
 }
 
 async function atTheTerminal(params: Raw | undefined): Promise<Elicited> {
-  hushSpinner();
+  const goOn = hushSpinner();
   const [{ elicit }, { openTerminal }, { openBrowser }] = await Promise.all([
     import("./elicit.ts"),
     import("./terminal.ts"),
@@ -55,5 +55,6 @@ async function atTheTerminal(params: Raw | undefined): Promise<Elicited> {
     return await elicit(params, terminal, openBrowser);
   } finally {
     terminal.close();
+    goOn();
   }
 }

@@ -7,11 +7,20 @@ export interface Spinner {
   stop(): void;
 }
 
-let current: Spinner | undefined;
+let spinning = false;
+let hushed = false;
 
-/** Something else wants the terminal. */
-export function hushSpinner(): void {
-  current?.stop();
+/** Something else wants the terminal, until what is returned is called. */
+export function hushSpinner(): () => void {
+  hushed = true;
+  if (spinning) clearLine();
+  return () => {
+    hushed = false;
+  };
+}
+
+function clearLine(): void {
+  process.stderr.write("\r\x1b[K");
 }
 
 export function spin(text: string): Spinner {
@@ -21,13 +30,15 @@ export function spin(text: string): Spinner {
     text,
     stop() {
       clearInterval(timer);
-      process.stderr.write("\r\x1b[K");
+      spinning = false;
+      clearLine();
     },
   };
   // Nothing is shown for what takes under a moment.
   const timer = setInterval(() => {
-    if (frame++ > 4) process.stderr.write(`\r\x1b[K${FRAMES[frame % FRAMES.length]} ${spinner.text}`);
+    if (frame++ > 4 && !hushed)
+      process.stderr.write(`\r\x1b[K${FRAMES[frame % FRAMES.length]} ${spinner.text}`);
   }, 80);
-  current = spinner;
+  spinning = true;
   return spinner;
 }

@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { hushSpinner, spin } from "./spinner.ts";
+
+const written: string[] = [];
+const { isTTY } = process.stderr;
+beforeEach(() => {
+  vi.useFakeTimers();
+  process.stderr.isTTY = true;
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  process.stderr.isTTY = isTTY;
+});
+
+test("while a person is asked it writes nothing over the question, and goes on afterwards", () => {
+  const spinner = spin("working …");
+  vi.advanceTimersByTime(1_000);
+  expect(written.join("")).toContain("working …");
+  const goOn = hushSpinner();
+  written.length = 0;
+  vi.advanceTimersByTime(1_000);
+  expect(written).toEqual([]);
+  goOn();
+  vi.advanceTimersByTime(1_000);
+  expect(written.join("")).toContain("working …");
+  spinner.stop();
+  written.length = 0;
+  vi.advanceTimersByTime(1_000);
+  expect(written).toEqual([]);
+});
