@@ -62,6 +62,7 @@ async function takePictures(browser, link) {
     await page.getByRole("heading", { level: 1 }).waitFor();
     await prepare();
     await page.locator(".skeleton, [aria-busy=true]").first().waitFor({ state: "detached" });
+    await page.evaluate("scrollTo(0, 0)");
     await page.screenshot({ path: join(root, `docs/console/${name}.png`) });
   };
   await picture("overview", "/", () =>

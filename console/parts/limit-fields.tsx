@@ -7,7 +7,7 @@ const texts = shellTexts.limits;
 const NAMES = ["sessions", "inFlight"] as const;
 
 interface LimitFieldsProps {
-  readonly value: Readonly<Partial<Record<(typeof NAMES)[number], unknown>>>;
+  readonly value: Readonly<Partial<Record<(typeof NAMES)[number], number>>>;
   readonly onInput: (value: object) => void;
   readonly sending: Sending;
 }

@@ -1,6 +1,5 @@
 /** The audit log: filters live in the address, older pages are read on demand. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { get, urlOf } from "../../api/client.ts";
 import type { AuditRecord } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -20,19 +19,10 @@ import { AuditFilters, filtersIn } from "./audit-filters.tsx";
 const PAGE = 100;
 
 export default function Audit() {
-  const { id, query } = address.value;
-  const params = { ...filtersIn(query), limit: PAGE };
-  const view = JSON.stringify(params);
+  const { query } = address.value;
+  const filters = filtersIn(query);
+  const params = { ...filters, limit: PAGE };
   const newest = useResource("/audit", params, { on: ["admin", "session"], everyMs: 5_000 });
-  const older = useSignal<{ readonly items: readonly AuditRecord[]; readonly next: string | undefined }>({
-    items: [],
-    next: undefined,
-  });
-  const sending = useSending();
-  // Another filter is another list.
-  useEffect(() => {
-    older.value = { items: [], next: undefined };
-  }, [view]);
   const state = newest.value.value?.state;
   return (
     <>
@@ -42,57 +32,66 @@ export default function Audit() {
         actions={
           <>
             <Verify />
-            <Button
-              href={urlOf("/audit", { ...filtersIn(query), format: "jsonl" })}
-              title={texts.exportTitle}
-            >
+            <Button href={urlOf("/audit", { ...filters, format: "jsonl" })} title={texts.exportTitle}>
               {texts.export}
             </Button>
           </>
         }
       />
       <AuditFilters query={query} />
+      {/* Another filter is another list. */}
       <Ready of={newest}>
-        {(page) => {
-          const rows = joined(page.items, older.value.items);
-          const next = older.value.items.length > 0 ? older.value.next : page.nextCursor;
-          const open = rows.find(({ seq }) => String(seq) === id);
-          const readOlder = () =>
-            sending.run(async () => {
-              const more = await get("/audit", { ...params, cursor: next });
-              older.value = { items: [...older.value.items, ...more.items], next: more.nextCursor };
-            });
-          return (
-            <div class="stack">
-              <Table
-                label={texts.list}
-                rows={rows}
-                columns={AUDIT_COLUMNS}
-                rowKey={({ seq }) => String(seq)}
-                rowName={({ seq }) => texts.record(seq)}
-                onOpen={({ seq }) => go({ page: "audit", id: String(seq), query })}
-                open={id}
-                live
-                view={view}
-                empty={
-                  <EmptyState title={texts.empty.title}>
-                    <p>{texts.empty.text}</p>
-                  </EmptyState>
-                }
-              />
-              {next && (
-                <div class="line">
-                  <Button busy={sending.busy} onClick={() => void readOlder()}>
-                    {texts.more}
-                  </Button>
-                </div>
-              )}
-              {open && <AuditDrawer key={open.seq} record={open} />}
-            </div>
-          );
-        }}
+        {(page) => <Records key={JSON.stringify(params)} params={params} newest={page} />}
       </Ready>
     </>
+  );
+}
+
+interface RecordsProps {
+  readonly params: Readonly<Record<string, string | number>>;
+  readonly newest: { readonly items: readonly AuditRecord[]; readonly nextCursor?: string };
+}
+
+function Records({ params, newest }: RecordsProps) {
+  const { id, query } = address.value;
+  const older = useSignal<readonly AuditRecord[]>([]);
+  const cursor = useSignal<string | undefined>(undefined);
+  const sending = useSending();
+  const rows = joined(newest.items, older.value);
+  const next = older.value.length > 0 ? cursor.value : newest.nextCursor;
+  const open = rows.find(({ seq }) => String(seq) === id);
+  const readOlder = () =>
+    sending.run(async () => {
+      const more = await get("/audit", { ...params, cursor: next });
+      older.value = [...older.value, ...more.items];
+      cursor.value = more.nextCursor;
+    });
+  return (
+    <div class="stack">
+      <Table
+        label={texts.list}
+        rows={rows}
+        columns={AUDIT_COLUMNS}
+        rowKey={({ seq }) => String(seq)}
+        rowName={({ seq }) => texts.record(seq)}
+        onOpen={({ seq }) => go({ page: "audit", id: String(seq), query })}
+        open={id}
+        live
+        empty={
+          <EmptyState title={texts.empty.title}>
+            <p>{texts.empty.text}</p>
+          </EmptyState>
+        }
+      />
+      {next && (
+        <div class="line">
+          <Button busy={sending.busy} onClick={() => void readOlder()}>
+            {texts.more}
+          </Button>
+        </div>
+      )}
+      {open && <AuditDrawer key={open.seq} record={open} />}
+    </div>
   );
 }
 

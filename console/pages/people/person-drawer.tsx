@@ -26,85 +26,94 @@ import { RoleField } from "./role-field.tsx";
 const texts = peopleTexts.drawer;
 
 export function PersonDrawer({ user }: { readonly user: User }) {
-  const asking = useSignal<"disable" | "remove" | undefined>(undefined);
-  const invitation = useSignal<Invitation | undefined>(undefined);
-  const sending = useSending();
   const own = user.uuid === me.value?.account?.uuid;
-  const at = { params: { uuid: user.uuid } };
   const close = () => go({ page: "people", query: address.value.query });
-  const change = async (patch: UserPatch, said: string) => {
-    if (!(await sending.run(() => send("PATCH /users/:uuid", patch, at)))) return;
-    asking.value = undefined;
-    toast({ text: said });
-    refresh("/users");
-  };
-  const remove = async () => {
-    if (!(await sending.run(() => send("DELETE /users/:uuid", undefined, at)))) return;
-    toast({ text: peopleTexts.remove.done(user.email) });
-    refresh("/users");
-    close();
-  };
-  const inviteAgain = () =>
-    sending.run(async () => {
-      invitation.value = await send("POST /users/:uuid/invitation", undefined, at);
-    });
   return (
     <Drawer title={user.email} onClose={close}>
       <div class="stack">
         <About user={user} />
-        {user.invited && (
-          <div class="line">
-            <Button onClick={() => void inviteAgain()}>{peopleTexts.invited.again}</Button>
-          </div>
-        )}
+        {user.invited && <InviteAgain user={user} />}
         {own && <p class="muted">{texts.self}</p>}
-        <Rights key={user.uuid} user={user} locked={own} />
-        <Refused problem={asking.value ? undefined : sending.problem} />
+        <Rights user={user} locked={own} />
         <Grants of={user.uuid} />
         {may("audit.read") && (
           <p>
             <a href={hrefOf({ page: "audit", query: { principalName: user.email } })}>{texts.audit}</a>
           </p>
         )}
-        {!own && (
-          <div class="line danger-end">
-            {user.disabled ? (
-              <Button onClick={() => void change({ disabled: false }, texts.saved)}>{texts.enable}</Button>
-            ) : (
-              <Button kind="danger" onClick={() => (asking.value = "disable")}>
-                {texts.disable}
-              </Button>
-            )}
-            <Button kind="danger" onClick={() => (asking.value = "remove")}>
-              {peopleTexts.remove.action}
-            </Button>
-          </div>
-        )}
+        {!own && <Ending user={user} onRemoved={close} />}
       </div>
+    </Drawer>
+  );
+}
+
+function InviteAgain({ user: { uuid, email } }: { readonly user: User }) {
+  const invitation = useSignal<Invitation | undefined>(undefined);
+  const sending = useSending();
+  const invite = () =>
+    sending.run(async () => {
+      invitation.value = await send("POST /users/:uuid/invitation", undefined, { params: { uuid } });
+    });
+  return (
+    <div class="line">
+      <Button busy={sending.busy} onClick={() => void invite()}>
+        {peopleTexts.invited.again}
+      </Button>
+      <Refused problem={sending.problem} />
+      {invitation.value && (
+        <Invited email={email} invitation={invitation.value} onClose={() => (invitation.value = undefined)} />
+      )}
+    </div>
+  );
+}
+
+/** Disables the account, or deletes it. */
+function Ending({ user, onRemoved }: { readonly user: User; readonly onRemoved: () => void }) {
+  const asking = useSignal<"disable" | "remove" | undefined>(undefined);
+  const sending = useSending();
+  const at = { params: { uuid: user.uuid } };
+  const switchTo = (disabled: boolean) => send("PATCH /users/:uuid", { disabled }, at);
+  const run = async (act: () => Promise<unknown>, said: string) => {
+    const done = await sending.run(act);
+    if (!done) return;
+    asking.value = undefined;
+    toast({ text: said });
+    refresh("/users");
+  };
+  const confirmed = async () => {
+    if (asking.value === "disable")
+      return await run(() => switchTo(true), peopleTexts.disable.done(user.email));
+    await run(async () => {
+      await send("DELETE /users/:uuid", undefined, at);
+      onRemoved();
+    }, peopleTexts.remove.done(user.email));
+  };
+  return (
+    <div class="line danger-end">
+      {user.disabled ? (
+        <Button onClick={() => void run(() => switchTo(false), texts.saved)}>{texts.enable}</Button>
+      ) : (
+        <Button kind="danger" onClick={() => (asking.value = "disable")}>
+          {texts.disable}
+        </Button>
+      )}
+      <Button kind="danger" onClick={() => (asking.value = "remove")}>
+        {peopleTexts.remove.action}
+      </Button>
+      <Refused problem={asking.value ? undefined : sending.problem} />
       {asking.value && (
         <FormDialog
           title={peopleTexts[asking.value].title(user.email)}
           danger
           submit={asking.value === "remove" ? peopleTexts.remove.action : texts.disable}
           sending={sending}
-          onSubmit={() =>
-            void (asking.value === "remove"
-              ? remove()
-              : change({ disabled: true }, peopleTexts.disable.done(user.email)))
-          }
+          onSubmit={confirmed}
           onClose={() => (asking.value = undefined)}
         >
           <p>{peopleTexts[asking.value].text}</p>
         </FormDialog>
       )}
-      {invitation.value && (
-        <Invited
-          email={user.email}
-          invitation={invitation.value}
-          onClose={() => (invitation.value = undefined)}
-        />
-      )}
-    </Drawer>
+    </div>
   );
 }
 

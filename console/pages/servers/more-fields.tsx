@@ -51,7 +51,7 @@ export function MoreFields(props: ServerFormProps) {
             hint={texts.instancesHint}
             whole
             {...number("instances")}
-            value={String(draft["instances"] ?? 1)}
+            value={number("instances").value || "1"}
           />
         )}
         <TextField
