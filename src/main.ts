@@ -30,8 +30,8 @@ import { createScope } from "./scope.ts";
 import { statusOfAll } from "./server-status.ts";
 import { Sessions } from "./sessions.ts";
 import { chooseSurface, type SurfaceName } from "./surface/choose.ts";
+import { EndpointSurface } from "./surface/endpoint-surface.ts";
 import { FolderConsent } from "./surface/folder-consent.ts";
-import { IntroducedSurface } from "./surface/introduced.ts";
 import { LayeredSurface } from "./surface/layered-surface.ts";
 import { ResultStore } from "./surface/result/store.ts";
 import type { Scope } from "./surface/scope.ts";
@@ -191,7 +191,7 @@ export function createEngine({
     const choose = around ? () => around(chosen()) : chosen;
     const sessions: Sessions = new Sessions({
       endpoint: id,
-      newSurface: asking(team ? () => new IntroducedSurface(choose(), team) : choose, surface),
+      newSurface: asking(team ? () => new EndpointSurface(choose(), team) : choose, surface),
       room: team?.room,
       clock,
       events,

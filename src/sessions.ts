@@ -4,6 +4,7 @@ import { MetaMcpError } from "./kernel/errors.ts";
 import type { Events } from "./kernel/events.ts";
 import type { Principal } from "./kernel/principal.ts";
 import type { Room } from "./kernel/room.ts";
+import { recordOverLimit } from "./record-over-limit.ts";
 import type { Send } from "./rpc/peer.ts";
 import { Debounce } from "./session/debounce.ts";
 import { StatelessClients } from "./session/era-2026/stateless-clients.ts";
@@ -11,7 +12,6 @@ import { LoneRequests } from "./session/lone-requests.ts";
 import { Session } from "./session/session.ts";
 import type { Surface } from "./surface/surface.ts";
 import type { Host, Readiness } from "./transport/transport.ts";
-import { tellTurnedAway } from "./turned-away.ts";
 
 export interface SessionsParts {
   /** Id of the endpoint that is served. */
@@ -73,7 +73,7 @@ export class Sessions implements Host {
     const { endpoint, events, clock } = this.#parts;
     const { method, params } = message;
     const recording = { events, clock, target: (server: string, tool: string) => ({ server, tool }) };
-    tellTurnedAway(recording, { endpoint, principal, origin: session?.origin, method, params });
+    recordOverLimit(recording, { endpoint, principal, origin: session?.origin, method, params });
   }
 
   health(): Readiness {

@@ -7,8 +7,8 @@ import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { entries } from "../rpc/slice.ts";
+import { containsSecret } from "./contains-secret.ts";
 import { sameJson } from "./same.ts";
-import { tellsSecret } from "./tells-secret.ts";
 import { decodeUsage, encodeUsage, type ToolExamples, type UsageFile } from "./usage-file.ts";
 
 const MOST_BYTES = 2_048;
@@ -43,7 +43,7 @@ export class Usage {
     args: Raw,
     secrets: readonly string[],
   ): Promise<void> {
-    if (args.length > MOST_BYTES || entries(args).length === 0 || tellsSecret(args, secrets)) return;
+    if (args.length > MOST_BYTES || entries(args).length === 0 || containsSecret(args, secrets)) return;
     const known = await this.#knownOf(from.server, from.identity);
     if (!add(known.tools, from.tool, args)) return;
     known.changed = true;

@@ -7,11 +7,11 @@ import { backup } from "../home/backup.ts";
 import { writeAtomic } from "../home/file.ts";
 import { withLock } from "../home/lock.ts";
 import { ConfigError } from "./config-error.ts";
-import { cut } from "./cut.ts";
 import { isKeys, type Keys, kindOf } from "./field.ts";
 import { readConfigText } from "./load.ts";
 import { parseText } from "./parse.ts";
-import { place } from "./place.ts";
+import { removeKey } from "./remove-key.ts";
+import { setValue } from "./set-value.ts";
 
 export interface Edit {
   readonly at: readonly string[];
@@ -90,7 +90,7 @@ async function apply(text: string, edits: readonly Edit[]): Promise<string> {
   const jsonc = await import("jsonc-parser");
   return edits.reduce(
     (current, edit) =>
-      edit.value === undefined ? cut(current, edit.at, jsonc) : place(current, edit, jsonc),
+      edit.value === undefined ? removeKey(current, edit.at, jsonc) : setValue(current, edit, jsonc),
     text,
   );
 }

@@ -14,7 +14,7 @@ import {
 } from "./command-line.ts";
 import { FLAGS, flagsFor, type Settings } from "./flags.ts";
 import { SERVE_FLAGS } from "./gateway-flags.ts";
-import { uselessFlags } from "./useless.ts";
+import { ignoredFlags } from "./ignored-flags.ts";
 
 export interface ReadOptions<Own extends Table> {
   /** `run` is MetaMCP itself. */
@@ -59,7 +59,7 @@ export function readSettings<Own extends Table = Record<never, never>>(
   const settings = values as Settings & FlagValues<Own>;
   if (serious) checkTogether(settings, given);
   const overrides = overridesOf(settings, given);
-  const useless = "transport" in table ? uselessFlags(settings, given) : [];
+  const useless = "transport" in table ? ignoredFlags(settings, given) : [];
   const warnings = [...misspelt(env), ...useless];
   return { settings, given, positionals, beforeDashes, overrides, warnings };
 }

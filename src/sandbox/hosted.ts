@@ -6,7 +6,7 @@ import { type Backend, Execution } from "./execution.ts";
 import type { CodeRun, Executor, Outcome } from "./executor.ts";
 import { HostProcess, type Launch } from "./host-process.ts";
 import { limitFailure } from "./limit-failure.ts";
-import { WaitingRoom } from "./waiting-room.ts";
+import { RunQueue } from "./run-queue.ts";
 
 export interface HostedOptions {
   readonly backend: Backend;
@@ -39,7 +39,7 @@ export class HostedExecutor implements Executor {
   #closed = false;
   #idle: Timer | undefined;
   #launch: Promise<unknown> = Promise.resolve();
-  readonly #waiting: WaitingRoom;
+  readonly #waiting: RunQueue;
   readonly #usualHosts: number;
   /** Where all of the usual ones are kept busy or full, strangers to them get others. */
   readonly #mostHosts: number;
@@ -50,7 +50,7 @@ export class HostedExecutor implements Executor {
     this.#mostHosts = options.mostHosts ?? 2 * MOST_HOSTS;
     const seats = options.perRun ? MOST_ALONE : this.#mostHosts * MOST_SHARING;
     const room = { seats, each: seats / 2 };
-    this.#waiting = new WaitingRoom(room, options.clock, (execution) => void this.#place(execution));
+    this.#waiting = new RunQueue(room, options.clock, (execution) => void this.#place(execution));
   }
 
   /** For tests and benchmarks: the processes there are. */

@@ -4,14 +4,14 @@ import { ManualClock } from "../kernel/clock.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import { Execution } from "./execution.ts";
 import { LIMITS } from "./executor.ts";
-import { WaitingRoom } from "./waiting-room.ts";
+import { RunQueue } from "./run-queue.ts";
 
 const backend = { name: "none", unsafe: false, enforced: [] };
 
 function open(seats: number, each: number) {
   const clock = new ManualClock();
   const inside: Execution[] = [];
-  const room = new WaitingRoom({ seats, each }, clock, (execution) => inside.push(execution));
+  const room = new RunQueue({ seats, each }, clock, (execution) => inside.push(execution));
   let id = 0;
   const come = (principal: string): Execution => {
     const signal = new CallSignal();

@@ -6,7 +6,7 @@ import type { ClientRequest, Surface } from "./surface.ts";
 type Call<K extends keyof Surface> =
   NonNullable<Surface[K]> extends (...args: infer A) => unknown ? A : never;
 
-export class IntroducedSurface implements Surface {
+export class EndpointSurface implements Surface {
   readonly #surface: Surface;
   readonly #introduction: () => string;
   readonly #room: Room;

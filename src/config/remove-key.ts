@@ -8,7 +8,11 @@ const REST_OF_LINE = /[ \t]*,?[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*\r?
 const NO_TOKEN = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
 
 /** The same text if there is no such key. */
-export function cut(text: string, at: readonly string[], { findNodeAtLocation, parseTree }: Jsonc): string {
+export function removeKey(
+  text: string,
+  at: readonly string[],
+  { findNodeAtLocation, parseTree }: Jsonc,
+): string {
   const root = parseTree(text, [], { allowTrailingComma: true });
   const key = root && findNodeAtLocation(root, [...at])?.parent;
   if (key?.type !== "property") return text;

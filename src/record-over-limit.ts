@@ -1,4 +1,4 @@
-/** A call that was refused at the door, before a surface saw it, because as many are under way as may be. It is told like any other. */
+/** Records a call that was refused before it reached a surface, because too many are in flight. */
 import { randomUUID } from "node:crypto";
 import type { Origin } from "./kernel/call.ts";
 import type { Principal } from "./kernel/principal.ts";
@@ -8,7 +8,7 @@ import { members } from "./rpc/slice.ts";
 import { UNASKABLE } from "./session/lone-requests.ts";
 import { type Recording, recordRefusal } from "./surface/recorded.ts";
 
-interface TurnedAway {
+interface OverLimitRequest {
   readonly endpoint: string;
   readonly principal: Principal;
   /** Of its session, where it has one. */
@@ -17,8 +17,8 @@ interface TurnedAway {
   readonly params: Raw | undefined;
 }
 
-/** Which tool of which server is meant nobody has looked up: it is told as the caller wrote it. */
-export function tellTurnedAway(recording: Recording, request: TurnedAway): void {
+/** The name is recorded as the caller wrote it: nobody has looked up the tool. */
+export function recordOverLimit(recording: Recording, request: OverLimitRequest): void {
   const { endpoint, principal, method, params } = request;
   if (method !== "tools/call") return;
   const [raw, args] = params ? members(params, ["name", "arguments"]) : [];

@@ -1,8 +1,8 @@
-/** Who may run now and who waits: so many at once, and nobody so many that there is no room for others. Starts nothing itself. */
+/** Decides which code runs may start and which wait: a limit for all runs, and one per caller so that nobody takes all places. Starts nothing itself. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 import type { Execution } from "./execution.ts";
 
-export interface WaitingRoomSize {
+export interface RunQueueSize {
   /** Runs at once. */
   readonly seats: number;
   /** Of these for one principal. */
@@ -11,15 +11,15 @@ export interface WaitingRoomSize {
 
 const MOST_WAITING = 1_000;
 
-export class WaitingRoom {
-  readonly #room: WaitingRoomSize;
+export class RunQueue {
+  readonly #room: RunQueueSize;
   readonly #clock: Clock;
   readonly #enter: (execution: Execution) => void;
   readonly #waiting = new Map<Execution, Timer>();
   readonly #seated = new Map<string, number>();
   #taken = 0;
 
-  constructor(room: WaitingRoomSize, clock: Clock, enter: (execution: Execution) => void) {
+  constructor(room: RunQueueSize, clock: Clock, enter: (execution: Execution) => void) {
     this.#room = room;
     this.#clock = clock;
     this.#enter = enter;

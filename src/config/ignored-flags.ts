@@ -1,11 +1,11 @@
-/** Flags that mean nothing to the transport that was chosen: worth a word, since whoever gives them expects something of them. Refuses none. */
+/** Flags that have no effect on the chosen transport. They are worth a warning, but none is refused. */
 import type { Settings } from "./flags.ts";
 
 const HTTP_ONLY = ["host", "port", "tls", "tlsCert", "tlsKey", "allowOrigin", "allowHost", "noAuth"];
 const STREAMABLE_ONLY = ["stateless", "jsonResponse", "sessionTimeout"];
 
 /** `given`: which settings were given, and where. Variables are left alone: they may be meant for another MetaMCP. */
-export function uselessFlags(
+export function ignoredFlags(
   { transport }: Pick<Settings, "transport">,
   given: ReadonlyMap<string, string>,
 ): readonly string[] {

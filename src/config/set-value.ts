@@ -8,7 +8,7 @@ interface Placed {
   readonly value: unknown;
 }
 
-export function place(text: string, { at, value }: Placed, jsonc: Jsonc): string {
+export function setValue(text: string, { at, value }: Placed, jsonc: Jsonc): string {
   const root = jsonc.parseTree(text, [], { allowTrailingComma: true });
   const placed = root && placeIn(text, root, reachable(root, { at, value }, jsonc), jsonc);
   if (placed !== undefined) return placed;

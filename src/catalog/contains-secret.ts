@@ -1,11 +1,11 @@
-/** Whether JSON, as it was written, tells a secret: of members that are written twice both are read, for both would be kept. */
+/** Whether JSON text contains a secret. Of duplicate keys both values are read, because both would be stored. */
 import { isSecretName, isSecretText } from "../kernel/looks-secret.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { elements, entries, isObject, isString, textAt } from "../rpc/slice.ts";
 import { isArray } from "./json-array.ts";
 
 /** `secrets`: values that are some, whatever they look like. */
-export function tellsSecret(raw: Raw, secrets: readonly string[]): boolean {
+export function containsSecret(raw: Raw, secrets: readonly string[]): boolean {
   const holds = (text: string): boolean => secrets.some((secret) => text.includes(secret));
   const tells = (part: Raw): boolean => {
     if (isArray(part)) return elements(part).some(tells);
