@@ -258,6 +258,69 @@ describe("against JSON.parse", () => {
     }
   });
 
+  /** As most write it: without spaces, id and version before the payload or behind it. */
+  function usualLine(random: Random): string {
+    const payload = `{"a":${randomJson(random, 5)}}`;
+    const id = random.pick(["0", "7", '"a"', '"ж"', "1234567890123456", '"\\n"', "01", "null"]);
+    const start = random.pick(['"method":"m/x","params"', '"result"', '"method":"ö","params"']);
+    const frame = `"jsonrpc":"2.0","id":${id}`;
+    const content = `${start}:${random.chance(2) ? JSON.stringify(JSON.parse(payload)) : payload}`;
+    return random.pick([
+      `{${frame},${content}}`,
+      `{${content},${frame}}`,
+      `{${frame},${content},${frame}}`,
+      `{${content}}`,
+    ]);
+  }
+
+  test("the same for what is written as most write it, short and long", { timeout: 120_000 }, () => {
+    const random = new Random(20_261_117);
+    const seen: Record<string, number> = {};
+    for (let n = 0; n < FUZZED_LINES; n++) {
+      let line = Buffer.from(usualLine(random));
+      if (random.chance(2)) line = Buffer.from(mutate(random, line));
+      const kind = check(line);
+      seen[kind] = (seen[kind] ?? 0) + 1;
+    }
+    for (const kind of ["request", "result", "malformed", "broken"])
+      expect(seen[kind], kind).toBeGreaterThan(500);
+  });
+
+  test.each([
+    '{"a":[1,]}',
+    '{"a":1,}',
+    '{"a":[,1]}',
+    "{,}",
+    '{"a":1"b":2}',
+    '{"a":[1 2]}',
+    '{"a":[}]}',
+    '{"a":{]}',
+    "{a:1}",
+    '{"a"}',
+    '{"a":01}',
+    '{"a":1.}',
+    '{"a":.5}',
+    '{"a":-}',
+    '{"a":1e}',
+    '{"a":tru}',
+    '{"a":"\\x"}',
+    '{"a":"\\u12g4"}',
+    '{"a":"\u0001"}',
+    '{"\u0001":1}',
+  ])("%j is no JSON, in whatever place", (payload) => {
+    for (const inside of [payload, `{"b":${payload}}`, `{"b":[${payload}]}`, `{"b":[{"c":${payload}}]}`]) {
+      expect(check(Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${inside}}`))).toBe("broken");
+      expect(check(Buffer.from(`{"result":${inside},"jsonrpc":"2.0","id":1}`))).toBe("broken");
+    }
+  });
+
+  test("what turns out to be wrong at its end is given up at once, however many ways there were to read it", () => {
+    const many = (value: string, end: string): string =>
+      `{"jsonrpc":"2.0","id":1,"result":{"a":[{"b":[${`${value},`.repeat(150)}${end}]}]}}`;
+    for (const value of ['""', "1", "11", "{}", "[]", '"\\n"', '{"a":1}'])
+      for (const end of ["x", "[[[]]]", '"\u0000"']) check(Buffer.from(many(value, end)));
+  });
+
   test("as a view into a larger buffer, at every alignment, with any byte at every place of a long string", () => {
     const around = Buffer.alloc(400, 0x22);
     for (const c of [

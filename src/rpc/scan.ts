@@ -1,8 +1,9 @@
 /** Reads the envelope of one JSON-RPC message and leaves the payloads as the bytes that came. What passes is valid JSON without line breaks; parses nothing but the method. */
 import { isUtf8 } from "node:buffer";
-import { asRaw, type Raw } from "../kernel/raw.ts";
+import { asRaw, type Raw, toLetters } from "../kernel/raw.ts";
 import type { Malformed, Message } from "./message.ts";
 import { INVALID_REQUEST, PARSE_ERROR } from "./rpc-error.ts";
+import { ENVELOPE, SHORT } from "./short.ts";
 import { Skim } from "./skim.ts";
 import { isKey } from "./slice.ts";
 import { reset, sawLineBreak, scanKey, scanValue, skipSpace } from "./validate.ts";
@@ -18,11 +19,38 @@ const ERROR = 5;
 /** What most messages ask for: it need not be made into a text each time. */
 const MOST = "tools/call";
 
+/** Before an id, and its version: at the start of a message, and at its end. */
+const BEFORE_ID = '{"jsonrpc":"2.0","id":'.length;
+
 /** Start and end of each member in the message being read; start 0: not there. */
 const spans = new Int32Array(2 * NAMES.length);
 
 /** One line, HTTP body or event. The message shares memory with it. */
 export function readMessage(bytes: Buffer): Message | Malformed {
+  return (bytes.length <= SHORT && readShort(bytes)) || readAny(bytes);
+}
+
+/** Undefined: it is written otherwise than most are. */
+function readShort(bytes: Buffer): Message | undefined {
+  // A letter for each byte, so that places are the same.
+  const found = ENVELOPE.exec(toLetters(bytes));
+  if (!found || !isUtf8(bytes)) return undefined;
+  const before = found[1];
+  const id = before ?? found[4];
+  // Without one, or with two.
+  if (id === undefined || (before && found[4])) return undefined;
+  const method = found[2];
+  const payload = found[3] as string;
+  const last = bytes.length - 1;
+  const idAt = before ? BEFORE_ID : last - id.length;
+  const end = before ? last : idAt - BEFORE_ID;
+  const raw = asRaw(bytes.subarray(idAt, idAt + id.length));
+  const value = asRaw(bytes.subarray(end - payload.length, end));
+  if (method === undefined) return { kind: "result", id: raw, result: value };
+  return { kind: "request", id: raw, method, params: value };
+}
+
+function readAny(bytes: Buffer): Message | Malformed {
   spans.fill(0);
   reset();
   const end = scanEnvelope(bytes);
