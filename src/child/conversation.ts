@@ -31,7 +31,7 @@ export class Conversation {
       label: parts.spec.name,
       notify: (...said) => this.#peer.notify(...said),
     });
-    this.#peer = new Peer((...message) => this.#link?.send(...message), this.#hearing);
+    this.#peer = new Peer((message, via, alone) => this.#link?.send(message, via, alone), this.#hearing);
   }
 
   /** It was dialled; it may have closed since. */

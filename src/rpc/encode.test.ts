@@ -22,6 +22,10 @@ test.each<[Message, string]>([
     { kind: "request", id: raw("1.0"), method: 'a/"b', params: raw('{"x":-0}') },
     '"id":1.0,"method":"a/\\"b","params":{"x":-0}',
   ],
+  [
+    { kind: "request", id: raw('"ж"'), method: "ö/語", params: raw('{"ä":"😀"}') },
+    '"id":"ж","method":"ö/語","params":{"ä":"😀"}',
+  ],
   [{ kind: "request", id: raw('"\\u0061"'), method: "m", params: undefined }, '"id":"\\u0061","method":"m"'],
   [{ kind: "notification", method: "m", params: undefined }, '"method":"m"'],
   [{ kind: "notification", method: "m", params: raw("[]") }, '"method":"m","params":[]'],

@@ -1,42 +1,19 @@
 /** Writes messages: an envelope made from scratch around payloads as they are. Nothing of the envelope that came survives here. */
 import type { Writable } from "node:stream";
+import { fromLetters, lettersOf, type Raw, toLetters } from "../kernel/raw.ts";
 import type { Message } from "./message.ts";
+import { SHORT } from "./short.ts";
 
-const START = Buffer.from('{"jsonrpc":"2.0"');
-const ID = Buffer.from(',"id":');
-const PARAMS = Buffer.from(',"params":');
-const RESULT = Buffer.from(',"result":');
-const ERROR = Buffer.from(',"error":');
-const NULL = Buffer.from("null");
 const END = Buffer.from("}");
-const NEWLINE = Buffer.from("\n");
-
-/** Methods come from outside: only so many are remembered. */
-const METHODS = 64;
-const methods = new Map<string, Buffer>();
 
 /** Parts from here on are handed to the system as they are; smaller ones are joined. */
 const BIG = 16 * 1024;
 
 /** The message in parts, to be joined or written one after the other. */
 export function encode(message: Message, parts: Buffer[] = []): Buffer[] {
-  parts.push(START);
-  switch (message.kind) {
-    case "request":
-      parts.push(ID, message.id, methodPart(message.method));
-      if (message.params) parts.push(PARAMS, message.params);
-      break;
-    case "notification":
-      parts.push(methodPart(message.method));
-      if (message.params) parts.push(PARAMS, message.params);
-      break;
-    case "result":
-      parts.push(ID, message.id, RESULT, message.result);
-      break;
-    case "error":
-      parts.push(ID, message.id ?? NULL, ERROR, message.error);
-  }
-  parts.push(END);
+  const payload = payloadOf(message);
+  if (isLong(payload)) parts.push(fromLetters(before(message)), payload, END);
+  else parts.push(fromLetters(line(message, payload)));
   return parts;
 }
 
@@ -45,12 +22,35 @@ export function writeMessage(message: Message): Buffer {
   return Buffer.concat(encode(message));
 }
 
-function methodPart(method: string): Buffer {
-  const known = methods.get(method);
-  if (known) return known;
-  const part = Buffer.from(`,"method":${JSON.stringify(method)}`);
-  if (methods.size < METHODS) methods.set(method, part);
-  return part;
+function isLong(payload: Raw | undefined): payload is Raw {
+  return payload !== undefined && payload.length > SHORT;
+}
+
+function payloadOf(message: Message): Raw | undefined {
+  if (message.kind === "result") return message.result;
+  return message.kind === "error" ? message.error : message.params;
+}
+
+function line(message: Message, payload: Raw | undefined): string {
+  return `${before(message)}${payload ? toLetters(payload) : ""}}`;
+}
+
+/** What stands before the payload, in letters. */
+function before(message: Message): string {
+  switch (message.kind) {
+    case "request":
+      return `{"jsonrpc":"2.0","id":${toLetters(message.id)},${methodOf(message)}`;
+    case "notification":
+      return `{"jsonrpc":"2.0",${methodOf(message)}`;
+    case "result":
+      return `{"jsonrpc":"2.0","id":${toLetters(message.id)},"result":`;
+    case "error":
+      return `{"jsonrpc":"2.0","id":${message.id ? toLetters(message.id) : "null"},"error":`;
+  }
+}
+
+function methodOf({ method, params }: Message & { kind: "request" | "notification" }): string {
+  return params ? `"method":${lettersOf(method)},"params":` : `"method":${lettersOf(method)}`;
 }
 
 /** As few pieces as can be without copying a big one. */
@@ -91,7 +91,9 @@ export interface WriterOptions {
 /** Writes messages as lines. Those that one event of the loop led to, or all of one turn, go out in one write, big payloads without a copy. A dead stream swallows what it is given. */
 export class LineWriter {
   readonly #stream: Writable;
+  /** What is to be written: parts up to the last long payload, then letters. */
   #parts: Buffer[] = [];
+  #letters = "";
   #bytes = 0;
   readonly #byTurn: boolean;
   readonly #flush = (): void => this.flush();
@@ -106,28 +108,38 @@ export class LineWriter {
 
   /** Bytes that have not left the process. */
   get backlog(): number {
-    return this.#bytes + this.#stream.writableLength;
+    return this.#bytes + this.#letters.length + this.#stream.writableLength;
   }
 
   /** A line that is written already, in parts. */
   sendLine(written: readonly Buffer[]): void {
     if (!this.#stream.writable) return;
-    for (const part of [...written, NEWLINE]) {
-      this.#parts.push(part);
-      this.#bytes += part.length;
-    }
+    for (const part of written) this.#add(part);
+    this.#letters = "\n";
     this.flush();
   }
 
   send(message: Message, atOnce = false): void {
     if (!this.#stream.writable) return;
-    const parts = this.#parts;
-    const from = parts.length;
-    encode(message, parts).push(NEWLINE);
-    for (let k = from; k < parts.length; k++) this.#bytes += (parts[k] as Buffer).length;
+    const first = this.#letters === "";
+    const payload = payloadOf(message);
+    if (isLong(payload)) {
+      this.#letters += before(message);
+      this.#add(payload);
+      this.#letters = "}\n";
+    } else this.#letters += `${line(message, payload)}\n`;
     // Official clients drop progress that they read together with its answer: it must not wait for it here.
     if (atOnce || message.kind === "notification") this.flush();
-    else if (from === 0) this.#flushSoon();
+    else if (first) this.#flushSoon();
+  }
+
+  /** Behind the letters so far. */
+  #add(part: Buffer): void {
+    for (const one of [fromLetters(this.#letters), part]) {
+      this.#parts.push(one);
+      this.#bytes += one.length;
+    }
+    this.#letters = "";
   }
 
   #flushSoon(): void {
@@ -137,14 +149,15 @@ export class LineWriter {
 
   /** Writes at once what was sent so far. */
   flush(): void {
+    const letters = this.#letters;
     const parts = this.#parts;
+    this.#letters = "";
+    if (parts.length > 0) this.#parts = [];
     const bytes = this.#bytes;
-    this.#parts = [];
     this.#bytes = 0;
-    if (parts.length === 0 || !this.#stream.writable) return;
-    const pieces = inPieces(parts, bytes);
-    if (pieces.length === 1) this.#stream.write(pieces[0]);
-    else this.#writeAll(pieces);
+    if (letters === "" || !this.#stream.writable) return;
+    if (parts.length === 0) this.#stream.write(letters, "latin1");
+    else this.#writeAll(inPieces([...parts, fromLetters(letters)], bytes + letters.length));
   }
 
   #writeAll(pieces: readonly Buffer[]): void {

@@ -1,5 +1,5 @@
 /** Ids and progress tokens, which are written alike. Theirs are compared and echoed as written; ours are numbers. */
-import { asRaw, type Raw } from "../kernel/raw.ts";
+import { fromLetters, type Raw } from "../kernel/raw.ts";
 
 export type IdKey = string | number;
 
@@ -27,11 +27,7 @@ export function ownId(raw: Raw): number {
   return value;
 }
 
-/** An id of ours. Written digit by digit: for every call, where the way over text would cost several times as much. */
+/** An id of ours. */
 export function writeId(id: number): Raw {
-  let length = 1;
-  for (let rest = id; rest >= 10; rest = Math.floor(rest / 10)) length++;
-  const raw = Buffer.allocUnsafe(length);
-  for (let rest = id, i = length - 1; i >= 0; i--, rest = Math.floor(rest / 10)) raw[i] = 0x30 + (rest % 10);
-  return asRaw(raw);
+  return fromLetters(`${id}`);
 }

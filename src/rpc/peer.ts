@@ -45,14 +45,24 @@ export interface RequestOptions {
 }
 
 /** A request of ours that waits for its answer. */
-interface Pending {
+class Pending {
   readonly method: string;
-  readonly resolve: (result: Raw) => void;
-  readonly reject: (reason: unknown) => void;
   readonly options: RequestOptions | undefined;
   /** The token of whoever asked for progress. */
   readonly token: Raw | undefined;
-  readonly onAbort: (() => void) | undefined;
+  onAbort: (() => void) | undefined;
+  resolve!: (result: Raw) => void;
+  reject!: (reason: unknown) => void;
+  readonly answer = new Promise<Raw>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+
+  constructor(method: string, options: RequestOptions | undefined, token: Raw | undefined) {
+    this.method = method;
+    this.options = options;
+    this.token = token;
+  }
 }
 
 class Serving implements Incoming {
@@ -125,14 +135,16 @@ export class Peer {
     const id = ++this.#lastId;
     const raw = writeId(id);
     const mapped = params && mapProgress(params, raw);
-    return new Promise((resolve, reject) => {
-      const onAbort = signal && (() => this.cancel(id, signal.reason));
-      this.#pending.set(id, { method, resolve, reject, options, token: mapped?.token, onAbort });
-      if (onAbort) signal.addEventListener("abort", onAbort);
-      options?.onSent?.(id);
-      const message = { kind: "request", id: raw, method, params: mapped ? mapped.params : params } as const;
-      this.#send(message, options?.via, this.#pending.size === 1);
-    });
+    const pending = new Pending(method, options, mapped?.token);
+    this.#pending.set(id, pending);
+    if (signal) {
+      pending.onAbort = () => this.cancel(id, signal.reason);
+      signal.addEventListener("abort", pending.onAbort);
+    }
+    options?.onSent?.(id);
+    const message = { kind: "request", id: raw, method, params: mapped ? mapped.params : params } as const;
+    this.#send(message, options?.via, this.#pending.size === 1);
+    return pending.answer;
   }
 
   notify(method: string, params: Raw | undefined, via?: Via): void {

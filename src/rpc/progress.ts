@@ -1,14 +1,13 @@
 /** Progress tokens on their way through: callers choose them freely, so two may choose the same. Towards the other side ours stands in its place. */
-import { asRaw, type Raw } from "../kernel/raw.ts";
-import { member, members, withMember } from "./slice.ts";
+import type { Raw } from "../kernel/raw.ts";
+import { member, members, mentions, withMember } from "./slice.ts";
 
-const NAME = asRaw(Buffer.from("progressToken"));
 /** Letters of a key can be written otherwise only like this. */
-const ESCAPE = asRaw(Buffer.from("\\u"));
+const ESCAPE = "\\u";
 
 /** A request's params with our token in them, and the caller's token as written. Undefined if no progress is asked for. */
 export function mapProgress(params: Raw, token: Raw): { params: Raw; token: Raw } | undefined {
-  if (!params.includes(NAME) && !params.includes(ESCAPE)) return undefined;
+  if (!mentions(params, "progressToken", ESCAPE)) return undefined;
   const meta = member(params, "_meta");
   const [theirs] = meta ? members(meta, ["progressToken"]) : [];
   if (!meta || !theirs || !isToken(theirs)) return undefined;

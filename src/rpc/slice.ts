@@ -1,5 +1,6 @@
 /** Looks into JSON that is known to be valid, without parsing it: spans of members and elements, and copies with one member changed. What it returns shares memory with what it was given: copy it before keeping it for long. */
-import { asRaw, plainText, type Raw } from "../kernel/raw.ts";
+import { asRaw, plainText, type Raw, toLetters } from "../kernel/raw.ts";
+import { SHORT } from "./short.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -66,7 +67,13 @@ export function valueAt(raw: Raw, wanted: string, at = 0): number {
 
 /** Whether there may be such a key, at whatever depth: where it is rare, looking for its letters is far cheaper than walking. */
 export function mayHave(raw: Raw, key: string): boolean {
-  return raw.includes(BACKSLASH) || raw.includes(`"${key}"`);
+  return mentions(raw, "\\", `"${key}"`);
+}
+
+/** Whether these letters, or those, stand anywhere in it. */
+export function mentions(raw: Raw, these: string, those = these): boolean {
+  const text = raw.length <= SHORT ? toLetters(raw) : raw;
+  return text.includes(these) || (those !== these && text.includes(those));
 }
 
 /** All members as written, duplicates too. */

@@ -55,7 +55,9 @@ export class StdioLink implements Link {
     this.#writer = new LineWriter(child.stdin, { byTurn: true, onError: () => this.#lose() });
     this.#stdout = new Stdout(child.stdout, {
       ...options,
-      onMessage: (message) => this.#receive(message),
+      onMessage: (message) => {
+        if (!this.#closed) options.events.onMessage(message, undefined);
+      },
       answer: (message) => this.send(message),
     });
     // A signal that failed is noticed by who sent it.
@@ -82,10 +84,6 @@ export class StdioLink implements Link {
   /** Undefined while it has not begun to end. */
   get ending(): Promise<void> | undefined {
     return this.#ending;
-  }
-
-  #receive(message: Message): void {
-    if (!this.#closed) this.#options.events.onMessage(message, undefined);
   }
 
   #exited(): void {

@@ -1,7 +1,7 @@
 /** Which server gave which URI to whom: what a result links to is read where it came from, and nobody else is asked for it. */
 import type { ServerId } from "../../kernel/call.ts";
 import type { Raw } from "../../kernel/raw.ts";
-import { elements, isString, member, members, textAt } from "../../rpc/slice.ts";
+import { elements, isString, member, members, mentions, textAt } from "../../rpc/slice.ts";
 
 const MOST = 10_000;
 const LONGEST_URI = 2_048;
@@ -13,7 +13,7 @@ export class Links {
 
   /** Every result comes by: one without a link is only searched for the word. */
   noteAll(caller: string, server: ServerId, result: Raw): void {
-    if (!result.includes(KEY)) return;
+    if (!mentions(result, KEY)) return;
     const content = member(result, "content");
     for (const block of content ? elements(content) : []) {
       const [uri, resource] = members(block, ["uri", "resource"]);

@@ -5,7 +5,7 @@ import type { Asker } from "../../kernel/list-key.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
 import { aborted } from "../../kernel/signal.ts";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../rpc/rpc-error.ts";
-import { isObject, member, members, withMember } from "../../rpc/slice.ts";
+import { isObject, member, members, mentions, withMember } from "../../rpc/slice.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import type { ClientRequest } from "../surface.ts";
 import { era2026Form, era2026State, knowsTasks, requireTasks, tellInEra2026 } from "./era-2026-form.ts";
@@ -26,7 +26,6 @@ type Handle = (request: ClientRequest) => Promise<Raw>;
 const PAGE = 100;
 /** No client can ask for this: a subscription does, for the tasks its client wants to hear of. */
 export const LISTEN = "tasks/listen";
-const TASK = Buffer.from('"task"');
 
 export class TaskRequests {
   readonly #parts: TaskRequestsParts;
@@ -126,7 +125,7 @@ export class TaskRequests {
 
 /** `params.task`; undefined where the client wants none. */
 function termsOf(params: Raw | undefined): Raw | undefined {
-  if (!params?.includes(TASK)) return undefined;
+  if (!params || !mentions(params, '"task"')) return undefined;
   const terms = member(params, "task");
   return terms && isObject(terms) ? terms : undefined;
 }
