@@ -1,6 +1,46 @@
-/** What a child gets to see of a tool call: the only place that writes it. Made for every call, so it is made of as little as can be. */
-import { asRaw, type Raw, toRaw } from "../kernel/raw.ts";
-import { joinObject, onceWith } from "../rpc/slice.ts";
+/** The params of a tool call: as a client wrote them, and as a child gets to see them. Every call comes by, so this is made of as little as can be. */
+import { asRaw, fromLetters, fromRaw, lettersOf, type Raw, toLetters, toRaw } from "../kernel/raw.ts";
+import { KNOWN_NAME, KNOWN_OBJECT, SHORT } from "../rpc/short.ts";
+import { joinObject, members, onceWith } from "../rpc/slice.ts";
+
+export interface GivenParams {
+  /** A string, unless the client is wrong. */
+  readonly name: unknown;
+  readonly args: Raw | undefined;
+  readonly meta: Raw | undefined;
+  /** There may be more in them. */
+  readonly others: boolean;
+}
+
+const USUAL = new RegExp(
+  `^\\{"name":"(${KNOWN_NAME})","arguments":(${KNOWN_OBJECT})(?:,"_meta":(${KNOWN_OBJECT}))?\\}$`,
+);
+const BEFORE_META = ',"_meta":'.length;
+
+export function readParams(params: Raw | undefined): GivenParams {
+  if (!params) return { name: undefined, args: undefined, meta: undefined, others: false };
+  return (params.length <= SHORT && readUsual(params)) || readAny(params);
+}
+
+function readUsual(params: Raw): GivenParams | undefined {
+  const found = USUAL.exec(toLetters(params));
+  if (!found) return undefined;
+  const args = found[2] as string;
+  const meta = found[3];
+  const last = params.length - 1;
+  const end = meta === undefined ? last : last - meta.length - BEFORE_META;
+  return {
+    name: found[1],
+    args: asRaw(params.subarray(end - args.length, end)),
+    meta: meta === undefined ? undefined : asRaw(params.subarray(last - meta.length, last)),
+    others: false,
+  };
+}
+
+function readAny(params: Raw): GivenParams {
+  const [name, args, meta] = members(params, ["name", "arguments", "_meta"]);
+  return { name: name && fromRaw(name), args, meta, others: true };
+}
 
 export interface CallParts {
   /** The tool as the child knows it. */
@@ -12,16 +52,12 @@ export interface CallParts {
   readonly written?: Raw | undefined;
 }
 
-const NAME = Buffer.from('{"name":');
-const ARGUMENTS = Buffer.from(',"arguments":');
-const CLOSE = Buffer.from("}");
-
 export function callParams({ tool, args, meta, written }: CallParts): Raw {
-  const name = toRaw(tool);
-  if (written) return onceWith(written, "name", name);
-  if (!meta) return asRaw(Buffer.concat([NAME, name, ARGUMENTS, args, CLOSE]));
+  if (written) return onceWith(written, "name", toRaw(tool));
+  if (args.length <= SHORT && !meta)
+    return fromLetters(`{"name":${lettersOf(tool)},"arguments":${toLetters(args)}}`);
   return joinObject([
-    ["name", name],
+    ["name", toRaw(tool)],
     ["arguments", args],
     ["_meta", meta],
   ]);

@@ -3,9 +3,9 @@ import type { Tool } from "../../catalog/tool.ts";
 import { callerOf, type Origin, type TaskSupport } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
-import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
+import { EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
-import { members } from "../../rpc/slice.ts";
+import { readParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
 import { asResult } from "../failure.ts";
 import { passOn, passThrough } from "../pass-through.ts";
@@ -139,8 +139,7 @@ export class AggregateSurface implements Surface {
 
   #callTool(request: ClientRequest): Promise<Raw> {
     const { params } = request;
-    const [raw, args = EMPTY_OBJECT] = params ? members(params, ["name", "arguments"]) : [];
-    const name = raw && fromRaw(raw);
+    const { name, args = EMPTY_OBJECT, meta, others } = readParams(params);
     if (typeof name !== "string" || !params) {
       recordRefusal(this.#scope, { server: "", tool: "" }, request, { code: "validation_input" });
       throw RpcError.of(INVALID_PARAMS, "tools/call needs a name");
@@ -150,7 +149,7 @@ export class AggregateSurface implements Surface {
     const send = (tool: Tool | undefined, asked: ClientRequest): Promise<Raw> => {
       if (!tool) throw this.#unknown(name, asked, tools);
       const { server, name: own } = tool;
-      const call = { server, tool: own, args, written: params };
+      const call = { server, tool: own, args, meta, written: others ? params : undefined };
       return callTool(this.#scope, call, asked).then((result) => {
         this.#scope.results.links.noteAll(callerOf(request.origin), server, result);
         return result;

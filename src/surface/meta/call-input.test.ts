@@ -28,7 +28,7 @@ const outcome = (read: () => unknown): unknown => {
 
 const quickly = (given: Raw | undefined): unknown => {
   const { server, tool, args } = readCall(given);
-  return { server: fromRaw(server), tool: fromRaw(tool), args: fromRaw(args) };
+  return { server, tool, args: fromRaw(args) };
 };
 
 const value = fc.oneof(
@@ -43,9 +43,11 @@ const members = fc.array(fc.tuple(fc.constantFrom("server", "tool", "args", "arg
 
 test("the quick way reads what the careful one reads, and refuses what it refuses", () => {
   fc.assert(
-    fc.property(members, (written) => {
-      const text = written.map(([key, one]) => `${JSON.stringify(key)} : ${JSON.stringify(one)}`).join(", ");
-      const given = raw(`{ ${text} }`);
+    fc.property(members, fc.constantFrom("", " "), (written, space) => {
+      const text = written.map(
+        ([key, one]) => `${JSON.stringify(key)}${space}:${space}${JSON.stringify(one)}`,
+      );
+      const given = raw(`{${space}${text.join(`,${space}`)}${space}}`);
       expect(outcome(() => quickly(given))).toEqual(outcome(() => slowly(given)));
     }),
   );
@@ -53,6 +55,9 @@ test("the quick way reads what the careful one reads, and refuses what it refuse
 
 test.each([
   '{"server":"a","tool":"t"}',
+  '{"server":"a","tool":"t","args":{"deep":[{"er":[{"a":"]}"}]}]}}',
+  '{"server":"a","tool":"t","args":{"a":1},"args":{"b":2}}',
+  '{"server":"ä","tool":"\\"t","args":{}}',
   '{"\\u0073erver":"a","tool":"t","args":{"x":1e400}}',
   '{"server":"a","tool":"t","args":null}',
   '{"server":"a","tool":"t","server":"b"}',
@@ -61,6 +66,13 @@ test.each([
   "null",
 ])("%s", (text) => {
   expect(outcome(() => quickly(raw(text)))).toEqual(outcome(() => slowly(raw(text))));
+});
+
+test("what is deeper than most is read as soon, however many ways there were to begin", () => {
+  for (const part of ['""', "1", "{}", '{"a":""}']) {
+    const args = `{"a":[{"b":[${`${part},`.repeat(50)}[[[]]]]}]}`;
+    expect(readCall(raw(`{"server":"a","tool":"t","args":${args}}`)).args.toString()).toBe(args);
+  }
 });
 
 test("without arguments it says what is missing", () => {

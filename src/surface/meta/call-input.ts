@@ -1,36 +1,40 @@
-/** Reads what mcp_call was given. The hot path: what is as it should be is read in one go; all else is left to who explains what is wrong. */
-import { asRaw, EMPTY_OBJECT, type Raw } from "../../kernel/raw.ts";
-import { eachMember, isKey } from "../../rpc/slice.ts";
+/** Reads what mcp_call was given. The hot path: what is written as it mostly is is read in one go; all else is left to who explains what is wrong. */
+import { asRaw, EMPTY_OBJECT, fromRaw, type Raw, toLetters } from "../../kernel/raw.ts";
+import { KNOWN_NAME, KNOWN_OBJECT, SHORT } from "../../rpc/short.ts";
 import { readInput } from "../input.ts";
 import { CALL } from "./tools.ts";
 
 export interface CallInput {
-  readonly server: Raw;
-  readonly tool: Raw;
+  readonly server: string;
+  readonly tool: string;
   readonly args: Raw;
 }
 
-const QUOTE = 0x22;
-const BRACE = 0x7b;
+const USUAL = new RegExp(
+  `^\\{"server":"(${KNOWN_NAME})","tool":"(${KNOWN_NAME})"(?:,"args":(${KNOWN_OBJECT}))?\\}$`,
+);
 
 export function readCall(given: Raw | undefined): CallInput {
-  let server: Raw | undefined;
-  let tool: Raw | undefined;
-  let args: Raw = EMPTY_OBJECT;
-  let odd = false;
-  if (given)
-    eachMember(given, (key, from, end) => {
-      const value = asRaw(given.subarray(from, end));
-      if (value[0] === QUOTE && isKey(given, key, "server")) server = value;
-      else if (value[0] === QUOTE && isKey(given, key, "tool")) tool = value;
-      else if (value[0] === BRACE && isKey(given, key, "args")) args = value;
-      else odd = true;
-    });
-  if (server && tool && !odd) return { server, tool, args };
+  return (given && given.length <= SHORT && readUsual(given)) || readAny(given);
+}
+
+function readUsual(given: Raw): CallInput | undefined {
+  const found = USUAL.exec(toLetters(given));
+  if (!found) return undefined;
+  const args = found[3];
+  const last = given.length - 1;
+  return {
+    server: found[1] as string,
+    tool: found[2] as string,
+    args: args === undefined ? EMPTY_OBJECT : asRaw(given.subarray(last - args.length, last)),
+  };
+}
+
+function readAny(given: Raw | undefined): CallInput {
   const input = readInput(CALL, given);
   return {
-    server: input.get("server") as Raw,
-    tool: input.get("tool") as Raw,
+    server: fromRaw(input.get("server") as Raw) as string,
+    tool: fromRaw(input.get("tool") as Raw) as string,
     args: input.get("args") ?? EMPTY_OBJECT,
   };
 }

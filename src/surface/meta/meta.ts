@@ -1,9 +1,10 @@
 /** The meta surface: four tools instead of hundreds, at constant cost. */
 import { callerOf } from "../../kernel/call.ts";
-import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import type { Executor } from "../../sandbox/executor.ts";
+import { readParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
 import { asResult, executionFailed } from "../failure.ts";
 import { readInput } from "../input.ts";
@@ -101,8 +102,7 @@ function list(tools: Raw, params: Raw | undefined): Raw {
 }
 
 function callOwnTool(scope: Scope, request: ClientRequest): Promise<Raw> {
-  const [name, args, meta] = request.params ? members(request.params, ["name", "arguments", "_meta"]) : [];
-  const wanted = name && fromRaw(name);
+  const { name: wanted, args, meta } = readParams(request.params);
   const own = BY_NAME.get(wanted);
   if (!own?.offered(scope)) {
     recordRefusal(scope, { server: "", tool: nameIn(wanted), args }, request, { code: "tool_not_found" });
@@ -146,8 +146,7 @@ function call(
   request: ClientRequest,
 ): Promise<Raw> {
   const input = readOrRefuse(scope, args, request);
-  const server = fromRaw(input.server) as string;
-  const tool = fromRaw(input.tool) as string;
+  const { server, tool } = input;
   const result = callTool(scope, { server, tool, args: input.args, meta }, request);
   return result.then(
     (whole) => {

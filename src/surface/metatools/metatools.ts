@@ -1,9 +1,10 @@
 /** The metatools surface: tools to find, describe, run and chain the tools of all servers, for programs as much as for models. */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
-import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
+import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
+import { readParams } from "../call-params.ts";
 import { internalError } from "../failure.ts";
 import { type Input, readInput } from "../input.ts";
 import { hasOwn, OWN_SERVER, ownTools } from "../own/tools.ts";
@@ -105,8 +106,7 @@ function list(scope: Scope, request: ClientRequest, version: string): Raw {
 }
 
 function callMetatool(scope: Scope, request: ClientRequest): Promise<Raw> {
-  const [name, args, meta] = request.params ? members(request.params, ["name", "arguments", "_meta"]) : [];
-  const wanted = name && fromRaw(name);
+  const { name: wanted, args, meta } = readParams(request.params);
   const named = typeof wanted === "string" ? BY_NAME.get(wanted) : undefined;
   const found = named?.tool === EXECUTE_CODE && !scope.code ? undefined : named;
   if (!found) {

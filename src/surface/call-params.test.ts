@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { members } from "../rpc/slice.ts";
+import { readParams } from "./call-params.ts";
+
+const NAMES = ["name", "arguments", "_meta"];
+const object = fc.dictionary(fc.string(), fc.jsonValue());
+const usual = fc
+  .tuple(fc.string(), object, fc.option(object))
+  .map(([name, args, meta]) => [["name", name], ["arguments", args], ...(meta ? [["_meta", meta]] : [])]);
+const odd = fc.array(
+  fc.tuple(fc.constantFrom(...NAMES, "task"), fc.oneof(fc.string(), object, fc.jsonValue())),
+  { maxLength: 3 },
+);
+const params = fc
+  .oneof(
+    usual,
+    odd,
+    fc.tuple(usual, odd).map(([first, more]) => [...first, ...more]),
+  )
+  .map((all) => all.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(","))
+  .map((inside) => Buffer.from(`{${inside}}`) as Raw);
+
+test("params are read as written, and are said to have no more only where that is so", () => {
+  let alone = 0;
+  fc.assert(
+    fc.property(params, (written) => {
+      const [name, args, meta] = members(written, NAMES);
+      const read = readParams(written);
+      expect(read).toMatchObject({ name: name && fromRaw(name), args, meta });
+      if (read.others) return;
+      alone++;
+      for (const key of Object.keys(fromRaw(written) as object)) expect(NAMES).toContain(key);
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(alone).toBeGreaterThan(100);
+});
+
+test("a client without params named nothing", () => {
+  expect(readParams(undefined)).toMatchObject({ name: undefined, args: undefined, meta: undefined });
+});
