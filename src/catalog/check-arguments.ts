@@ -1,6 +1,7 @@
 /** Whether arguments fit a tool's input schema. A courtesy to the model: the child stays the judge, so doubt means yes. */
 import type { ErrorObject } from "ajv";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { SHORT } from "../rpc/short.ts";
 import { compileSchema } from "./bounded-schema.ts";
 import { glanceOf } from "./glance.ts";
 import { summarize } from "./summary.ts";
@@ -46,7 +47,8 @@ async function compile(tool: Tool): Promise<Check> {
   if (!check) return fits;
   const glance = glanceOf(schema);
   return (args, open) => {
-    if (glance?.(args)) return NOTHING;
+    // What is short is parsed sooner than looked through.
+    if (args.length > SHORT && glance?.(args)) return NOTHING;
     try {
       const found = check(args);
       if (found.length === 0) return NOTHING;
