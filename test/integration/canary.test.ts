@@ -112,23 +112,24 @@ test("no command shows a secret of a server", async () => {
   );
   const env = { ...folder.env, HOME: folder.folder, METAMCP_CONFIG: folder.config };
   const found = Object.fromEntries(Object.entries(env).filter(([name]) => name !== "METAMCP_CONFIG"));
-  for (const args of [
-    ["doctor"],
-    ["doctor", "--json", "--log-level", "debug"],
-    ["list"],
-    ["list", "--json"],
-    ["tools"],
-    ["call", "exit", "die"],
-    ["search", "die"],
-    ["allow"],
-    ["allow", "--json"],
-    ["import", "--dry-run"],
-    ["import", "--yes", "--json"],
-    ["init", "cursor", "--yes"],
-    ["init", "--undo", "--yes"],
-  ]) {
+  const run = async (...args: string[]): Promise<void> => {
     const at = { ...folder, env: args[0] === "allow" ? found : env };
     const { out, err } = await metamcp(at, args);
     expectNone(out + err, args.join(" "));
-  }
+  };
+  await Promise.all([
+    run("doctor"),
+    run("doctor", "--json", "--log-level", "debug"),
+    run("list"),
+    run("list", "--json"),
+    run("tools"),
+    run("call", "exit", "die"),
+    run("search", "die"),
+    run("allow"),
+    run("allow", "--json"),
+    run("import", "--dry-run"),
+  ]);
+  await run("import", "--yes", "--json");
+  await run("init", "cursor", "--yes");
+  await run("init", "--undo", "--yes");
 });
