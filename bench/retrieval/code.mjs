@@ -13,6 +13,8 @@ export async function loadCode() {
     input: {
       search: join(root, "src/catalog/search/search.ts"),
       settings: join(root, "src/catalog/search/settings.ts"),
+      everyday: join(root, "src/catalog/search/everyday.ts"),
+      examples: join(root, "src/catalog/search/examples.ts"),
     },
     platform: "node",
   });
@@ -24,5 +26,6 @@ export async function loadCode() {
   });
   await bundle.close();
   const load = async (name) => await import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-  return { ...(await load("search")), ...(await load("settings")) };
+  const parts = await Promise.all(["search", "settings", "everyday", "examples"].map(load));
+  return Object.assign({}, ...parts);
 }

@@ -7,7 +7,7 @@ const home = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "test", "
 
 export const SEEN = ["asked.txt", "asked-again.txt", "everyday.txt", "questions.txt", "more/everyday.txt"];
 /** Nothing is fitted on these. */
-export const UNSEEN = ["asked-later.txt", "unseen/everyday.txt"];
+export const UNSEEN = ["asked-later.txt", "unseen/everyday.txt", "unknown/everyday.txt"];
 export const GOLDEN = [...SEEN, ...UNSEEN];
 
 /** `files` are paths below test/golden-retrieval; the tools lie beside each in `tools/`. */

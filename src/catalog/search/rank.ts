@@ -23,6 +23,8 @@ const MEANING_SHARE = 0.5;
 const CLAUSE_SHARE = 0.5;
 /** What the names that questions like this one want count beside keywords when candidates are chosen. */
 const HINT_SHARE = 1;
+/** A question that is only somewhat alike may be about something that has no examples: what it wants counts less than in proportion. */
+const LIKENESS_STEEPNESS = 1.5;
 /** The least cosine of a tool that has no word in common with the question. */
 const NEAR = 0.3;
 /** Who is called by name comes first: more than all evidence together. */
@@ -95,7 +97,7 @@ export function rank(question: Question, ground: Ground, { weights, most }: Wish
       weights.action * actionScore(question.actions, collection, slot) +
       weights.named * (named[i] as number) +
       weights.coverage * (coverage[i] as number) +
-      weights.likeness * (like[i] as number) +
+      weights.likeness * (like[i] as number) ** LIKENESS_STEEPNESS +
       weights.hints * hint * (hinted[slot] as number);
     return { slot, score: score * freshness(collection, slot) + bonus(question, collection, slot) };
   });

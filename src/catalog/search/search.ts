@@ -6,7 +6,7 @@ import { Collection } from "./collection.ts";
 import { CALLED_BY_NAME, confidenceOf, fitOf, RIVALS, type Signs, signsOf } from "./confidence.ts";
 import { isNamed } from "./detail.ts";
 import { loadEveryday } from "./everyday.ts";
-import { loadExamples } from "./examples.ts";
+import { type Examples, loadExamples } from "./examples.ts";
 import type { Ground, Sense } from "./ground.ts";
 import { Meaning } from "./meaning.ts";
 import { type Question, readQuestion, textsOf } from "./question.ts";
@@ -23,6 +23,8 @@ export interface SearchParts {
   readonly lender?: Lender;
   /** Where word vectors come from; the package's own unless given. */
   readonly loadWords?: () => Promise<WordTable | undefined>;
+  /** Where examples come from; the package's own unless given. */
+  readonly loadExamples?: () => Promise<Examples>;
   /** Sees what the confidence of each hit is made of; for calibration. */
   readonly onSigns?: (signs: readonly Signs[]) => void;
 }
@@ -109,7 +111,7 @@ class Search implements SearchStrategy {
     const view = viewOf(collection, scope);
     const language = {
       everyday: await loadEveryday(),
-      examples: await loadExamples(),
+      examples: await (this.#parts.loadExamples ?? loadExamples)(),
       table: (await this.#meaning)?.table,
       isWord: (word: string) => isWord(word, sense),
     };

@@ -72,7 +72,7 @@ export const MEASURED: SearchSettings = {
     action: 0.25,
     named: 0.6,
     coverage: 0.6,
-    likeness: 4,
+    likeness: 5,
     hints: 1,
   },
   maxDocs: 200_000,
