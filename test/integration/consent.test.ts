@@ -269,11 +269,11 @@ test.skipIf(reason !== undefined)("a terminal asks by itself", async () => {
   folder.writeConfig({ a: fixture() });
   const command = [process.execPath, join(ROOT, "dist/metamcp.js"), "call", "a", "echo", "message=hello"];
   const no = new PseudoTerminal(command, folder.path("."), folder.env);
-  await no.sees(/Allow this\? \[y\/N\]/);
+  await no.sees(/Allow it\? \[y\/N\]/);
   no.type("n\r");
   expect(await no.exited).toBe(1);
   const yes = new PseudoTerminal(command, folder.path("."), folder.env);
-  await yes.sees(/Allow this\? \[y\/N\]/);
+  await yes.sees(/Allow it\? \[y\/N\]/);
   yes.type("y\r");
   expect(await yes.exited).toBe(0);
   expect(yes.screen).toMatch(/hello\r?\n/);
