@@ -115,7 +115,7 @@ export class LineWriter {
   sendLine(written: readonly Buffer[]): void {
     if (!this.#stream.writable) return;
     for (const part of written) this.#add(part);
-    this.#letters = "\n";
+    this.#letters += "\n";
     this.flush();
   }
 
