@@ -193,7 +193,7 @@ test("a task can be walked to its last tool; where a setting ends that before, i
     all.slice(0, 110).map(({ tool }) => tool),
   );
   expect(last.nextCursor).toBeUndefined();
-  expect(last.truncated).toMatch(/the best 110 at most/);
+  expect(last.truncated).toMatch(/a search returns at most 110/);
   await bounded.close();
 });
 
