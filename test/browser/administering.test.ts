@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)("administering", () => {
     await page.getByPlaceholder("Search tools").fill("tool_");
     await page.getByRole("checkbox", { name: /select all/i }).check();
     await page.getByRole("button", { name: "Turn off in team" }).click();
-    await page.getByText("500 tools switched off").waitFor();
+    await page.getByText("500 tools turned off").waitFor();
     await until(async () => (await numbered()) === 0, { what: "a list without them" });
     expect(await client.tools()).toContain("fix__echo");
     await until(() => waiting.told > 0, { what: "list_changed" });

@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)("servers", () => {
       /New process started \(pid \d+\)/,
       /Handshake, \d+ tools/,
       "Namespace dev rebuilt",
-      "1 client told",
+      "1 client notified",
       "Server updated successfully",
     ])
       await page.getByText(step).waitFor();

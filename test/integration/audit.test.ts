@@ -195,7 +195,7 @@ test("from a shell: what was done, what matches, what comes, and whether it was 
   const found = await run("--json", "--where", "code=execution_failed", "--where", "principalName=a key");
   expect(JSON.parse(found.out).items).toMatchObject([{ tool: "is_error" }]);
   expect((await run("--where", "nothing")).code).toBe(2);
-  expect((await run("--where", "nothing=x")).err).toContain('no "nothing"');
+  expect((await run("--where", "nothing=x")).err).toContain('unknown query parameter "nothing"');
 
   const following = spawn(
     process.execPath,
