@@ -99,10 +99,10 @@ test("a no is told to the caller, a second decision is refused, and the records 
     async () => (await api("GET", "/audit?kind=call&outcome=ok&approvedBy=admin-token")).body.items[0],
   );
   expect(record).toMatchObject({ tool: "echo", approval: { uuid: yes, by: { name: "admin token" } } });
-  const acts = (await api("GET", "/audit?objectKind=approvals")).body.items;
+  const acts = (await api("GET", "/audit?objectKind=approval")).body.items;
   expect(acts.map(({ action, object }: never) => [action, object])).toEqual([
-    ["approve", { kind: "approvals", uuid: yes, name: "fix:echo" }],
-    ["refuse", { kind: "approvals", uuid, name: "fix:echo" }],
+    ["approve", { kind: "approval", uuid: yes, name: "fix:echo" }],
+    ["refuse", { kind: "approval", uuid, name: "fix:echo" }],
   ]);
   const [call] = (await api("GET", "/calls?outcome=ok")).body.items;
   expect(call).toMatchObject({ approval: { uuid: yes }, layers: [{ use: "policy", outcome: "passed" }] });

@@ -197,7 +197,7 @@ test("sessions are listed by a hash, and ended", async () => {
   expect((await api("DELETE", "/sessions/unknown")).status).toBe(404);
   expect((await api("DELETE", `/sessions/${items[0].id}`)).status).toBe(204);
   expect((await api("GET", "/sessions")).body.items).toEqual([]);
-  await expect(client.call("fix__say", { message: "hello" })).rejects.toThrow(/no such session/);
+  await expect(client.call("fix__say", { message: "hello" })).rejects.toThrow(/unknown or expired session/);
 });
 
 test("figures and metrics agree with what was called", async () => {
