@@ -26,7 +26,7 @@ export const DISCOVER = {
 export const PROVISION = {
   name: "mcp_provision",
   title: "Get servers",
-  description: "No matching tool? Find servers that have one. autoProvision adds a trusted server.",
+  description: "No matching tool? Find servers that have one. autoProvision adds a trusted one.",
   inputSchema: {
     type: "object",
     properties: {
