@@ -46,7 +46,7 @@ test("no answer, a failed one, and a client that cannot be asked are no yes", as
   ]) {
     client.reply = () => reply;
     const error = failureOf(await client.mcpCall("a", "count", { key: "k" }));
-    expect(error).toMatchObject({ code: "forbidden", message: expect.stringMatching(/no answer/) });
+    expect(error).toMatchObject({ code: "forbidden", message: expect.stringMatching(/did not answer/) });
   }
   expect(executed()).toBe(0);
   await client.close();
