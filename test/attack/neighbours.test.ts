@@ -54,7 +54,7 @@ describe("in the same host", () => {
 test("what is thrown and cannot be read is told at once, not when time is up", async () => {
   const { error } = await tryRun(executor, "throw { message: { toString() { throw 1 } } }");
   expect(error).toMatchObject({ code: "execution_failed" });
-  expect(error?.message).toContain("cannot be read");
+  expect(error?.message).toContain("unreadable value");
 });
 
 test("a timer too many fails where it is set; those that are set still ring", async () => {

@@ -50,7 +50,7 @@ test("a search says why nothing is found where no server can be used", async () 
   const folder = temp();
   folder.writeConfig({ a: { ...fixture(), tools: { denny: ["add"] } } });
   const { out } = await metamcp(folder, ["search", "add", "--config", folder.config]);
-  expect(out).toMatch(/^No tool fits\.\n! a cannot be used: /);
+  expect(out).toMatch(/^No matching tool\.\n! a cannot be used: /);
   expect(out).not.toContain("No servers are configured");
 });
 

@@ -30,7 +30,7 @@ test("steps tick as they are told, and the next one is waited for", () => {
     "done: New process started (pid 8)",
     "done: Handshake, 13 tools",
     "done: Namespaces dev, shared rebuilt",
-    "done: 7 clients told",
+    "done: 7 clients notified",
   ]);
 });
 
