@@ -98,11 +98,24 @@ describe.skipIf(noBrowser)("servers", () => {
     expect(body.servers).toHaveLength(3);
   });
 
-  test("the gallery shows what would run before anything does", async () => {
+  test("the gallery shows what would run before anything does; its rows stay while a search runs", async () => {
     const gateway = await team();
     const page = await openAs(gateway, "admin", "/servers?add=find");
+    const row = page.getByRole("button", { name: "Choose github", exact: true });
+    await row.waitFor();
+    let answer = (): void => {};
+    const chosen = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/registry\?q=github/, async (route) => {
+      await chosen;
+      await route.continue();
+    });
+    const searched = page.waitForRequest(/registry\?q=github/);
     await page.getByLabel("What do you need?").fill("github");
-    await page.getByRole("button", { name: "Choose github", exact: true }).click();
+    await searched;
+    await row.click();
+    answer();
     await page.getByText("Runs").or(page.getByText("Its address")).waitFor();
     await expectAccessibleInBoth(page);
   });

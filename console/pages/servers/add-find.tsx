@@ -1,6 +1,6 @@
 /** Servers of the gallery and the registry: found by what one needs, with what they would run shown word for word. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Offer } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -25,7 +25,10 @@ export function AddFind({ onDone }: { readonly onDone: () => void }) {
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  const found = useResource("/registry", { q: asked.value }, {});
+  const found = useResource("/registry", { q: asked.value }, {}).value;
+  // The rows of the last search stay while the next one runs: none goes from under a click.
+  const shown = useRef(found);
+  if (found.state !== "loading") shown.current = found;
   if (chosen.value)
     return <ChosenOffer offer={chosen.value} onDone={onDone} onBack={() => (chosen.value = undefined)} />;
   return (
@@ -37,7 +40,7 @@ export function AddFind({ onDone }: { readonly onDone: () => void }) {
         value={typed}
         onInput={(find) => setQuery({ find })}
       />
-      <Ready of={found}>
+      <Ready of={shown.current}>
         {({ items, notice }) => (
           <>
             {notice !== undefined && <p class="muted">{texts.findNotice(notice)}</p>}
