@@ -10,9 +10,10 @@ import { CallSignal, type Signal } from "../kernel/signal.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { member, withMember } from "../rpc/slice.ts";
 import type { Breaker } from "./breaker.ts";
+import type { ChildParts } from "./child-parts.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import type { Connection } from "./connection.ts";
-import { type ChildParts, Connections } from "./connections.ts";
+import { Connections } from "./connections.ts";
 import { explain, lateOf, timeoutOf } from "./explain.ts";
 import { Health } from "./health.ts";
 import { ChildFailure } from "./link.ts";
@@ -197,7 +198,7 @@ export class Child {
     // Ended by us: that says nothing about the child.
     if (connection.state === "closed") return false;
     if (error.category === "auth") {
-      this.connections.unauthorised(connection, error);
+      this.connections.losses.unauthorised(connection, error);
       return false;
     }
     // Someone else is logged in: what is under way finishes as the old one, this goes out as the new one.
@@ -207,7 +208,7 @@ export class Child {
     }
     // The link lives and one request failed on it: HTTP.
     if (error.category === "offline") {
-      this.connections.lostOne(connection, claim, error);
+      this.connections.losses.requestLost(connection, claim, error);
       return claim.again;
     }
     this.#health.failed(claim.admitted, error.message, this.#parts.clock.now());

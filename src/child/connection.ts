@@ -2,54 +2,23 @@
 import { masked } from "../config/secrets.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Lease, Origin } from "../kernel/call.ts";
-import type { Clock, Timer } from "../kernel/clock.ts";
+import type { Timer } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { ConnectionChanged } from "../kernel/events.ts";
-import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { KnownRoots } from "../kernel/roots.ts";
 import { aborted, type Signal } from "../kernel/signal.ts";
-import { type Audience, type ChildLine, lineTo } from "./audience.ts";
-import { begun, type Claim } from "./claim.ts";
+import type { Claim } from "./claim.ts";
+import type { ConnectionParts } from "./connection-parts.ts";
+import { ConnectionUse } from "./connection-use.ts";
 import { Conversation } from "./conversation.ts";
 import type { Dialect } from "./dialect.ts";
 import { slowOf } from "./explain.ts";
 import { FirstList } from "./first-list.ts";
 import type { Greeting } from "./handshake.ts";
-import { ChildFailure, type Connector, type Loss } from "./link.ts";
+import { ChildFailure, type Loss } from "./link.ts";
 import { type ConnectionState, transition } from "./machine.ts";
-import type { Pool, Pooled, PoolSlot } from "./pool.ts";
-
-export type ConnectionChange = Pick<ConnectionChanged, "state" | "reason" | "pid" | "login">;
-
-export type Ask = (method: string, params: Raw | undefined) => Promise<Raw>;
-
-export interface ConnectionParts {
-  readonly spec: ServerSpec;
-  /** On whose behalf it is opened: its capabilities are declared to the child. */
-  readonly origin: Origin;
-  /** The roots of those who share it; undefined where they have none, or none are known. */
-  readonly roots: KnownRoots | undefined;
-  /** What must be over before it begins: the old process of the same child. */
-  readonly after?: Promise<void> | undefined;
-  readonly connector: () => Promise<Connector>;
-  /** Which era the child spoke when it was last met, if that is known. */
-  era(): string | undefined;
-  readonly audience: Audience;
-  readonly pool: Pool;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Hears how it goes; that it is in use or idle is not told. */
-  tell?: ((change: ConnectionChange) => void) | undefined;
-  /** Runs once the handshake is done; calls wait for it. */
-  greet(connection: Connection, greeting: Greeting): Promise<void>;
-  /** It died on its own. Called before the calls in flight hear of it. */
-  onLost(connection: Connection, loss: Loss): void;
-  /** One of its lists changed. */
-  onListChanged(connection: Connection, method: string): void;
-  /** The child asks for roots where none belong to the connection. */
-  onRootsWanted(connection: Connection, roots: KnownRoots | undefined): void;
-}
+import type { Pooled, PoolSlot } from "./pool-slot.ts";
 
 /** As long as someone subscribed to its resources, whatever the config says. */
 const SUBSCRIBED: ServerSpec["lifecycle"] = { mode: "keep-alive" };
@@ -63,18 +32,13 @@ export class Connection implements Pooled {
   readonly #parts: ConnectionParts;
   readonly #conversation: Conversation;
   #spec: ServerSpec;
-  readonly #claims = new Set<Claim>();
+  readonly #use: ConnectionUse;
   readonly #opening = new AbortController();
   #state: ConnectionState = "idle";
   #since: number;
   #greeting: Greeting | undefined;
   readonly #firstList: FirstList;
-  /** Once the child was met. */
-  #dialect: Dialect | undefined;
-  #line: ChildLine | undefined;
   #place: PoolSlot | undefined;
-  #inFlight = 0;
-  #calls = 0;
   #opened = false;
   #retired = false;
   /** Nothing of it is left. */
@@ -89,14 +53,13 @@ export class Connection implements Pooled {
     this.#spec = parts.spec;
     this.label = parts.spec.name;
     this.roots = parts.roots;
-    this.#firstList = new FirstList((greeting) => parts.greet(this, greeting));
+    this.#use = new ConnectionUse({ onBusy: () => this.#becameBusy(), onIdle: () => this.#becameIdle() });
+    this.#firstList = new FirstList((greeting) => parts.greet(greeting));
     this.#since = parts.clock.now();
     this.#conversation = new Conversation({
       ...parts,
-      claims: this.#claims,
+      claims: this.#use.claims,
       roots: () => this.roots,
-      onListChanged: (method) => parts.onListChanged(this, method),
-      onRootsWanted: (roots) => parts.onRootsWanted(this, roots),
       onClosed: (failure) => this.#lost({ failure, counted: false }),
     });
     this.ready = this.#open();
@@ -144,12 +107,12 @@ export class Connection implements Pooled {
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#use.users;
   }
 
   /** Calls that it carries or that wait for it. */
   get calls(): number {
-    return this.#calls;
+    return this.#use.calls;
   }
 
   /** Milliseconds it has been connecting, and what the child last said about it. */
@@ -159,40 +122,35 @@ export class Connection implements Pooled {
 
   /** Whoever waits for or uses the connection holds it: it is not idle, and the child's questions find their way. `stays`: its session belongs to those who share it. */
   hold(claim: Claim, stays = true): void {
-    begun(claim);
-    this.#claims.add(claim);
-    if (!claim.lists) this.#calls++;
     if (stays) this.#parts.audience.join(claim.origin);
-    this.#enter();
+    this.#use.add(claim);
   }
 
   /** Unanswered: the child may still be at it. */
   drop(claim: Claim, answered = true): void {
     if (!answered && claim.id !== undefined) this.#conversation.left(claim.origin);
-    if (!this.#claims.delete(claim)) return;
-    if (!claim.lists) this.#calls--;
-    this.#leave();
+    this.#use.remove(claim);
   }
 
   /** A caller went away: what has no place in the pool yet, and nobody else who waits for it, need not get one. */
   forsake(): void {
-    if (!this.#place && this.#inFlight === 0) void this.end("no caller is waiting for it");
+    if (!this.#place && this.#use.users === 0) void this.end("no caller is waiting for it");
   }
 
   claims(): ReadonlySet<Claim> {
-    return this.#claims;
+    return this.#use.claims;
   }
 
   /** A request of a caller who holds it. Rejects with RpcError, ChildFailure, or what it was cancelled with. */
   request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
-    return (this.#dialect as Dialect).request(claim, method, params, signal);
+    return (this.#conversation.dialect as Dialect).request(claim, method, params, signal);
   }
 
   /** A request of our own; `cancelled` where we end the connection under it, which is nobody's fault. */
   async ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
     const lease = this.lease();
     try {
-      return await (this.#dialect as Dialect).ask(method, params, signal);
+      return await (this.#conversation.dialect as Dialect).ask(method, params, signal);
     } catch (error) {
       if (this.#stopped !== undefined) throw new MetaMcpError("cancelled", this.#stopped);
       // We asked for ourselves: what it says becomes a reason that people read.
@@ -204,26 +162,19 @@ export class Connection implements Pooled {
 
   /** Until it is released the connection is in use. */
   lease(): Lease {
-    this.#enter();
-    let held = true;
-    return {
-      release: () => {
-        if (held) this.#leave();
-        held = false;
-      },
-    };
+    return this.#use.lease();
   }
 
   /** Gives a caller's request up with `error` and tells the child. */
   cancel(claim: Claim, error: Error): void {
     if (claim.run) claim.run.stop(error);
-    else this.#dialect?.cancel(claim, error);
+    else this.#conversation.dialect?.cancel(claim, error);
   }
 
   /** Takes no further calls; ends when those under way are done. */
   retire(): Promise<void> {
     this.#retired = true;
-    if (!this.#opened || this.#inFlight === 0) return this.end("its settings changed");
+    if (!this.#opened || this.#use.users === 0) return this.end("its settings changed");
     return new Promise((resolve) => {
       this.#drained = resolve;
     });
@@ -252,22 +203,20 @@ export class Connection implements Pooled {
       this.#place = await pool.acquire(spec.connectTimeoutMs, signal);
       this.#place.occupy(this);
       this.#go("connecting");
-      this.#parts.tell?.({ state: "connecting" });
+      this.#report("connecting");
       this.#since = clock.now();
       timer = clock.after(spec.connectTimeoutMs, () =>
         this.#opening.abort(slowOf(spec, this.#conversation.lastWords())),
       );
       await this.#conversation.dial(signal);
-      this.#told("started");
-      const { greeting, dialect } = await this.#conversation.meet(signal);
+      this.#report("started");
+      const greeting = await this.#conversation.meet(signal);
       this.#greeting = greeting;
-      this.#dialect = dialect;
-      this.#attach(greeting, dialect);
-      dialect.begin(greeting);
+      this.#conversation.begin(greeting, (method, params) => this.ask(method, params));
       await this.#greet(greeting, signal);
       signal.throwIfAborted();
       this.#opened = true;
-      this.#told("connected");
+      this.#report("connected");
     } catch (error) {
       const failure = masked((signal.aborted ? signal.reason : error) as Error, spec);
       // Ended by others in the moment between: what has come since is not known to who ended it.
@@ -277,11 +226,6 @@ export class Connection implements Pooled {
     } finally {
       timer?.cancel();
     }
-  }
-
-  #attach(greeting: Greeting, dialect: Dialect): void {
-    this.#line = lineTo(greeting, dialect, (method, params) => this.ask(method, params));
-    this.#parts.audience.attach(this.#line);
   }
 
   /** A child that cannot list is still a child; one that dies over it is none. */
@@ -314,19 +258,17 @@ export class Connection implements Pooled {
       return;
     }
     this.#ending = this.#finish(this.#state === "idle" ? "closed" : "failed", loss.failure, () =>
-      this.#parts.onLost(this, loss),
+      this.#parts.onLost(loss),
     );
   }
 
   async #finish(state: "closed" | "failed", failure: Error, beforeCallersHear?: () => void): Promise<void> {
     if (this.#state !== state) this.#go(this.#state === "idle" ? "closed" : state);
-    if (this.#state === "failed") this.#told("failed", failure);
-    if (this.#line) this.#parts.audience.detach(this.#line);
+    if (this.#state === "failed") this.#report("failed", failure);
     beforeCallersHear?.();
     this.#opening.abort(failure);
-    for (const { run } of this.#claims) run?.stop(failure);
-    this.#dialect?.end(failure);
-    this.#conversation.destroy(failure);
+    for (const { run } of this.#use.claims) run?.stop(failure);
+    this.#conversation.end(failure);
     await this.#release();
     this.#drained?.();
   }
@@ -335,37 +277,28 @@ export class Connection implements Pooled {
     const { dialled } = this.#conversation;
     await this.#conversation.close();
     // Released twice where it is ended while it is being opened.
-    if (dialled && !this.#gone) this.#told("closed");
+    if (dialled && !this.#gone) this.#report("closed");
     if (dialled) this.#gone = true;
     await this.#parts.after;
     this.#place?.free();
   }
 
-  #told(state: ConnectionChange["state"], failure?: Error): void {
-    const { tell } = this.#parts;
-    if (!tell) return;
-    const { pid } = this.#conversation;
-    const login = failure instanceof ChildFailure && failure.category === "auth";
-    tell({
-      state,
-      ...(pid !== undefined && { pid }),
-      ...(failure && { reason: failure.message }),
-      ...(login && { login }),
-    });
+  #report(state: ConnectionChanged["state"], failure?: Error): void {
+    this.#parts.report?.(state, { pid: this.#conversation.pid, failure });
   }
 
   #go(to: ConnectionState): void {
     this.#state = transition(this.#state, to);
   }
 
-  #enter(): void {
-    if (this.#inFlight++ > 0 || this.#state !== "idle" || !this.#greeting) return;
+  #becameBusy(): void {
+    if (this.#state !== "idle" || !this.#greeting) return;
     this.#go("active");
     this.#place?.busy();
   }
 
-  #leave(): void {
-    if (--this.#inFlight > 0 || this.#state !== "active") return;
+  #becameIdle(): void {
+    if (this.#state !== "active") return;
     this.#go("idle");
     if (this.#retired) void this.end("its settings changed");
     else this.#place?.idle();

@@ -2,59 +2,32 @@
 import { idOf, sameDial } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Origin } from "../kernel/call.ts";
-import type { Clock } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
-import type { Events } from "../kernel/events.ts";
 import { type ListSource, listKeyOf } from "../kernel/list-key.ts";
-import type { Log } from "../kernel/log.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { KnownRoots } from "../kernel/roots.ts";
-import type { Severity } from "../kernel/severity.ts";
 import { type Signal, unlessAborted } from "../kernel/signal.ts";
 import type { Audience } from "./audience.ts";
-import type { Breaker, BreakerOptions } from "./breaker.ts";
-import { type Claim, claimOf, type Death } from "./claim.ts";
-import { type Ask, Connection } from "./connection.ts";
+import type { Breaker } from "./breaker.ts";
+import type { ChildParts } from "./child-parts.ts";
+import { type Claim, claimOf } from "./claim.ts";
+import { Connection } from "./connection.ts";
+import { connectionReporter } from "./connection-events.ts";
 import { keyOf, rootedKeyOf } from "./connection-key.ts";
-import { type HowToLogIn, toBeLetIn } from "./explain.ts";
-import type { Greeting } from "./handshake.ts";
+import type { Ask } from "./connection-parts.ts";
 import type { Health } from "./health.ts";
 import { firstKey, instanceKey, instanceKeys, instanceOf, instancesOf } from "./instance.ts";
-import { lifetime } from "./lifetime.ts";
-import { ChildFailure, type Connector, type Loss } from "./link.ts";
-import type { Pool } from "./pool.ts";
+import { Losses } from "./losses.ts";
 import { Sharing } from "./sharing.ts";
 
-export interface ChildParts {
-  readonly pool: Pool;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly breaker: () => BreakerOptions;
-  readonly events?: Events | undefined;
-  connector(spec: ServerSpec): Promise<Connector>;
-  /** Which era a server spoke when it was last met, if that is known. */
-  eraOf(server: string): string | undefined;
-  /** A connection stands; calls wait until this is done. */
-  greet(from: ListSource, greeting: Greeting, ask: Ask): Promise<void>;
-  /** One of a child's lists changed: it said so by this method. */
-  onListChanged(from: ListSource, method: string, ask: Ask): void;
-  readonly howToLogIn?: HowToLogIn | undefined;
-  /** From which severity on a session wants log messages, if it said so. */
-  levelOf(session: string): Severity | undefined;
-}
-
 export class Connections {
+  readonly losses: Losses;
   readonly #parts: ChildParts;
   readonly #health: Health;
   readonly #sharing: Sharing;
   readonly #byKey: Map<string, Connection>;
   /** Settings changed under them: they finish what they carry. */
   readonly #retiring = new Set<Connection>();
-  /** The death that a connection is the respawn after. */
-  readonly #respawnOf = new WeakMap<Connection, Death>();
-  #lastDeath: Death | undefined;
-  /** The last one went away by itself. */
-  #lostOne = false;
   /** The child has asked for roots: it does so whoever calls. */
   #wantsRoots = false;
   #spec: ServerSpec;
@@ -65,6 +38,7 @@ export class Connections {
     this.#spec = spec;
     this.#parts = parts;
     this.#health = health;
+    this.losses = new Losses(health, parts);
     this.#sharing = new Sharing((session) => parts.levelOf(session));
     this.#byKey = this.#sharing.connections;
   }
@@ -253,26 +227,9 @@ export class Connections {
     );
   }
 
-  /** A request on a link that lives on was lost like a connection: the retry rule decides about its caller. */
-  lostOne(connection: Connection, claim: Claim, failure: ChildFailure): void {
-    if (claim.risk) {
-      this.#health.lostToo(connection.spec, claim, { death: claim.risk, failure });
-      return;
-    }
-    const death = this.#die(connection, [claim], { failure, counted: false });
-    for (const other of connection.claims()) if (other !== claim) other.risk ??= death;
-  }
-
   /** It is good for what it carries, and for nothing else. */
   replace(connection: Connection): void {
     for (const [key, current] of this.#byKey) if (current === connection) void this.#retire(key, connection);
-  }
-
-  /** Says nothing about the child's health, but someone must act. */
-  unauthorised({ label, spec }: Connection, failure: ChildFailure): void {
-    const why = toBeLetIn(failure, spec, this.#parts.howToLogIn?.(spec));
-    this.#health.noted(`auth_required: ${why}`);
-    this.#parts.log.warn(`${label}: not authorised: ${why}`, { server: label });
   }
 
   #retire(key: string, connection: Connection): Promise<void> {
@@ -291,11 +248,9 @@ export class Connections {
     const { pool, clock, log, events } = this.#parts;
     const spec = this.#spec;
     const server = idOf(spec);
-    const restart = this.#lostOne;
-    this.#lostOne = false;
+    const restart = this.losses.takeRestart();
     const source: ListSource = { server, key: listKeyOf(origin, spec.credential) };
-    const death = this.#lastDeath?.episode.open ? this.#lastDeath : undefined;
-    const lasting = lifetime(clock);
+    const ask: Ask = (method, params) => connection.ask(method, params);
     const connection: Connection = new Connection({
       spec,
       origin,
@@ -307,63 +262,18 @@ export class Connections {
       audience: this.#sharing.audience(key),
       connector: () => this.#parts.connector(spec),
       era: () => this.#parts.eraOf(server),
-      greet: (from, greeting) =>
-        this.#parts.greet(source, greeting, (method, params) => from.ask(method, params)),
-      onLost: (lost, loss) => this.#lost(lost, loss),
-      onListChanged: (from, method) => {
+      greet: (greeting) => this.#parts.greet(source, greeting, ask),
+      onLost: (loss) => this.losses.connectionLost(connection, loss),
+      onListChanged: (method) => {
         // What a connection with old settings says is no longer true of this server.
-        if (!from.retired) this.#parts.onListChanged(source, method, (...ask) => from.ask(...ask));
+        if (!connection.retired) this.#parts.onListChanged(source, method, ask);
       },
-      onRootsWanted: (from, roots) => this.#rootsWanted(from, roots),
-      tell: (change) => {
-        if (!events?.heard) return;
-        const again = restart && change.state === "connecting" && { restart };
-        const lasted = lasting(change.state);
-        events.emit({ type: "connection", at: Date.now(), server, ...change, ...again, ...lasted });
-      },
+      onRootsWanted: (roots) => this.#rootsWanted(connection, roots),
+      report: connectionReporter({ events, clock, server, restart }),
     });
-    if (death) this.#respawnOf.set(connection, death);
+    this.losses.opening(connection);
     this.#byKey.set(key, connection);
-    connection.ready.catch((error: unknown) => this.#connectFailed(connection, error, how.admitted));
+    connection.ready.catch((error: unknown) => this.losses.connectFailed(connection, error, how.admitted));
     return connection;
-  }
-
-  /** Counts once, however many callers waited for it. */
-  #connectFailed(connection: Connection, error: unknown, admitted: Breaker | undefined): void {
-    // Closed: ended by us, or there was no place for it.
-    if (connection.state === "closed" || !(error instanceof ChildFailure)) return;
-    const { clock, log } = this.#parts;
-    if (error.category === "auth") {
-      this.unauthorised(connection, error);
-      return;
-    }
-    log.warn(`${connection.label}: cannot connect: ${error.message}`, {
-      server: connection.label,
-      category: error.category,
-    });
-    const death = this.#respawnOf.get(connection);
-    const by = admitted ?? this.#health.current;
-    if (death?.episode.open) this.#health.tell(death, "failed", by, clock.now());
-    else this.#health.failed(by, error.message, clock.now());
-  }
-
-  #lost(connection: Connection, loss: Loss): void {
-    const { log } = this.#parts;
-    const server = connection.label;
-    this.#lostOne = true;
-    if (connection.state === "closed") {
-      log.info(`${server}: exited while idle: ${loss.failure.message}`, { server });
-      return;
-    }
-    const claims = [...connection.claims()];
-    log.warn(`${server}: lost: ${loss.failure.message}`, { server, calls: claims.length });
-    this.#die(connection, claims, loss);
-  }
-
-  #die(connection: Connection, claims: readonly Claim[], loss: Loss): Death {
-    const before = this.#respawnOf.get(connection);
-    const now = this.#parts.clock.now();
-    this.#lastDeath = this.#health.lost(connection.spec, { ...loss, claims, before, now });
-    return this.#lastDeath;
   }
 }

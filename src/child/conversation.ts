@@ -3,8 +3,11 @@ import { masked } from "../config/secrets.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Origin } from "../kernel/call.ts";
 import { Peer } from "../rpc/peer.ts";
+import { type ChildLine, lineTo } from "./audience.ts";
 import { ChildMessages, type ChildMessagesParts } from "./child-messages.ts";
-import { type Met, meet } from "./era-2026/meet.ts";
+import type { Dialect } from "./dialect.ts";
+import { meet } from "./era-2026/meet.ts";
+import type { Greeting } from "./handshake.ts";
 import type { ChildFailure, Connector, Link, LinkEvents } from "./link.ts";
 
 export interface ConversationParts extends Omit<ChildMessagesParts, "label" | "notify"> {
@@ -19,10 +22,14 @@ export interface ConversationParts extends Omit<ChildMessagesParts, "label" | "n
 }
 
 export class Conversation {
+  /** Set once the child was met. */
+  dialect: Dialect | undefined;
   readonly #parts: ConversationParts;
   readonly #peer: Peer;
   readonly #hearing: ChildMessages;
   #link: Link | undefined;
+  /** Attached to the audience. */
+  #line: ChildLine | undefined;
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
@@ -69,11 +76,11 @@ export class Conversation {
     this.#link = await connector.open(spec, events, signal);
   }
 
-  /** Once it is dialled. */
-  async meet(signal: AbortSignal): Promise<Met> {
+  /** Makes the handshake. Call it after `dial`. */
+  async meet(signal: AbortSignal): Promise<Greeting> {
     const { spec, origin, clock, log } = this.#parts;
     const link = this.#link as Link;
-    const met = await meet({
+    const { greeting, dialect } = await meet({
       peer: this.#peer,
       link,
       capabilities: origin.capabilities,
@@ -83,14 +90,30 @@ export class Conversation {
       warn: (problem) => log.warn(`${spec.name}: ${problem}`, { server: spec.name }),
       onListChanged: (method) => this.#parts.onListChanged(method),
     });
-    this.#hearing.dialect = met.dialect;
-    link.agreed(met.greeting.protocolVersion);
-    return met;
+    this.#hearing.dialect = dialect;
+    link.agreed(greeting.protocolVersion);
+    this.dialect = dialect;
+    return greeting;
   }
 
-  /** What waits for an answer fails with this, and so does all that is asked later. */
+  /** After the handshake: tells the child log level and subscriptions of those who share it. `ask` sends requests of our own. */
+  begin(greeting: Greeting, ask: ChildLine["ask"]): void {
+    const dialect = this.dialect as Dialect;
+    this.#line = lineTo(greeting, dialect, ask);
+    this.#parts.audience.attach(this.#line);
+    dialect.begin(greeting);
+  }
+
+  /** Fails pending requests and all later ones with this failure. */
   destroy(failure: Error): void {
     this.#peer.destroy(failure);
+  }
+
+  /** Like `destroy`, and leaves the audience and all streams of the child. */
+  end(failure: Error): void {
+    if (this.#line) this.#parts.audience.detach(this.#line);
+    this.dialect?.end(failure);
+    this.destroy(failure);
   }
 
   close(): Promise<void> | undefined {

@@ -10,7 +10,7 @@ import { accountOf } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Severity } from "../kernel/severity.ts";
 import { Child } from "./child.ts";
-import type { ChildParts } from "./connections.ts";
+import type { ChildParts } from "./child-parts.ts";
 import type { Connector } from "./link.ts";
 import { type CallerCredentials, OwnChildren } from "./own-children.ts";
 import { Pool } from "./pool.ts";

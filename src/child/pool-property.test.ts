@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { Lifecycle, PoolOptions } from "../config/spec.ts";
 import { ManualClock } from "../kernel/clock.ts";
 import { silentLog } from "../kernel/log.ts";
-import { Pool, type Pooled, type PoolSlot } from "./pool.ts";
+import { Pool } from "./pool.ts";
+import type { Pooled, PoolSlot } from "./pool-slot.ts";
 
 /** Every time in here is a multiple of it, so that nothing happens unseen between two looks at the pool. */
 const TICK = 5_000;

@@ -2,42 +2,20 @@
  * The pool: how many connections may exist at once, over all children, and who gets the next place. Knows nothing of
  * what a connection is for; it neither connects nor finds one, and never ends one that is in use.
  */
-import type { Lifecycle, PoolOptions } from "../config/spec.ts";
+import type { PoolOptions } from "../config/spec.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
 import {
   endsWhenIdle,
   evicted,
-  idleSeats,
+  idleSlots,
   inOrderOfYielding,
   overdue,
-  type PoolRoom,
-  type Seat,
+  type PoolState,
 } from "./pool-eviction.ts";
-
-export interface Pooled {
-  readonly lifecycle: Lifecycle;
-  /** For the log. */
-  readonly label: string;
-  /**
-   * Ends it for good; resolves when nothing of it is left. Called at most once by the pool, possibly from within
-   * `Place.idle()`, and also while its owner is ending it. From this call on the owner must not use it.
-   */
-  end(reason: string): Promise<void>;
-}
-
-/** The right to one connection. It counts from the moment it is given until it is free again, connecting or ending too. */
-export interface PoolSlot {
-  /** The connection is there, and busy. */
-  occupy(connection: Pooled): void;
-  /** The first request goes out on it. */
-  busy(): void;
-  /** The last request came back. */
-  idle(): void;
-  /** The connect failed, or the connection has ended and nothing of it is left. Safe to call twice. */
-  free(): void;
-}
+import { type PoolSlot, Slot, type SlotListener, type SlotPhase } from "./pool-slot.ts";
+import { Waiter } from "./pool-waiter.ts";
 
 export interface PoolStats {
   readonly places: number;
@@ -45,21 +23,8 @@ export interface PoolStats {
   readonly waiting: number;
 }
 
-interface Waiter {
-  readonly since: number;
-  readonly until: number;
-  /** Takes it out of the queue, its timer and listener too. */
-  leave(): void;
-  resolve(place: PoolSlot): void;
-  reject(reason: unknown): void;
-}
-
-interface Occupied extends Seat {
-  connection: Pooled | undefined;
-}
-
-interface OwnRoom extends PoolRoom<Occupied> {
-  readonly seats: Set<Occupied>;
+interface OwnState extends PoolState {
+  readonly slots: Set<Slot>;
   ending: number;
   options: PoolOptions;
 }
@@ -71,9 +36,10 @@ const RETRY_HINT_MS = 1_000;
 export class Pool {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #room: OwnRoom;
+  readonly #state: OwnState;
   /** In the order of coming. */
   readonly #waiters = new Set<Waiter>();
+  readonly #slotListener: SlotListener;
   #sweep: Timer;
   #reserve: Timer | undefined;
   #turns = 0;
@@ -83,23 +49,29 @@ export class Pool {
 
   constructor(options: PoolOptions, clock: Clock, log: Log, onWaiting?: (waiting: number) => void) {
     this.#onWaiting = onWaiting;
-    this.#room = { seats: new Set(), ending: 0, options };
+    this.#state = { slots: new Set(), ending: 0, options };
     this.#clock = clock;
     this.#log = log;
+    this.#slotListener = {
+      // One more keep-alive child may mean that nothing else can yield.
+      onOccupied: () => this.#serve(),
+      onIdle: (slot) => this.#becameIdle(slot),
+      onFree: (slot, from) => this.#freed(slot, from),
+    };
     this.#sweep = clock.after(SWEEP_EVERY_MS, () => this.#sweepNow());
   }
 
   get stats(): PoolStats {
-    const { seats } = this.#room;
-    return { places: seats.size, idle: idleSeats(this.#room).length, waiting: this.#waiters.size };
+    const { slots } = this.#state;
+    return { places: slots.size, idle: idleSlots(this.#state).length, waiting: this.#waiters.size };
   }
 
   /** Whether one more connection would get a place without waiting for one that is in use. */
   get hasRoom(): boolean {
-    const { seats, ending, options } = this.#room;
+    const { slots, ending, options } = this.#state;
     const waiting = this.#waiters.size + 1;
-    if (seats.size - ending + waiting <= options.poolSize) return true;
-    return evicted(this.#room, { waiting, reserveComes: true }) !== undefined;
+    if (slots.size - ending + waiting <= options.poolSize) return true;
+    return evicted(this.#state, { waiting, reserveComes: true }) !== undefined;
   }
 
   /**
@@ -107,35 +79,29 @@ export class Pool {
    * signal's reason. A place once given is the caller's to free.
    */
   acquire(waitMs: number, signal?: AbortSignal): Promise<PoolSlot> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed) throw stopping();
-      signal?.throwIfAborted();
-      const since = this.#clock.now();
-      let timer: Timer | undefined;
-      const abort = () => this.#dismiss(waiter, signal?.reason);
-      const leave = () => {
-        this.#waiters.delete(waiter);
-        timer?.cancel();
-        signal?.removeEventListener("abort", abort);
-      };
-      const waiter: Waiter = { since, until: since + waitMs, leave, resolve, reject };
-      this.#waiters.add(waiter);
-      this.#serve();
-      if (!this.#waiters.has(waiter)) return;
+    if (this.#closed) return Promise.reject(stopping());
+    if (signal?.aborted) return Promise.reject(signal.reason as Error);
+    const waiter = new Waiter(this.#clock, waitMs, signal);
+    this.#waiters.add(waiter);
+    this.#serve();
+    if (this.#waiters.has(waiter)) {
       this.#tell();
-      signal?.addEventListener("abort", abort);
-      if (Number.isFinite(waitMs)) timer = this.#clock.after(waitMs, () => this.#expire(waiter));
-    });
+      waiter.watch({
+        onTimeout: () => this.#expire(waiter),
+        onAbort: (reason) => this.#dismiss(waiter, reason),
+      });
+    }
+    return waiter.slot;
   }
 
   /** New bounds, from now on, and maybe new lifecycles. What is over them goes as soon as it is idle. */
   configure(options: PoolOptions): void {
-    this.#room.options = options;
+    this.#state.options = options;
     if (this.#closed) return;
     // One that is gone at once makes others yield meanwhile.
-    for (const seat of inOrderOfYielding(idleSeats(this.#room)))
-      if (seat.phase === "idle" && endsWhenIdle(seat, this.#room))
-        this.#end(seat, "it is idle and not needed");
+    for (const slot of inOrderOfYielding(idleSlots(this.#state)))
+      if (slot.phase === "idle" && endsWhenIdle(slot, this.#state))
+        this.#end(slot, "it is idle and not needed");
     this.#serve();
   }
 
@@ -144,22 +110,20 @@ export class Pool {
     this.#closed = true;
     this.#sweep.cancel();
     this.#reserve?.cancel();
-    for (const waiter of this.#waiters) {
-      waiter.leave();
-      waiter.reject(stopping());
-    }
+    for (const waiter of this.#waiters) waiter.refuse(stopping());
+    this.#waiters.clear();
   }
 
   #dismiss(waiter: Waiter, reason: unknown): void {
-    waiter.leave();
-    waiter.reject(reason);
+    this.#waiters.delete(waiter);
+    waiter.refuse(reason);
     this.#serve();
   }
 
   #expire(waiter: Waiter): void {
     this.#serve(); // Whoever may have a reserve place from this very moment on gets it.
     if (!this.#waiters.has(waiter)) return;
-    const { poolSize } = this.#room.options;
+    const { poolSize } = this.#state.options;
     const waited = Math.round(waiter.until - waiter.since);
     const error = new MetaMcpError(
       "pool_exhausted",
@@ -175,8 +139,10 @@ export class Pool {
     if (this.#closed) return;
     for (const waiter of this.#waiters) {
       if (!this.#mayEnter(waiter)) break;
-      waiter.leave();
-      waiter.resolve(this.#give());
+      const slot = new Slot(this.#slotListener);
+      this.#state.slots.add(slot);
+      this.#waiters.delete(waiter);
+      waiter.give(slot);
     }
     this.#makeRoom();
     this.#awaitReserve();
@@ -192,48 +158,29 @@ export class Pool {
   }
 
   #mayEnter(waiter: Waiter): boolean {
-    const { poolSize, resPoolSize, resPoolTimeout } = this.#room.options;
-    if (this.#room.seats.size < poolSize) return true;
+    const { poolSize, resPoolSize, resPoolTimeout } = this.#state.options;
+    if (this.#state.slots.size < poolSize) return true;
     return (
-      this.#room.seats.size < poolSize + resPoolSize && this.#clock.now() - waiter.since >= resPoolTimeout
+      this.#state.slots.size < poolSize + resPoolSize && this.#clock.now() - waiter.since >= resPoolTimeout
     );
-  }
-
-  #give(): PoolSlot {
-    const seat: Occupied = {
-      phase: "connecting",
-      idleSince: 0,
-      turn: 0,
-      connection: undefined,
-      get lifecycle() {
-        return this.connection?.lifecycle;
-      },
-    };
-    this.#room.seats.add(seat);
-    return {
-      occupy: (connection) => this.#occupy(seat, connection),
-      busy: () => this.#busy(seat),
-      idle: () => this.#becameIdle(seat),
-      free: () => this.#free(seat),
-    };
   }
 
   #makeRoom(): void {
     for (;;) {
       const first = this.#firstWaiting();
       const reserveComes = first !== undefined && this.#reserveAt(first) <= first.until;
-      const seat = evicted(this.#room, { waiting: this.#waiters.size, reserveComes });
-      if (!seat) return;
-      if (seat.lifecycle?.mode === "keep-alive") {
+      const slot = evicted(this.#state, { waiting: this.#waiters.size, reserveComes });
+      if (!slot) return;
+      if (slot.lifecycle?.mode === "keep-alive") {
         this.#log.warn(
           "A keep-alive server was stopped to free a connection: all connections belong to keep-alive servers.",
           {
-            child: seat.connection?.label,
-            poolSize: this.#room.options.poolSize,
+            child: slot.connection?.label,
+            poolSize: this.#state.options.poolSize,
           },
         );
       }
-      this.#end(seat, "another server needed its place in the pool");
+      this.#end(slot, "another server needed its place in the pool");
     }
   }
 
@@ -243,8 +190,8 @@ export class Pool {
 
   /** When the waiter may have a reserve place; never, if all of them are in use. */
   #reserveAt(waiter: Waiter): number {
-    const { poolSize, resPoolSize, resPoolTimeout } = this.#room.options;
-    const open = this.#room.seats.size < poolSize + resPoolSize;
+    const { poolSize, resPoolSize, resPoolTimeout } = this.#state.options;
+    const open = this.#state.slots.size < poolSize + resPoolSize;
     return open ? waiter.since + resPoolTimeout : Number.POSITIVE_INFINITY;
   }
 
@@ -256,36 +203,22 @@ export class Pool {
     if (Number.isFinite(at)) this.#reserve = this.#clock.after(at - this.#clock.now(), () => this.#serve());
   }
 
-  #occupy(seat: Occupied, connection: Pooled): void {
-    if (seat.phase !== "connecting") throw misused("occupied", seat);
-    seat.phase = "busy";
-    seat.connection = connection;
-    this.#serve(); // One more keep-alive child may mean that nothing else can yield.
-  }
-
-  #busy(seat: Occupied): void {
-    if (seat.phase !== "idle" && seat.phase !== "busy") throw misused("used", seat);
-    seat.phase = "busy";
-  }
-
-  #becameIdle(seat: Occupied): void {
-    if (seat.phase !== "busy") return; // The last request of a connection that has ended meanwhile.
-    seat.phase = "idle";
-    seat.idleSince = this.#clock.now();
-    seat.turn = ++this.#turns;
+  #becameIdle(slot: Slot): void {
+    slot.idleSince = this.#clock.now();
+    slot.turn = ++this.#turns;
     if (this.#closed) return;
-    if (endsWhenIdle(seat, this.#room)) this.#end(seat, "it is idle and not needed");
+    if (endsWhenIdle(slot, this.#state)) this.#end(slot, "it is idle and not needed");
     else if (this.#waiters.size > 0) this.#serve();
   }
 
-  #end(seat: Occupied, reason: string): void {
-    seat.phase = "ending";
-    this.#room.ending += 1;
-    void this.#ended(seat, reason).then(() => this.#free(seat));
+  #end(slot: Slot, reason: string): void {
+    slot.phase = "ending";
+    this.#state.ending += 1;
+    void this.#ended(slot, reason).then(() => slot.free());
   }
 
-  async #ended(seat: Occupied, reason: string): Promise<void> {
-    const { connection } = seat;
+  async #ended(slot: Slot, reason: string): Promise<void> {
+    const { connection } = slot;
     this.#log.debug("Ending a connection.", { child: connection?.label, reason });
     try {
       await connection?.end(reason);
@@ -294,28 +227,22 @@ export class Pool {
     }
   }
 
-  #free(seat: Occupied): void {
-    if (seat.phase === "ending") this.#room.ending -= 1;
-    seat.phase = "free";
-    this.#room.seats.delete(seat);
+  #freed(slot: Slot, from: SlotPhase): void {
+    if (from === "ending") this.#state.ending -= 1;
+    this.#state.slots.delete(slot);
     this.#serve();
   }
 
   #sweepNow(): void {
     this.#sweep = this.#clock.after(SWEEP_EVERY_MS, () => this.#sweepNow());
     for (;;) {
-      const seat = overdue(this.#room, this.#clock.now());
-      if (!seat) return;
-      this.#end(seat, "it was idle for too long");
+      const slot = overdue(this.#state, this.#clock.now());
+      if (!slot) return;
+      this.#end(slot, "it was idle for too long");
     }
   }
 }
 
 function stopping(): MetaMcpError {
   return new MetaMcpError("server_unavailable", "MetaMCP is stopping and starts no more servers.");
-}
-
-function misused(how: string, seat: Occupied): MetaMcpError {
-  const label = seat.connection?.label ?? "not yet connected";
-  return new MetaMcpError("internal", `A place that is ${seat.phase} (${label}) was ${how}.`);
 }

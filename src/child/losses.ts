@@ -1,0 +1,104 @@
+/**
+ * What failed connects, lost connections and lost requests of one child mean: logs them, counts them in its health, and lets
+ * the retry rule decide about the calls. Opens and ends no connection.
+ */
+import type { Clock } from "../kernel/clock.ts";
+import type { Log } from "../kernel/log.ts";
+import type { Breaker } from "./breaker.ts";
+import type { Claim, Death } from "./claim.ts";
+import type { Connection } from "./connection.ts";
+import { type HowToLogIn, toBeLetIn } from "./explain.ts";
+import type { Health } from "./health.ts";
+import { ChildFailure, type Loss } from "./link.ts";
+
+export interface LossesParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly howToLogIn?: HowToLogIn | undefined;
+}
+
+/** The part of a connection that matters for its loss. */
+export type Losable = Pick<Connection, "label" | "spec" | "state" | "claims">;
+
+export class Losses {
+  readonly #health: Health;
+  readonly #parts: LossesParts;
+  /** The crash after which a connection was opened, while it is not known whether the retries recover from it. */
+  readonly #respawnOf = new WeakMap<Losable, Death>();
+  #lastDeath: Death | undefined;
+  #lostSinceConnect = false;
+
+  constructor(health: Health, parts: LossesParts) {
+    this.#health = health;
+    this.#parts = parts;
+  }
+
+  /** Whether a connect that begins is a restart: the first one after a connection was lost. */
+  takeRestart(): boolean {
+    const restart = this.#lostSinceConnect;
+    this.#lostSinceConnect = false;
+    return restart;
+  }
+
+  /** A connection is being opened. If it fails or is lost too, that belongs to the crash before it. */
+  opening(connection: Losable): void {
+    if (this.#lastDeath?.episode.open) this.#respawnOf.set(connection, this.#lastDeath);
+  }
+
+  /** Counts as one failure, for all callers that waited for the connect. */
+  connectFailed(connection: Losable, error: unknown, admitted: Breaker | undefined): void {
+    // A closed connection was ended by MetaMCP, or got no slot in the pool.
+    if (connection.state === "closed" || !(error instanceof ChildFailure)) return;
+    const { clock, log } = this.#parts;
+    if (error.category === "auth") {
+      this.unauthorised(connection, error);
+      return;
+    }
+    log.warn(`${connection.label}: cannot connect: ${error.message}`, {
+      server: connection.label,
+      category: error.category,
+    });
+    const death = this.#respawnOf.get(connection);
+    const by = admitted ?? this.#health.current;
+    if (death?.episode.open) this.#health.tell(death, "failed", by, clock.now());
+    else this.#health.failed(by, error.message, clock.now());
+  }
+
+  /** A connection ended by itself. Decides for each of its calls whether it is retried. */
+  connectionLost(connection: Losable, loss: Loss): void {
+    const { log } = this.#parts;
+    const server = connection.label;
+    this.#lostSinceConnect = true;
+    if (connection.state === "closed") {
+      log.info(`${server}: exited while idle: ${loss.failure.message}`, { server });
+      return;
+    }
+    const claims = [...connection.claims()];
+    log.warn(`${server}: lost: ${loss.failure.message}`, { server, calls: claims.length });
+    this.#die(connection, claims, loss);
+  }
+
+  /** One request was lost on a link that stays open (HTTP). Decides whether its call is retried. */
+  requestLost(connection: Losable, claim: Claim, failure: ChildFailure): void {
+    if (claim.risk) {
+      this.#health.lostToo(connection.spec, claim, { death: claim.risk, failure });
+      return;
+    }
+    const death = this.#die(connection, [claim], { failure, counted: false });
+    for (const other of connection.claims()) if (other !== claim) other.risk ??= death;
+  }
+
+  /** The server requires login. This says nothing about its health, but a person must act. */
+  unauthorised({ label, spec }: Pick<Losable, "label" | "spec">, failure: ChildFailure): void {
+    const why = toBeLetIn(failure, spec, this.#parts.howToLogIn?.(spec));
+    this.#health.noted(`auth_required: ${why}`);
+    this.#parts.log.warn(`${label}: not authorised: ${why}`, { server: label });
+  }
+
+  #die(connection: Losable, claims: readonly Claim[], loss: Loss): Death {
+    const before = this.#respawnOf.get(connection);
+    const now = this.#parts.clock.now();
+    this.#lastDeath = this.#health.lost(connection.spec, { ...loss, claims, before, now });
+    return this.#lastDeath;
+  }
+}
