@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { originOf, quiet, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
 import type { Origin } from "../kernel/call.ts";
 import { ManualClock } from "../kernel/clock.ts";
+import { MetaMcpError } from "../kernel/errors.ts";
 import { listKeyOf } from "../kernel/list-key.ts";
 import { silentLog } from "../kernel/log.ts";
 import { type Raw, toRaw } from "../kernel/raw.ts";
@@ -121,7 +122,7 @@ test("settings that change how it is dialled replace a connection, which finishe
 test("of a server that was removed nothing begins", async () => {
   const { reach, server, connections } = setUp();
   await reach(originOf("a"));
-  await connections.remove();
+  await connections.remove(new MetaMcpError("server_not_found", "It was removed."));
   expect(server.last.closed).toBe(true);
   await expect(reach(originOf("a"))).rejects.toMatchObject({ code: "server_not_found" });
 });

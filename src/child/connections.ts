@@ -141,9 +141,9 @@ export class Connections {
       for (const origin of audience.members) this.#move(origin, audience, firstKey(key));
   }
 
-  /** The server is configured no longer: calls under way finish, nothing else begins. */
-  async remove(): Promise<void> {
-    this.#over = new MetaMcpError("server_not_found", `Server "${this.#spec.name}" was removed.`);
+  /** Finishes calls in flight and begins nothing else. Callers that wait for a connection fail with `reason`. */
+  async remove(reason: MetaMcpError): Promise<void> {
+    this.#over = reason;
     await Promise.all([...this.#byKey].map(([key, connection]) => this.#retire(key, connection)));
   }
 

@@ -103,8 +103,9 @@ export class Fleet {
       if (spec && spec.perAccount === child.connections.spec.perAccount) continue;
       this.#children.delete(name);
       this.#leaving.add(child);
-      void child.connections.remove().finally(() => this.#leaving.delete(child));
-      this.#own.remove(name);
+      const reason = spec ? loginChanged(spec) : removed(child.connections.spec);
+      void child.connections.remove(reason).finally(() => this.#leaving.delete(child));
+      this.#own.remove(name, reason);
     }
     for (const [name, spec] of config.servers) {
       const child = this.#children.get(name);
@@ -197,4 +198,13 @@ export class Fleet {
       }),
     };
   }
+}
+
+function removed({ name }: ServerSpec): MetaMcpError {
+  return new MetaMcpError("server_not_found", `Server "${name}" was removed.`, { server: name });
+}
+
+function loginChanged({ name }: ServerSpec): MetaMcpError {
+  const text = `The login settings of server "${name}" changed. Try again.`;
+  return new MetaMcpError("server_unavailable", text, { server: name });
 }

@@ -146,3 +146,25 @@ test("a server that becomes everybody's, or no longer is, keeps no connection of
   expect(server.links.map(({ closed }) => closed)).toEqual([true, true]);
   await expect(fleet.connect("mail", as("bob"))).rejects.toMatchObject({ code: "auth_required" });
 });
+
+test("a caller that waits for a connection is told why its child is removed", async () => {
+  const { fleet, server, tokens, as } = setUp();
+  server.silent = true;
+  tokens.set("ada", "a");
+  const failure = async (change: () => void): Promise<unknown> => {
+    const connecting = fleet.connect("mail", as("ada")).catch((error: unknown) => error);
+    await quiet();
+    change();
+    return await connecting;
+  };
+  const logOut = () => {
+    tokens.delete("ada");
+    fleet.credentialsChanged();
+  };
+  expect(await failure(logOut)).toMatchObject({ code: "auth_required" });
+  tokens.set("ada", "a");
+  const shared = await failure(() => fleet.apply(configOf(specOf("mail"))));
+  expect(shared).toMatchObject({ code: "server_unavailable", retryable: true });
+  const removed = await failure(() => fleet.apply(emptyConfig("", {})));
+  expect(removed).toMatchObject({ code: "server_not_found" });
+});

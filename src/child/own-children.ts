@@ -90,20 +90,20 @@ export class OwnChildren {
       if (!MetaMcpError.is(spec)) child.connections.apply(spec);
       else {
         children.delete(account);
-        this.#leave(child);
+        this.#leave(child, spec);
       }
     }
   }
 
   /** No account is let in as itself there any more. */
-  remove(server: ServerId): void {
-    for (const child of this.at(server)) this.#leave(child);
+  remove(server: ServerId, reason: MetaMcpError): void {
+    for (const child of this.at(server)) this.#leave(child, reason);
     this.#children.delete(server);
   }
 
-  #leave(child: Child): void {
+  #leave(child: Child, reason: MetaMcpError): void {
     this.#leaving.add(child);
-    void child.connections.remove().finally(() => this.#leaving.delete(child));
+    void child.connections.remove(reason).finally(() => this.#leaving.delete(child));
   }
 
   #at(server: ServerId): Map<string, Child> {

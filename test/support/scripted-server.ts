@@ -39,17 +39,21 @@ export class ScriptedLink implements Link {
   closed = false;
   /** Answers pings. */
   alive = true;
+  /** Never answers the handshake. */
+  readonly silent: boolean;
 
-  constructor(spec: ServerSpec, events: LinkEvents) {
+  constructor(spec: ServerSpec, events: LinkEvents, silent: boolean) {
     this.spec = spec;
     this.#events = events;
+    this.silent = silent;
   }
 
   send(message: Message): void {
     if (message.kind === "notification") this.notes.push(message.method);
     else if (message.kind !== "request") this.answers.push(message);
-    else if (message.method === "initialize") this.#greet(message);
-    else if (message.method === "ping") {
+    else if (message.method === "initialize") {
+      if (!this.silent) this.#greet(message);
+    } else if (message.method === "ping") {
       if (this.alive) this.answer(message, {});
     } else this.calls.push(message);
   }
@@ -92,6 +96,8 @@ export class ScriptedServer implements Connector {
   readonly links: ScriptedLink[] = [];
   /** Why it cannot be reached. */
   failure: ChildFailure | undefined;
+  /** New links never answer the handshake. */
+  silent = false;
 
   get last(): ScriptedLink {
     return this.links.at(-1) as ScriptedLink;
@@ -99,7 +105,7 @@ export class ScriptedServer implements Connector {
 
   open(spec: ServerSpec, events: LinkEvents): Promise<Link> {
     if (this.failure) return Promise.reject(this.failure);
-    const link = new ScriptedLink(spec, events);
+    const link = new ScriptedLink(spec, events, this.silent);
     this.links.push(link);
     return Promise.resolve(link);
   }

@@ -120,7 +120,16 @@ class EndpointScope {
   }
 
   async connect(server: string, origin: Origin): Promise<Lease> {
-    return await this.#base.connect(this.#required(server).server, origin);
+    for (;;) {
+      const uuid = this.#required(server).server;
+      try {
+        return await this.#base.connect(uuid, origin);
+      } catch (error) {
+        // One revision, a rollback for example, may replace a server by another one of the same name.
+        const replaced = MetaMcpError.is(error) && error.code === "server_not_found";
+        if (!replaced || this.#part(server)?.server === uuid) throw error;
+      }
+    }
   }
 
   permits(server: string, tool: string, asker: Asker): boolean {
