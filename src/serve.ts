@@ -43,15 +43,15 @@ import { Tries } from "./serving/try/tries.ts";
 import { createTrying } from "./serving/trying.ts";
 import type { Store } from "./store/store.ts";
 import { systemClock } from "./system-clock.ts";
-import { Front, type FrontOptions } from "./transport/http/front.ts";
-import { createDoor, type GuardOptions, isLoopback } from "./transport/http/guard.ts";
+import { createHostGuard, type GuardOptions, isLoopback } from "./transport/http/guard.ts";
+import { HttpServer, type HttpServerOptions } from "./transport/http/http-server.ts";
 
 export interface GatewayOptions extends Omit<EngineOptions, "config" | "onStderr" | "onConnected" | "items"> {
   readonly store: Store;
   /** What is configured beside the servers. */
   readonly config: Config;
   readonly search?: SearchStrategy;
-  readonly front: FrontOptions & Omit<GuardOptions, "token">;
+  readonly front: HttpServerOptions & Omit<GuardOptions, "token">;
   readonly sessionTimeoutMs: number;
   /** What the variables in entries of servers mean, and where relative paths begin. */
   readonly around: CompileOptions["around"];
@@ -247,7 +247,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     authorization,
     logins: logins.site,
     passes,
-    door: createDoor(listening),
+    hostGuard: createHostGuard(listening),
     readiness: () => ({
       ready: closing === undefined,
       down: [],
@@ -285,7 +285,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     // Whoever is on this machine can see as much by other means.
     metrics: exposed ? undefined : () => observer.metrics.text(),
   });
-  const front = new Front(listening, site);
+  const front = new HttpServer(listening, site);
   const scraped =
     metricsPort === undefined
       ? undefined

@@ -20,7 +20,7 @@ import { askedCall, type RequestSide } from "../surface/layered-surface.ts";
 import { recorded, recordRefusal } from "../surface/recorded.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { ClientRequest } from "../surface/surface.ts";
-import type { Received } from "../transport/http/front.ts";
+import type { Received } from "../transport/http/http-server.ts";
 import { type Described, describeTools } from "./document.ts";
 import { problemOf } from "./problem-of.ts";
 import { argumentsIn, scalarArguments } from "./query-arguments.ts";

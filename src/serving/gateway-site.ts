@@ -19,8 +19,8 @@ import type { Compiled, CompiledEndpoint } from "../gateway/compile.ts";
 import { ANONYMOUS } from "../kernel/principal.ts";
 import type { LoginSite } from "../logins/login-site.ts";
 import { METRICS_TYPE } from "../observe/metrics/metrics.ts";
-import { fail, type Received, type Site } from "../transport/http/front.ts";
-import { bearerOf, type Door, type Refused, refused, type Verdict } from "../transport/http/guard.ts";
+import { bearerOf, type HostGuard, type Refused, refused, type Verdict } from "../transport/http/guard.ts";
+import { fail, type Received, type Site } from "../transport/http/http-server.ts";
 import type { Readiness } from "../transport/transport.ts";
 import type { GatewayAuthorization } from "./authorization.ts";
 import type { ConsoleFiles } from "./console-files.ts";
@@ -35,7 +35,7 @@ export interface SiteParts {
   readonly logins: LoginSite;
   /** Opens endpoints for what we try out ourselves. */
   readonly passes: Passes;
-  readonly door: Door;
+  readonly hostGuard: HostGuard;
   readonly readiness: () => Readiness;
   /** Answers what is below `/api/v1`, and authenticates by itself. */
   readonly admin: (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -67,13 +67,13 @@ export class GatewaySite implements Site {
 
   /** Without valid credentials all names that are not public are alike; with them all that the caller may not use are. */
   guard(path: string, request: IncomingMessage): Verdict | Promise<Verdict> {
-    const { door, compiled } = this.#parts;
+    const { hostGuard, compiled } = this.#parts;
     const { name, way } = endpointIn(path);
     const endpoint = name === undefined ? undefined : compiled().paths.get(name);
     const access = endpoint?.object.spec.access;
     const { headers } = request;
     // Which endpoint lists an origin is no business of strangers.
-    const entered = door(headers, access?.public ? access.origins : originsOf(compiled()));
+    const entered = hostGuard(headers, access?.public ? access.origins : originsOf(compiled()));
     if (!entered.ok) return entered;
     const { cors } = entered;
     // What is not an endpoint is open to all, or knows by itself who may enter.
@@ -81,7 +81,7 @@ export class GatewaySite implements Site {
     const verdict = this.#byCredential(request, endpoint, { name, way, cors });
     if (headers.origin === undefined) return verdict;
     const fromHere = (judged: Verdict): Verdict => {
-      const here = judged.ok ? door(headers, access?.origins) : judged;
+      const here = judged.ok ? hostGuard(headers, access?.origins) : judged;
       return here.ok ? judged : here;
     };
     return verdict instanceof Promise ? verdict.then(fromHere) : fromHere(verdict);

@@ -15,7 +15,7 @@ import type { Session } from "../session/session.ts";
 import { PublicTools } from "../surface/aggregate/public-tools.ts";
 import { LayeredSurface } from "../surface/layered-surface.ts";
 import type { Scope } from "../surface/scope.ts";
-import type { Received } from "../transport/http/front.ts";
+import type { Received } from "../transport/http/http-server.ts";
 import { SseEndpoint } from "../transport/http/sse-endpoint.ts";
 import { StreamableEndpoint } from "../transport/http/streamable-endpoint.ts";
 import type { LocalClient } from "../transport/local/local-client.ts";

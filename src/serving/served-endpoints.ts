@@ -2,7 +2,7 @@
 import type { Compiled } from "../gateway/compile.ts";
 import type { Principal } from "../kernel/principal.ts";
 import type { Session } from "../session/session.ts";
-import type { Received } from "../transport/http/front.ts";
+import type { Received } from "../transport/http/http-server.ts";
 import { ServedEndpoint, type ServedParts } from "./served-endpoint.ts";
 
 export class ServedEndpoints {

@@ -1,4 +1,4 @@
-/** Batches on a stream of lines: each is answered by one line. */
+/** Reads JSON-RPC batches from a stream of lines and answers each batch with one line. */
 import { readBatch } from "../rpc/batch.ts";
 import { cancelledId } from "../rpc/cancelled.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
@@ -7,13 +7,13 @@ import type { Session } from "../session/session.ts";
 
 export class LineBatches {
   readonly #open = new Set<Batch>();
-  readonly #answer: (answers: readonly Message[]) => void;
+  readonly #send: (answers: readonly Message[]) => void;
 
-  constructor(answer: (answers: readonly Message[]) => void) {
-    this.#answer = answer;
+  constructor(send: (answers: readonly Message[]) => void) {
+    this.#send = send;
   }
 
-  /** False: it is no batch. */
+  /** Returns false if the line is not a batch. */
   read(line: Buffer, malformed: Malformed, session: Session): boolean {
     const messages = readBatch(line, malformed);
     if (!messages) return false;
@@ -23,18 +23,18 @@ export class LineBatches {
     }
     const batch: Batch = new Batch(messages, (answers) => {
       this.#open.delete(batch);
-      if (answers.length > 0) this.#answer(answers);
+      if (answers.length > 0) this.#send(answers);
     });
     this.#open.add(batch);
     batch.deliver((message) => {
       session.receive(message, batch);
-      this.heard(message);
+      this.dropCancelled(message);
     });
     return true;
   }
 
-  /** A request that the client cancels gets no answer. */
-  heard(message: Message | Malformed): void {
+  /** If the message cancels a request of an open batch, the batch stops waiting for its answer. */
+  dropCancelled(message: Message | Malformed): void {
     if (this.#open.size === 0) return;
     const id = cancelledId(message);
     if (id !== undefined) for (const batch of this.#open) batch.cancelled(id);

@@ -12,10 +12,10 @@ import type { Host } from "./transport.ts";
 const surface: Surface = {
   capabilities: {},
   instructions: () => "",
-  handle: () => Promise.reject(new Error("nothing is asked here")),
+  handle: () => Promise.reject(new Error("this test sends no requests")),
 };
 
-test("what children say on the way does not pile up before a client that does not read; answers do arrive", async () => {
+test("progress and log notifications are dropped while a client does not read; other messages still arrive", async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const transport = createStdioTransport({
     input,
@@ -50,6 +50,6 @@ test("what children say on the way does not pile up before a client that does no
     '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}',
     '{"jsonrpc":"2.0","id":7,"result":{}}',
   ]);
-  // Up to there all of it arrived.
+  // Notifications below the backlog limit arrived.
   expect(lines.length).toBeGreaterThan(100);
 });

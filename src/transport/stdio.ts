@@ -1,4 +1,4 @@
-/** One client on stdin and stdout. Nothing but protocol ever goes to stdout; the end of stdin ends the session. */
+/** Transport for one client on stdin and stdout. Only protocol messages go to stdout. The end of stdin ends the session. */
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../kernel/clock.ts";
 import { LOCAL_USER } from "../kernel/principal.ts";
@@ -14,14 +14,14 @@ import type { Session } from "../session/session.ts";
 import { LineBatches } from "./line-batches.ts";
 import type { Host, Transport } from "./transport.ts";
 
-/** A client that does not read its answers is not asked for more work beyond this. */
+/** Reading from stdin pauses while more than this is waiting to be written to stdout. */
 const BACKLOG_BYTES = 4 * 1024 * 1024;
 
-/** Children say these as often as they like: whoever is that far behind goes without. */
-const PASSING: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);
+/** Notifications that are dropped beyond that backlog, because children may send any number of them. */
+const DROPPABLE: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);
 
-/** A client that reads nothing any more does not keep us. */
-const LAST_BYTES_MS = 5_000;
+/** `close` waits at most this long for the client to read the last bytes. */
+const FLUSH_MS = 5_000;
 
 export interface StdioOptions {
   readonly input: Readable;
@@ -36,8 +36,8 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
   let finish: () => void = () => {};
 
   function send(message: Message, alone?: boolean): void {
-    const passing = message.kind === "notification" && PASSING.has(message.method);
-    if (!passing || writer.backlog <= BACKLOG_BYTES) writer.send(message, alone);
+    const droppable = message.kind === "notification" && DROPPABLE.has(message.method);
+    if (!droppable || writer.backlog <= BACKLOG_BYTES) writer.send(message, alone);
   }
 
   function read(session: Session, channel: Channel): void {
@@ -46,10 +46,10 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
         onLine: (line) => {
           const message = readMessage(line);
           if (message.kind === "malformed" && session.batches && batches.read(line, message, session)) return;
-          // Who has shaken hands speaks the era of handshakes.
+          // After `initialize` every message belongs to the session; before that, it may be a stateless request.
           if (session.open || message.kind === "malformed" || !channel.receive(message))
             session.receive(message);
-          batches.heard(message);
+          batches.dropCancelled(message);
         },
         onTooLong: ({ id, method, bytes }) => {
           const reason = `A message of ${bytes} bytes is over the limit of ${maxMessageBytes} (--max-message)`;
@@ -64,7 +64,7 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
       if (writer.backlog > BACKLOG_BYTES) input.pause();
     });
     input.on("end", () => lines.end());
-    // Whoever asked a person something on it before has left it paused.
+    // A prompt that read from this stream before may have left it paused.
     input.resume();
   }
 
@@ -80,14 +80,14 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
         finish = resolve;
         read(session, channel);
         input.once("end", () => {
-          // Writes nothing, but a socket (as Node gives its children) tells of a reader that is gone. A pipe does so
-          // only for real bytes, and nothing tells before anybody writes: Node has no way to wait for that alone.
+          // An empty write makes a socket (which Node uses for its child processes) report that its reader has closed.
+          // A pipe reports it only for real bytes. Node offers no way to detect a closed reader without writing.
           output.write("");
           resolve();
         });
         input.once("close", resolve);
         input.once("error", () => resolve());
-        // The reader is gone: nobody can be told anything any more.
+        // The client has closed stdout, so no answer can reach it.
         output.once("error", () => {
           host.ended(session);
           channel.end();
@@ -103,7 +103,7 @@ export function createStdioTransport({ input, output, maxMessageBytes, clock }: 
       await new Promise<void>((resolve) => {
         if (!output.writable) return resolve();
         output.write("", () => resolve());
-        clock.after(LAST_BYTES_MS, resolve);
+        clock.after(FLUSH_MS, resolve);
       });
     },
   };

@@ -1,6 +1,6 @@
 /**
- * What every transport owes, whatever carries its bytes. Run it on your own: give a transport that was never served,
- * and a way for clients to come and talk to it. The suite is the host; what it serves are sessions as they always are.
+ * Contract suite for every transport. To run it on your own transport, pass a transport that has not served yet and a
+ * way for clients to connect to it. The suite acts as the host and opens real sessions.
  */
 
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -14,37 +14,37 @@ import type { ClientRequest, Surface } from "../surface/surface.ts";
 import type { Host, Transport } from "./transport.ts";
 
 export interface TransportClient {
-  /** One JSON-RPC message, to go out as it is written here. Rejects where it cannot be delivered. */
+  /** Sends one JSON-RPC message byte for byte. Rejects if it cannot be delivered. */
   send(message: string): Promise<void> | void;
-  /** The next message for this client, as it came. */
+  /** Returns the next message for this client, byte for byte. */
   receive(): Promise<string>;
-  /** Goes, as clients of this transport do. */
+  /** Disconnects in the usual way of this transport. */
   leave(): Promise<void> | void;
 }
 
 export interface TransportSubject {
   readonly transport: Transport;
-  /** It can have more than one client. */
+  /** The transport can have more than one client. */
   readonly several: boolean;
-  /** A client that has said nothing yet. Asked for after `serve` was called; waits until it can come. */
+  /** Returns a client that has sent nothing yet. Called after `serve`; waits until the transport accepts clients. */
   connect(): Promise<TransportClient> | TransportClient;
 }
 
 const BIG = "12345678901234567890";
 const WRITTEN = `{"unheard": {"of": [${BIG}, 1.0, "\\u00fc ü 😀 \u2028"]}, "n":1e2}`;
-const HELLO = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"contract","version":"1"}}`;
+const INITIALIZE = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"contract","version":"1"}}`;
 
 const request = (id: string, method: string, params = WRITTEN): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
 
-class Served implements Host {
+class ContractHost implements Host {
   readonly ready = true;
   readonly opened: Session[] = [];
   readonly endings: Session[] = [];
   readonly surface: Surface = {
     capabilities: {},
     instructions: () => "",
-    handle: (asked) => this.#handle(asked),
+    handle: (clientRequest) => this.#handle(clientRequest),
   };
   readonly era2026 = new StatelessClients({
     endpoint: PERSONAL,
@@ -100,24 +100,24 @@ class Served implements Host {
   }
 }
 
-interface Answer {
+interface ParsedMessage {
   readonly id?: unknown;
   readonly method?: string;
   readonly result?: { readonly session?: string };
 }
 
-const read = (text: string): Answer => JSON.parse(text) as Answer;
+const read = (text: string): ParsedMessage => JSON.parse(text) as ParsedMessage;
 
-/** Sends it and waits for the next message, or for the news that it cannot be delivered. */
+/** Sends a message and returns the next message received. Rejects if the message cannot be delivered. */
 async function exchange(client: TransportClient, message: string): Promise<string> {
   const answer = client.receive();
   const failed = Promise.resolve(client.send(message)).then(() => new Promise<never>(() => {}));
   return await Promise.race([answer, failed]);
 }
 
-async function greeted(subject: TransportSubject): Promise<TransportClient> {
+async function initialized(subject: TransportSubject): Promise<TransportClient> {
   const client = await subject.connect();
-  const answer = read(await exchange(client, request("0", "initialize", HELLO)));
+  const answer = read(await exchange(client, request("0", "initialize", INITIALIZE)));
   expect(answer).toMatchObject({ id: 0, result: { protocolVersion: "2025-11-25" } });
   await client.send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
   return client;
@@ -129,7 +129,7 @@ export function transportContract(
 ): void {
   async function serve() {
     const subject = await make();
-    const host = new Served();
+    const host = new ContractHost();
     const served = subject.transport.serve(host).then(() => {
       host.over = true;
     });
@@ -137,18 +137,18 @@ export function transportContract(
     return { ...subject, host, served };
   }
 
-  describe(`${name} keeps the contract of transports`, () => {
-    test("says what it is and where it can be reached", async () => {
+  describe(`${name} transport`, () => {
+    test("has a name and an address", async () => {
       const { transport } = await make();
       expect(transport.name).not.toBe("");
       expect(transport.info).not.toBe("");
     });
 
     test.each([BIG, '"a \\u00fc"', "-1"])(
-      "messages arrive as written, both ways, under the id %s",
+      "carries messages byte for byte in both directions (id %s)",
       async (id) => {
         const subject = await serve();
-        const client = await greeted(subject);
+        const client = await initialized(subject);
         const answer = await exchange(client, request(id, "contract/echo"));
         expect(answer).toContain(id);
         expect(answer).toContain(WRITTEN);
@@ -156,28 +156,28 @@ export function transportContract(
       },
     );
 
-    test("a message of 300,000 characters is one message, and the next one is another", async () => {
-      const client = await greeted(await serve());
+    test("carries a message of 300,000 characters and the message after it", async () => {
+      const client = await initialized(await serve());
       const long = JSON.stringify({ long: "äöü".repeat(100_000) });
       expect(await exchange(client, request("1", "contract/echo", long))).toContain(long);
       expect(read(await exchange(client, request("2", "ping", "{}")))).toMatchObject({ id: 2, result: {} });
     });
 
-    test("many requests at once: each is answered, once", async () => {
-      const client = await greeted(await serve());
+    test("answers each of 30 simultaneous requests once", async () => {
+      const client = await initialized(await serve());
       const ids = Array.from({ length: 30 }, (_, n) => n + 1);
       const sent = ids.map(
         async (id) => await client.send(request(String(id), "contract/echo", `{"n":${id}}`)),
       );
-      const answers: Answer[] = [];
+      const answers: ParsedMessage[] = [];
       for (const _ of ids) answers.push(read(await client.receive()));
       await Promise.all(sent);
       expect(answers.map(({ id }) => Number(id)).toSorted((a, b) => a - b)).toEqual(ids);
       for (const { id, result } of answers) expect(result).toMatchObject({ params: { n: id } });
     });
 
-    test("while a request is under way, its client can be told and asked things", async () => {
-      const client = await greeted(await serve());
+    test("carries notifications and requests to the client while its request is in flight", async () => {
+      const client = await initialized(await serve());
       const told = await exchange(client, request("1", "contract/ask"));
       const question = await client.receive();
       expect([read(told).method, read(question).method]).toEqual(["contract/told", "contract/question"]);
@@ -188,8 +188,8 @@ export function transportContract(
       expect(answer).toContain(WRITTEN);
     });
 
-    test("what is no message does not end the conversation", async () => {
-      const client = await greeted(await serve());
+    test("serves further requests after input that is not a JSON-RPC message", async () => {
+      const client = await initialized(await serve());
       for (const nonsense of ['{"jsonrpc":"2.0",', "[]", "null", '{"id":{}}'])
         await Promise.resolve()
           .then(() => client.send(nonsense))
@@ -199,11 +199,13 @@ export function transportContract(
       expect(answer.result).toBeDefined();
     });
 
-    test("several clients: each gets its own answers, and goes alone", async ({ skip }) => {
+    test("gives each of several clients its own answers, and one that leaves does not affect the others", async ({
+      skip,
+    }) => {
       const subject = await serve();
       const { host, several } = subject;
       if (!several) skip("it has one client");
-      const [one, two] = [await greeted(subject), await greeted(subject)];
+      const [one, two] = [await initialized(subject), await initialized(subject)];
       const both = [one, two].map((client) => exchange(client, request("1", "contract/echo")));
       const sessions = (await Promise.all(both)).map((answer) => read(answer).result?.session);
       expect(sessions).toEqual(host.opened.map(({ id }) => id));
@@ -214,10 +216,10 @@ export function transportContract(
       expect(host.over).toBe(false);
     });
 
-    test("who leaves is reported once: by `ended`, or by the end of `serve` if nobody else can come", async () => {
+    test("reports once that a client left: by `ended`, or by the end of `serve` if it has only one client", async () => {
       const subject = await serve();
       const { host, transport } = subject;
-      const client = await greeted(subject);
+      const client = await initialized(subject);
       expect([host.endings.length, host.over]).toEqual([0, false]);
       await client.leave();
       await expect.poll(() => host.endings.length > 0 || host.over).toBe(true);
@@ -225,15 +227,16 @@ export function transportContract(
       expect(host.endings.length).toBeLessThanOrEqual(1);
     });
 
-    test("stopped, it takes nobody new, and what is under way is answered", async () => {
+    test("accepts no new clients after `stop`, and answers requests in flight", async () => {
       const subject = await serve();
       const { host, transport } = subject;
-      const client = await greeted(subject);
+      const client = await initialized(subject);
       const answer = exchange(client, request("1", "contract/wait"));
       await expect.poll(() => host.waiting).toBe(1);
       const stopped = transport.stop();
       if (subject.several) {
-        const late = async () => await exchange(await subject.connect(), request("0", "initialize", HELLO));
+        const late = async () =>
+          await exchange(await subject.connect(), request("0", "initialize", INITIALIZE));
         const refused = await late().catch(() => '{"error":{}}');
         expect(read(refused).result).toBeUndefined();
         expect(host.opened).toHaveLength(1);
@@ -244,14 +247,14 @@ export function transportContract(
       await Promise.all([stopped, transport.close()]);
     });
 
-    test("closed, it lets out what was said, ends, and hears nothing more", async () => {
+    test("`close` sends what is queued, ends `serve` and stops reading", async () => {
       const subject = await serve();
       const { host, transport, served } = subject;
-      const client = await greeted(subject);
+      const client = await initialized(subject);
       const answer = exchange(client, request("1", "contract/wait"));
       await expect.poll(() => host.waiting).toBe(1);
       host.release();
-      // No longer than it takes the session to hand its answer over: getting it out is up to the transport.
+      // Wait only until the session has passed its answer on. Sending it is up to the transport.
       for (let turn = 0; turn < 100 && host.opened[0]?.serving; turn++) await Promise.resolve();
       expect(host.opened[0]?.serving).toBe(0);
       await Promise.all([transport.close(), transport.close()]);

@@ -46,7 +46,7 @@ function overStdio(): TransportSubject {
   };
 }
 
-/** Streams are read to their end, or as far as they come. */
+/** Puts each message of a JSON body or an event stream into the inbox, until the body ends or fails. */
 async function readAll({ headers, body }: Response, inbox: Inbox): Promise<void> {
   if (!body) return;
   const events = headers.get("content-type") === "text/event-stream";
@@ -80,7 +80,7 @@ function httpClient(url: string): TransportClient {
   };
 }
 
-/** The endpoint to post to is the first thing that is said on the stream. */
+/** The first event of the stream is the endpoint to POST to. */
 async function sseClient(url: string): Promise<TransportClient> {
   const inbox = new Inbox();
   const abort = new AbortController();

@@ -1,4 +1,4 @@
-/** The seam for who listens: how clients reach us. */
+/** Interfaces between a transport, which carries messages of clients, and the host, which serves them. */
 
 import type { Principal } from "../kernel/principal.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
@@ -6,42 +6,42 @@ import type { Send } from "../rpc/peer.ts";
 import type { StatelessHost } from "../session/era-2026/stateless-host.ts";
 import type { Session } from "../session/session.ts";
 
-/** What a transport serves, one endpoint: it opens a session per client and is told when to stop. */
+/** One endpoint as a transport sees it: opens a session per client and learns when a client is gone. */
 export interface Host {
   /**
-   * Begins a session for who the transport says it is; `send` carries its messages to the client. Stateless: it needs
-   * no handshake and asks nothing.
+   * Opens a session for the principal that the transport has authenticated. `send` carries the session's messages to
+   * the client. A stateless session needs no handshake and sends the client no requests.
    */
   open(send: Send, principal: Principal, stateless?: boolean): Session;
-  /** The client of this session is gone. */
+  /** The transport calls this when the client of the session is gone. */
   ended(session: Session): void;
-  /** New sessions may begin. */
+  /** New sessions are accepted. */
   readonly ready: boolean;
-  /** As many sessions, or requests under way, as there may be. */
+  /** The limit of open sessions, or of requests in flight, is reached. */
   full(what: "sessions" | "inFlight"): boolean;
-  /** A request was refused because of that, before it reached anybody. */
+  /** The transport calls this when it refused a request because of a limit, before the request reached a session. */
   turnedAway(message: Message | Malformed, principal: Principal, session: Session | undefined): void;
   health(): Readiness;
   /** Serves requests of the stateless era, which belong to no session. */
   readonly era2026: StatelessHost;
 }
 
-/** Ready: new sessions may begin. Children that are down do not change that, but are named. */
 export interface Readiness {
+  /** New sessions are accepted. Children that are down do not change this; they are listed in `down`. */
   readonly ready: boolean;
-  /** Why the store cannot be written, where there is one. */
+  /** Why the store cannot be written. Absent without a store or a problem. */
   readonly store?: string;
   readonly down: readonly { readonly server: string; readonly reason: string | undefined }[];
 }
 
 export interface Transport {
   readonly name: string;
-  /** Where it can be reached, for a person. */
+  /** The address, as shown to a person. */
   readonly info: string;
-  /** Resolves when there is nobody left to serve, e.g. at the end of stdin. */
+  /** Resolves when no client can come any more, e.g. at the end of stdin. */
   serve(host: Host): Promise<void>;
-  /** Takes no new clients; those that are there go on. */
+  /** Stops accepting clients. Connected clients are still served. */
   stop(): Promise<void>;
-  /** Lets what is queued go out and ends everything. */
+  /** Sends what is queued, then closes all connections. */
   close(): Promise<void>;
 }

@@ -1,12 +1,15 @@
-/** Reads the message that a request carries. One over the limit is refused as soon as that is known, not when it has all come. */
+/** Reads the JSON-RPC message in the body of a request. Refuses a body as soon as it exceeds the limit. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { readMessage } from "../../rpc/scan.ts";
-import { fail, refuse, refuseMessage } from "./front.ts";
+import { fail, refuse, refuseMessage } from "./http-server.ts";
 
-const MOST_BODY = 4 * 1024 * 1024;
+const MOST_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Calls back with the message; what is none has been refused, unless `onBatch` takes it. Does not if the client goes away or is answered first. */
+/**
+ * Calls `onMessage` with the message. Refuses a body that is not a message, unless `onBatch` returns true for it. Calls
+ * neither if the client disconnects or the response ends before the body is complete.
+ */
 export function readMessageOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -15,14 +18,14 @@ export function readMessageOf(
 ): void {
   const { headers } = request;
   if (!isJson(headers["content-type"])) return refuse(response, 415, "content-type must be application/json");
-  if (Number(headers["content-length"] ?? 0) > MOST_BODY) return refuseSize(response);
+  if (Number(headers["content-length"] ?? 0) > MOST_BODY_BYTES) return refuseSize(response);
   let first: Buffer | undefined;
   let more: Buffer[] | undefined;
   let bytes = 0;
   request.on("data", (part: Buffer) => {
-    const fitted = bytes <= MOST_BODY;
+    const fitted = bytes <= MOST_BODY_BYTES;
     bytes += part.length;
-    if (bytes > MOST_BODY) {
+    if (bytes > MOST_BODY_BYTES) {
       first = more = undefined;
       if (fitted) refuseSize(response);
     } else if (!first) first = part;
@@ -30,8 +33,8 @@ export function readMessageOf(
     else more = [first, part];
   });
   request.on("end", () => {
-    // Somebody was answered before all had come: their credentials ended, or the endpoint did.
-    if (bytes > MOST_BODY || response.writableEnded) return;
+    // The response has already ended if the credentials or the endpoint ended while the body arrived.
+    if (bytes > MOST_BODY_BYTES || response.writableEnded) return;
     try {
       const body = more ? Buffer.concat(more, bytes) : (first ?? Buffer.alloc(0));
       const message = readMessage(body);
@@ -43,11 +46,11 @@ export function readMessageOf(
   });
 }
 
-/** A page of a stranger cannot send this without asking first. */
+/** A web page of another origin cannot send this content type without a CORS preflight. */
 function isJson(type: string | undefined): boolean {
   return type !== undefined && /^application\/json\s*(;|$)/i.test(type);
 }
 
 function refuseSize(response: ServerResponse): void {
-  refuse(response, 413, `a message may have at most ${MOST_BODY} bytes`);
+  refuse(response, 413, `a message may have at most ${MOST_BODY_BYTES} bytes`);
 }

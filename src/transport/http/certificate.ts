@@ -1,8 +1,8 @@
-/** The certificate and key of an HTTPS server, read from the files that the user named. */
+/** Reads the certificate and the key of the HTTPS server from the files that the user named. */
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 
-/** Whoever named the files must learn which one is wrong: the system says only that some file is. */
+/** Throws an error that says which of the two files is wrong. The system's own error does not say it. */
 export function certificateOf({ cert, key }: { readonly cert: string; readonly key: string }) {
   const read = (what: string, path: string): Buffer => {
     try {

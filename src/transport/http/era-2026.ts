@@ -1,4 +1,4 @@
-/** Requests of the stateless era over HTTP: each POST is answered on its own response, and a client that closes it has cancelled. */
+/** Requests of the stateless era over HTTP. Each POST gets its answer on its own response; closing the response cancels the request. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Principal } from "../../kernel/principal.ts";
@@ -8,17 +8,17 @@ import { errorOf, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { claimsEra2026 } from "../../session/era-2026/envelope.ts";
 import type { StatelessHost } from "../../session/era-2026/stateless-host.ts";
 import { LEGACY_VERSIONS } from "../../session/session.ts";
-import { type Received, refuse } from "./front.ts";
 import type { HeldReplies } from "./held-replies.ts";
+import { type Received, refuse } from "./http-server.ts";
 import { Reply, type ReplyOwner } from "./reply.ts";
-import type { Unread } from "./unread.ts";
+import type { UnreadResponses } from "./unread-responses.ts";
 
 export interface Era2026HttpOptions {
   readonly clock: Clock;
   readonly heldReplies: HeldReplies;
-  readonly unread: Unread;
+  readonly unread: UnreadResponses;
   readonly json: boolean;
-  /** What is kept for clients is in no list. */
+  /** The clients cannot be told apart, so state kept for one appears in no list. */
   readonly unlisted: boolean;
 }
 
@@ -37,23 +37,23 @@ export class Era2026Http {
     this.#streams = { ...this.#answers, json: false };
   }
 
-  /** False: it is not of this era. */
+  /** Returns false if the message does not belong to this era. */
   take(message: Message, received: Received): boolean {
     const { request, response } = received;
     if (!isEra2026(message, request.headers)) return false;
     if (message.kind === "request") this.#serve(message, received);
-    // This era has no notifications of clients over HTTP: what comes all the same means nothing.
+    // This era defines no client notifications over HTTP, so they are accepted and ignored.
     else if (message.kind === "notification") response.writeHead(202).end();
     else refuse(response, 400, "this protocol version does not POST responses", INVALID_REQUEST);
     return true;
   }
 
-  /** Proxies and dead peers are found out by writing. */
-  beat(): void {
-    for (const reply of this.#open.keys()) reply.beat();
+  /** Writes to open streams, so that proxies keep them open and dead peers are detected. */
+  heartbeat(): void {
+    for (const reply of this.#open.keys()) reply.heartbeat();
   }
 
-  /** Whoever waits for an answer or listens is told why there will be none. */
+  /** Answers the open requests and subscriptions of these principals with the error. */
   end(whose: (principal: Principal) => boolean, reason: Error): void {
     const error = errorOf(reason);
     for (const [reply, principal] of this.#open)
@@ -78,14 +78,14 @@ export class Era2026Http {
   }
 }
 
-/** Named by the header, or by the body of a message that belongs to no session. */
+/** The era is named by the header, or by the body of a message that belongs to no session. */
 function isEra2026(message: Message, headers: IncomingHttpHeaders): boolean {
   if (namesEra2026(headers)) return true;
   const legacy = (LEGACY_VERSIONS as readonly unknown[]).includes(headers["mcp-protocol-version"]);
   return !(legacy && headers["mcp-session-id"] !== undefined) && claimsEra2026(message);
 }
 
-/** Versions are dates. One to come is of this era until it is known better. */
+/** Versions are dates. Versions later than ours count as this era. */
 export function namesEra2026({ "mcp-protocol-version": version }: IncomingHttpHeaders): boolean {
   return typeof version === "string" && /^\d{4}-\d\d-\d\d$/.test(version) && version >= ERA_2026_VERSION;
 }

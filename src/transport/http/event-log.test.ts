@@ -6,7 +6,7 @@ const idIn = (event: Buffer): string => /^id: (\S+)$/m.exec(event.toString())?.[
 const texts = (log: EventLog, id: string) =>
   log.after(id)?.events.map((event) => /^data: (.*)$/m.exec(event.toString())?.[1]);
 
-test("replays what came after an id, of its own stream only, as it went out", () => {
+test("the event log replays the events after an id byte for byte, and only those of the same stream", () => {
   const log = new EventLog(new LogBudget());
   const start = log.mark(1);
   const first = log.add(1, data("a"), 0);
@@ -16,7 +16,7 @@ test("replays what came after an id, of its own stream only, as it went out", ()
   expect(log.after(idIn(first))?.events).toEqual([second]);
 });
 
-test("forgets the oldest beyond its bounds, in number and in bytes", () => {
+test("the event log drops its oldest events beyond 256 events or 1 MiB", () => {
   const log = new EventLog(new LogBudget());
   const start = log.mark(1);
   for (let n = 0; n < 1_000; n++) log.add(1, data(String(n)), 0);
@@ -28,7 +28,7 @@ test("forgets the oldest beyond its bounds, in number and in bytes", () => {
   expect(texts(heavy, "1-0")).toHaveLength(3);
 });
 
-test("forgets after a time", () => {
+test("the event log drops events after five minutes", () => {
   const budget = new LogBudget();
   const log = new EventLog(budget);
   log.add(1, data("old"), 0);
@@ -40,7 +40,7 @@ test("forgets after a time", () => {
   expect(budget.bytes).toBe(0);
 });
 
-test("all logs together stay within one budget, and what ends gives back", () => {
+test("all logs together stay within one budget, and a cleared log releases its bytes", () => {
   const budget = new LogBudget();
   const logs = Array.from({ length: 20 }, () => new EventLog(budget));
   for (const log of logs) {
@@ -52,6 +52,9 @@ test("all logs together stay within one budget, and what ends gives back", () =>
   expect(budget.bytes).toBe(0);
 });
 
-test.each(["", "x", "1", "1-", "-1", "1-2-3", "9".repeat(40), "1-1e3"])("%j is no id", (id) => {
-  expect(new EventLog(new LogBudget()).after(id)).toBeUndefined();
-});
+test.each(["", "x", "1", "1-", "-1", "1-2-3", "9".repeat(40), "1-1e3"])(
+  "the event log does not accept %j as an id",
+  (id) => {
+    expect(new EventLog(new LogBudget()).after(id)).toBeUndefined();
+  },
+);

@@ -1,28 +1,28 @@
-/** Events a client may have missed, so that it can resume a broken stream. Bounded in bytes, in number and in time; the oldest go first. */
+/** Keeps the last events of a client's streams, so that it can resume a broken one. Limited in bytes, number and age; drops the oldest first. */
 import { encodeEvent } from "../../rpc/event-stream.ts";
 
-interface Logged {
+interface LoggedEvent {
   readonly stream: number;
   readonly seq: number;
   readonly at: number;
-  /** As it went out. */
+  /** The encoded event as it was written to the stream. */
   readonly bytes: Buffer;
 }
 
 const MOST_BYTES = 1024 * 1024;
 const MOST_EVENTS = 256;
-const MOST_IN_ALL = 64 * 1024 * 1024;
+const MOST_TOTAL_BYTES = 64 * 1024 * 1024;
 const KEPT_MS = 300_000;
 
-/** What the logs of all clients hold together. */
+/** Counts the bytes in the logs of all clients. */
 export class LogBudget {
   bytes = 0;
 }
 
-/** Ids are `stream-seq`: they name the stream, so that nothing of another one is ever replayed on it. */
+/** Event ids are `stream-seq`. They name the stream, so events of one stream are never replayed on another. */
 export class EventLog {
   readonly #budget: LogBudget;
-  #events: Logged[] = [];
+  #events: LoggedEvent[] = [];
   #bytes = 0;
   #lastSeq = 0;
 
@@ -30,7 +30,7 @@ export class EventLog {
     this.#budget = budget;
   }
 
-  /** The event to write, with its id. */
+  /** Returns the encoded event, with its id. */
   add(stream: number, data: readonly Buffer[], now: number): Buffer {
     const seq = ++this.#lastSeq;
     const bytes = Buffer.concat(encodeEvent(data, `${stream}-${seq}`));
@@ -38,17 +38,17 @@ export class EventLog {
     this.#count(bytes.length);
     while (this.#events.length > MOST_EVENTS || (this.#bytes > MOST_BYTES && this.#events.length > 1))
       this.#drop(1);
-    // Who comes when there is no room goes without.
-    while (this.#budget.bytes > MOST_IN_ALL && this.#events.length > 0) this.#drop(1);
+    // When the shared budget is used up, the log that adds an event loses its own events.
+    while (this.#budget.bytes > MOST_TOTAL_BYTES && this.#events.length > 0) this.#drop(1);
     return bytes;
   }
 
-  /** An id without an event: where a stream begins. */
+  /** Returns an id without an event, for the start of a stream. */
   mark(stream: number): string {
     return `${stream}-${this.#lastSeq}`;
   }
 
-  /** What came after `id` on its stream, ready to be written; undefined for what is no id. */
+  /** Returns the encoded events after `id` on its stream, or undefined if `id` is not an event id. */
   after(id: string): { stream: number; events: Buffer[] } | undefined {
     const match = /^(\d{1,15})-(\d{1,15})$/.exec(id);
     if (!match) return undefined;
@@ -57,7 +57,7 @@ export class EventLog {
     return { stream, events: missed.map(({ bytes }) => bytes) };
   }
 
-  /** Nobody comes back for what is older than this. */
+  /** Drops events older than `KEPT_MS`. */
   expire(now: number): void {
     const kept = this.#events.findIndex(({ at }) => now - at < KEPT_MS);
     this.#drop(kept < 0 ? this.#events.length : kept);

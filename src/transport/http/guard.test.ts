@@ -16,11 +16,11 @@ test.each([
   ["127.0.0.1.evil.example", false],
   ["localhost.evil.example:8080", false],
   ["", false],
-])("host %s: %s", (host, ok) => {
+])("Host %s is allowed: %s", (host, ok) => {
   expect(ask({}, { host })).toMatchObject(ok ? { ok } : { ok, status: 403 });
 });
 
-test("a listed host is served, with any port", () => {
+test("a listed Host is allowed with any port", () => {
   expect(ask({ allowHosts: ["mcp.example:443"] }, { host: "mcp.example" }).ok).toBe(true);
   expect(ask({ host: "::1" }, { host: "[::1]:8080" }).ok).toBe(true);
 });
@@ -35,7 +35,7 @@ test.each([
   ["null", false, undefined],
   ["file://", false, undefined],
   ["https://app.example", true, "https://app.example"],
-])("origin %s: %s", (origin, ok, cors) => {
+])("Origin %s is allowed: %s", (origin, ok, cors) => {
   const verdict = ask({ allowOrigins: ["https://app.example/"] }, { host: "localhost:8080", origin });
   expect(verdict).toMatchObject(ok ? { ok, cors } : { ok, status: 403 });
 });
@@ -47,12 +47,12 @@ test.each([
   ["Bearer secret2", false],
   ["Basic secret", false],
   [undefined, false],
-])("token %s: %s", (authorization, ok) => {
+])("Authorization %s is accepted: %s", (authorization, ok) => {
   const headers = { host: "localhost", ...(authorization && { authorization }) };
   expect(ask({ token: "secret" }, headers)).toMatchObject(ok ? { ok } : { ok, status: 401 });
 });
 
-test("a listed page may read that its token is missing; others learn nothing", () => {
+test("only a listed origin gets CORS headers with a 401", () => {
   const options = { token: "secret", allowOrigins: ["https://app.example"] };
   const verdict = (origin: string) => ask(options, { host: "localhost", origin });
   expect(verdict("https://app.example")).toMatchObject({ status: 401, cors: "https://app.example" });
@@ -61,20 +61,20 @@ test("a listed page may read that its token is missing; others learn nothing", (
   expect(verdict("https://evil.example")).toMatchObject({ status: 403, cors: undefined });
 });
 
-test("a scheme's own port may be written or left out", () => {
+test("the default port of a scheme may be omitted in Origin", () => {
   expect(ask({}, { host: "localhost:80", origin: "http://localhost" }).ok).toBe(true);
   expect(ask({}, { host: "localhost:443", origin: "https://localhost" }).ok).toBe(true);
   expect(ask({}, { host: "localhost:443", origin: "http://localhost" }).ok).toBe(false);
 });
 
-test("loopback is what never leaves this machine", () => {
+test("isLoopback accepts only addresses of this machine's loopback interface", () => {
   expect(["127.0.0.1", "127.1.2.3", "localhost", "::1"].map(isLoopback)).toEqual([true, true, true, true]);
   expect(["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example", "localhost.example"].some(isLoopback)).toBe(
     false,
   );
 });
 
-test("who shows the token is one principal; who shows what nobody checks is told from others and stays anonymous", () => {
+test("all clients with the token are one principal; unchecked credentials make distinct anonymous principals", () => {
   const who = (token: string | undefined, authorization?: string) => {
     const verdict = ask({ token }, { host: "localhost", ...(authorization && { authorization }) });
     return verdict.ok ? verdict.principal : undefined;

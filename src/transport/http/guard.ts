@@ -1,4 +1,4 @@
-/** Who may talk to us over HTTP: Host, Origin and bearer token. Decides; answers nobody. */
+/** Decides whether an HTTP request is allowed, by its Host, Origin and bearer token. Does not write the response. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { ANONYMOUS, type Principal } from "../../kernel/principal.ts";
@@ -11,7 +11,7 @@ export interface GuardOptions {
 }
 
 interface Cors {
-  /** The origin to answer with CORS headers, if it is listed. */
+  /** The origin for the CORS headers; undefined if the origin is not listed. */
   readonly cors: string | undefined;
 }
 
@@ -19,12 +19,12 @@ export type Refused = Cors & {
   readonly ok: false;
   readonly status: 401 | 403 | 404;
   readonly reason: string;
-  /** What `WWW-Authenticate` says, where it is more than that a token is needed. */
+  /** The value of `WWW-Authenticate`, if it says more than that a bearer token is required. */
   readonly challenge?: string;
 };
 export type Verdict = Refused | (Cors & { readonly ok: true; readonly principal: Principal });
-/** Whoever asks may come in, as far as Host and Origin go; further origins may be listed for one address. */
-export type Door = (
+/** Checks Host and Origin only. `origins` are allowed in addition to the listed ones. */
+export type HostGuard = (
   headers: IncomingHttpHeaders,
   origins?: readonly string[],
 ) => Refused | (Cors & { readonly ok: true });
@@ -35,34 +35,34 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** Checks are compiled once; DNS rebinding is stopped by Host, foreign pages by Origin. */
-export function createDoor(options: Omit<GuardOptions, "token">): Door {
+/** The Host check stops DNS rebinding; the Origin check stops web pages of other sites. */
+export function createHostGuard(options: Omit<GuardOptions, "token">): HostGuard {
   const hosts = new Set([...LOOPBACK, nameOf(options.host), ...options.allowHosts.map(nameOf)]);
   const listed = new Set(options.allowOrigins.map(originOf));
-  return function door(headers, more = []) {
+  return function hostGuard(headers, more = []) {
     const name = nameOf(headers.host ?? "");
     if (!hosts.has(name)) return refused(403, "this Host is not allowed; add it with --allow-host");
     const { origin } = headers;
     if (origin === undefined) return { ok: true, cors: undefined };
     if (listed.has(originOf(origin)) || more.some((other) => originOf(other) === originOf(origin)))
       return { ok: true, cors: origin };
-    return isOwn(origin, headers.host ?? "")
+    return isSameHost(origin, headers.host ?? "")
       ? { ok: true, cors: undefined }
       : refused(403, "this Origin is not allowed; add it with --allow-origin");
   };
 }
 
-/** Host and Origin, and strangers are stopped by the token. */
+/** Checks Host, Origin and, if one is set, the token. */
 export function createGuard(options: GuardOptions): (headers: IncomingHttpHeaders) => Verdict {
-  const door = createDoor(options);
+  const hostGuard = createHostGuard(options);
   const token = options.token === undefined ? undefined : digest(options.token);
   const holder = token && holderOf(token);
   const unverified = createUnverified();
 
   return function guard(headers) {
-    const entered = door(headers);
-    if (!entered.ok) return entered;
-    const { cors } = entered;
+    const checked = hostGuard(headers);
+    if (!checked.ok) return checked;
+    const { cors } = checked;
     if (token && !timingSafeEqual(token, digest(bearerOf(headers)))) {
       return refused(401, "a bearer token is required (METAMCP_TOKEN)", cors);
     }
@@ -70,12 +70,12 @@ export function createGuard(options: GuardOptions): (headers: IncomingHttpHeader
   };
 }
 
-/** Who shows the token. All who do are the same to us. */
+/** All clients with the token are the same principal. */
 function holderOf(token: Buffer): Principal {
   return { id: `token ${token.toString("hex")}`, kind: "token", roles: [], groups: [] };
 }
 
-/** Nobody checks credentials here, but those who show different ones are not the same. */
+/** Without a token, credentials are not checked. Clients with different credentials are still different principals. */
 function createUnverified(): (headers: IncomingHttpHeaders) => Principal {
   let last = { shown: "", principal: ANONYMOUS };
   return ({ authorization: shown = "" }) => {
@@ -99,12 +99,12 @@ export const refused = (
   ...(challenge === undefined ? {} : { challenge }),
 });
 
-/** Compared as digests, so that neither content nor length leaks through time. */
+/** Tokens are compared as digests, so that the time of a comparison reveals neither content nor length. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Empty where there is none. */
+/** Returns an empty string without a bearer token. */
 export function bearerOf({ authorization }: IncomingHttpHeaders): string {
   return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
 }
@@ -113,18 +113,18 @@ function originOf(written: string): string {
   return written.toLowerCase().replace(/\/$/, "");
 }
 
-/** Without the port: we may be behind a forwarded one. */
+/** Drops the port, because a port in front of us may be forwarded to ours. */
 function nameOf(host: string): string {
   const lower = host.toLowerCase();
   if (lower.startsWith("[")) return lower.replace(/\]:\d*$/, "]");
   return lower.includes("::") ? `[${lower}]` : lower.replace(/:\d*$/, "");
 }
 
-/** A page that we could have served ourselves: the same host and port. Another port of this machine is somebody else's page. */
-function isOwn(origin: string, host: string): boolean {
+/** The page has the same host and port as we have. Another port of this machine may serve pages of another program. */
+function isSameHost(origin: string, host: string): boolean {
   try {
     const { protocol, host: theirs } = new URL(origin);
-    // Each scheme leaves out its own port.
+    // `URL.host` omits the default port of the scheme, on both sides.
     return /^https?:$/.test(protocol) && theirs === new URL(`${protocol}//${host}`).host;
   } catch {
     return false;

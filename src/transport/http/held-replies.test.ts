@@ -10,7 +10,7 @@ function setUp() {
   return { clock, heldReplies, started, held };
 }
 
-test("lets go after half a second at least and a whole one at most, each once", () => {
+test("each held reply starts its stream once, after 500 to 1,000 ms", () => {
   const { clock, heldReplies, started, held } = setUp();
   heldReplies.add(held("first"));
   clock.advance(499);
@@ -21,7 +21,7 @@ test("lets go after half a second at least and a whole one at most, each once", 
   expect(started).toEqual(["first at 1000", "second at 1000", "third at 1500"]);
 });
 
-test("what was answered in time is not let go, and nobody waits for nothing", () => {
+test("a reply that was deleted in time does not start a stream, and no timer stays", () => {
   const { clock, heldReplies, started, held } = setUp();
   const [quick, slower] = [held("quick"), held("slower")];
   heldReplies.add(quick);

@@ -1,7 +1,7 @@
-/** Replies that are held back, and let go as streams when their answers take long. One timer for all of them: one for each would cost as much as the reply. */
+/** Turns replies into event streams if their answers take long. All replies share one timer, because a timer each would cost as much as the reply. */
 import type { Clock } from "../../kernel/clock.ts";
 
-/** Each waits for one to two of these. Clients give up on headers that do not come. */
+/** A reply waits one to two rounds. Clients time out if no response headers arrive. */
 const ROUND_MS = 500;
 
 export interface HeldReply {
@@ -10,7 +10,9 @@ export interface HeldReply {
 
 export class HeldReplies {
   readonly #clock: Clock;
+  /** Added in this round. */
   #young = new Set<HeldReply>();
+  /** Added in the previous round; they become streams at the end of this one. */
   #old = new Set<HeldReply>();
   #ticking = false;
 
@@ -20,14 +22,14 @@ export class HeldReplies {
 
   add(held: HeldReply): void {
     this.#young.add(held);
-    if (!this.#ticking) this.#wait();
+    if (!this.#ticking) this.#startRound();
   }
 
   delete(held: HeldReply): void {
     if (!this.#young.delete(held)) this.#old.delete(held);
   }
 
-  #wait(): void {
+  #startRound(): void {
     this.#ticking = true;
     this.#clock.after(ROUND_MS, () => this.#tick());
   }
@@ -38,6 +40,6 @@ export class HeldReplies {
     this.#young = new Set();
     for (const held of due) held.startStream();
     this.#ticking = false;
-    if (this.#old.size > 0 || this.#young.size > 0) this.#wait();
+    if (this.#old.size > 0 || this.#young.size > 0) this.#startRound();
   }
 }

@@ -1,4 +1,4 @@
-/** One client of the streamable transport: its session, its streams, and what it may have missed. */
+/** One client of the streamable transport: its session, its open streams, and the log of events it can resume from. */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Principal } from "../../kernel/principal.ts";
@@ -13,75 +13,81 @@ import type { Host } from "../transport.ts";
 import { EventLog, type LogBudget } from "./event-log.ts";
 import type { HeldReplies } from "./held-replies.ts";
 import { Reply, type ReplyOwner } from "./reply.ts";
-import { type Unread, writeOrCut } from "./unread.ts";
+import { type UnreadResponses, writeOrCut } from "./unread-responses.ts";
 
-/** The stream of what belongs to no request; others are counted from 1. */
-const STANDING = 0;
-/** Requests that one client may have under way. */
-const MOST_UNDER_WAY = 1_024;
+/** The number of the standalone stream (GET), for messages that belong to no request. Other streams count from 1. */
+const STANDALONE = 0;
+/** Limit of requests in flight of one client. */
+const MOST_IN_FLIGHT = 1_024;
 
 type Request = Message & { kind: "request" };
 
-/** What all clients of a transport have in common. */
+/** Parts that all clients of an endpoint share. */
 export interface TransportParts {
   readonly host: Host;
   readonly clock: Clock;
   readonly json: boolean;
   readonly stateless: boolean;
   readonly heldReplies: HeldReplies;
-  readonly unread: Unread;
+  readonly unread: UnreadResponses;
   readonly budget: LogBudget;
 }
 
 export class HttpSession implements ReplyOwner {
   readonly session: Session;
   readonly principal: Principal;
-  readonly #around: TransportParts;
+  readonly #parts: TransportParts;
   #log: EventLog | undefined;
-  #standing: ServerResponse | undefined;
+  #standalone: ServerResponse | undefined;
   readonly #replies = new Set<Reply>();
   readonly #batches = new Map<Batch, Reply>();
-  #streams = STANDING;
+  #lastStream = STANDALONE;
   #lastUsed: number;
-  #onGreeted: ((named: boolean) => void) | undefined;
-  /** Somebody knows the id of its session. */
+  #onInitialized: ((named: boolean) => void) | undefined;
+  /** The client has been sent the id of its session. */
   #named = false;
 
-  constructor(around: TransportParts, principal: Principal) {
-    this.#around = around;
+  constructor(parts: TransportParts, principal: Principal) {
+    this.#parts = parts;
     this.principal = principal;
-    this.#lastUsed = around.clock.now();
+    this.#lastUsed = parts.clock.now();
     const send = (message: Message, via: Via): void => this.#send(message, via);
-    this.session = around.host.open(send, principal, around.stateless);
+    this.session = parts.host.open(send, principal, parts.stateless);
   }
 
   get clock(): Clock {
-    return this.#around.clock;
+    return this.#parts.clock;
   }
 
   get heldReplies(): HeldReplies {
-    return this.#around.heldReplies;
+    return this.#parts.heldReplies;
   }
 
-  get unread(): Unread {
-    return this.#around.unread;
+  get unread(): UnreadResponses {
+    return this.#parts.unread;
   }
 
   get json(): boolean {
-    return this.#around.json;
+    return this.#parts.json;
   }
 
   get overloaded(): boolean {
-    return this.#replies.size >= MOST_UNDER_WAY;
+    return this.#replies.size >= MOST_IN_FLIGHT;
   }
 
-  /** How long nothing was heard of it. To be asked now and then: whoever has a stream open or waits for an answer is being heard of. */
+  /**
+   * Milliseconds since the client was last active. An open stream or an awaited answer counts as activity only when this
+   * is called, so it must be called regularly.
+   */
   idleFor(now: number): number {
-    if (this.#standing || this.#awaited) this.#lastUsed = now;
+    if (this.#standalone || this.#awaited) this.#lastUsed = now;
     return now - this.#lastUsed;
   }
 
-  /** Somebody waits on one of its requests. A call whose client has gone may last for ever, being about to ask it something. */
+  /**
+   * The client still waits for one of its answers. Replies on closed responses do not count: such a call may wait
+   * forever for an answer from the client.
+   */
   get #awaited(): boolean {
     for (const { response } of this.#replies) if (!response.destroyed) return true;
     return false;
@@ -94,9 +100,9 @@ export class HttpSession implements ReplyOwner {
     if (id !== undefined) this.#abandon(id);
   }
 
-  /** Several messages at once. What they ask for is answered together, and whatever it causes goes to `response`. */
+  /** Serves a batch. Its answers, and all messages that it causes, go to `response`. */
   batch(messages: readonly (Message | Malformed)[], response: ServerResponse): void {
-    const reply = new Reply(this, response, undefined, ++this.#streams);
+    const reply = new Reply(this, response, undefined, ++this.#lastStream);
     const batch: Batch = new Batch(messages, (answers) => {
       this.#batches.delete(batch);
       if (answers.length > 0) reply.send(answers);
@@ -108,29 +114,29 @@ export class HttpSession implements ReplyOwner {
     batch.deliver((message) => this.receive(message, batch));
   }
 
-  /** A request whose answer, and whatever it causes, goes to `response`. */
+  /** Serves a request. Its answer, and all messages that it causes, go to `response`. */
   request(message: Request, response: ServerResponse): void {
     this.#lastUsed = this.clock.now();
-    const reply = new Reply(this, response, message.id, ++this.#streams);
+    const reply = new Reply(this, response, message.id, ++this.#lastStream);
     this.#replies.add(reply);
     reply.streamSoon();
     this.session.receive(message, reply);
   }
 
-  /** The handshake. Its answer names the session, in a header: it is waited for, however long it takes. */
-  greet(message: Request, response: ServerResponse, onGreeted: (named: boolean) => void): void {
-    this.#onGreeted = onGreeted;
-    const reply = new Reply(this, response, message.id, ++this.#streams);
+  /** Serves `initialize`. The reply never becomes a stream before the answer, because the answer sets the session id header. */
+  initialize(message: Request, response: ServerResponse, onInitialized: (named: boolean) => void): void {
+    this.#onInitialized = onInitialized;
+    const reply = new Reply(this, response, message.id, ++this.#lastStream);
     this.#replies.add(reply);
     this.session.receive(message, reply);
   }
 
   log(): EventLog | undefined {
-    return this.json || this.#around.stateless ? undefined : this.#events();
+    return this.json || this.#parts.stateless ? undefined : this.#events();
   }
 
   answering({ response }: Reply, answer: Message): void {
-    if (!this.#onGreeted || answer.kind !== "result" || response.destroyed) return;
+    if (!this.#onInitialized || answer.kind !== "result" || response.destroyed) return;
     this.#named = true;
     response.setHeader("mcp-session-id", this.session.id);
   }
@@ -138,89 +144,89 @@ export class HttpSession implements ReplyOwner {
   done(reply: Reply): void {
     this.#lastUsed = this.clock.now();
     this.#replies.delete(reply);
-    this.#onGreeted?.(this.#named);
-    this.#onGreeted = undefined;
+    this.#onInitialized?.(this.#named);
+    this.#onInitialized = undefined;
   }
 
-  /** Opens the stream of what belongs to no request. False: there is one already. */
+  /** Opens the standalone stream. Returns false if one is open already. */
   listen(response: ServerResponse): boolean {
-    if (this.#standing) return false;
-    this.#stand(response);
+    if (this.#standalone) return false;
+    this.#openStandalone(response);
     return true;
   }
 
-  /** Goes on with a stream that broke. False: the id is none of ours. */
+  /** Resumes a broken stream. Returns false if the event id is unknown. */
   resume(lastEventId: string, response: ServerResponse): boolean {
     const missed = this.#log?.after(lastEventId);
-    if (!missed || missed.stream > this.#streams) return false;
+    if (!missed || missed.stream > this.#lastStream) return false;
     const reply = [...this.#replies].find((other) => other.stream === missed.stream);
-    // Such an id was never given: what is still held back goes to where it was asked for.
+    // No event id of this stream has been sent yet, so the client cannot know one.
     if (reply && !reply.streaming) return false;
-    if (missed.stream === STANDING) {
-      this.#standing?.end();
-      this.#stand(response);
+    if (missed.stream === STANDALONE) {
+      this.#standalone?.end();
+      this.#openStandalone(response);
     } else startEvents(response);
     for (const event of missed.events) response.write(event);
     if (reply) reply.resume(response);
-    else if (missed.stream !== STANDING) response.end();
+    else if (missed.stream !== STANDALONE) response.end();
     return true;
   }
 
-  /** Proxies and dead peers are found out by writing. Forgets what nobody will come back for. */
-  beat(): void {
-    if (this.#standing?.writableLength === 0) this.#standing.write(": \n\n");
-    for (const reply of this.#replies) reply.beat();
+  /** Writes to open streams, so that proxies keep them open and dead peers are detected. Drops expired events. */
+  heartbeat(): void {
+    if (this.#standalone?.writableLength === 0) this.#standalone.write(": \n\n");
+    for (const reply of this.#replies) reply.heartbeat();
     this.#log?.expire(this.clock.now());
   }
 
   end(reason: Error): void {
     this.session.dismiss(reason);
-    this.#standing?.end();
+    this.#standalone?.end();
     for (const reply of this.#replies) reply.abandon();
     this.#log?.clear();
-    this.#around.host.ended(this.session);
+    this.#parts.host.ended(this.session);
   }
 
   #send(message: Message, via: Via): void {
     if (via instanceof Reply ? via.send(message) : this.#sendInBatch(message, via)) return;
-    const standing = this.#standing;
-    if (!standing && message.kind === "request") {
-      // A question of which only the client is known may go on any of its streams.
+    const standalone = this.#standalone;
+    if (!standalone && message.kind === "request") {
+      // A request to the client that belongs to none of its requests may go on any of its streams.
       for (const reply of this.#replies) if (!reply.response.destroyed && reply.send(message)) return;
-      // Nobody would ever see it: say so instead of waiting for an answer.
+      // No stream is open, so the client will not see the request. It fails at once instead of waiting for an answer.
       this.session.unanswerable(message.id);
       return;
     }
-    if (this.#around.stateless) return;
-    const event = this.#events().add(STANDING, encode(message), this.clock.now());
-    if (standing) writeOrCut(standing, event);
+    if (this.#parts.stateless) return;
+    const event = this.#events().add(STANDALONE, encode(message), this.clock.now());
+    if (standalone) writeOrCut(standalone, event);
   }
 
-  /** False: it belongs to none, or none can carry it. */
+  /** Returns false if the message belongs to no batch, or the reply of its batch cannot carry it. */
   #sendInBatch(message: Message, via: Via): boolean {
     if (!(via instanceof Batch)) return false;
     return via.take(message) || this.#batches.get(via)?.send(message) === true;
   }
 
-  /** A cancelled request gets no answer; its stream must end all the same. */
+  /** Ends the reply of a cancelled request, because no answer will end it. */
   #abandon(id: IdKey): void {
     for (const reply of this.#replies) if (reply.id && idKey(reply.id) === id) reply.abandon();
     for (const batch of this.#batches.keys()) batch.cancelled(id);
   }
 
-  #stand(response: ServerResponse): void {
-    this.#standing = response;
+  #openStandalone(response: ServerResponse): void {
+    this.#standalone = response;
     startEvents(response);
-    response.write(`id: ${this.#events().mark(STANDING)}\ndata: \n\n`);
+    response.write(`id: ${this.#events().mark(STANDALONE)}\ndata: \n\n`);
     response.once("close", () => {
-      if (this.#standing !== response) return;
-      this.#standing = undefined;
+      if (this.#standalone !== response) return;
+      this.#standalone = undefined;
       this.#lastUsed = this.clock.now();
     });
   }
 
   #events(): EventLog {
-    this.#log ??= new EventLog(this.#around.budget);
+    this.#log ??= new EventLog(this.#parts.budget);
     return this.#log;
   }
 }

@@ -1,27 +1,27 @@
-/** A transport that serves one endpoint over HTTP: it listens by itself and has the paths to itself. */
+/** A transport that serves one endpoint over HTTP on an HTTP server of its own. */
 import type { Host, Transport } from "../transport.ts";
-import { Front, type FrontOptions, type Received } from "./front.ts";
 import { createGuard, type GuardOptions } from "./guard.ts";
+import { HttpServer, type HttpServerOptions, type Received } from "./http-server.ts";
 
-export interface HttpTransportOptions extends FrontOptions, GuardOptions {
-  /** Told the whole URL once it listens. */
+export interface HttpTransportOptions extends HttpServerOptions, GuardOptions {
+  /** Called with the whole URL once the server accepts connections. */
   onListening(url: string): void;
 }
 
-interface Served {
-  /** False: there is nothing at that path. */
+interface HttpEndpoint {
+  /** Returns false if nothing is served at that path. */
   route(path: string, received: Received): boolean;
   end(): void;
 }
 
-interface Kind {
+interface HttpTransportKind {
   readonly name: string;
-  /** What people are told to connect to. */
+  /** The path in the URL that is shown to the user. */
   readonly path: string;
-  serve(host: Host): Served;
+  serve(host: Host): HttpEndpoint;
 }
 
-export function createHttpTransport(options: HttpTransportOptions, kind: Kind): Transport {
+export function createHttpTransport(options: HttpTransportOptions, kind: HttpTransportKind): Transport {
   const { name, path } = kind;
   let stop: () => Promise<void> = () => Promise.resolve();
   let close: () => Promise<void> = () => Promise.resolve();
@@ -30,19 +30,19 @@ export function createHttpTransport(options: HttpTransportOptions, kind: Kind): 
     info: `${options.host}:${options.port}${path}`,
     async serve(host) {
       const guard = createGuard(options);
-      const served = kind.serve(host);
-      const front = new Front(options, {
+      const endpoint = kind.serve(host);
+      const server = new HttpServer(options, {
         guard: (_path, { headers }) => guard(headers),
         readiness: () => host.health(),
-        route: (...received) => served.route(...received),
+        route: (...received) => endpoint.route(...received),
       });
-      stop = () => front.stop();
+      stop = () => server.stop();
       close = async () => {
-        served.end();
-        await front.closeAll();
+        endpoint.end();
+        await server.closeAll();
       };
-      options.onListening(`${await front.listen()}${path}`);
-      await front.over();
+      options.onListening(`${await server.listen()}${path}`);
+      await server.over();
     },
     stop: () => stop(),
     close: () => close(),

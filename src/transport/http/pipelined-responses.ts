@@ -1,11 +1,14 @@
-/** Responses that wait behind another on their socket. Node tells only the one in front that the socket is gone; this tells those behind it. */
+/**
+ * Tracks responses that wait behind another on the same socket (HTTP pipelining). When the socket closes, Node emits
+ * "close" only for the first response; this class emits it for those behind it.
+ */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 export class PipelinedResponses {
   readonly #waiting = new WeakMap<Socket, Set<ServerResponse>>();
 
-  /** Its "close" comes when the socket's does, also if its turn never came. */
+  /** The response emits "close" when its socket closes, even if it never got the socket. */
   add(response: ServerResponse, socket: Socket): void {
     const waiting = this.#waiting.get(socket) ?? this.#begin(socket);
     waiting.add(response);
@@ -17,7 +20,7 @@ export class PipelinedResponses {
     this.#waiting.set(socket, waiting);
     socket.once("close", () => {
       for (const response of waiting) {
-        // Whoever has had the socket hears of it from there.
+        // Node emits "close" itself for a response that has the socket.
         if (response.socket) continue;
         response.destroy();
         response.emit("close");

@@ -1,4 +1,7 @@
-/** What goes back on one POST: held back a moment, so that most answers are one write; a stream once there is more to say. */
+/**
+ * The reply to one POST. It is held for a moment, so that most answers are one write. It becomes an event stream if the
+ * answer takes long or another message comes first.
+ */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
@@ -9,31 +12,30 @@ import { encodeEvent } from "../../rpc/event-stream.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { EventLog } from "./event-log.ts";
 import type { HeldReplies, HeldReply } from "./held-replies.ts";
-import { type Unread, writeOrCut } from "./unread.ts";
+import { type UnreadResponses, writeOrCut } from "./unread-responses.ts";
 
-/** What a reply needs of its surroundings. */
 export interface ReplyOwner {
   readonly clock: Clock;
   readonly heldReplies: HeldReplies;
-  readonly unread: Unread;
-  /** Plain JSON: nothing but the answer can go on it. */
+  readonly unread: UnreadResponses;
+  /** Replies are plain JSON, which can carry only the answer. */
   readonly json: boolean;
-  /** For resuming; undefined where nobody can come back. */
+  /** The log for resuming streams; undefined if streams cannot be resumed. */
   log(): EventLog | undefined;
-  /** The answer is about to go out. */
+  /** Called before the answer is sent. */
   answering?(reply: Reply, answer: Message): void;
-  /** The answer has gone out, or none will. */
+  /** Called when the answer has been sent, or when there will be none. */
   done(reply: Reply): void;
 }
 
 export class Reply implements HeldReply {
-  /** Of the request it belongs to; undefined for those of a batch. */
+  /** The id of the request; undefined for a batch. */
   readonly id: Raw | undefined;
-  /** Its number among the session's streams. */
+  /** The number of this stream in its session. */
   readonly stream: number;
   readonly #owner: ReplyOwner;
   #response: ServerResponse;
-  #state: "held" | "streaming" | "over" = "held";
+  #state: "held" | "streaming" | "done" = "held";
 
   constructor(owner: ReplyOwner, response: ServerResponse, id: Raw | undefined, stream: number) {
     this.id = id;
@@ -42,30 +44,33 @@ export class Reply implements HeldReply {
     this.#response = response;
   }
 
-  /** Becomes a stream if the answer takes its time. */
+  /** Makes the reply an event stream if there is no answer within a second. */
   streamSoon(): void {
     if (!this.#owner.json) this.#owner.heldReplies.add(this);
   }
 
-  /** It has begun as a stream, so that its client may have an id to come back with. */
+  /** The stream has begun, so the client may have an event id to resume with. */
   get streaming(): boolean {
     return this.#state === "streaming";
   }
 
-  /** Of the request it answers. */
+  /** The trace headers of the HTTP request. */
   get trace(): TraceHeaders | undefined {
     return traceHeadersIn(this.#response.req.headers);
   }
 
-  /** The response it goes to at present. */
+  /** The response that the reply is written to. It changes when the client resumes the stream. */
   get response(): ServerResponse {
     return this.#response;
   }
 
-  /** False: it can carry nothing (more) but the answer, or the answers to a batch. `status` holds for what goes out alone. */
+  /**
+   * Sends a message, or the answers to a batch. Returns false if the reply has ended, or is JSON and the message is not
+   * the answer. `status` applies only if the reply has not become a stream.
+   */
   send(message: Message | readonly Message[], status = 200): boolean {
     const last = !("kind" in message) || message.kind === "result" || message.kind === "error";
-    if (this.#state === "over" || (!last && this.#owner.json)) return false;
+    if (this.#state === "done" || (!last && this.#owner.json)) return false;
     if (!last) {
       this.startStream();
       this.#write(message);
@@ -76,26 +81,25 @@ export class Reply implements HeldReply {
       this.#write(message);
       this.#response.end();
       this.#owner.unread.add(this.#response, this.#response.writableLength);
-    } else this.#endAtOnce(message, status);
-    this.#leave();
+    } else this.#endWithBody(message, status);
+    this.#finish();
     return true;
   }
 
-  /** The client came back for a stream that broke: what is still to come goes there. */
+  /** Continues the stream on another response, because the client has resumed it there. */
   resume(response: ServerResponse): void {
     if (!this.#response.destroyed) this.#response.end();
     this.#response = response;
   }
 
-  /** No answer will come. */
+  /** Ends the reply without an answer. */
   abandon(): void {
-    if (this.#state === "over") return;
+    if (this.#state === "done") return;
     if (this.#state === "held" && !this.#response.destroyed) this.#response.writeHead(202);
     this.#response.end();
-    this.#leave();
+    this.#finish();
   }
 
-  /** It has been held back for long enough. */
   startStream(): void {
     if (this.#state !== "held") return;
     this.#owner.heldReplies.delete(this);
@@ -103,13 +107,13 @@ export class Reply implements HeldReply {
     if (this.#response.destroyed) return;
     this.#response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     const log = this.#owner.log();
-    // An event with an id and no data: from here on the client can resume.
+    // An event with an id and no data allows the client to resume from the start of the stream.
     if (log) this.#response.write(`id: ${log.mark(this.stream)}\ndata: \n\n`);
     else this.#response.flushHeaders();
   }
 
-  /** Proxies and clients give up on streams that are silent for long. */
-  beat(): void {
+  /** Writes a comment to the stream, because proxies and clients close streams that are silent for long. */
+  heartbeat(): void {
     if (this.#state === "streaming" && this.#response.writableLength === 0)
       writeOrCut(this.#response, ": \n\n");
   }
@@ -123,10 +127,11 @@ export class Reply implements HeldReply {
     writeOrCut(this.#response, bytes);
   }
 
-  #endAtOnce(message: Message | readonly Message[], status: number): void {
+  /** Writes the answer as the whole response, with its length. */
+  #endWithBody(message: Message | readonly Message[], status: number): void {
     const response = this.#response;
     if (response.destroyed) return;
-    // Who is refused by status need not know how to read streams.
+    // A client may not parse an event stream with an error status.
     const json = this.#owner.json || status !== 200;
     const body = json ? encoded(message) : encodeEvent(encoded(message));
     const bytes = lengthOf(body);
@@ -142,9 +147,9 @@ export class Reply implements HeldReply {
     this.#owner.unread.add(response, bytes);
   }
 
-  #leave(): void {
+  #finish(): void {
     if (this.#state === "held") this.#owner.heldReplies.delete(this);
-    this.#state = "over";
+    this.#state = "done";
     this.#owner.done(this);
   }
 }

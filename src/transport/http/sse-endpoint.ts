@@ -1,4 +1,4 @@
-/** The deprecated HTTP+SSE transport of one endpoint: a stream per client, and a path to post to. */
+/** The deprecated HTTP+SSE transport of one endpoint: an event stream per client, and a path to POST messages to. */
 import type { ServerResponse } from "node:http";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { isMeant, type Principal, samePrincipal } from "../../kernel/principal.ts";
@@ -6,17 +6,17 @@ import { traceHeadersIn } from "../../kernel/traceparent.ts";
 import { encode } from "../../rpc/encode.ts";
 import { encodeEvent } from "../../rpc/event-stream.ts";
 import type { Session, Traced } from "../../session/session.ts";
-import { ENDED, OVER, REVOKED } from "../ended.ts";
+import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
 import { readMessageOf } from "./body.ts";
-import { type Received, refuse, refuseFor } from "./front.ts";
-import { writeOrCut } from "./unread.ts";
+import { type Received, refuse, refuseTooMany } from "./http-server.ts";
+import { writeOrCut } from "./unread-responses.ts";
 
 const MOST_SESSIONS = 10_000;
-const BEAT_MS = 25_000;
-const NONE = "there is no such session: open the event stream first";
+const HEARTBEAT_MS = 25_000;
+const UNKNOWN_SESSION = "there is no such session: open the event stream first";
 
-interface Open {
+interface SseClient {
   readonly session: Session;
   readonly principal: Principal;
   readonly response: ServerResponse;
@@ -25,31 +25,31 @@ interface Open {
 export class SseEndpoint {
   readonly #host: Host;
   readonly #messagePath: string;
-  readonly #open = new Map<string, Open>();
-  readonly #beat: NodeJS.Timeout;
+  readonly #clients = new Map<string, SseClient>();
+  readonly #heartbeat: NodeJS.Timeout;
 
-  /** `messagePath`: where clients post to, as they are told. */
+  /** `messagePath` is the path for POST that the first event names. */
   constructor(host: Host, messagePath: string) {
     this.#host = host;
     this.#messagePath = messagePath;
-    this.#beat = setInterval(() => {
-      for (const { response } of this.#open.values())
+    this.#heartbeat = setInterval(() => {
+      for (const { response } of this.#clients.values())
         if (response.writableLength === 0) response.write(": \n\n");
-    }, BEAT_MS);
-    this.#beat.unref();
+    }, HEARTBEAT_MS);
+    this.#heartbeat.unref();
   }
 
   listen({ response, principal }: Received): void {
     const host = this.#host;
     if (!host.ready) return refuse(response, 503, "MetaMCP is stopping");
-    if (host.full("sessions")) return refuseFor(response, "sessions");
-    if (this.#open.size >= MOST_SESSIONS) return refuse(response, 503, "there are too many sessions");
+    if (host.full("sessions")) return refuseTooMany(response, "sessions");
+    if (this.#clients.size >= MOST_SESSIONS) return refuse(response, 503, "there are too many sessions");
     const session = host.open((message) => {
       writeOrCut(response, Buffer.concat(encodeEvent(encode(message), undefined, "message")));
     }, principal);
-    this.#open.set(session.id, { session, principal, response });
+    this.#clients.set(session.id, { session, principal, response });
     response.once("close", () => {
-      this.#open.delete(session.id);
+      this.#clients.delete(session.id);
       session.destroy(new MetaMcpError("cancelled", "the client closed its stream"));
       host.ended(session);
     });
@@ -59,39 +59,41 @@ export class SseEndpoint {
 
   take({ request, response, principal }: Received): void {
     const id = new URL(request.url ?? "/", "http://localhost").searchParams.get("sessionId") ?? "";
-    const client = this.#open.get(id);
-    if (!client || !samePrincipal(client.principal, principal)) return refuse(response, 404, NONE, -32001);
+    const client = this.#clients.get(id);
+    if (!client || !samePrincipal(client.principal, principal))
+      return refuse(response, 404, UNKNOWN_SESSION, -32001);
     readMessageOf(request, response, (message) => {
-      // It may have ended while the message came.
-      if (client.response.writableEnded) return refuse(response, 404, NONE, -32001);
+      // The session may have ended while the message arrived.
+      if (client.response.writableEnded) return refuse(response, 404, UNKNOWN_SESSION, -32001);
       if (message.kind === "request" && this.#host.full("inFlight")) {
         this.#host.turnedAway(message, principal, client.session);
-        return refuseFor(response, "requests");
+        return refuseTooMany(response, "requests");
       }
       client.session.receive(message, { trace: traceHeadersIn(request.headers) } satisfies Traced);
       response.writeHead(202).end("Accepted");
     });
   }
 
-  /** Nothing of this principal goes on. */
+  /** Ends all sessions of this principal. */
   endOf(meant: Principal): void {
-    for (const client of this.#open.values()) if (isMeant(meant, client.principal)) end(client, REVOKED);
+    for (const client of this.#clients.values())
+      if (isMeant(meant, client.principal)) end(client, CREDENTIALS_REVOKED);
   }
 
-  /** False: there is no such session. */
+  /** Returns false if there is no such session. */
   endSession(id: string): boolean {
-    const client = this.#open.get(id);
-    if (client) end(client, ENDED);
+    const client = this.#clients.get(id);
+    if (client) end(client, SESSION_ENDED);
     return client !== undefined;
   }
 
   end(): void {
-    clearInterval(this.#beat);
-    for (const client of this.#open.values()) end(client, OVER);
+    clearInterval(this.#heartbeat);
+    for (const client of this.#clients.values()) end(client, ENDPOINT_ENDED);
   }
 }
 
-function end({ session, response }: Open, reason: MetaMcpError): void {
+function end({ session, response }: SseClient, reason: MetaMcpError): void {
   session.dismiss(reason);
   response.end();
 }

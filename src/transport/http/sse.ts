@@ -1,4 +1,4 @@
-/** The deprecated HTTP+SSE transport by itself: one endpoint at `/sse` and `/messages`. */
+/** The deprecated HTTP+SSE transport as a stand-alone server: one endpoint at `/sse` and `/messages`. */
 import type { Transport } from "../transport.ts";
 import { createHttpTransport, type HttpTransportOptions } from "./http-transport.ts";
 import { SseEndpoint } from "./sse-endpoint.ts";

@@ -1,4 +1,4 @@
-/** Streamable HTTP of one endpoint, whatever its path: POST, GET and DELETE; a session per client, or none at all. */
+/** Streamable HTTP of one endpoint: POST, GET and DELETE. Each client has a session, unless the endpoint is stateless. Does not route by path. */
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -7,23 +7,23 @@ import { readBatch } from "../../rpc/batch.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { LEGACY_VERSIONS } from "../../session/session.ts";
-import { ENDED, OVER, REVOKED } from "../ended.ts";
+import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
 import { readMessageOf } from "./body.ts";
 import { Era2026Http, namesEra2026 } from "./era-2026.ts";
 import { LogBudget } from "./event-log.ts";
-import { type Received, refuse, refuseFor, refuseMessage } from "./front.ts";
 import { HeldReplies } from "./held-replies.ts";
+import { type Received, refuse, refuseMessage, refuseTooMany } from "./http-server.ts";
 import { HttpSession, type TransportParts } from "./http-session.ts";
-import { Unread } from "./unread.ts";
+import { UnreadResponses } from "./unread-responses.ts";
 
 const MOST_SESSIONS = 10_000;
 const TOO_MANY = "this session has too many requests in flight";
-const BEAT_MS = 25_000;
+const HEARTBEAT_MS = 25_000;
 
-// Made once: an error costs more than the rest of a request that ends with one.
-const NOT_BEGUN = new MetaMcpError("cancelled", "its handshake failed");
-const LEFT = new MetaMcpError("cancelled", "the client got its answer or left");
+// Created once, because creating an error costs more than the rest of the request.
+const HANDSHAKE_FAILED = new MetaMcpError("cancelled", "its handshake failed");
+const RESPONSE_CLOSED = new MetaMcpError("cancelled", "the client got its answer or left");
 
 export interface StreamableSettings {
   readonly clock: Clock;
@@ -34,22 +34,22 @@ export interface StreamableSettings {
 
 export class StreamableEndpoint {
   readonly #options: StreamableSettings;
-  readonly #around: TransportParts;
+  readonly #parts: TransportParts;
   readonly #era2026: Era2026Http;
   readonly #clients = new Map<string, HttpSession>();
-  /** Those whose handshake is under way, and those without a session. */
+  /** Clients whose handshake is in progress, and clients of a stateless endpoint. */
   readonly #unnamed = new Set<HttpSession>();
-  /** Requests that have not come as a whole. */
+  /** Requests whose body is not complete. */
   readonly #arriving = new Map<ServerResponse, Principal>();
-  #round: Timer;
+  #sweepTimer: Timer;
 
   constructor(options: StreamableSettings, host: Host) {
     const { clock, jsonResponse: json, stateless } = options;
-    const common = { clock, json, heldReplies: new HeldReplies(clock), unread: new Unread() };
+    const common = { clock, json, heldReplies: new HeldReplies(clock), unread: new UnreadResponses() };
     this.#options = options;
-    this.#around = { ...common, host, stateless, budget: new LogBudget() };
+    this.#parts = { ...common, host, stateless, budget: new LogBudget() };
     this.#era2026 = new Era2026Http(host.era2026, { ...common, unlisted: stateless });
-    this.#round = clock.after(this.#roundMs, () => this.#lookAround());
+    this.#sweepTimer = clock.after(this.#sweepMs, () => this.#sweep());
   }
 
   handle(received: Received): void {
@@ -62,28 +62,28 @@ export class StreamableEndpoint {
   }
 
   end(): void {
-    this.#round.cancel();
-    this.#end(() => true, OVER);
+    this.#sweepTimer.cancel();
+    this.#end(() => true, ENDPOINT_ENDED);
   }
 
-  /** Nothing of this principal goes on. */
+  /** Ends all sessions and requests of this principal. */
   endOf(meant: Principal): void {
-    this.#end((principal) => isMeant(meant, principal), REVOKED);
+    this.#end((principal) => isMeant(meant, principal), CREDENTIALS_REVOKED);
   }
 
-  /** False: there is no such session. */
+  /** Returns false if there is no such session. */
   endSession(id: string): boolean {
     const client = this.#clients.get(id);
     if (!client) return false;
     this.#clients.delete(id);
-    client.end(ENDED);
+    client.end(SESSION_ENDED);
     return true;
   }
 
   #end(whose: (principal: Principal) => boolean, reason: MetaMcpError): void {
     for (const [response, principal] of this.#arriving)
       if (whose(principal) && this.#arriving.delete(response))
-        refuse(response, reason === REVOKED ? 401 : 404, reason.message);
+        refuse(response, reason === CREDENTIALS_REVOKED ? 401 : 404, reason.message);
     for (const client of this.#unnamed)
       if (whose(client.principal) && this.#unnamed.delete(client)) client.end(reason);
     this.#era2026.end(whose, reason);
@@ -107,8 +107,8 @@ export class StreamableEndpoint {
       response,
       (message) => {
         arrived();
-        if (message.kind === "request" && this.#around.host.full("inFlight"))
-          this.#turnAway([message], received);
+        if (message.kind === "request" && this.#parts.host.full("inFlight"))
+          this.#refuseTooMany([message], received);
         else if (!this.#era2026.take(message, received)) this.#take(message, received);
       },
       (body, malformed) => {
@@ -118,15 +118,15 @@ export class StreamableEndpoint {
     );
   }
 
-  /** False: it is none, or the client's revision has none. */
+  /** Returns false if the body is not a batch, or the client's protocol version has no batches. */
   #takeBatch(body: Buffer, malformed: Malformed, received: Received): boolean {
     const { response } = received;
-    const client = this.#known(received);
+    const client = this.#findClient(received);
     const messages = client?.session.batches ? readBatch(body, malformed) : undefined;
     if (!client || !messages) return false;
     if ("kind" in messages) refuseMessage(response, messages);
-    else if (client.overloaded) this.#turnAway(messages, received, TOO_MANY);
-    else if (this.#around.host.full("inFlight")) this.#turnAway(messages, received);
+    else if (client.overloaded) this.#refuseTooMany(messages, received, TOO_MANY);
+    else if (this.#parts.host.full("inFlight")) this.#refuseTooMany(messages, received);
     else client.batch(messages, response);
     return true;
   }
@@ -138,12 +138,12 @@ export class StreamableEndpoint {
       const known = LEGACY_VERSIONS.join(", ");
       return refuse(response, 400, `this protocol version is not supported; supported: ${known}`);
     }
-    if (this.#options.stateless) return this.#once(message, received);
+    if (this.#options.stateless) return this.#takeStateless(message, received);
     if (message.kind === "request" && message.method === "initialize") return this.#begin(message, received);
-    const client = this.#clientOf(received);
+    const client = this.#requireClient(received);
     if (!client) return;
     if (message.kind === "request") {
-      if (client.overloaded) this.#turnAway([message], received, TOO_MANY);
+      if (client.overloaded) this.#refuseTooMany([message], received, TOO_MANY);
       else client.request(message, response);
       return;
     }
@@ -151,56 +151,56 @@ export class StreamableEndpoint {
     response.writeHead(202).end();
   }
 
-  /** As many are under way as may be: at the endpoint, unless it is said of what. */
-  #turnAway(messages: readonly (Message | Malformed)[], received: Received, reason?: string): void {
+  /** Refuses with 429. The default reason is the endpoint's limit of requests in flight. */
+  #refuseTooMany(messages: readonly (Message | Malformed)[], received: Received, reason?: string): void {
     const { response, principal } = received;
-    const session = this.#known(received)?.session;
-    for (const message of messages) this.#around.host.turnedAway(message, principal, session);
-    if (reason === undefined) refuseFor(response, "requests");
+    const session = this.#findClient(received)?.session;
+    for (const message of messages) this.#parts.host.turnedAway(message, principal, session);
+    if (reason === undefined) refuseTooMany(response, "requests");
     else refuse(response, 429, reason);
   }
 
-  /** A session exists for others to name only once its handshake was answered with a result. */
+  /** Opens a session. Requests can name it only after its handshake succeeded. */
   #begin(message: Message & { kind: "request" }, { request, response, principal }: Received): void {
     if (request.headers["mcp-session-id"] !== undefined) {
       return refuse(response, 400, "this session is already initialized", INVALID_REQUEST);
     }
     if (!this.#ready(response)) return;
-    if (this.#around.host.full("sessions")) return refuseFor(response, "sessions");
+    if (this.#parts.host.full("sessions")) return refuseTooMany(response, "sessions");
     if (this.#clients.size >= MOST_SESSIONS && !this.#makeRoom())
       return refuse(response, 503, "there are too many sessions");
-    const client = new HttpSession(this.#around, principal);
+    const client = new HttpSession(this.#parts, principal);
     this.#unnamed.add(client);
-    client.greet(message, response, (named) => {
+    client.initialize(message, response, (named) => {
       if (!this.#unnamed.delete(client)) return;
       if (named) this.#clients.set(client.session.id, client);
-      else client.end(NOT_BEGUN);
+      else client.end(HANDSHAKE_FAILED);
     });
   }
 
-  /** No session: whoever asks is a stranger each time. */
-  #once(message: Message, { response, principal }: Received): void {
+  /** Serves a message of a stateless endpoint: each request has a session of its own, which ends with the response. */
+  #takeStateless(message: Message, { response, principal }: Received): void {
     if (message.kind !== "request") {
       response.writeHead(202).end();
       return;
     }
     if (!this.#ready(response)) return;
-    const client = new HttpSession(this.#around, principal);
+    const client = new HttpSession(this.#parts, principal);
     this.#unnamed.add(client);
     client.request(message, response);
-    // Without a session nobody can come back for the answer.
+    // The client has no session id, so it cannot resume the stream.
     response.once("close", () => {
-      if (this.#unnamed.delete(client)) client.end(LEFT);
+      if (this.#unnamed.delete(client)) client.end(RESPONSE_CLOSED);
     });
   }
 
   #ready(response: ServerResponse): boolean {
-    const ready = this.#around.host.ready;
+    const ready = this.#parts.host.ready;
     if (!ready) refuse(response, 503, "MetaMCP is stopping");
     return ready;
   }
 
-  /** Ends the session that was idle for longest. False: none is. */
+  /** Ends the session that has been idle for longest. Returns false if none is idle. */
   #makeRoom(): boolean {
     const now = this.#options.clock.now();
     let longest = 0;
@@ -220,7 +220,7 @@ export class StreamableEndpoint {
     if (!request.headers.accept?.includes("text/event-stream")) {
       return refuse(response, 406, "accept must name text/event-stream");
     }
-    const client = this.#clientOf(received);
+    const client = this.#requireClient(received);
     if (!client) return;
     const last = request.headers["last-event-id"];
     if (typeof last === "string") {
@@ -229,16 +229,16 @@ export class StreamableEndpoint {
   }
 
   #delete(received: Received): void {
-    const client = this.#clientOf(received);
+    const client = this.#requireClient(received);
     if (!client) return;
     this.#clients.delete(client.session.id);
     client.end(new MetaMcpError("cancelled", "the client ended its session"));
     received.response.writeHead(204).end();
   }
 
-  /** Undefined: it has been refused. */
-  #clientOf(received: Received): HttpSession | undefined {
-    const client = this.#known(received);
+  /** Refuses the request and returns undefined if its session is missing or unknown. */
+  #requireClient(received: Received): HttpSession | undefined {
+    const client = this.#findClient(received);
     if (client) return client;
     const { request, response } = received;
     if (request.headers["mcp-session-id"] === undefined)
@@ -247,8 +247,8 @@ export class StreamableEndpoint {
     return undefined;
   }
 
-  /** To everyone but who began it a session does not exist. */
-  #known({ request, principal }: Received): HttpSession | undefined {
+  /** A session is visible only to the principal that opened it. */
+  #findClient({ request, principal }: Received): HttpSession | undefined {
     const client = this.#clients.get(String(request.headers["mcp-session-id"]));
     return client && samePrincipal(client.principal, principal) ? client : undefined;
   }
@@ -261,23 +261,23 @@ export class StreamableEndpoint {
     );
   }
 
-  get #roundMs(): number {
-    return Math.min(BEAT_MS, Math.max(100, this.#options.sessionTimeoutMs / 4));
+  get #sweepMs(): number {
+    return Math.min(HEARTBEAT_MS, Math.max(100, this.#options.sessionTimeoutMs / 4));
   }
 
-  /** Ends what was idle for too long, and writes to streams so that dead ones are noticed. */
-  #lookAround(): void {
+  /** Ends sessions that were idle for too long, and writes to open streams to detect dead ones. */
+  #sweep(): void {
     const { clock, sessionTimeoutMs } = this.#options;
     const now = clock.now();
-    this.#era2026.beat();
+    this.#era2026.heartbeat();
     for (const [id, client] of this.#clients) {
-      if (client.idleFor(now) < sessionTimeoutMs) client.beat();
+      if (client.idleFor(now) < sessionTimeoutMs) client.heartbeat();
       else {
         this.#clients.delete(id);
         client.end(new MetaMcpError("cancelled", "the session was idle for too long"));
       }
     }
-    this.#round = clock.after(this.#roundMs, () => this.#lookAround());
+    this.#sweepTimer = clock.after(this.#sweepMs, () => this.#sweep());
   }
 }
 

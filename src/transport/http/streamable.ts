@@ -1,4 +1,4 @@
-/** Streamable HTTP as a transport of its own: one endpoint at `/mcp`. */
+/** The streamable HTTP transport as a stand-alone server: one endpoint at `/mcp`. */
 import type { Transport } from "../transport.ts";
 import { createHttpTransport, type HttpTransportOptions } from "./http-transport.ts";
 import { StreamableEndpoint, type StreamableSettings } from "./streamable-endpoint.ts";

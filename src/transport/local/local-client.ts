@@ -1,11 +1,11 @@
-/** A client of an endpoint within this process: its own side of the conversation, and a session on the other. No bytes are written in between. */
+/** An MCP client inside this process, connected to a session of an endpoint. Messages are passed as objects, not encoded. */
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import { Peer, type PeerHandlers } from "../../rpc/peer.ts";
 import { LEGACY_VERSIONS, type Session } from "../../session/session.ts";
 
 export interface LocalClientParts {
-  /** What it says of itself. */
+  /** Sent as `clientInfo`. */
   readonly about: { readonly name: string; readonly version: string };
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly onRequest: PeerHandlers["onRequest"];
@@ -14,7 +14,7 @@ export interface LocalClientParts {
 
 export interface LocalRequest {
   readonly signal?: Signal;
-  /** Hears the progress that `params` ask for. */
+  /** Receives the progress notifications that `params` request by a progress token. */
   readonly onProgress?: (params: Raw) => void;
 }
 
@@ -30,22 +30,22 @@ export class LocalClient {
     this.session = open((message) => this.#peer.receive(message));
   }
 
-  /** The handshake, where the session needs one. */
+  /** Performs the handshake and returns its result. A stateless session needs none; the result is then empty. */
   async begin(): Promise<Raw> {
     if (this.session.stateless) return EMPTY_OBJECT;
     const { about, capabilities } = this.#parts;
-    const greeting = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo: about };
-    const greeted = await this.#peer.request("initialize", toRaw(greeting));
+    const params = { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo: about };
+    const result = await this.#peer.request("initialize", toRaw(params));
     this.#peer.notify("notifications/initialized", undefined);
-    return greeted;
+    return result;
   }
 
-  /** Rejects with RpcError, the reason of the signal, or the reason of its end. */
+  /** Rejects with an RpcError, with the reason of the signal, or with the reason given to `end`. */
   request(method: string, params: Raw, options: LocalRequest = {}): Promise<Raw> {
     return this.#peer.request(method, params, options);
   }
 
-  /** Whatever is under way rejects with the reason. */
+  /** Rejects all requests in flight with the reason. */
   end(reason: Error): void {
     this.#peer.destroy(reason);
   }

@@ -1,13 +1,16 @@
-/** Clients of one endpoint that live in this process: opened for whoever has been let in, counted and ended like all others. */
+/**
+ * Clients inside this process of one endpoint. They count towards its limits and end like all other clients. The caller
+ * has authenticated the principal.
+ */
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { isMeant, type Principal } from "../../kernel/principal.ts";
-import { ENDED, OVER, REVOKED } from "../ended.ts";
+import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
 import { LocalClient, type LocalClientParts } from "./local-client.ts";
 
-const LEFT = new MetaMcpError("cancelled", "the client has left");
+const CLIENT_LEFT = new MetaMcpError("cancelled", "the client has left");
 
-interface Open {
+interface OpenClient {
   readonly client: LocalClient;
   readonly principal: Principal;
 }
@@ -15,15 +18,15 @@ interface Open {
 export class LocalEndpoint {
   readonly #host: Host;
   readonly #stateless: boolean;
-  /** By id of the session. */
-  readonly #open = new Map<string, Open>();
+  /** Keyed by session id. */
+  readonly #open = new Map<string, OpenClient>();
 
   constructor(host: Host, { stateless }: { readonly stateless: boolean }) {
     this.#host = host;
     this.#stateless = stateless;
   }
 
-  /** Throws MetaMcpError where there is no room, or nobody is let in any more. */
+  /** Throws MetaMcpError if a limit of the endpoint is reached or MetaMCP is stopping. */
   connect(principal: Principal, parts: LocalClientParts): LocalClient {
     const host = this.#host;
     if (!host.ready) throw new MetaMcpError("server_unavailable", "MetaMCP is stopping.");
@@ -38,27 +41,27 @@ export class LocalEndpoint {
     return client;
   }
 
-  /** It has what it came for. */
+  /** Ends the session of a client that needs it no more. */
   left(client: LocalClient): void {
-    this.#end(client, LEFT);
+    this.#end(client, CLIENT_LEFT);
   }
 
-  /** Nothing of this principal goes on, nor what it does in the name of others. */
+  /** Ends all sessions of this principal, and those in which it acts on behalf of another. */
   endOf(meant: Principal): void {
     for (const { client, principal } of this.#open.values())
       if (isMeant(meant, principal) || (!meant.key && meant.id === principal.actor?.id))
-        this.#end(client, REVOKED);
+        this.#end(client, CREDENTIALS_REVOKED);
   }
 
-  /** False: there is no such session. */
+  /** Returns false if there is no such session. */
   endSession(id: string): boolean {
     const open = this.#open.get(id);
-    if (open) this.#end(open.client, ENDED);
+    if (open) this.#end(open.client, SESSION_ENDED);
     return open !== undefined;
   }
 
   end(): void {
-    for (const { client } of this.#open.values()) this.#end(client, OVER);
+    for (const { client } of this.#open.values()) this.#end(client, ENDPOINT_ENDED);
   }
 
   #end(client: LocalClient, reason: MetaMcpError): void {

@@ -1,4 +1,7 @@
-/** The HTTP server all HTTP transports share: who may enter, what is answered without a session, and how it ends. */
+/**
+ * The HTTP server that all HTTP transports share. It checks access, answers health probes and CORS preflights, and
+ * passes all other requests to its site.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -10,37 +13,37 @@ import { certificateOf } from "./certificate.ts";
 import type { Refused, Verdict } from "./guard.ts";
 import { PipelinedResponses } from "./pipelined-responses.ts";
 
-export interface FrontOptions {
+export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
 }
 
-/** One HTTP request, and who sent it. */
+/** One HTTP request and its authenticated sender. */
 export interface Received {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly principal: Principal;
 }
 
-/** What is to be had at the addresses of a front, and by whom. */
+/** What the server serves: access checks and routes. */
 export interface Site {
-  /** A promise only where a credential must be checked elsewhere: everybody else waits for nothing. */
+  /** Returns a promise only if a credential must be checked elsewhere, so that other requests do not wait. */
   guard(path: string, request: IncomingMessage): Verdict | Promise<Verdict>;
   readiness(): Readiness;
-  /** Says in its own form why somebody may not enter. False: in that of JSON-RPC. */
+  /** Writes a refusal in the site's own format. Returns false to have it sent as a JSON-RPC error. */
   refuse?(path: string, response: ServerResponse, refused: Refusal): boolean;
-  /** Takes what has passed the guard. False: there is nothing at that path. */
+  /** Takes a request that has passed the guard. Returns false if nothing is served at that path. */
   route(path: string, received: Received): boolean;
 }
 
-type Exchange = Omit<Received, "principal">;
+type Unauthenticated = Omit<Received, "principal">;
 type Refusal = Pick<Refused, "status" | "reason" | "challenge">;
 
-/** How long a socket may take nothing of what is written to it. */
+/** A socket with unread data is closed when it has accepted no bytes for this long. */
 const STALLED_MS = 30_000;
 
-/** When a place may be free again: nobody knows, but it is soon. */
+/** A guess: it is not known when the load falls, but usually soon. */
 const RETRY_SECONDS = 1;
 
 const EXPOSED = "mcp-session-id, www-authenticate";
@@ -55,49 +58,50 @@ const ALLOWED = [
   "mcp-name",
   "last-event-id",
 ];
-/** Parameters of tools may be repeated in headers; which, only the page knows. */
+/** Clients may repeat tool parameters in headers. Their names are not known in advance. */
 const PARAM_HEADER = /^mcp-param-[a-z0-9_-]+$/;
 const CORS = {
   "access-control-allow-methods": "GET, POST, DELETE",
   "access-control-max-age": "600",
 };
 
-export class Front {
-  readonly #options: FrontOptions;
+export class HttpServer {
+  readonly #options: HttpServerOptions;
   readonly #server: Server;
   #closed: Promise<void> | undefined;
 
-  constructor(options: FrontOptions, site: Site) {
+  constructor(options: HttpServerOptions, site: Site) {
     this.#options = options;
-    const behind = new PipelinedResponses();
+    const pipelined = new PipelinedResponses();
     const { tls } = options;
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       response.on("error", ignore);
       response.on("timeout", cutStalled);
-      if (!response.socket) behind.add(response, request.socket);
+      if (!response.socket) pipelined.add(response, request.socket);
       const path = pathOf(request.url);
       const verdict = site.guard(path, request);
-      if (!(verdict instanceof Promise)) enter(path, verdict, { request, response });
+      if (!(verdict instanceof Promise)) respond(path, verdict, { request, response });
       else
         verdict.then(
-          (late) => enter(path, late, { request, response }),
+          (late) => respond(path, late, { request, response }),
           () => fail(response),
         );
     };
-    const enter = (path: string, verdict: Verdict, { request, response }: Exchange): void => {
-      // Probes of orchestrators carry neither token nor origin.
+    const respond = (path: string, verdict: Verdict, { request, response }: Unauthenticated): void => {
+      // Health probes of orchestrators send neither a token nor an origin, so they are answered whatever the verdict.
       if (request.method === "GET" && health(path, site, response, verdict.ok)) return;
-      // Also where the token is missing: the page may read that it is, and a preflight never carries it.
+      // CORS headers are sent even without a valid token: the page must be able to read the 401, and a preflight
+      // request never carries the token.
       if (verdict.cors !== undefined) {
         response.setHeader("access-control-allow-origin", verdict.cors);
         response.setHeader("access-control-expose-headers", EXPOSED);
         response.setHeader("vary", "origin");
       }
       if (request.method === "OPTIONS" && verdict.cors !== undefined) preflight(request, response);
-      else if (!verdict.ok) turnAway(verdict);
+      else if (!verdict.ok) sendRefusal(verdict);
       else if (!site.route(path, { request, response, principal: verdict.principal }))
-        turnAway({ status: 404, reason: "not found" });
-      function turnAway(refused: Refusal): void {
+        sendRefusal({ status: 404, reason: "not found" });
+      function sendRefusal(refused: Refusal): void {
         if (site.refuse?.(path, response, refused)) return;
         if (refused.challenge !== undefined) response.setHeader("www-authenticate", refused.challenge);
         refuse(response, refused.status, refused.reason);
@@ -115,7 +119,7 @@ export class Front {
     this.#server.timeout = STALLED_MS;
   }
 
-  /** Resolves with the address it can be reached at, once it can. */
+  /** Resolves with the base URL once the server accepts connections. */
   async listen(): Promise<string> {
     const { host, port, tls } = this.#options;
     await new Promise<void>((resolve, reject) => {
@@ -127,7 +131,7 @@ export class Front {
     return `${tls ? "https" : "http"}://${name}:${given}`;
   }
 
-  /** Takes no new connections; those that are open end with `closeAll`. */
+  /** Stops accepting connections and closes idle ones. `closeAll` closes the rest. */
   stop(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.#server.close(() => resolve());
@@ -136,7 +140,7 @@ export class Front {
     return this.#closed;
   }
 
-  /** Resolves when it has stopped and the last connection has ended. */
+  /** Resolves when the server has stopped and the last connection has closed. */
   over(): Promise<void> {
     return new Promise((resolve) => void this.#server.once("close", resolve));
   }
@@ -148,8 +152,8 @@ export class Front {
   }
 }
 
-/** What a person can do about it, where that is known. */
-function cannotListen(error: NodeJS.ErrnoException, { host, port }: FrontOptions): Error {
+/** For known errors, returns an error that says what the user can do. */
+function cannotListen(error: NodeJS.ErrnoException, { host, port }: HttpServerOptions): Error {
   const explain = (text: string): Error => new Error(text, { cause: error });
   switch (error.code ?? "") {
     case "EADDRINUSE":
@@ -166,16 +170,16 @@ function cannotListen(error: NodeJS.ErrnoException, { host, port }: FrontOptions
   }
 }
 
-const ALIVE = ["/healthz", "/health"];
+const LIVENESS_PATHS = ["/healthz", "/health"];
 
 const ignore = (): void => {};
 
-/** Nothing moved for long: a client that does not read is cut off, one that waits for an answer is not. */
+/** Called when a socket was inactive for `STALLED_MS`. Closes it only if the client has unread data; it may also be waiting for an answer. */
 function cutStalled(socket: Socket): void {
   if (socket.writableLength > 0) socket.destroy();
 }
 
-/** Refused with a status and a JSON-RPC error that belongs to no request. */
+/** Sends a status and a JSON-RPC error with the id null. */
 export function refuse(response: ServerResponse, status: number, reason: string, code = -32000): void {
   refuseWith(
     response,
@@ -184,19 +188,19 @@ export function refuse(response: ServerResponse, status: number, reason: string,
   );
 }
 
-/** As many are under way as may be. */
-export function refuseFor(response: ServerResponse, what: "sessions" | "requests"): void {
+/** Refuses with 429 because a limit is reached. */
+export function refuseTooMany(response: ServerResponse, what: "sessions" | "requests"): void {
   response.setHeader("retry-after", RETRY_SECONDS);
   refuse(response, 429, `too many ${what} at once: try again later`);
 }
 
-/** Something of ours broke. The client is told so, if it still can be. */
+/** Reports an internal error, or closes the connection if the response has already begun. */
 export function fail(response: ServerResponse): void {
   if (response.headersSent) response.destroy();
   else refuse(response, 500, "internal error", INTERNAL_ERROR);
 }
 
-/** As far as it could be read, the error says which request it belongs to. */
+/** Sends 400 with a JSON-RPC error, which has the id of the request if the id could be read. */
 export function refuseMessage(response: ServerResponse, { id, code, reason, meant }: Malformed): void {
   const error = JSON.stringify({ code, message: reason });
   refuseWith(
@@ -224,9 +228,9 @@ function preflight({ headers }: IncomingMessage, response: ServerResponse): void
     .end();
 }
 
-/** Why a server is down is for those who may enter: it can be what that server said last. */
+/** Returns false if the path is not a health path. Only trusted clients see why a server is down, because the reason may quote the server. */
 function health(path: string, site: Site, response: ServerResponse, trusted: boolean): boolean {
-  const alive = ALIVE.includes(path);
+  const alive = LIVENESS_PATHS.includes(path);
   if (!alive && path !== "/readyz") return false;
   const { down: all, ...readiness } = site.readiness();
   const down = trusted ? all : all.map(({ server }) => ({ server }));

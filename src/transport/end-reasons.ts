@@ -1,0 +1,15 @@
+/**
+ * Reasons for sessions that MetaMCP ended and not the client. Each error is created once, because creating one costs
+ * more than the rest of the request.
+ */
+import { MetaMcpError } from "../kernel/errors.ts";
+
+export const ENDPOINT_ENDED: MetaMcpError = new MetaMcpError("cancelled", "The endpoint ended its sessions.");
+export const CREDENTIALS_REVOKED: MetaMcpError = new MetaMcpError(
+  "cancelled",
+  "The credentials of this session are no longer valid.",
+);
+export const SESSION_ENDED: MetaMcpError = new MetaMcpError(
+  "cancelled",
+  "An administrator ended this session.",
+);
