@@ -1,4 +1,5 @@
 /** The one verb: a request on its way to a child. Connection, pool, fleet and every layer offer or use it. */
+import type { Permissions } from "./permissions.ts";
 import { holderKey, type Identity } from "./principal.ts";
 import type { Raw } from "./raw.ts";
 import type { Roots } from "./roots.ts";
@@ -172,7 +173,7 @@ export interface TraceContext {
 export interface LayerStep {
   readonly use: string;
   /** What the layer itself took, without what is inside of it. */
-  readonly ms: number;
+  ms: number;
   /** "answered": without a child, as a cache does. */
   readonly outcome: "passed" | "refused" | "answered";
 }
@@ -196,6 +197,8 @@ export interface Call {
   readonly uplink: Uplink;
   /** See `Hold`; undefined where nobody counts the time. */
   readonly hold?: Hold | undefined;
+  /** Undefined: nobody can be asked for a permission of this call. */
+  readonly permissions?: Permissions | undefined;
   readonly aside?: Aside | undefined;
   /** What layers judge it by; given behind every pipeline. */
   readonly facts?: ToolFacts | undefined;

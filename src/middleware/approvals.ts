@@ -1,7 +1,8 @@
-/** The way to a yes of somebody else, for one call. Whoever runs a gateway provides it; without one nobody can say yes. */
+/** The interface through which a layer asks somebody else to approve a call. A gateway provides it; without it nobody can approve. */
+import { createHash } from "node:crypto";
 import type { Call } from "../kernel/call.ts";
 
-/** Who may say yes, beside administrators. */
+/** Who may approve, beside administrators. */
 export interface Approvers {
   readonly roles?: readonly string[];
   readonly groups?: readonly string[];
@@ -10,11 +11,19 @@ export interface Approvers {
 export interface ApprovalTerms {
   readonly by: Approvers;
   readonly withinMs: number;
-  /** Why a yes is needed. */
+  /** Why an approval is needed. */
   readonly reason: string;
 }
 
 export interface Approvals {
-  /** Resolves on a yes, else rejects with the reason. Nothing is done before. */
+  /** Resolves if the call is approved, otherwise rejects with the reason. */
   wait(call: Call, terms: ApprovalTerms): Promise<void>;
+}
+
+/** The permission that an approval of this call by these approvers gives. It does not cover other arguments. */
+export function approvalOf({ server, params }: Call, by: Approvers): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([by, server]))
+    .update(params);
+  return `approval-${hash.digest("hex")}`;
 }

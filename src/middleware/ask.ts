@@ -8,7 +8,7 @@ import type { Middleware, ServerId } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fromRaw } from "../kernel/raw.ts";
 import { member } from "../rpc/slice.ts";
-import { consent } from "./consent.ts";
+import { withConsent } from "./consent.ts";
 
 type Asked = Pick<ServerSpec, "name" | "tools">;
 
@@ -21,8 +21,7 @@ export function askFirst(specOf: (server: ServerId) => Asked | undefined, clock:
       const tool = call.tool ?? String(name && fromRaw(name));
       if (!mustAsk(spec.tools, tool)) return next(call);
       const facts = { labels: [], annotations: {}, ...call.facts, server: spec.name, name: tool };
-      return consent({ ...call, facts }, "tools.ask in the config", clock).then(({ deadline }) =>
-        next({ ...call, deadline }),
-      );
+      const rule = "tools.ask in the config";
+      return withConsent({ ...call, facts }, { rule, clock }, () => next(call));
     };
 }

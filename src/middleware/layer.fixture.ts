@@ -9,6 +9,7 @@ import type { ToolAnnotations, ToolFacts } from "../kernel/tool-facts.ts";
 import type { Approvals, ApprovalTerms } from "./approvals.ts";
 import { BUILT_IN } from "./built-in.ts";
 import type { LayerEntry, PlacedLayer } from "./layer.ts";
+import { runPermitted } from "./permission.ts";
 import { pipelineOf } from "./pipeline.ts";
 import { LayerRegistry } from "./registry.ts";
 
@@ -114,8 +115,10 @@ export async function stand(
   };
   // A server that can be reached in more than one way.
   const handler = pipelineOf(layers, (call) => call.atServer?.(server)(call) ?? server(call), clock);
-  const call = (wanted: Wanted | Call = {}): Promise<Raw> =>
-    handler("origin" in wanted ? wanted : callOf(wanted));
+  const call = (wanted: Wanted | Call = {}): Promise<Raw> => {
+    const made = "origin" in wanted ? wanted : callOf(wanted);
+    return runPermitted(made, (permissions) => handler({ ...made, permissions }));
+  };
   return {
     clock,
     waiting,

@@ -115,6 +115,7 @@ function changed({ asked: given, passed }: Given<Call>, call: Call): string | un
     call.method === given.method &&
     call.tool === given.tool &&
     call.facts === given.facts &&
+    call.permissions === given.permissions &&
     (call.params === given.params || nameIn(call.params) === nameIn(given.params));
   if (!same) return "turns it into another call";
   return call.deadline <= given.deadline ? undefined : "extends the time of the call";

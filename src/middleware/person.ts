@@ -31,7 +31,7 @@ export async function askPerson(
   signal.addEventListener("abort", giveUp);
   try {
     const question = toRaw({ message, requestedSchema: { type: "object", properties: {} } });
-    const asking = { name: nameOf(whole) };
+    const asking = { name: questionName(whole) };
     const result = await uplink
       .request("elicitation/create", question, patience, asking)
       .catch(() => undefined);
@@ -44,6 +44,6 @@ export async function askPerson(
 }
 
 /** Clients may give answers before they are asked again: a yes to one thing must never be taken for one to another. */
-function nameOf(whole: string): string {
+export function questionName(whole: string): string {
   return `consent-${createHash("sha256").update(whole).digest("hex").slice(0, 32)}`;
 }

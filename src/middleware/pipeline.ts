@@ -38,16 +38,24 @@ function limitsIn(behind: Inside): readonly Limit[] {
 function limited(limit: Limit, behind: readonly Limit[]): Middleware {
   return (next) =>
     function limited(call) {
-      let wait = limit.wait(call);
-      for (const other of behind) wait = Math.max(wait, other.wait(call));
+      let wait = waitFor(limit, call);
+      for (const other of behind) wait = Math.max(wait, waitFor(other, call));
       if (wait > 0) return Promise.reject(tooMany(call, wait));
-      limit.take(call);
+      if (!call.permissions?.isCounted(limit)) limit.take(call);
       const inside = next(call);
-      inside.catch((error: unknown) => {
-        if (isOverLimit(error)) limit.giveBack(call);
-      });
+      inside.then(
+        () => call.permissions?.ended(limit),
+        (error: unknown) => {
+          if (isOverLimit(error)) limit.giveBack(call);
+          else call.permissions?.ended(limit);
+        },
+      );
       return inside;
     };
+}
+
+function waitFor(limit: Limit, call: Call): number {
+  return call.permissions?.isCounted(limit) ? 0 : limit.wait(call);
 }
 
 /**

@@ -7,6 +7,7 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { aborted } from "../kernel/signal.ts";
+import { runPermitted } from "../middleware/permission.ts";
 import { type CallParts, callParams } from "./call-params.ts";
 import { misfit } from "./misfit.ts";
 import { callOwnTool } from "./own/own-tool.ts";
@@ -36,8 +37,11 @@ export function callTool(scope: Scope, wanted: ToolCall, request: ClientRequest)
 
 function toolResult(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
   if (wanted.server === OWN_SERVER) return callOwnTool(scope, wanted, request);
-  if (!scope.login?.(wanted.server, request.origin)) return childResult(scope, wanted, request);
-  return afterLogin(scope, request, () => childResult(scope, wanted, request));
+  return runPermitted(request, (permissions) => {
+    const permitted = { ...request, permissions };
+    if (!scope.login?.(wanted.server, request.origin)) return childResult(scope, wanted, permitted);
+    return afterLogin(scope, request, () => childResult(scope, wanted, permitted));
+  });
 }
 
 function childResult(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
@@ -89,7 +93,7 @@ export async function connect(
 }
 
 function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
-  const { origin, signal, uplink, hold, wish, trail, via } = request;
+  const { origin, signal, uplink, hold, permissions, wish, trail, via } = request;
   const task = tool?.taskSupport || wish ? { support: tool?.taskSupport ?? "forbidden", wish } : undefined;
   const params = callParams(wanted);
   return scope.call({
@@ -104,6 +108,7 @@ function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: C
     repeat: tool ? repeatOf(tool.annotations) : "unknown",
     uplink,
     hold,
+    permissions,
     trail,
     via,
     task,

@@ -1,6 +1,7 @@
 /** A request that concerns no tool, on its way to one server. */
 import type { Repeat, ServerId, Uplink } from "../kernel/call.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
+import { runPermitted } from "../middleware/permission.ts";
 import { members } from "../rpc/slice.ts";
 import { afterLogin } from "./own-login.ts";
 import type { Scope } from "./scope.ts";
@@ -25,9 +26,11 @@ export function forward(
   // A tool of ours that asks for it has a record of its own.
   const trail = request.method === method ? request.trail : undefined;
   if (trail) trail.target = { ...scope.target(server, "", origin), tool: nameIn(params) };
-  const send = (): Promise<Raw> =>
-    scope.call({ server, method, params, origin, signal, deadline, repeat, uplink: uplink ?? back, trail });
-  return scope.login ? afterLogin(scope, request, send) : send();
+  const call = { server, method, params, origin, signal, deadline, repeat, uplink: uplink ?? back, trail };
+  return runPermitted(call, (permissions) => {
+    const send = (): Promise<Raw> => scope.call({ ...call, permissions });
+    return scope.login ? afterLogin(scope, request, send) : send();
+  });
 }
 
 /** Of a prompt its name, of a resource its URI. */

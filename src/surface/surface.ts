@@ -1,6 +1,7 @@
 /** What a session shows its client. Surfaces implement it; the session knows nothing of tools. */
 import type { Hold, Origin, TaskWish, TraceContext, Trail, Uplink } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
+import type { Permissions } from "../kernel/permissions.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Signal } from "../kernel/signal.ts";
 import type { TraceHeaders } from "../kernel/traceparent.ts";
@@ -19,6 +20,7 @@ export interface ClientRequest {
   readonly uplink: Uplink;
   /** See `Hold`; undefined where nobody counts the time. */
   readonly hold?: Hold | undefined;
+  readonly permissions?: Permissions | undefined;
   /** The client would rather have a task than wait for the tool it calls. */
   readonly wish?: TaskWish;
   /** Code or a chain of the client asks, not the client itself. */

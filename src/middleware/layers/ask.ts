@@ -2,7 +2,7 @@
 import { compileGlob } from "../../config/glob.ts";
 import type { Call } from "../../kernel/call.ts";
 import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
-import { consent } from "../consent.ts";
+import { withConsent } from "../consent.ts";
 import { GLOBS } from "../globs.ts";
 import type { LayerKind } from "../layer.ts";
 import { perTool } from "../per-tool.ts";
@@ -33,7 +33,7 @@ export const ask: LayerKind = {
       explain: (call) =>
         mustAsk(call) ? { effect: "ask", reason: "the user of the client is asked" } : undefined,
       call: (next) => (call) =>
-        mustAsk(call) ? consent(call, 'the layer "ask"', clock).then(next) : next(call),
+        mustAsk(call) ? withConsent(call, { rule: 'the layer "ask"', clock }, next) : next(call),
     };
   },
 };

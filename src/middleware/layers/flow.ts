@@ -5,7 +5,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { placeOf, type ToolFacts } from "../../kernel/tool-facts.ts";
-import { consent } from "../consent.ts";
+import { withConsent } from "../consent.ts";
 import { sessionOf } from "../count-by.ts";
 import type { LayerKind } from "../layer.ts";
 import { Lru } from "../lru.ts";
@@ -99,7 +99,7 @@ export const flow: LayerKind = {
         if (!bar) return pass(call);
         if (call.trail) call.trail.read = bar.what;
         if (bar.effect === "deny") throw forbidden(call, `${reason(call, bar.what)}.`);
-        return consent(call, reason(call, bar.what), clock).then(pass);
+        return withConsent(call, { rule: reason(call, bar.what), clock }, pass);
       },
     };
   },

@@ -155,7 +155,8 @@ export class AggregateSurface implements Surface {
         return result;
       });
     };
-    const failed = (error: unknown): Raw => this.#failed(name, error, tools);
+    // The list of now: the one of before may still name a tool that was denied while the call waited.
+    const failed = (error: unknown): Raw => this.#failed(name, error, this.#shelvesOf(origin).tools);
     const known = tools.list.get(name);
     if (!known)
       return recorded(this.#scope, { server: "", tool: name, args }, request, (inner) =>

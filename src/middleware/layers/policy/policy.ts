@@ -9,12 +9,13 @@ import type { ToolFacts } from "../../../kernel/tool-facts.ts";
 import { hasManyValues } from "../../../rpc/many-values.ts";
 import { repeatedKey } from "../../../rpc/repeated-key.ts";
 import { member } from "../../../rpc/slice.ts";
-import { consent } from "../../consent.ts";
+import { approvalOf } from "../../approvals.ts";
+import { withConsent } from "../../consent.ts";
 import { GLOBS } from "../../globs.ts";
 import type { Layer, LayerKind, LayerProblem } from "../../layer.ts";
 import { perTool } from "../../per-tool.ts";
+import { withPermission } from "../../permission.ts";
 import { forbidden, notThere, toolOf } from "../../refusals.ts";
-import { standStill } from "../../stand-still.ts";
 import { msOf, TIME, timeProblems } from "../../times.ts";
 import { expressionProblem, loadExpressions } from "./expression.ts";
 import { compileRule, type Rule, type RuleOptions } from "./rule.ts";
@@ -119,14 +120,15 @@ export const policy: LayerKind = {
         if (effect === "allow") return next(call);
         if (effect === "deny")
           return Promise.reject(outright ? notThere() : forbidden(call, `${toolOf(call)}: ${reason}.`));
-        if (effect === "ask") return consent(call, `policy, ${reason}`, clock).then(next);
+        if (effect === "ask") return withConsent(call, { rule: `policy, ${reason}`, clock }, next);
         if (!approvals)
           return Promise.reject(
             forbidden(call, `${toolOf(call)} needs an approval, but nobody can approve it here.`),
           );
         const { by = {}, withinMs = WITHIN_MS } = rule?.options ?? {};
         const terms = { by, withinMs: msOf(withinMs), reason: `policy, ${reason}` };
-        return standStill(call, clock, approvals.wait(call, terms)).then(next);
+        const ask = (): Promise<void> => approvals.wait(call, terms);
+        return withPermission(call, { permission: approvalOf(call, by), ask }, next);
       },
       gates(tool, principal) {
         const speaking = principal === undefined ? forTool(tool) : forPerson(forTool(tool), principal);

@@ -1,0 +1,43 @@
+/**
+ * The permissions that one call was given by people who were asked about it. A layer that has to wait for a permission
+ * adds it here and ends the run: the call then starts again (`middleware/permission.ts`), because the configuration may
+ * have changed during the wait.
+ */
+import { MetaMcpError } from "./errors.ts";
+
+export class Permissions {
+  #given: Set<string> | undefined;
+  /** Limits that counted the call in an earlier run. */
+  #counted: Set<object> | undefined;
+  #isNew = false;
+
+  has(permission: string): boolean {
+    return this.#given?.has(permission) ?? false;
+  }
+
+  /** Returns the error with which the layer must end the run. */
+  add(permission: string): MetaMcpError {
+    this.#given ??= new Set();
+    this.#given.add(permission);
+    this.#isNew = true;
+    return new MetaMcpError("forbidden", "The call has the permission and is checked again.");
+  }
+
+  /** Whether a permission was added since the last call of this function. */
+  takeNew(): boolean {
+    const isNew = this.#isNew;
+    this.#isNew = false;
+    return isNew;
+  }
+
+  /** A run that this limit counted has ended. If another run follows, the limit must not count that one too. */
+  ended(limit: object): void {
+    if (!this.#isNew) return;
+    this.#counted ??= new Set();
+    this.#counted.add(limit);
+  }
+
+  isCounted(limit: object): boolean {
+    return this.#counted?.has(limit) ?? false;
+  }
+}
