@@ -8,7 +8,7 @@ interface Needed {
   /** The same text only for the same call and for people with the same right to permit it. */
   readonly permission: string;
   /** Resolves if the permission is given, rejects with the refusal if not. */
-  ask(): Promise<void>;
+  readonly ask: () => Promise<void>;
 }
 
 /** Passes the call to `next` if it has the permission. Otherwise asks for it; the time limits of the call pause meanwhile. */
