@@ -41,7 +41,7 @@ export const command: Command = {
 };
 
 async function run({ settings, given, overrides, warnings }: Given): Promise<ExitCode> {
-  check(settings, given);
+  check(settings);
   // As in `run.ts`: what passes through must not have the whole heap marked again and again.
   setFlagsFromString("--heap-growing-percent=400");
   const { env } = process;
@@ -139,12 +139,8 @@ async function open({
 }
 
 /** What is wrong before anything is touched. */
-function check(settings: ServeSettings, given: ReadonlyMap<string, string>): void {
+function check(settings: ServeSettings): void {
   const { host, tls, publicUrl, insecure, adminToken } = settings;
-  if (given.get("config") === "--config")
-    throw new UsageError(
-      "metamcp serve keeps its servers in a store. Use --import FILE to import those of a config file.",
-    );
   if (adminToken !== undefined && adminToken.length < LEAST_TOKEN)
     throw new UsageError(
       `METAMCP_ADMIN_TOKEN has ${adminToken.length} characters and needs at least ${LEAST_TOKEN}. To create one: openssl rand -hex 32`,

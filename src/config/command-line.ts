@@ -19,6 +19,8 @@ interface Common {
   readonly value?: string;
   /** Only these commands have it; without, all. */
   readonly commands?: readonly string[];
+  /** By a command without this flag: what its user should do instead. */
+  readonly instead?: Readonly<Record<string, string>>;
 }
 
 export type FlagRow = Common &

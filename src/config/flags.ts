@@ -6,7 +6,9 @@ const RUN = ["run"] as const;
 const LISTEN = [...RUN, "serve"] as const;
 const SHOW = [...RUN, "tools"] as const;
 const CONNECT = [...LISTEN, "tools", ...ASK] as const;
-const PRINT = [
+/** Commands that read or write a config file. A gateway keeps its servers in a store. */
+const CONFIG = [
+  ...RUN,
   ...ASK,
   "tools",
   "add",
@@ -14,11 +16,10 @@ const PRINT = [
   "list",
   "init",
   "import",
-  "trust",
   "allow",
   "approve",
-  "gateway",
 ] as const;
+const PRINT = [...CONFIG.filter((command) => command !== "run"), "trust", "gateway"];
 
 const weight = { kind: "real", flag: false, least: 0 } as const;
 const legacy = (name: string): readonly string[] => [`METATOOLS_${name}`];
@@ -30,11 +31,17 @@ const bm25 = (ours: string, theirs: string): readonly string[] => [
 
 export const FLAGS = {
   config: {
+    commands: CONFIG,
+    instead: {
+      serve:
+        "metamcp serve keeps its servers in a store. Use --import FILE to import those of a config file.",
+    },
     kind: "text",
     value: "file",
     help: "Config file. Default: .mcp.json here, else ~/.metamcp/mcp.json.",
   },
   middlewareDir: {
+    commands: [...CONFIG, "serve"],
     kind: "text",
     value: "folder",
     help: 'Folder with your own layers, for { "use": "./NAME.mjs" } in a middleware list.',

@@ -272,6 +272,15 @@ test("help and documentation hold every row", () => {
     expect(page).toContain(ROWS[key]?.env === false ? flagOf(key) : `\`${envOf(key)}\``);
 });
 
+test("commands that read no config file neither list nor accept --config", () => {
+  for (const command of ["serve", "gateway", "trust"]) {
+    expect(flagHelp(command), command).not.toContain("--config");
+    expect(() => readSettings(["--config", "x"], {}, { command }), command).toThrow(UsageError);
+  }
+  expect(() => readSettings(["--config", "x"], {}, { command: "serve" })).toThrow(/Use --import FILE/);
+  expect(flagHelp("serve")).toContain("--middleware-dir");
+});
+
 test("the config is the one asked for, else here, else at home", () => {
   const env = { HOME: "/home/me" };
   expect(configCandidates("x.json", "/p", env)).toEqual(["/p/x.json"]);

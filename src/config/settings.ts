@@ -67,7 +67,8 @@ export function readSettings<Own extends Table = Record<never, never>>(
 /** A flag that exists, but not here. */
 function flagElsewhere(flag: string, command: string): string | undefined {
   const rows: Table = FLAGS;
-  const commands = Object.entries(rows).find(([key]) => flagOf(key) === flag)?.[1].commands;
+  const { commands, instead } = Object.entries(rows).find(([key]) => flagOf(key) === flag)?.[1] ?? {};
+  if (instead?.[command]) return instead[command];
   const homes = commands?.map((other) => (other === "run" ? "metamcp" : `metamcp ${other}`)).join(", ");
   return homes && `${flag} is not a flag of "metamcp ${command}". It belongs to ${homes}.`;
 }
