@@ -87,7 +87,7 @@ export class Sessions implements Host {
       principal,
       stateless,
       clock,
-      onBegun: (begun) => this.#tell("opened", begun),
+      onInitialized: (opened) => this.#tell("opened", opened),
     });
     this.#open.add(session);
     if (!stateless) room?.enter("sessions");

@@ -14,7 +14,7 @@ function read(json: string): readonly (Message | Malformed)[] | Malformed | unde
 
 const request = (id: unknown, method = "ping") => ({ jsonrpc: "2.0", id, method });
 
-test("an array is a batch, unless it is empty, too long or no JSON", () => {
+test("readBatch accepts an array unless it is empty, too long or not JSON", () => {
   expect(read(JSON.stringify([request(1), { jsonrpc: "2.0", method: "n" }]))).toMatchObject([
     { kind: "request" },
     { kind: "notification" },
@@ -27,7 +27,7 @@ test("an array is a batch, unless it is empty, too long or no JSON", () => {
   expect(read('{"id":1}')).toBeUndefined();
 });
 
-test("initialize and what is no message are refused one by one; the rest goes on", () => {
+test("a batch refuses initialize and malformed entries one by one and delivers the rest", () => {
   const messages = read(JSON.stringify([request(1, "initialize"), 7, { id: "x", method: 3 }, request(2)]));
   const delivered: string[] = [];
   let answers: readonly Message[] = [];
@@ -46,7 +46,7 @@ test("initialize and what is no message are refused one by one; the rest goes on
   ]);
 });
 
-test("in whatever order they come, the answers go out once, when the last request is answered or cancelled", () => {
+test("in any order of answers and cancellations, a batch calls back once, after its last open request", () => {
   const one = fc.record({ id: fc.integer({ min: 1, max: 5 }), cancel: fc.boolean() });
   fc.assert(
     fc.property(fc.array(one, { maxLength: 8 }), (steps) => {

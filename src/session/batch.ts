@@ -1,4 +1,4 @@
-/** One batch of a client, and the answers to it, which go out together once all are there. */
+/** One batch of a client. Collects the answers and passes them on together once all are there. */
 import { type IdKey, idKey } from "../rpc/id.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
 import { INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
@@ -7,10 +7,10 @@ export class Batch {
   readonly #messages: readonly (Message | Malformed)[];
   readonly #done: (answers: readonly Message[]) => void;
   readonly #answers: Message[] = [];
-  /** Of requests that are not answered yet. */
+  /** Ids of requests without an answer. A list, because a client may use an id twice. */
   #open: IdKey[] = [];
 
-  /** `done` is called once, with no answers where nothing asks for one. */
+  /** `done` is called once. Its list is empty if nothing in the batch needs an answer. */
   constructor(messages: readonly (Message | Malformed)[], done: (answers: readonly Message[]) => void) {
     this.#messages = messages;
     this.#done = done;
@@ -21,19 +21,19 @@ export class Batch {
     }
   }
 
-  /** Something in it is answered. */
-  get asks(): boolean {
+  /** At least one message gets an answer. */
+  get expectsAnswers(): boolean {
     return this.#open.length + this.#answers.length > 0;
   }
 
-  /** Hands over what is in it, in its order. */
+  /** Passes the messages on in their order, except those that the batch refuses itself. */
   deliver(receive: (message: Message | Malformed) => void): void {
     const open = this.#open.length > 0;
     for (const message of this.#messages) if (!refusalOf(message)) receive(message);
     if (!open) this.#done(this.#answers);
   }
 
-  /** Keeps an answer to one of its requests. False: it is none. */
+  /** Keeps an answer to one of its requests. Returns false if the message is not an answer. */
   take(message: Message): boolean {
     if (message.kind !== "result" && message.kind !== "error") return false;
     this.#answers.push(message);
@@ -41,7 +41,7 @@ export class Batch {
     return true;
   }
 
-  /** No answer will come to this request. */
+  /** Stops waiting for the answer to this request. */
   cancelled(id: IdKey): void {
     this.#close(id);
   }
@@ -54,7 +54,7 @@ export class Batch {
   }
 }
 
-/** The answer to what cannot be in a batch; undefined for what can. */
+/** Returns the error for a message that is not allowed in a batch, else undefined. */
 function refusalOf(message: Message | Malformed): Message | undefined {
   if (message.kind === "request" && message.method === "initialize") {
     const { raw } = RpcError.of(INVALID_REQUEST, "initialize may not be part of a batch");

@@ -15,7 +15,7 @@ function setUp() {
   return { clock, asked, roots: new ClientRoots(request, { clock, inHandshake: () => false }) };
 }
 
-test("the client is asked once, when someone first wants to know", async () => {
+test("the client is asked for its roots once, on first use", async () => {
   const { asked, roots, clock } = setUp();
   expect([roots.known, asked.length]).toEqual([undefined, 0]);
   const both = Promise.all([roots.ask(), roots.ask()]);
@@ -28,7 +28,7 @@ test("the client is asked once, when someone first wants to know", async () => {
   expect([asked.length, clock.pending]).toEqual([1, 0]);
 });
 
-test("the same roots in another order are the same; others are not", () => {
+test("the key of roots does not depend on their order and differs for different roots", () => {
   const key = (...uris: string[]): string => rootsOf(answer(...uris)).key;
   expect(key("file:///a", "file:///b")).toBe(key("file:///b", "file:///a"));
   expect(
@@ -36,7 +36,7 @@ test("the same roots in another order are the same; others are not", () => {
   ).toBe(4);
 });
 
-test("when they change they are asked for anew, and whoever still waits for the old gets the new", async () => {
+test("changed roots are requested again, and callers that wait for the old ones get the new ones", async () => {
   const { asked, roots } = setUp();
   const first = roots.ask();
   const changed = roots.changed();
@@ -46,7 +46,7 @@ test("when they change they are asked for anew, and whoever still waits for the 
   expect(roots.known).toMatchObject({ key: rootsOf(answer("file:///new")).key });
 });
 
-test("a client that does not answer has none, and is waited for only once", async () => {
+test("a client that does not answer has no roots and is not asked again", async () => {
   const { clock, asked, roots } = setUp();
   const known = roots.ask();
   clock.advance(10_000);

@@ -1,33 +1,33 @@
-/** The roots of one client: asked for when they are first needed, and again when it says that they changed. */
+/** The roots of one client. Requests them on first use, and again when the client says that they changed. */
 import type { Clock } from "../kernel/clock.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { type KnownRoots, noRoots, type Roots, rootsOf } from "../kernel/roots.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 
-/** A client that does not answer keeps its calls waiting no longer than this, and only once. */
-const PATIENCE_MS = 10_000;
+/** Calls of a client that does not answer wait this long, and only once. */
+const TIMEOUT_MS = 10_000;
 
-interface Surroundings {
+interface ClientRootsOptions {
   readonly clock: Clock;
-  /** The client waits for the answer to its handshake: until then it cannot be asked. */
+  /** The handshake has not been answered yet; until then the client must not be asked. */
   readonly inHandshake: () => boolean;
 }
 
 export class ClientRoots implements Roots {
   readonly #request: (signal: Signal) => Promise<Raw>;
-  readonly #around: Surroundings;
+  readonly #options: ClientRootsOptions;
   #known: KnownRoots | undefined;
   #asking: Promise<KnownRoots> | undefined;
   #changes = 0;
 
-  constructor(request: (signal: Signal) => Promise<Raw>, around: Surroundings) {
+  constructor(request: (signal: Signal) => Promise<Raw>, options: ClientRootsOptions) {
     this.#request = request;
-    this.#around = around;
+    this.#options = options;
   }
 
-  /** Whoever needs a server during the handshake gets a connection without roots. */
+  /** True during the handshake, so that a server needed then gets a connection without roots. */
   get costly(): boolean {
-    return this.#around.inHandshake();
+    return this.#options.inHandshake();
   }
 
   get known(): KnownRoots | undefined {
@@ -40,7 +40,7 @@ export class ClientRoots implements Roots {
     return this.#asking;
   }
 
-  /** What was known, or is being asked for, is out of date. Resolves when the new ones are known. */
+  /** Discards known roots and pending answers. Resolves with the new roots. */
   changed(): Promise<KnownRoots> {
     this.#changes += 1;
     this.#known = undefined;
@@ -50,15 +50,15 @@ export class ClientRoots implements Roots {
 
   async #ask(): Promise<KnownRoots> {
     const signal = new CallSignal();
-    const timer = this.#around.clock.after(PATIENCE_MS, () =>
-      signal.abort(new Error(`it did not answer for ${PATIENCE_MS / 1000} s`)),
+    const timer = this.#options.clock.after(TIMEOUT_MS, () =>
+      signal.abort(new Error(`it did not answer for ${TIMEOUT_MS / 1000} s`)),
     );
     const changes = this.#changes;
     const known = await this.#request(signal).then(rootsOf, (error: Error) =>
       noRoots(`the client did not return its roots: ${error.message}`),
     );
     timer.cancel();
-    // They changed meanwhile: whoever waits for these gets the new ones.
+    // The roots changed while we waited, so callers get the new ones.
     if (changes !== this.#changes) return await this.ask();
     this.#known = known;
     return known;

@@ -9,7 +9,7 @@ function setUp() {
   return { clock, runs, debounce };
 }
 
-test("runs once, when it has been quiet", () => {
+test("Debounce runs once after a quiet period", () => {
   const { clock, runs, debounce } = setUp();
   debounce.touch();
   clock.advance(100);
@@ -22,7 +22,7 @@ test("runs once, when it has been quiet", () => {
   expect(runs).toEqual([250]);
 });
 
-test("is not put off for ever, and waits anew after each run", () => {
+test("Debounce runs at the latest after mostMs, and starts again with the next touch", () => {
   const { clock, runs, debounce } = setUp();
   for (let n = 0; n < 25; n++) {
     debounce.touch();

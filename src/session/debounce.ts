@@ -1,10 +1,10 @@
-/** Gathers events that come close together into one, without letting a stream of them put it off for ever. */
+/** Runs a function once after a burst of events. A continuous stream of events delays it only up to a limit. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
 export interface DebounceOptions {
-  /** It must have been quiet for so long … */
+  /** Run when no event came for this long. */
   readonly quietMs: number;
-  /** … but nobody waits longer than this. */
+  /** Run at the latest this long after the first event. */
   readonly mostMs: number;
 }
 

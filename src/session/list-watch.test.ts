@@ -9,8 +9,8 @@ const TOOLS = "notifications/tools/list_changed";
 const RESOURCES = "notifications/resources/list_changed";
 const tools = (version: string, complete = true): ListStates => ({ tools: { version, complete } });
 
-describe("a client is told", () => {
-  test("when its list is another than the one it last saw, once", () => {
+describe("ListWatch", () => {
+  test("reports once that a list differs from the one the client last saw", () => {
     const watch = new ListWatch();
     watch.listing("tools")("a");
     expect(watch.due(tools("a"))).toEqual([]);
@@ -21,13 +21,13 @@ describe("a client is told", () => {
     expect(watch.due(tools("c"))).toEqual([TOOLS]);
   });
 
-  test("nothing where the list is what it was before it was quiet", () => {
+  test("reports nothing if the list is the one the client last saw", () => {
     const watch = new ListWatch();
     watch.listing("tools")("a");
     expect(watch.due(tools("a", false))).toEqual([]);
   });
 
-  test("of a list it never asked for if it differs from what it would have seen", () => {
+  test("compares a list that the client never requested with its first complete version", () => {
     const watch = new ListWatch();
     expect(watch.due(tools("nothing yet", false))).toEqual([]);
     expect(watch.due(tools("half", false))).toEqual([]);
@@ -36,7 +36,7 @@ describe("a client is told", () => {
     expect(watch.due(tools("less", false))).toEqual([TOOLS]);
   });
 
-  test("nothing while it waits for that very list", () => {
+  test("reports nothing while the client waits for the answer to a request for that list", () => {
     const watch = new ListWatch();
     const first = watch.listing("tools");
     const second = watch.listing("tools");
@@ -48,7 +48,7 @@ describe("a client is told", () => {
     expect(watch.used).toBe(true);
   });
 
-  test("of resources and their templates in one", () => {
+  test("reports changed resources and templates with one notification", () => {
     const watch = new ListWatch();
     watch.listing("resources")("r1");
     watch.listing("templates")("t1");
@@ -60,19 +60,19 @@ describe("a client is told", () => {
   });
 });
 
-/** What can happen: the catalog changes, a client lists, time passes. */
+/** The catalog changes, a client lists, or time passes. */
 const event = fc.oneof(
   fc.record({ kind: fc.constant("change" as const), to: fc.integer({ min: 0, max: 3 }) }),
   fc.record({ kind: fc.constant("list" as const), client: fc.integer({ min: 0, max: 2 }) }),
   fc.record({ kind: fc.constant("wait" as const), ms: fc.constantFrom(1, 60, 149, 150, 400, 1_200) }),
 );
 
-test("after any sequence of changes, once quiet, each client's list is the catalog's, and it was told as often as its list changed", () => {
+test("after any sequence of changes each client knows the current list and was notified once per change", () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 60 }), fc.array(fc.boolean()), (events, obedient) => {
       const clock = new ManualClock();
       let catalog = 0;
-      // Some list again when they are told, others only remember that they should.
+      // Some clients list again when they are notified, others do not.
       const clients = [0, 1, 2].map((n) => ({
         watch: new ListWatch(),
         relists: obedient[n] ?? true,

@@ -1,7 +1,7 @@
-/** What one client believes its lists to be, so that it is told of a change exactly when there is one. Compares; neither waits nor sends. */
+/** Remembers which version of each list one client has seen, to decide when it needs a list_changed notification. Neither waits nor sends. */
 import type { ListName, ListState, ListStates } from "../surface/surface.ts";
 
-/** Resources and their templates are told of together. */
+/** Resources and templates share a notification. */
 const NOTIFICATION: Readonly<Record<ListName, string>> = {
   tools: "notifications/tools/list_changed",
   prompts: "notifications/prompts/list_changed",
@@ -11,32 +11,32 @@ const NOTIFICATION: Readonly<Record<ListName, string>> = {
 
 export class ListWatch {
   readonly #seen = new Map<ListName, string>();
-  /** Lists it is waiting for: what it will see is not settled. */
-  readonly #asked = new Map<ListName, number>();
+  /** The number of list requests in flight, for each list that was ever requested. */
+  readonly #pending = new Map<ListName, number>();
 
-  /** Whether it ever asked for one. */
+  /** The client has requested at least one list. */
   get used(): boolean {
-    return this.#asked.size > 0;
+    return this.#pending.size > 0;
   }
 
-  /** It asks for a list; call what is returned with the version it is shown. */
+  /** Called when the client requests a list. The returned function must be called with the version that was sent, or without one if it failed. */
   listing(list: ListName): (version?: string) => void {
-    this.#asked.set(list, (this.#asked.get(list) ?? 0) + 1);
+    this.#pending.set(list, (this.#pending.get(list) ?? 0) + 1);
     return (version) => {
-      this.#asked.set(list, (this.#asked.get(list) ?? 1) - 1);
+      this.#pending.set(list, (this.#pending.get(list) ?? 1) - 1);
       if (version !== undefined) this.#seen.set(list, version);
     };
   }
 
   /**
-   * The notifications it is due. What it is told of counts as seen: it will ask. A list it never saw counts as seen as
-   * it was when all of it was first known: so it would have listed it.
+   * Returns the notifications to send. A reported version counts as seen, because the client will request it. For a list
+   * that the client never requested, the first complete version counts as seen.
    */
   due(now: ListStates): readonly string[] {
     const due = new Set<string>();
     for (const [list, { version, complete }] of Object.entries(now) as [ListName, ListState][]) {
       const seen = this.#seen.get(list);
-      if (seen === version || this.#asked.get(list) || (seen === undefined && !complete)) continue;
+      if (seen === version || this.#pending.get(list) || (seen === undefined && !complete)) continue;
       this.#seen.set(list, version);
       if (seen !== undefined) due.add(NOTIFICATION[list]);
     }

@@ -1,4 +1,4 @@
-/** Requests that belong to no session and whose client can be asked nothing: each is over with its answer. */
+/** Requests that belong to no session and end with their answer, such as those over plain HTTP. Their client cannot be asked anything. */
 import { randomUUID } from "node:crypto";
 import type { Origin, Uplink } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -7,14 +7,14 @@ import { EMPTY_OBJECT } from "../kernel/raw.ts";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 
 export interface LoneRequestsParts {
-  /** Id of the endpoint they come to. */
+  /** Id of the endpoint that receives the requests. */
   readonly endpoint: string;
-  /** What counted as the session of one is over. */
+  /** Called with the session id that was made for a request, when the request has ended. */
   readonly onEnded: (session: string) => void;
 }
 
-/** Of whoever is gone with the answer. */
-export const UNASKABLE: Uplink = {
+/** Uplink of a client that receives only its answer: notifications are dropped, requests rejected. */
+export const NO_UPLINK: Uplink = {
   notify: () => {},
   request: (method) => Promise.reject(RpcError.of(METHOD_NOT_FOUND, `${method} cannot be answered here`)),
 };
@@ -32,7 +32,7 @@ export class LoneRequests {
     return this.#serving;
   }
 
-  /** New ones are turned away from now on. */
+  /** Refuses all further requests. */
   refuse(): void {
     this.#refusing = true;
   }
@@ -55,7 +55,7 @@ export class LoneRequests {
         unlisted: true,
         ...more,
         capabilities: EMPTY_OBJECT,
-        uplink: UNASKABLE,
+        uplink: NO_UPLINK,
       });
     } finally {
       this.#serving -= 1;
@@ -63,7 +63,7 @@ export class LoneRequests {
     }
   }
 
-  // Nobody who is gone with the answer can be told of changes.
+  // These clients receive only their answer, so they cannot be notified of changes.
   tellChanges(): number {
     return 0;
   }

@@ -5,7 +5,7 @@ import { Parked } from "./parked.ts";
 
 const LIMITS = { most: 3, lifetimeMs: 100 };
 
-test("what is parked is taken once, by its own id", () => {
+test("parked work can be taken once, by its id", () => {
   const parked = new Parked(new ManualClock(), LIMITS);
   const work = { giveUp: () => {} };
   parked.park("a", work);
@@ -14,7 +14,7 @@ test("what is parked is taken once, by its own id", () => {
   expect(parked.take("a")).toBeUndefined();
 });
 
-test("whatever happens, it is bounded, and each piece of work leaves exactly once and in time", () => {
+test("in any sequence of steps the number stays limited, and each item leaves exactly once and in time", () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ do: fc.constant("park" as const) }) },
     { weight: 3, arbitrary: fc.record({ do: fc.constant("take" as const), which: fc.nat(20) }) },

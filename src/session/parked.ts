@@ -1,8 +1,8 @@
-/** Work that waits for an answer from outside. Bounded in number and in time; each piece leaves exactly once: taken, or ended. */
+/** Holds work that waits for an answer from outside. Limited in number and time. Each item leaves exactly once: taken, or given up. */
 import type { Clock, Timer } from "../kernel/clock.ts";
 
 export interface ParkedWait {
-  /** Nobody came for it. Called at most once, and never after it was taken. */
+  /** Called if the item was not taken in time or had to make room. Called at most once, and never after it was taken. */
   giveUp(reason: string): void;
 }
 
@@ -11,7 +11,7 @@ export interface ParkLimits {
   readonly lifetimeMs: number;
 }
 
-interface Place<W> {
+interface Entry<W> {
   readonly work: W;
   readonly timer: Timer;
 }
@@ -20,7 +20,7 @@ export class Parked<W extends ParkedWait> {
   readonly #clock: Clock;
   readonly #limits: ParkLimits;
   /** Oldest first. */
-  readonly #places = new Map<string, Place<W>>();
+  readonly #entries = new Map<string, Entry<W>>();
 
   constructor(clock: Clock, limits: ParkLimits) {
     this.#clock = clock;
@@ -28,34 +28,34 @@ export class Parked<W extends ParkedWait> {
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.#entries.size;
   }
 
-  /** Where all places are taken, the one that waited longest makes room: most who wait that long never come back. */
+  /** Beyond the limit, the oldest item is given up, because it is the least likely to be answered. */
   park(id: string, work: W): void {
     const timer = this.#clock.after(this.#limits.lifetimeMs, () =>
-      this.#end(id, `no answer within ${this.#limits.lifetimeMs / 1000} s`),
+      this.#giveUp(id, `no answer within ${this.#limits.lifetimeMs / 1000} s`),
     );
-    this.#places.set(id, { work, timer });
-    const [oldest] = this.#places.keys();
-    if (this.#places.size > this.#limits.most && oldest !== undefined)
-      this.#end(oldest, "too many calls are waiting for an answer");
+    this.#entries.set(id, { work, timer });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#limits.most && oldest !== undefined)
+      this.#giveUp(oldest, "too many calls are waiting for an answer");
   }
 
-  /** Undefined for what was taken already, has ended, or never was. */
+  /** Returns undefined if the item was taken already, was given up or never existed. */
   take(id: string): W | undefined {
-    const place = this.#places.get(id);
-    this.#places.delete(id);
-    place?.timer.cancel();
-    return place?.work;
+    const entry = this.#entries.get(id);
+    this.#entries.delete(id);
+    entry?.timer.cancel();
+    return entry?.work;
   }
 
-  /** Ends all that waits. */
+  /** Gives up all items. */
   clear(reason: string): void {
-    for (const id of this.#places.keys()) this.#end(id, reason);
+    for (const id of this.#entries.keys()) this.#giveUp(id, reason);
   }
 
-  #end(id: string, reason: string): void {
+  #giveUp(id: string, reason: string): void {
     this.take(id)?.giveUp(reason);
   }
 }

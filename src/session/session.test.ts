@@ -8,7 +8,7 @@ import { readMessage } from "../rpc/scan.ts";
 import type { Surface } from "../surface/surface.ts";
 import { Session } from "./session.ts";
 
-test("a session keeps what the client declared, and nothing else of its handshake", async () => {
+test("a session keeps the client's capabilities but not the buffer of the handshake message", async () => {
   let origin: Origin | undefined;
   const surface: Surface = {
     capabilities: {},
@@ -34,7 +34,7 @@ test("a session keeps what the client declared, and nothing else of its handshak
   expect(origin?.capabilities.buffer.byteLength).toBeLessThan(100_000);
 });
 
-test("a client is neither asked nor told anything before its handshake is over", async () => {
+test("a session sends the client no requests and notifications before the handshake is complete", async () => {
   const asked: Promise<unknown>[] = [];
   const surface: Surface = {
     capabilities: {},

@@ -1,4 +1,4 @@
-/** One client: its handshake, what it declared, and the way back to it. Knows neither streams nor tools. */
+/** The session of one client: its handshake, its capabilities, and requests to it. Knows neither streams nor tools. */
 import { randomUUID } from "node:crypto";
 import type { Origin, Uplink } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -17,19 +17,21 @@ import { ListWatch } from "./list-watch.ts";
 
 export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
+/** The first version with structured results. */
 const STRUCTURED_SINCE = "2025-06-18";
-/** The only revision that has them. */
+/** The only version with batches. */
 const BATCHES_IN = "2025-03-26";
-const UNASKABLE = RpcError.of(INTERNAL_ERROR, "the client cannot be asked: there are no sessions");
+const CANNOT_ASK = RpcError.of(INTERNAL_ERROR, "the client cannot be asked: there are no sessions");
 
-/** What clients say of themselves is shown to people: more than this is no name. */
-const LONGEST_ABOUT = 4_096;
+/** `clientInfo` is shown to people. A longer one is ignored. */
+const LONGEST_CLIENT_INFO = 4_096;
 
-/** A stream that knows the trace its request belongs to. */
+/** A stream (`Via`) that knows the trace headers of its HTTP request. */
 export interface Traced {
   readonly trace: TraceHeaders | undefined;
 }
 
+/** Times on the session's clock. */
 export interface SessionUse {
   readonly since: number;
   readonly lastSeen: number;
@@ -38,10 +40,10 @@ export interface SessionUse {
 
 export interface SessionOptions extends Identity {
   readonly clock: Clock;
-  /** It needs no handshake and asks nothing. */
+  /** The session needs no handshake and sends the client no requests. */
   readonly stateless?: boolean;
-  /** Its handshake is done. */
-  readonly onBegun?: (session: Session) => void;
+  /** Called when the handshake is done. */
+  readonly onInitialized?: (session: Session) => void;
 }
 
 export class Session {
@@ -57,15 +59,14 @@ export class Session {
   #refusing = false;
   #batches = false;
   #calls = 0;
-  /** On the clock of the gateway. */
   readonly #since: number;
   #lastSeen: number;
-  /** Settles when the handshake is answered; undefined before and after. */
-  #beginning: Promise<void> | undefined;
+  /** Resolves when the handshake is answered; undefined before and after. */
+  #handshake: Promise<void> | undefined;
   #inHandshake = false;
   /**
-   * What the client is to be asked, until its first request: it may not be asked before its handshake is over, and over HTTP there is
-   * nothing to ask it on before that. Undefined after.
+   * Requests to the client, held until its first request after the handshake; undefined afterwards. Before the handshake
+   * the client must not be asked, and over HTTP it has no stream for requests until then.
    */
   #held: (() => void)[] | undefined = [];
 
@@ -94,27 +95,26 @@ export class Session {
     return this.#options.stateless ?? false;
   }
 
-  /** Its handshake is done. */
+  /** The client has sent a valid `initialize`, or the session is stateless. */
   get open(): boolean {
     return this.#origin !== undefined;
   }
 
-  /** What its client said of itself; undefined before the handshake. */
+  /** Undefined before the handshake. */
   get origin(): Origin | undefined {
     return this.#origin;
   }
 
-  /** Times on the clock of the gateway. */
   get use(): SessionUse {
     return { since: this.#since, lastSeen: this.#lastSeen, calls: this.#calls };
   }
 
-  /** The client may send several messages as one. */
+  /** The client's protocol version has batches. */
   get batches(): boolean {
     return this.#batches;
   }
 
-  /** Requests of the client that are not answered yet. */
+  /** Number of the client's requests without an answer. */
   get serving(): number {
     return this.#peer.serving;
   }
@@ -122,19 +122,19 @@ export class Session {
   receive(message: Message | Malformed, via?: Via): void {
     this.#lastSeen = this.#options.clock.now();
     this.#peer.receive(message, via);
-    // Whoever sent it waits for an answer, even where the id of the request cannot be read.
+    // The client waits for an answer even if the id of its request cannot be read.
     if (message.kind === "malformed" && !message.id && message.meant !== "answer") {
       const { raw } = RpcError.of(message.code, message.reason);
       this.#send({ kind: "error", id: undefined, error: raw }, via);
     }
   }
 
-  /** A notification of ours, outside of any request. */
+  /** Sends a notification that belongs to no request. */
   notify(method: string, params?: Raw): void {
     if (this.#origin) this.#peer.notify(method, params);
   }
 
-  /** The catalog changed: tells the client if a list of its own did. Returns how many clients were told. */
+  /** Called when the catalog changed. Notifies the client of its changed lists. Returns 1 if it was notified, else 0. */
   tellChanges(): number {
     if (!this.#origin || !this.#lists) return 0;
     const due = this.#lists.due(this.#surface.lists?.(this.#origin) ?? {});
@@ -142,64 +142,64 @@ export class Session {
     return due.length > 0 ? 1 : 0;
   }
 
-  /** The config changed: what is new in it is to appear in lists that the client has seen. */
+  /** Called when the config changed. Loads the lists of new servers if the client has requested a list. */
   catchUp(account?: string): void {
     const origin = this.#origin;
     if (!origin || !this.#lists?.used) return;
     if (account === undefined || accountOf(origin.principal) === account) this.#surface.learn?.(origin);
   }
 
-  /** A request of ours cannot reach the client: there is no stream to send it on. */
+  /** Fails a request to the client, because no stream can carry it. */
   unanswerable(id: Raw): void {
     const reason = "the client has no open stream for questions";
     this.#peer.fail(Number(id), RpcError.of(INTERNAL_ERROR, reason));
   }
 
-  /** New requests are turned away from now on; those under way go on. */
+  /** Refuses all further requests. Requests in flight continue. */
   refuse(): void {
     this.#refusing = true;
   }
 
-  /** Ends it for good: what is under way is aborted, and answered with the reason. */
+  /** Ends the session: aborts requests in flight and answers them with the reason. */
   dismiss(reason: Error): void {
     this.#peer.dismiss(reason);
   }
 
-  /** Its client is gone: what is under way is aborted. */
+  /** Ends the session of a client that is gone: aborts requests in flight without an answer. */
   destroy(reason: Error): void {
     this.#peer.destroy(reason);
-    this.#askHeld();
+    this.#sendHeld();
   }
 
-  /** Not async: what throws here is an answer all the same, and every call comes by. */
+  /** Not async, because every call passes here. The peer answers thrown errors like rejections. */
   #onRequest(request: Incoming): Promise<Raw> {
     if (this.#refusing) throw RpcError.of(INTERNAL_ERROR, "MetaMCP is stopping");
-    if (request.method === "initialize") return this.#begin(request.params);
+    if (request.method === "initialize") return this.#startHandshake(request.params);
     if (request.method === "ping") return Promise.resolve(EMPTY_OBJECT);
-    // Sent along with the handshake: its answer goes first.
-    if (this.#beginning) return this.#beginning.then(() => this.#handle(request));
-    if (this.#held) this.#askHeld();
+    // A request that arrives during the handshake waits, so that the handshake is answered first.
+    if (this.#handshake) return this.#handshake.then(() => this.#handle(request));
+    if (this.#held) this.#sendHeld();
     return this.#handle(request);
   }
 
-  #askHeld(): void {
+  #sendHeld(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
     for (const ask of held) ask();
   }
 
-  #begin(params: Raw | undefined): Promise<Raw> {
+  #startHandshake(params: Raw | undefined): Promise<Raw> {
     this.#inHandshake = true;
-    const greeting = this.#initialize(params);
-    const over = (): void => {
-      this.#beginning = undefined;
+    const answer = this.#initialize(params);
+    const done = (): void => {
+      this.#handshake = undefined;
       this.#inHandshake = false;
     };
-    this.#beginning = greeting.then(over, over);
-    return greeting;
+    this.#handshake = answer.then(done, done);
+    return answer;
   }
 
-  /** Servers hear that roots changed when it is known to what: they ask at once. */
+  /** Servers ask for the roots as soon as they hear of a change, so the new roots are requested first. */
   async #notified(method: string, params: Raw | undefined, origin: Origin): Promise<void> {
     if (method === "notifications/roots/list_changed") {
       if (!this.#roots) return;
@@ -227,7 +227,7 @@ export class Session {
       uplink,
       listing,
       trace,
-      // Copied with one when it is recorded: to copy an object is far slower where the copy has more members.
+      // Present even if undefined: recording copies this object with a trail, and a copy that adds members is far slower.
       trail: undefined,
     });
   }
@@ -242,14 +242,18 @@ export class Session {
       throw RpcError.of(INVALID_PARAMS, "initialize needs a protocolVersion and an object of capabilities");
     }
     const agreed = LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0];
-    const about = client && client.length <= LONGEST_ABOUT ? { client: kept(client) } : {};
-    const origin = { ...this.#originWith(kept(capabilities), wanted), ...about, protocolVersion: agreed };
+    const clientInfo = client && client.length <= LONGEST_CLIENT_INFO ? { client: kept(client) } : {};
+    const origin = {
+      ...this.#originWith(kept(capabilities), wanted),
+      ...clientInfo,
+      protocolVersion: agreed,
+    };
     this.#origin = origin;
     this.#batches = wanted === BATCHES_IN;
     await this.#surface.prepare?.(origin);
-    // What it would list now, had it asked.
+    // Records the current lists as seen; the client has had no chance to request them.
     this.#lists?.due(this.#surface.lists?.(origin) ?? {});
-    this.#options.onBegun?.(this);
+    this.#options.onInitialized?.(this);
     return toRaw({
       protocolVersion: agreed,
       capabilities: this.#surface.capabilities,
@@ -285,8 +289,8 @@ export class Session {
         if (!this.#inHandshake) this.#peer.notify(method, params, via);
       },
       request: (method, params, signal, more) => {
-        // Its answer would be a stranger's message: nobody could tell what it belongs to.
-        if (this.#options.stateless) return Promise.reject(UNASKABLE);
+        // Without sessions the client's answer could not be matched to this request.
+        if (this.#options.stateless) return Promise.reject(CANNOT_ASK);
         const ask = () =>
           this.#peer.request(method, params, {
             signal,
@@ -301,7 +305,7 @@ export class Session {
   }
 }
 
-/** Of the HTTP request on whose stream the answer goes, where there is one. */
+/** The trace headers of the HTTP request that the answer goes to; undefined for other transports. */
 function traceOf(via: Via): TraceHeaders | undefined {
   return isTraced(via) ? via.trace : undefined;
 }

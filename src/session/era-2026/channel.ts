@@ -1,4 +1,4 @@
-/** Requests of the stateless era on a stream that carries many, such as stdio: told apart by their ids, cancelled by notification. */
+/** Requests of the stateless era on a stream that carries many of them, such as stdio. They are matched by id and cancelled by notification. */
 import { randomBytes } from "node:crypto";
 import { LOCAL_USER } from "../../kernel/principal.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
@@ -7,20 +7,21 @@ import type { Message } from "../../rpc/message.ts";
 import { INVALID_REQUEST, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import { claimsEra2026 } from "./envelope.ts";
-import type { Served, StatelessHost } from "./stateless-host.ts";
+import type { ServedRequest, StatelessHost } from "./stateless-host.ts";
 
 export class Channel {
   readonly #era2026: StatelessHost;
   readonly #send: (message: Message, alone: boolean) => void;
   readonly #session = randomBytes(16).toString("hex");
-  readonly #served = new Map<IdKey, Served | undefined>();
+  /** Requests in flight. */
+  readonly #served = new Map<IdKey, ServedRequest | undefined>();
 
   constructor(era2026: StatelessHost, send: (message: Message, alone: boolean) => void) {
     this.#era2026 = era2026;
     this.#send = send;
   }
 
-  /** False: it is not of this era. */
+  /** Returns false if the message does not belong to this era. */
   receive(message: Message): boolean {
     if (message.kind === "notification" && message.method === "notifications/cancelled")
       return this.#cancelled(message.params);
@@ -29,7 +30,7 @@ export class Channel {
     return true;
   }
 
-  /** The stream has ended: nobody waits for anything. */
+  /** Cancels all requests, because the stream has ended. */
   end(): void {
     for (const served of this.#served.values()) served?.cancel("the client is gone");
     this.#served.clear();
@@ -43,7 +44,7 @@ export class Channel {
       this.#send({ kind: "error", id: request.id, error: raw }, false);
       return;
     }
-    // It may be answered before the call returns.
+    // Set before `serve`, because `serve` may answer before it returns.
     this.#served.set(key, undefined);
     const served = this.#era2026.serve(request, {
       principal: LOCAL_USER,

@@ -12,7 +12,7 @@ const request = (params: unknown, method = "tools/list"): Message => ({
   params: params === undefined ? undefined : toRaw(params),
 });
 
-test("a message is of this era by what its envelope says, however that is written", () => {
+test("claimsEra2026 recognises a message by its envelope, also an invalid or escaped one", () => {
   expect(claimsEra2026(request({ _meta: META }))).toBe(true);
   expect(claimsEra2026(request({ _meta: { [`${KEY}protocolVersion`]: 3 } }))).toBe(true);
   const escaped = asRaw(Buffer.from('{"_meta":{"io.modelcontextprotocol\\/protocolVersion":"x"}}'));
@@ -25,7 +25,7 @@ test("a message is of this era by what its envelope says, however that is writte
   expect(claimsEra2026({ kind: "result", id: toRaw(1), result: toRaw({ _meta: META }) })).toBe(false);
 });
 
-test("it says version, capabilities, log level and progress token", () => {
+test("readEnvelope returns version, capabilities, log level and progress token", () => {
   const envelope = readEnvelope(
     toRaw({ _meta: { ...META, [`${KEY}logLevel`]: "info", progressToken: "p" } }),
   );
@@ -47,13 +47,13 @@ test.each([
   { _meta: { ...META, [`${KEY}protocolVersion`]: 20260728 } },
   { _meta: { ...META, [`${KEY}clientCapabilities`]: "all" } },
   { _meta: { ...META, [`${KEY}logLevel`]: 7 } },
-])("%j is no envelope", (params) => {
+])("readEnvelope refuses %j", (params) => {
   expect(() => readEnvelope(params === undefined ? undefined : toRaw(params))).toThrow(
     expect.objectContaining({ code: -32602 }),
   );
 });
 
-test("the rest of the house sees the params without the era", () => {
+test("bareParams removes the members of this era and keeps the rest byte for byte", () => {
   const written = `{"name":"x","n":12345678901234567890,"_meta":${JSON.stringify({ ...META, traceparent: "t", [`${KEY}logLevel`]: "info" })},"inputResponses":{},"requestState":"s"}`;
   expect(bareParams(asRaw(Buffer.from(written))).toString()).toBe(
     `{"name":"x","n":12345678901234567890,"_meta":{"traceparent":"t","${KEY}logLevel":"info"}}`,
@@ -61,7 +61,7 @@ test("the rest of the house sees the params without the era", () => {
   expect(bareParams(toRaw({ _meta: META })).toString()).toBe("{}");
 });
 
-test("answers that are no objects are none", () => {
+test("readRetry ignores answers that are not objects and refuses members of the wrong type", () => {
   const { state, answers } = readRetry(
     toRaw({ requestState: "s", inputResponses: { a: { action: "accept" }, b: 12345, c: null } }),
   );

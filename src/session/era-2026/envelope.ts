@@ -1,4 +1,4 @@
-/** What every request of the stateless era says about itself in `_meta`. Reads and takes it off; decides nothing about the method. */
+/** Reads and removes the envelope that every request of the stateless era has in `_meta`. Does not look at the method's own params. */
 import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { META } from "../../rpc/era-2026/names.ts";
 import type { Message } from "../../rpc/message.ts";
@@ -7,34 +7,34 @@ import { entries, isObject, isString, joinObject, member, members } from "../../
 
 export interface Envelope {
   readonly version: string;
-  /** As declared with this request, and good for no other. */
+  /** Declared with this request and valid only for it. */
   readonly capabilities: Raw;
-  /** Undefined: the client wants no log messages. */
+  /** Undefined if the client wants no log messages. */
   readonly logLevel: string | undefined;
   readonly progressToken: Raw | undefined;
-  /** What the client says of itself. */
+  /** The client's `clientInfo`. */
   readonly client: Raw | undefined;
 }
 
 const PREFIX = Buffer.from("io.modelcontextprotocol");
 const KEYS = [META.version, META.capabilities, META.logLevel, "progressToken", META.client];
-/** It is shown to people: more than this is no name. */
-const LONGEST_ABOUT = 4_096;
-/** Ours to know; whoever answers the request is told on his own edge. */
-const TAKEN: ReadonlySet<string> = new Set([META.version, META.capabilities, META.client]);
+/** `clientInfo` is shown to people. A longer one is ignored. */
+const LONGEST_CLIENT_INFO = 4_096;
+/** Not forwarded: the connection to the child declares its own values. */
+const REMOVED: ReadonlySet<string> = new Set([META.version, META.capabilities, META.client]);
 
-/** Whether a request or notification says that it is of this era, rightly or wrongly written. */
+/** Whether a request or notification claims to be of this era. Its envelope may still be invalid. */
 export function claimsEra2026(message: Message): boolean {
   if (message.kind !== "request" && message.kind !== "notification") return false;
   if (message.method === "server/discover") return true;
   const { params } = message;
-  // Looking at every byte for a rare word is far cheaper than walking over the params.
+  // Searching the bytes for this prefix is far cheaper than parsing the params.
   if (!params?.includes(PREFIX)) return false;
   const meta = member(params, "_meta");
   return meta !== undefined && member(meta, META.version) !== undefined;
 }
 
-/** Throws RpcError for what is missing or of the wrong kind. */
+/** Throws RpcError if a member is missing or has the wrong type. */
 export function readEnvelope(params: Raw | undefined): Envelope {
   const [meta] = params && isObject(params) ? members(params, ["_meta"]) : [];
   if (!meta || !isObject(meta)) throw invalid("_meta is missing");
@@ -44,22 +44,22 @@ export function readEnvelope(params: Raw | undefined): Envelope {
   if (level && !isString(level)) throw invalid(`${META.logLevel} must be a text`);
   return {
     version: fromRaw(version) as string,
-    // A copy: connections remember it longer than the request lives.
+    // Copied, because connections keep it longer than the request's buffer.
     capabilities: asRaw(Buffer.from(capabilities)),
     logLevel: level && (fromRaw(level) as string),
     progressToken: token,
-    client: client && client.length <= LONGEST_ABOUT ? asRaw(Buffer.from(client)) : undefined,
+    client: client && client.length <= LONGEST_CLIENT_INFO ? asRaw(Buffer.from(client)) : undefined,
   };
 }
 
-/** What the client sent along with a retry. */
+/** The state and the answers that a client sends with a retry. */
 export interface Retry {
   readonly state: string | undefined;
-  /** By the name of the question. */
+  /** Keyed by the name of the question. */
   readonly answers: ReadonlyMap<string, Raw>;
 }
 
-/** Throws RpcError if it cannot be read. What is no object is no answer. */
+/** Throws RpcError if a member has the wrong type. Ignores answers that are not objects. */
 export function readRetry(params: Raw): Retry {
   const [state, responses] = members(params, ["requestState", "inputResponses"]);
   if (state && !isString(state)) throw invalid("requestState must be the text that the server returned");
@@ -68,7 +68,7 @@ export function readRetry(params: Raw): Retry {
   return { state: state && (fromRaw(state) as string), answers: new Map(given) };
 }
 
-/** The params as the rest of the house knows them: without what belongs to the era. `retries`: it may be one with answers. */
+/** Returns the params without the members of this era. `retries`: the method allows retries with answers. */
 export function bareParams(params: Raw, retries = true): Raw {
   const kept: [string, Raw][] = [];
   for (const [key, value] of entries(params)) {
@@ -80,7 +80,7 @@ export function bareParams(params: Raw, retries = true): Raw {
 }
 
 function bareMeta(meta: Raw): Raw | undefined {
-  const kept = entries(meta).filter(([key]) => !TAKEN.has(key));
+  const kept = entries(meta).filter(([key]) => !REMOVED.has(key));
   return kept.length > 0 ? joinObject(kept) : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** HTTP headers repeat parts of the body for those who route by them: both must say the same, or neither can be trusted. */
+/** Checks that HTTP headers, which repeat parts of the body for routing, agree with the body. */
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { fromHeader } from "../../rpc/era-2026/header-value.ts";
 import { HEADER_MISMATCH, NAMED_BY } from "../../rpc/era-2026/names.ts";
@@ -8,7 +8,7 @@ import { isString, member, members } from "../../rpc/slice.ts";
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Before it is known whether that version is spoken here at all. */
+/** Called before it is known whether the version is supported. */
 export function checkVersionHeader(headers: Headers, version: string): void {
   const header = headers["mcp-protocol-version"];
   if (header !== version) throw mismatch("MCP-Protocol-Version", header, version);
@@ -19,14 +19,14 @@ export function checkRequestHeaders(headers: Headers, method: string, params: Ra
   if (header !== method) throw mismatch("Mcp-Method", header, method);
   const key = NAMED_BY.get(method);
   const [raw] = key ? members(params, [key]) : [];
-  // Without a name the request is wrong in itself, and is told so by who handles it.
+  // A request without a name is invalid; its handler reports that.
   if (!raw || !isString(raw)) return;
   const name = fromRaw(raw) as string;
   const given = headers["mcp-name"];
   if (typeof given !== "string" || fromHeader(given) !== name) throw mismatch("Mcp-Name", given, name);
 }
 
-/** Parameters that the tool wants repeated, each in a header of its own. */
+/** Checks the headers for parameters that the tool's schema wants repeated in headers. */
 export function checkParamHeaders(headers: Headers, definition: Raw, params: Raw): void {
   const wanted = paramHeaders(definition);
   if ("problem" in wanted || wanted.length === 0) return;
@@ -34,17 +34,18 @@ export function checkParamHeaders(headers: Headers, definition: Raw, params: Raw
   for (const { header, path } of wanted) {
     const body = raw && valueAt(raw, path);
     const given = headers[header];
-    const said = typeof given === "string" ? fromHeader(given) : undefined;
-    if (given === undefined ? body !== undefined : !same(said, body))
+    const decoded = typeof given === "string" ? fromHeader(given) : undefined;
+    if (given === undefined ? body !== undefined : !same(decoded, body))
       throw mismatch(header, given, body ?? "nothing there");
   }
 }
 
-/** Numbers may be written in several ways. */
-function same(said: string | undefined, body: string | undefined): boolean {
-  if (said === undefined || body === undefined) return false;
+/** Integers are also equal if the header writes them with a fraction of zeros. */
+function same(header: string | undefined, body: string | undefined): boolean {
+  if (header === undefined || body === undefined) return false;
   return (
-    said === body || (/^-?\d+(\.0*)?$/.test(said) && /^-?\d+$/.test(body) && Number(said) === Number(body))
+    header === body ||
+    (/^-?\d+(\.0*)?$/.test(header) && /^-?\d+$/.test(body) && Number(header) === Number(body))
   );
 }
 

@@ -1,9 +1,9 @@
-/** Which log messages a request wants to hear: none, unless it names a level. */
+/** Decides which log messages are sent with a request. A request without a level gets none. */
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { compareSeverity, isSeverity } from "../../kernel/severity.ts";
 import { member } from "../../rpc/slice.ts";
 
-/** Whether a log message is at or above the wanted level. One without a known level is heard. */
+/** Whether a log message is at or above the wanted level. A message without a known level is sent. */
 export function logged(params: Raw, wanted: string | undefined): boolean {
   if (!isSeverity(wanted)) return false;
   const raw = member(params, "level");

@@ -1,4 +1,4 @@
-/** One request on the wire and the one answer it gets. Knows statuses, which mean something over HTTP only. */
+/** One request of the stateless era and its one answer. Also chooses the HTTP status, which other transports ignore. */
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { lacking } from "../../rpc/era-2026/capability.ts";
 import { MISSING_CAPABILITY } from "../../rpc/era-2026/names.ts";
@@ -9,7 +9,7 @@ import type { Envelope } from "./envelope.ts";
 import { codeOf, complete, errorFor, OWN_META } from "./stamp.ts";
 import { pagesToVisit } from "./url-question.ts";
 
-/** Carries messages to the client. `status` is that of the HTTP answer, if nothing went out before. */
+/** Sends messages to the client. `status` is the HTTP status, if nothing was sent before. */
 export type ReplyOutlet = (message: Message, status: number) => void;
 
 export class PendingReply {
@@ -45,7 +45,7 @@ export class PendingReply {
     this.#send({ kind: "result", id: this.id, result: complete(result, this.method) }, 200);
   }
 
-  /** The client is to come back with the answers to these; without a state, as if for the first time. */
+  /** Asks the client to retry with answers to these. Without a state, the retry starts a new call. */
   ask(inputRequests: Raw, requestState?: string): void {
     const result = joinObject([
       ["resultType", toRaw("input_required")],
@@ -65,7 +65,7 @@ export class PendingReply {
   }
 }
 
-/** A tool that does not know a method is no missing method of ours. */
+/** "Method not found" from a tool call comes from the tool's server, so it is not a 404 of this endpoint. */
 function statusOf(code: number, method: string): number {
   if (code === MISSING_CAPABILITY) return 400;
   return code === METHOD_NOT_FOUND && method !== "tools/call" ? 404 : 200;

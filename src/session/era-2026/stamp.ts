@@ -1,4 +1,4 @@
-/** Answers in the form of the stateless era: results that say what they are, errors with the codes it knows. Changes nothing else in them. */
+/** Converts results and errors to the form of the stateless era: adds required members to results, maps error codes. Changes nothing else. */
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { IMPLEMENTATION } from "../../kernel/version.ts";
 import { CACHEABLE, META, MISSING_CAPABILITY } from "../../rpc/era-2026/names.ts";
@@ -6,17 +6,17 @@ import { errorOf, INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc
 import { isObject, joinObject, members, withFirst, withMember } from "../../rpc/slice.ts";
 
 const COMPLETE = toRaw("complete");
-/** Only we ask questions: whoever else says so is not understood that way. */
-const QUESTION = toRaw("input_required");
+/** Only MetaMCP sends this type, in `PendingReply.ask`. In a result of a child it is replaced. */
+const INPUT_REQUIRED = toRaw("input_required");
 const SERVER = toRaw(IMPLEMENTATION);
-/** Who answers, where nobody else does. */
+/** Names MetaMCP as the server, in results that name no other. */
 export const OWN_META = joinObject([[META.server, SERVER]]);
 
-/** A member as it is written into an object. */
+/** Returns the JSON text `"key":value`. */
 const member = (key: string, value: Raw): Buffer => joinObject([[key, value]]).subarray(1, -1);
 const COMPLETE_MEMBER = member("resultType", COMPLETE);
 const META_MEMBER = member("_meta", OWN_META);
-/** Lists change at any time and depend on who asks: nobody may keep them who has not asked to be told. */
+/** Lists can change at any time and depend on the client, so clients must not cache them without a subscription. */
 const TTL_MEMBER = member("ttlMs", toRaw(0));
 const SCOPE_MEMBER = member("cacheScope", toRaw("private"));
 
@@ -24,14 +24,14 @@ const NOT_FOUND = -32002;
 const FIRST_RESERVED = -32020;
 const LAST_RESERVED = -32099;
 
-/** What a result does not say of itself is said for it, before everything else: one copy, however large it is. */
+/** Adds the required members that a result lacks. They go first, so that even a large result is copied only once. */
 export function complete(result: Raw, method: string): Raw {
   if (!isObject(result)) return result;
   const [type, meta, ttl, scope] = members(result, ["resultType", "_meta", "ttlMs", "cacheScope"]);
   const missing: Buffer[] = [];
   let own = result;
   if (!type) missing.push(COMPLETE_MEMBER);
-  else if (type.equals(QUESTION)) own = withMember(own, "resultType", COMPLETE);
+  else if (type.equals(INPUT_REQUIRED)) own = withMember(own, "resultType", COMPLETE);
   if (!meta) missing.push(META_MEMBER);
   else if (isObject(meta) && !members(meta, [META.server])[0])
     own = withMember(own, "_meta", withMember(meta, META.server, SERVER));
@@ -42,11 +42,11 @@ export function complete(result: Raw, method: string): Raw {
   return missing.length > 0 ? withFirst(own, missing) : own;
 }
 
-/** An error as this client may read it. `lacks` tells which of some capabilities it did not declare. */
+/** Converts an error for this client. `lacks` returns those of the given capabilities that the client did not declare. */
 export function errorFor(reason: unknown, lacks: (required: object) => object | undefined): Raw {
   if (!(reason instanceof RpcError)) return errorOf(reason);
   const { code, message, data } = reason;
-  // Only what a child wanted of this very client is this client's business.
+  // Reported only if this client lacks the capability; otherwise the error concerns another hop.
   const required = (data as { requiredCapabilities?: unknown } | null | undefined)?.requiredCapabilities;
   const missing = typeof required === "object" && required !== null ? lacks(required) : undefined;
   if (missing) return toRaw({ code: MISSING_CAPABILITY, message, data: { requiredCapabilities: missing } });
@@ -56,7 +56,6 @@ export function errorFor(reason: unknown, lacks: (required: object) => object | 
   return reason.raw;
 }
 
-/** The code of an error as written. */
 export function codeOf(error: Raw): number {
   return Number((fromRaw(error) as { code?: unknown } | null)?.code);
 }

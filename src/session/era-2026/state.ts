@@ -1,4 +1,4 @@
-/** The `requestState` a client hands back: names what is parked, sealed for one caller and one request. Says nothing to anyone else. */
+/** The `requestState` that a client sends back: names a parked call and is valid for one caller and one request only. Reveals nothing. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { hasManyValues } from "../../rpc/many-values.ts";
@@ -7,9 +7,9 @@ import { withMember } from "../../rpc/slice.ts";
 const ID_BYTES = 16;
 const SEAL_BYTES = 16;
 
-/** What must be the same when it comes back, as one text. */
+/** Returns a hash of what must be the same in the retry: caller, method and params. */
 export function bindingOf(caller: string, method: string, bare: Raw): string {
-  // Each attempt has its own token and trace.
+  // `_meta` differs between attempts: each has its own progress token and trace.
   const params = withMember(bare, "_meta", undefined);
   const same = hasManyValues(params) ? params.toString() : sorted(fromRaw(params));
   return createHash("sha256")
@@ -17,7 +17,7 @@ export function bindingOf(caller: string, method: string, bare: Raw): string {
     .digest("base64");
 }
 
-/** A client that writes the same params in another order means the same request, unless they take long to read. */
+/** Sorts keys, so that a retry may write the same params in another order. Very large params are compared as text. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -26,17 +26,17 @@ function sorted(value: unknown): unknown {
 }
 
 export class StateSeal {
-  // State of an earlier process is refused: what it named is gone.
+  // A new key per process: calls parked by an earlier process are gone, so their states must be invalid.
   readonly #key = randomBytes(32);
 
-  /** An id nobody can guess, and the state that names it. */
+  /** Returns an unguessable id and the state that names it. */
   make(binding: string): { id: string; state: string } {
     const id = randomBytes(ID_BYTES);
     const state = Buffer.concat([id, this.#seal(id, binding)]).toString("base64url");
     return { id: id.toString("hex"), state };
   }
 
-  /** The id; undefined for a state that is not ours, or was given to someone else or for another request. */
+  /** Returns the id, or undefined if the state is forged or belongs to another caller or request. */
   open(state: string, binding: string): string | undefined {
     const bytes = Buffer.from(state, "base64url");
     if (bytes.length !== ID_BYTES + SEAL_BYTES || bytes.toString("base64url") !== state) return undefined;

@@ -6,15 +6,15 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { CallSignal } from "../../kernel/signal.ts";
 import type { ClientRequest } from "../../surface/surface.ts";
 import { StatelessClients } from "./stateless-clients.ts";
-import type { Served } from "./stateless-host.ts";
+import type { ServedRequest } from "./stateless-host.ts";
 
-interface Exchanged {
-  readonly served: Served;
+interface SentRequest {
+  readonly served: ServedRequest;
   answers: number;
   cancelled: boolean;
 }
 
-interface Child {
+interface SurfaceCall {
   readonly request: ClientRequest;
   readonly finish: (result: Raw) => void;
   finished: boolean;
@@ -27,12 +27,12 @@ const META = {
   "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
 };
 
-/** One caller, many calls, each begun, asked about, retried, left and finished in any order. */
-class World {
+/** One caller with many calls. Each can be begun, ask questions, be retried, cancelled and finished in any order. */
+class Fixture {
   readonly clock = new ManualClock();
-  readonly exchanges: Exchanged[] = [];
-  readonly children: Child[] = [];
-  /** States that were given, with the questions they stand for. */
+  readonly requests: SentRequest[] = [];
+  readonly calls: SurfaceCall[] = [];
+  /** States that the client received, with the names of their questions. */
   readonly states: { state: string; names: string[]; used: boolean }[] = [];
   begun = 0;
   ended = 0;
@@ -45,15 +45,15 @@ class World {
       instructions: () => "",
       handle: (request) =>
         new Promise((finish, reject) => {
-          this.children.push({ request, finish, finished: false, questions: 0, settled: 0 });
+          this.calls.push({ request, finish, finished: false, questions: 0, settled: 0 });
           request.signal.addEventListener("abort", () => reject(request.signal.reason as Error));
         }),
     },
   });
 
   send(more: object = {}): void {
-    const reply: Exchanged = { served: { cancel() {} }, answers: 0, cancelled: false };
-    const at = this.exchanges.push(reply) - 1;
+    const reply: SentRequest = { served: { cancel() {} }, answers: 0, cancelled: false };
+    const at = this.requests.push(reply) - 1;
     const params = toRaw({ name: "t", arguments: {}, _meta: META, ...more });
     const served = this.era2026.serve(
       { kind: "request", id: toRaw(at), method: "tools/call", params },
@@ -94,22 +94,22 @@ class World {
   }
 
   ask(which: number): void {
-    const child = this.children[which % Math.max(1, this.children.length)];
-    if (!child || child.finished || child.request.signal.aborted) return;
-    child.questions++;
-    const settled = (): void => void child.settled++;
-    child.request.uplink.request("elicitation/create", toRaw({}), new CallSignal()).then(settled, settled);
+    const call = this.calls[which % Math.max(1, this.calls.length)];
+    if (!call || call.finished || call.request.signal.aborted) return;
+    call.questions++;
+    const settled = (): void => void call.settled++;
+    call.request.uplink.request("elicitation/create", toRaw({}), new CallSignal()).then(settled, settled);
   }
 
   finish(which: number): void {
-    const child = this.children[which % Math.max(1, this.children.length)];
-    if (!child || child.finished) return;
-    child.finished = true;
-    child.finish(toRaw({ content: [] }));
+    const call = this.calls[which % Math.max(1, this.calls.length)];
+    if (!call || call.finished) return;
+    call.finished = true;
+    call.finish(toRaw({ content: [] }));
   }
 
   cancel(which: number): void {
-    const reply = this.exchanges[which % Math.max(1, this.exchanges.length)];
+    const reply = this.requests[which % Math.max(1, this.requests.length)];
     if (!reply || reply.answers > 0) return;
     reply.cancelled = true;
     reply.served.cancel("gone");
@@ -128,31 +128,31 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("turn" as const) }),
 );
 
-test("in any order of events each call runs once, each request gets one answer, and nothing is left behind", async () => {
+test("in any order of events each call runs once, each request gets one answer, and no timer or call stays", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const world = new World();
+      const fixture = new Fixture();
       for (const now of steps) {
-        if (now.do === "begin") world.begin();
-        else if (now.do === "retry") world.retry(now.which, now.whole);
-        else if (now.do === "ask") world.ask(now.which);
-        else if (now.do === "finish") world.finish(now.which);
-        else if (now.do === "cancel") world.cancel(now.which);
-        else if (now.do === "wait") world.clock.advance(now.ms);
+        if (now.do === "begin") fixture.begin();
+        else if (now.do === "retry") fixture.retry(now.which, now.whole);
+        else if (now.do === "ask") fixture.ask(now.which);
+        else if (now.do === "finish") fixture.finish(now.which);
+        else if (now.do === "cancel") fixture.cancel(now.which);
+        else if (now.do === "wait") fixture.clock.advance(now.ms);
         else await turn();
-        expect(world.children).toHaveLength(world.begun);
-        for (const { answers } of world.exchanges) expect(answers).toBeLessThanOrEqual(1);
+        expect(fixture.calls).toHaveLength(fixture.begun);
+        for (const { answers } of fixture.requests) expect(answers).toBeLessThanOrEqual(1);
       }
       await turn();
-      // Everyone whose call is over has an answer, unless he left; and what nobody came for ends by itself.
-      for (const at of world.children.keys()) world.finish(at);
+      // Every request is answered unless it was cancelled, and parked calls that nobody retries end by timeout.
+      for (const at of fixture.calls.keys()) fixture.finish(at);
       await turn();
-      world.clock.advance(600_001);
+      fixture.clock.advance(600_001);
       await turn();
-      for (const { answers, cancelled } of world.exchanges) expect(answers).toBe(cancelled ? 0 : 1);
-      for (const { questions, settled } of world.children) expect(settled).toBe(questions);
-      expect(world.ended).toBe(world.begun);
-      expect([world.era2026.serving, world.clock.pending]).toEqual([0, 0]);
+      for (const { answers, cancelled } of fixture.requests) expect(answers).toBe(cancelled ? 0 : 1);
+      for (const { questions, settled } of fixture.calls) expect(settled).toBe(questions);
+      expect(fixture.ended).toBe(fixture.begun);
+      expect([fixture.era2026.serving, fixture.clock.pending]).toEqual([0, 0]);
     }),
     { numRuns: 150 },
   );

@@ -1,7 +1,7 @@
 /**
- * One call of a client of the stateless era, from its first request over questions and retries to its result.
- * It runs once, however often the client comes back; while nobody is there it is parked. Never asks on a stream:
- * a question is an answer of its own, and the client returns with what was asked.
+ * One call of a client of the stateless era, from its first request through questions and retries to its result.
+ * The work runs once, however often the client retries; between two attempts the call is parked. Questions are never
+ * sent as requests on a stream: the answer to an attempt carries them, and the client retries with the answers.
  */
 import type { Origin, Uplink } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -27,37 +27,39 @@ interface Question {
 
 type Outcome = { readonly result: Raw } | { readonly error: unknown };
 
-/** Who asks, and what holds its requests together. */
+/** Identifies the client and the session, if any, that its requests share. */
 export type ClientIdentity = Pick<Origin, "endpoint" | "principal" | "session" | "sessionless" | "unlisted">;
 
 export interface StatelessCallParts {
   readonly client: ClientIdentity;
   readonly capabilities: Raw;
-  /** What the client says of itself. */
+  /** The client's `clientInfo`. */
   readonly about?: Raw | undefined;
   readonly method: string;
-  /** Keeps it until its client returns; gives the text that names it. */
-  park(run: StatelessCall): string;
-  /** It has ended, answered or not. */
-  over(run: StatelessCall): void;
+  /** Keeps the call until its client retries. Returns the `requestState` that names it. */
+  park(call: StatelessCall): string;
+  /** Called when the call has ended, answered or not. */
+  onEnd(call: StatelessCall): void;
 }
 
 export class StatelessCall implements ParkedWait {
   readonly origin: Origin;
   readonly uplink: Uplink;
   readonly signal = new CallSignal();
-  /** Undefined once it is over: a connection that was opened for it may remember for long who that was. */
+  /** Undefined once the call has ended, to free memory: a connection opened for it may refer to this object for long. */
   #parts: StatelessCallParts | undefined;
+  /** Questions without an answer, keyed by name. */
   readonly #questions = new Map<string, Question>();
-  /** Answers the client gave before they were asked for. */
+  /** Answers that the client sent to questions not asked yet. */
   #given = new Map<string, Raw>();
-  /** As last declared. */
+  /** As declared by the last attempt. */
   #capabilities: Raw;
   #first: PendingReply | undefined;
+  /** The attempt that waits for an answer; undefined while the call is parked. */
   #reply: PendingReply | undefined;
   #outcome: Outcome | undefined;
   #asked = 0;
-  #asking = false;
+  #questionsScheduled = false;
 
   constructor(parts: StatelessCallParts) {
     this.#parts = parts;
@@ -79,7 +81,7 @@ export class StatelessCall implements ParkedWait {
     };
   }
 
-  /** Begins the work; once. */
+  /** Starts the work. Must be called once. */
   start(reply: PendingReply, given: ReadonlyMap<string, Raw>, work: () => Promise<Raw>): void {
     this.#first = reply;
     this.attach(reply, given);
@@ -89,7 +91,7 @@ export class StatelessCall implements ParkedWait {
     );
   }
 
-  /** The client is here, perhaps with answers. */
+  /** Continues with a new attempt of the client, which may carry answers. */
   attach(reply: PendingReply, given: ReadonlyMap<string, Raw>): void {
     this.#reply = reply;
     this.#capabilities = reply.capabilities;
@@ -99,16 +101,16 @@ export class StatelessCall implements ParkedWait {
       if (answer) question.settle(answer);
       this.#given.delete(name);
     }
-    this.#turn();
+    this.#answerIfReady();
   }
 
-  /** The client went away in the middle. */
+  /** Aborts the call if this attempt still waits for an answer. */
   cancel(reply: PendingReply, reason: string): void {
-    if (this.#reply === reply) this.#stop(new MetaMcpError("cancelled", reason));
+    if (this.#reply === reply) this.#abort(new MetaMcpError("cancelled", reason));
   }
 
   giveUp(reason: string): void {
-    this.#stop(new MetaMcpError("cancelled", reason));
+    this.#abort(new MetaMcpError("cancelled", reason));
   }
 
   #ended(outcome: Outcome): void {
@@ -116,45 +118,45 @@ export class StatelessCall implements ParkedWait {
     this.#outcome = outcome;
     for (const question of this.#questions.values())
       question.refuse(RpcError.of(INTERNAL_ERROR, "the call it belongs to has ended"));
-    this.#turn();
+    this.#answerIfReady();
   }
 
-  #stop(reason: Error): void {
+  #abort(reason: Error): void {
     this.#reply = undefined;
     this.signal.abort(reason);
     for (const question of this.#questions.values())
       question.refuse(RpcError.of(INTERNAL_ERROR, reason.message));
-    this.#leave();
+    this.#finish();
   }
 
-  #leave(): void {
+  #finish(): void {
     const parts = this.#parts;
     this.#parts = undefined;
     this.#first = undefined;
     this.#outcome = undefined;
     this.#given.clear();
-    parts?.over(this);
+    parts?.onEnd(this);
   }
 
-  /** Answers if there is something to say and somebody to say it to. */
-  #turn(): void {
+  /** If an attempt waits, answers it with the outcome or schedules the open questions. */
+  #answerIfReady(): void {
     const reply = this.#reply;
     if (!reply) return;
     if (this.#outcome) {
       this.#reply = undefined;
       const outcome = this.#outcome;
-      this.#leave();
+      this.#finish();
       if ("result" in outcome) reply.complete(outcome.result);
       else reply.fail(outcome.error);
-    } else if (this.#questions.size > 0 && !this.#asking) {
-      this.#asking = true;
-      // What a child asks in one breath is asked in one answer.
-      setImmediate(() => this.#putQuestions());
+    } else if (this.#questions.size > 0 && !this.#questionsScheduled) {
+      this.#questionsScheduled = true;
+      // Delayed, so that questions asked in the same turn of the event loop go out in one answer.
+      setImmediate(() => this.#sendQuestions());
     }
   }
 
-  #putQuestions(): void {
-    this.#asking = false;
+  #sendQuestions(): void {
+    this.#questionsScheduled = false;
     const reply = this.#reply;
     const parts = this.#parts;
     if (!reply || !parts || this.#outcome || this.#questions.size === 0) return;
@@ -187,37 +189,37 @@ export class StatelessCall implements ParkedWait {
     const name = this.#nameOf(asked);
     const given = this.#given.get(name);
     if (given) {
-      // Good for one question: a child that asks again did not like the answer.
+      // Each answer is used once. If the child asks again, the client must be asked again.
       this.#given.delete(name);
       return Promise.resolve(given);
     }
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
+      const remove = (): void => {
         this.#questions.delete(name);
         signal.removeEventListener("abort", onAbort);
       };
       const onAbort = (): void => {
-        leave();
+        remove();
         reject(signal.reason as Error);
       };
       this.#questions.set(name, {
         method,
         params: withoutId(method, params),
         settle(answer) {
-          leave();
+          remove();
           resolve(answer);
         },
         refuse(reason) {
-          leave();
+          remove();
           reject(reason as Error);
         },
       });
       signal.addEventListener("abort", onAbort);
-      this.#turn();
+      this.#answerIfReady();
     });
   }
 
-  /** Good for this call alone: nobody can tell whether the next one comes from the same client. */
+  /** Valid for this call only, because the next call may come from another client. */
   #roots(): Roots {
     let known: KnownRoots | undefined;
     let asking: Promise<KnownRoots> | undefined;
@@ -245,21 +247,21 @@ export class StatelessCall implements ParkedWait {
     return cannotAsk(this.#capabilities, method, params);
   }
 
-  /** The child's own name for it where it is free. */
+  /** Uses the child's name for the question if it is free, else a new one. */
   #nameOf({ method, name }: { method: string; name?: string | undefined }): string {
     this.#asked += 1;
     if (name !== undefined && !this.#questions.has(name)) return name;
     return `${method.slice(0, method.indexOf("/"))}-${this.#asked}`;
   }
 
-  /** Streams of this era carry what belongs to their request and nothing else. */
+  /** Forwards only log messages and progress, because a stream of this era carries only what belongs to its request. */
   #notify(method: string, params: Raw | undefined): void {
     const reply = this.#reply;
     if (!reply || !params) return;
     if (method === "notifications/message") {
       if (logged(params, reply.logLevel)) reply.notify(method, params);
     } else if (method === "notifications/progress" && reply.progressToken) {
-      // Each attempt has its own token.
+      // The child uses the progress token of the first attempt; each retry has its own.
       const own = reply === this.#first ? params : restoreProgress(params, reply.progressToken);
       reply.notify(method, own);
     }

@@ -7,27 +7,27 @@ import type { Message } from "../../rpc/message.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import type { ClientRequest, Surface } from "../../surface/surface.ts";
 import { StatelessClients } from "./stateless-clients.ts";
-import type { From } from "./stateless-host.ts";
+import type { RequestSource } from "./stateless-host.ts";
 
 const KEY = "io.modelcontextprotocol/";
 const ALL = { elicitation: {}, sampling: {}, roots: {} };
 const QUESTION = { message: "Sure?" };
 
-type Heard = Record<string, unknown> & {
+type Received = Record<string, unknown> & {
   result?: Record<string, unknown> & { requestState?: string; inputRequests?: Record<string, unknown> };
   error?: { code: number; message: string; data?: unknown };
 };
 
-interface Asked {
+interface SurfaceCall {
   readonly request: ClientRequest;
   answer(result: unknown): void;
   fail(error: unknown): void;
 }
 
-/** A surface whose calls are answered by the test. */
-class World {
+/** Stateless clients on a surface whose calls are answered by the test. */
+class Fixture {
   readonly clock = new ManualClock();
-  readonly calls: Asked[] = [];
+  readonly calls: SurfaceCall[] = [];
   readonly ended: string[] = [];
   readonly era2026: StatelessClients;
   #lastId = 0;
@@ -50,7 +50,7 @@ class World {
     });
   }
 
-  /** Sends a request and keeps all that comes back on it. */
+  /** Sends a request and records all messages that come back. */
   send(
     method: string,
     params: object = {},
@@ -58,14 +58,14 @@ class World {
       capabilities = ALL,
       meta = {},
       from = {},
-    }: { capabilities?: object; meta?: object; from?: Partial<From> } = {},
+    }: { capabilities?: object; meta?: object; from?: Partial<RequestSource> } = {},
   ) {
     const envelope = { [`${KEY}protocolVersion`]: "2026-07-28", [`${KEY}clientCapabilities`]: capabilities };
     return this.sendRaw(method, { ...params, _meta: { ...envelope, ...meta } }, from);
   }
 
-  sendRaw(method: string, params: unknown, from: Partial<From> = {}) {
-    const heard: Heard[] = [];
+  sendRaw(method: string, params: unknown, from: Partial<RequestSource> = {}) {
+    const heard: Received[] = [];
     const statuses: number[] = [];
     const id = ++this.#lastId;
     const message = { kind: "request" as const, id: toRaw(id), method, params: toRaw(params) };
@@ -77,19 +77,19 @@ class World {
       },
       ...from,
     });
-    return { id, heard, statuses, served, last: () => heard.at(-1) as Heard };
+    return { id, heard, statuses, served, last: () => heard.at(-1) as Received };
   }
 
-  call(params: object = {}, options: Parameters<World["send"]>[2] = {}) {
+  call(params: object = {}, options: Parameters<Fixture["send"]>[2] = {}) {
     return this.send("tools/call", { name: "t", arguments: { a: 1, b: [2] }, ...params }, options);
   }
 
-  get current(): Asked {
-    return this.calls.at(-1) as Asked;
+  get current(): SurfaceCall {
+    return this.calls.at(-1) as SurfaceCall;
   }
 }
 
-function read(message: Message): Heard {
+function read(message: Message): Received {
   const { kind, ...rest } = message;
   const values = Object.entries(rest).map(([key, value]) => [
     key,
@@ -98,10 +98,10 @@ function read(message: Message): Heard {
   return { kind, ...Object.fromEntries(values) };
 }
 
-/** Questions are put together in one turn of the loop. */
+/** Questions are collected for one turn of the event loop. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const ask = (
-  { request }: Asked,
+  { request }: SurfaceCall,
   method = "elicitation/create",
   params: unknown = QUESTION,
   name?: string,
@@ -111,9 +111,9 @@ const ask = (
   return answer;
 };
 
-test("server/discover tells what there is, stamped as this era wants it", async () => {
-  const world = new World();
-  const { heard } = world.send("server/discover");
+test("server/discover returns versions, capabilities and instructions with the members required by this era", async () => {
+  const fixture = new Fixture();
+  const { heard } = fixture.send("server/discover");
   await turn();
   expect(heard).toEqual([
     {
@@ -132,15 +132,15 @@ test("server/discover tells what there is, stamped as this era wants it", async 
   ]);
 });
 
-test("results are completed by what they do not say themselves", async () => {
-  const world = new World();
-  const list = world.send("tools/list");
-  world.current.answer({ tools: [] });
-  const call = world.call();
+test("results get the required members they lack", async () => {
+  const fixture = new Fixture();
+  const list = fixture.send("tools/list");
+  fixture.current.answer({ tools: [] });
+  const call = fixture.call();
   const own = { resultType: "x/own", _meta: { [`${KEY}serverInfo`]: { name: "child" } }, content: [] };
-  world.current.answer(own);
-  const old = world.call();
-  world.current.answer({ content: [], resultType: "input_required", _meta: { a: 1 } });
+  fixture.current.answer(own);
+  const old = fixture.call();
+  fixture.current.answer({ content: [], resultType: "input_required", _meta: { a: 1 } });
   await turn();
   expect(list.last().result).toMatchObject({ resultType: "complete", ttlMs: 0, cacheScope: "private" });
   expect(call.last().result).toEqual(own);
@@ -151,26 +151,26 @@ test("results are completed by what they do not say themselves", async () => {
   });
 });
 
-test("what comes to the surface is a request like any other", async () => {
-  const world = new World();
-  world.call(
+test("the surface gets the params without the envelope", async () => {
+  const fixture = new Fixture();
+  fixture.call(
     {},
     { capabilities: { roots: {} }, meta: { progressToken: 7, [`${KEY}clientInfo`]: { name: "c" } } },
   );
-  const { request } = world.current;
+  const { request } = fixture.current;
   expect(fromRaw(request.params as Raw)).toEqual({
     name: "t",
     arguments: { a: 1, b: [2] },
     _meta: { progressToken: 7 },
   });
   expect(fromRaw(request.origin.capabilities)).toEqual({ roots: {} });
-  world.current.answer({});
+  fixture.current.answer({});
   await turn();
-  expect(world.ended).toEqual([request.origin.session]);
+  expect(fixture.ended).toEqual([request.origin.session]);
 });
 
-test("malformed, of another version, or of a method that is none: refused with the right code and status", () => {
-  const world = new World();
+test("malformed requests, other versions and unknown methods are refused with the right code and status", () => {
+  const fixture = new Fixture();
   const envelope = { [`${KEY}protocolVersion`]: "2026-07-28", [`${KEY}clientCapabilities`]: {} };
   const other = { ...envelope, [`${KEY}protocolVersion`]: "2027-01-01" };
   const refusals: [string, unknown, number, number][] = [
@@ -183,17 +183,17 @@ test("malformed, of another version, or of a method that is none: refused with t
     ["unknown/method", { _meta: envelope }, -32601, 404],
   ];
   for (const [method, params, code, status] of refusals) {
-    const { heard, statuses, id } = world.sendRaw(method, params);
+    const { heard, statuses, id } = fixture.sendRaw(method, params);
     expect(heard, method).toMatchObject([{ kind: "error", id, error: { code } }]);
     expect(statuses, method).toEqual([status]);
   }
-  const { heard } = world.sendRaw("tools/list", { _meta: other });
+  const { heard } = fixture.sendRaw("tools/list", { _meta: other });
   expect(heard[0]?.error?.data).toEqual({ supported: ["2026-07-28"], requested: "2027-01-01" });
-  expect(world.calls).toEqual([]);
+  expect(fixture.calls).toEqual([]);
 });
 
-test("headers must say what the body says", () => {
-  const world = new World({
+test("a request whose headers contradict its body is refused", () => {
+  const fixture = new Fixture({
     tool: () => toRaw({ inputSchema: { properties: { a: { type: "integer", "x-mcp-header": "A" } } } }),
   });
   const right = {
@@ -202,13 +202,13 @@ test("headers must say what the body says", () => {
     "mcp-name": "t",
     "mcp-param-a": "1.0",
   };
-  const code = (headers: From["headers"]): unknown => {
-    const before = world.calls.length;
-    const { heard, statuses } = world.call(
+  const code = (headers: RequestSource["headers"]): unknown => {
+    const before = fixture.calls.length;
+    const { heard, statuses } = fixture.call(
       {},
-      { from: { headers: headers as NonNullable<From["headers"]> } },
+      { from: { headers: headers as NonNullable<RequestSource["headers"]> } },
     );
-    if (heard.length > 0) expect([statuses[0], world.calls.length]).toEqual([400, before]);
+    if (heard.length > 0) expect([statuses[0], fixture.calls.length]).toEqual([400, before]);
     return heard[0]?.error?.code;
   };
   expect(code(right)).toBeUndefined();
@@ -227,11 +227,11 @@ test("headers must say what the body says", () => {
     expect(code({ ...right, ...wrong }), JSON.stringify(wrong)).toBe(-32020);
 });
 
-test("errors come with the codes this era knows, and none about a hop that is not the client's", async () => {
-  const world = new World();
+test("errors use the codes of this era, and name only capabilities that this client lacks", async () => {
+  const fixture = new Fixture();
   const failed = async (error: unknown, capabilities: object = {}): Promise<unknown> => {
-    const { last, statuses } = world.call({}, { capabilities });
-    world.current.fail(error);
+    const { last, statuses } = fixture.call({}, { capabilities });
+    fixture.current.fail(error);
     await turn();
     return [last().error?.code, statuses[0]];
   };
@@ -246,11 +246,11 @@ test("errors come with the codes this era knows, and none about a hop that is no
   expect(await failed(needs, { sampling: {} })).toEqual([-32603, 200]);
 });
 
-test("a child that asks in the middle: the client is asked by an answer, comes back, and the call goes on", async () => {
-  const world = new World();
-  const first = world.call({}, { meta: { progressToken: "one" } });
-  const answer = ask(world.current);
-  const { uplink } = world.current.request;
+test("a question of a child becomes an answer to the client, and the client's retry continues the call", async () => {
+  const fixture = new Fixture();
+  const first = fixture.call({}, { meta: { progressToken: "one" } });
+  const answer = ask(fixture.current);
+  const { uplink } = fixture.current.request;
   uplink.notify("notifications/progress", toRaw({ progressToken: "one", progress: 1 }));
   await turn();
   expect(first.heard.at(0)).toMatchObject({
@@ -265,44 +265,44 @@ test("a child that asks in the middle: the client is asked by an answer, comes b
     requestState: expect.any(String),
     _meta: expect.anything(),
   });
-  expect(world.era2026.serving).toBe(0);
+  expect(fixture.era2026.serving).toBe(0);
 
-  const retry = world.call(
+  const retry = fixture.call(
     { inputResponses: { [name]: { action: "accept" }, other: {} }, requestState: result?.requestState },
     { meta: { progressToken: 2 } },
   );
   expect(fromRaw(await answer)).toEqual({ action: "accept" });
-  expect(world.era2026.serving).toBe(1);
+  expect(fixture.era2026.serving).toBe(1);
   uplink.notify("notifications/progress", toRaw({ progressToken: "one", progress: 2 }));
-  world.current.answer({ content: ["done"] });
+  fixture.current.answer({ content: ["done"] });
   await turn();
   expect(retry.heard).toMatchObject([
     { method: "notifications/progress", params: { progressToken: 2, progress: 2 } },
     { id: 2, result: { resultType: "complete", content: ["done"] } },
   ]);
-  expect(world.calls).toHaveLength(1);
-  expect(world.ended).toHaveLength(1);
-  expect([world.era2026.serving, world.clock.pending]).toEqual([0, 0]);
+  expect(fixture.calls).toHaveLength(1);
+  expect(fixture.ended).toHaveLength(1);
+  expect([fixture.era2026.serving, fixture.clock.pending]).toEqual([0, 0]);
 });
 
-test("questions of one breath are asked together, under the child's own names, until all are answered", async () => {
-  const world = new World();
-  const first = world.call();
+test("questions of the same turn are sent together under the child's names, until all are answered", async () => {
+  const fixture = new Fixture();
+  const first = fixture.call();
   const answers = [
-    ask(world.current, "elicitation/create", QUESTION, "who"),
-    ask(world.current, "sampling/createMessage", {}, "who"),
-    ask(world.current, "roots/list", {}, "where"),
+    ask(fixture.current, "elicitation/create", QUESTION, "who"),
+    ask(fixture.current, "sampling/createMessage", {}, "who"),
+    ask(fixture.current, "roots/list", {}, "where"),
   ];
   await turn();
   const asked = first.last().result?.inputRequests ?? {};
   expect(Object.keys(asked)).toEqual(["who", "sampling-2", "where"]);
 
   const { requestState } = first.last().result ?? {};
-  const second = world.call({ inputResponses: { who: { action: "decline" } }, requestState });
+  const second = fixture.call({ inputResponses: { who: { action: "decline" } }, requestState });
   await turn();
   expect(Object.keys(second.last().result?.inputRequests ?? {})).toEqual(["sampling-2", "where"]);
   expect(second.last().result?.requestState).not.toBe(requestState);
-  world.call({
+  fixture.call({
     inputResponses: { "sampling-2": { role: "assistant" }, where: { roots: [] } },
     requestState: second.last().result?.requestState,
   });
@@ -313,38 +313,38 @@ test("questions of one breath are asked together, under the child's own names, u
   ]);
 });
 
-test("answers given beforehand are used once, by name", async () => {
-  const world = new World();
-  const { heard } = world.call({ inputResponses: { who: { action: "accept" }, extra: {} } });
-  expect(fromRaw(await ask(world.current, "elicitation/create", QUESTION, "who"))).toEqual({
+test("an answer sent with the first request is used for one question of that name", async () => {
+  const fixture = new Fixture();
+  const { heard } = fixture.call({ inputResponses: { who: { action: "accept" }, extra: {} } });
+  expect(fromRaw(await ask(fixture.current, "elicitation/create", QUESTION, "who"))).toEqual({
     action: "accept",
   });
   expect(heard).toEqual([]);
-  void ask(world.current, "elicitation/create", QUESTION, "who");
+  void ask(fixture.current, "elicitation/create", QUESTION, "who");
   await turn();
   expect(heard).toMatchObject([{ result: { resultType: "input_required", inputRequests: { who: {} } } }]);
 });
 
-test("a result that is there before the client comes back waits for it", async () => {
-  const world = new World();
-  const first = world.call();
-  const answer = ask(world.current);
+test("a result that arrives while the call is parked is kept for the retry", async () => {
+  const fixture = new Fixture();
+  const first = fixture.call();
+  const answer = ask(fixture.current);
   await turn();
-  world.current.answer({ content: [] });
+  fixture.current.answer({ content: [] });
   await expect(answer).rejects.toThrow("ended");
-  const retry = world.call({ requestState: first.last().result?.requestState });
+  const retry = fixture.call({ requestState: first.last().result?.requestState });
   expect(retry.last().result).toMatchObject({ resultType: "complete" });
 });
 
-test("state that is forged, foreign, for another request, used or expired changes nothing", async () => {
-  const world = new World();
-  const first = world.call();
-  const answer = ask(world.current);
+test("a requestState that is forged, of another caller or request, used or expired is refused without effect", async () => {
+  const fixture = new Fixture();
+  const first = fixture.call();
+  const answer = ask(fixture.current);
   await turn();
   const { requestState = "" } = first.last().result ?? {};
   const inputResponses = { "elicitation-1": { action: "accept" } };
-  const refused = (params: object, options: Parameters<World["send"]>[2] = {}): string | undefined => {
-    const { heard, statuses } = world.call({ inputResponses, requestState, ...params }, options);
+  const refused = (params: object, options: Parameters<Fixture["send"]>[2] = {}): string | undefined => {
+    const { heard, statuses } = fixture.call({ inputResponses, requestState, ...params }, options);
     expect([heard.length, heard[0]?.error?.code, statuses]).toEqual([1, -32602, [200]]);
     return heard[0]?.error?.message;
   };
@@ -356,28 +356,28 @@ test("state that is forged, foreign, for another request, used or expired change
   );
   expect(refused({ arguments: { a: 2 } })).toContain("belongs to another request");
   expect(refused({ name: "u" })).toContain("belongs to another request");
-  expect(world.calls).toHaveLength(1);
+  expect(fixture.calls).toHaveLength(1);
 
   // The same request may be written in another order.
-  const retry = world.call({ arguments: { b: [2], a: 1 }, inputResponses, requestState });
+  const retry = fixture.call({ arguments: { b: [2], a: 1 }, inputResponses, requestState });
   await answer;
   expect(retry.heard).toEqual([]);
   expect(refused({})).toContain("already used");
 
-  void ask(world.current);
+  void ask(fixture.current);
   await turn();
   const again = retry.last().result?.requestState;
-  world.clock.advance(600_001);
+  fixture.clock.advance(600_001);
   expect(refused({ requestState: again })).toContain("expired");
-  expect(world.calls).toHaveLength(1);
-  expect(world.current.request.signal.aborted).toBe(true);
+  expect(fixture.calls).toHaveLength(1);
+  expect(fixture.current.request.signal.aborted).toBe(true);
 });
 
-test("questions that were not declared, or on requests that take none, are refused", async () => {
-  const world = new World();
-  const { heard } = world.call({}, { capabilities: { elicitation: { url: {} }, sampling: {} } });
+test("questions are refused without the client's capability, or if the method does not allow questions", async () => {
+  const fixture = new Fixture();
+  const { heard } = fixture.call({}, { capabilities: { elicitation: { url: {} }, sampling: {} } });
   const refusal = (method: string, params: unknown = {}): Promise<unknown> =>
-    ask(world.current, method, params).catch((error: RpcError) => [error.code, error.message]);
+    ask(fixture.current, method, params).catch((error: RpcError) => [error.code, error.message]);
   expect(await refusal("elicitation/create")).toEqual([-32601, expect.stringContaining('{"form":{}}')]);
   expect(await refusal("roots/list")).toEqual([-32601, expect.stringContaining("roots")]);
   expect(await refusal("sampling/createMessage", { tools: [] })).toEqual([
@@ -387,41 +387,41 @@ test("questions that were not declared, or on requests that take none, are refus
   expect(await refusal("unknown/question")).toEqual([-32601, expect.any(String)]);
   await turn();
   expect(heard).toEqual([]);
-  void ask(world.current, "elicitation/create", { mode: "url" });
+  void ask(fixture.current, "elicitation/create", { mode: "url" });
   await turn();
   expect(heard).toHaveLength(1);
 
-  world.send("tools/list");
+  fixture.send("tools/list");
   expect(await refusal("roots/list")).toEqual([-32601, expect.stringContaining("cannot ask questions")]);
 });
 
-test("a page to visit is a question here, whichever way a child of the old era puts it", async () => {
-  const world = new World();
+test("URL elicitation of a legacy child becomes a question, whether it is a request or an error", async () => {
+  const fixture = new Fixture();
   const page = { mode: "url", url: "https://x.example/login", message: "Log in" };
   const able = { capabilities: { elicitation: { url: {} } } };
-  const asked = world.call({}, able);
-  void ask(world.current, "elicitation/create", { ...page, elicitationId: "e1" });
+  const asked = fixture.call({}, able);
+  void ask(fixture.current, "elicitation/create", { ...page, elicitationId: "e1" });
   await turn();
   expect(Object.values(asked.last().result?.inputRequests ?? {})).toEqual([
     { method: "elicitation/create", params: page },
   ]);
 
   const required = RpcError.of(-32042, "log in first", { elicitations: [{ ...page, elicitationId: "e2" }] });
-  const failed = world.call({}, able);
-  world.current.fail(required);
+  const failed = fixture.call({}, able);
+  fixture.current.fail(required);
   await turn();
   expect(failed.last().result).toEqual({
     resultType: "input_required",
     inputRequests: { e2: { method: "elicitation/create", params: page } },
     _meta: expect.anything(),
   });
-  const again = world.call({ inputResponses: { e2: { action: "accept" } } }, able);
-  world.current.answer({ content: [] });
+  const again = fixture.call({ inputResponses: { e2: { action: "accept" } } }, able);
+  fixture.current.answer({ content: [] });
   await turn();
   expect(again.last().result).toMatchObject({ resultType: "complete" });
 
-  const unable = world.call({}, { capabilities: { elicitation: {} } });
-  world.current.fail(required);
+  const unable = fixture.call({}, { capabilities: { elicitation: {} } });
+  fixture.current.fail(required);
   await turn();
   expect([unable.last().error, unable.statuses]).toMatchObject([
     { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } },
@@ -429,71 +429,71 @@ test("a page to visit is a question here, whichever way a child of the old era p
   ]);
 });
 
-test("a client that goes away has cancelled; one that was asked has not", async () => {
-  const world = new World();
-  const first = world.call();
+test("a client that disconnects cancels its call, unless it has received a question", async () => {
+  const fixture = new Fixture();
+  const first = fixture.call();
   first.served.cancel("gone");
-  expect(world.current.request.signal.aborted).toBe(true);
-  world.current.answer({});
+  expect(fixture.current.request.signal.aborted).toBe(true);
+  fixture.current.answer({});
   await turn();
   expect(first.heard).toEqual([]);
 
-  const second = world.call();
-  void ask(world.current);
+  const second = fixture.call();
+  void ask(fixture.current);
   await turn();
   second.served.cancel("closed after the answer");
-  expect(world.current.request.signal.aborted).toBe(false);
-  const retry = world.call({ requestState: second.last().result?.requestState });
+  expect(fixture.current.request.signal.aborted).toBe(false);
+  const retry = fixture.call({ requestState: second.last().result?.requestState });
   retry.served.cancel("gone");
-  expect(world.current.request.signal.aborted).toBe(true);
-  expect(world.ended).toHaveLength(2);
+  expect(fixture.current.request.signal.aborted).toBe(true);
+  expect(fixture.ended).toHaveLength(2);
 });
 
-test("only so many wait: the oldest makes room, and its call is cancelled", async () => {
-  const world = new World();
+test("when more than 256 calls are parked, the oldest is cancelled", async () => {
+  const fixture = new Fixture();
   for (let n = 0; n <= 256; n++) {
-    world.call();
-    void ask(world.current);
+    fixture.call();
+    void ask(fixture.current);
   }
   await turn();
-  const aborted = world.calls.map(({ request }) => request.signal.aborted);
+  const aborted = fixture.calls.map(({ request }) => request.signal.aborted);
   expect(aborted.filter(Boolean)).toHaveLength(1);
   expect(aborted[0]).toBe(true);
 });
 
-test("log messages come only where a level was named, from that level on", async () => {
-  const world = new World();
-  const quiet = world.call();
-  world.current.request.uplink.notify("notifications/message", toRaw({ level: "error", data: 1 }));
+test("log messages are sent only if the request names a level, and only from that level on", async () => {
+  const fixture = new Fixture();
+  const quiet = fixture.call();
+  fixture.current.request.uplink.notify("notifications/message", toRaw({ level: "error", data: 1 }));
   expect(quiet.heard).toEqual([]);
 
-  const loud = world.call({}, { meta: { [`${KEY}logLevel`]: "warning" } });
-  const { method, params: level } = world.current.request;
+  const loud = fixture.call({}, { meta: { [`${KEY}logLevel`]: "warning" } });
+  const { method, params: level } = fixture.current.request;
   expect([method, fromRaw(level as Raw)]).toEqual(["logging/setLevel", { level: "warning" }]);
-  world.current.answer({});
+  fixture.current.answer({});
   await turn();
   for (const grave of ["info", "warning", "alert"])
-    world.current.request.uplink.notify("notifications/message", toRaw({ level: grave, data: 1 }));
+    fixture.current.request.uplink.notify("notifications/message", toRaw({ level: grave, data: 1 }));
   expect(loud.heard.map(({ params }) => (params as { level: string }).level)).toEqual(["warning", "alert"]);
 });
 
-test("when MetaMCP stops, nobody is waited for and nothing new begins", async () => {
-  const world = new World();
-  world.call();
-  void ask(world.current);
+test("when MetaMCP stops, parked calls are cancelled and new requests are refused", async () => {
+  const fixture = new Fixture();
+  fixture.call();
+  void ask(fixture.current);
   await turn();
-  world.era2026.refuse();
-  expect(world.current.request.signal.aborted).toBe(true);
-  const { heard, statuses } = world.call();
+  fixture.era2026.refuse();
+  expect(fixture.current.request.signal.aborted).toBe(true);
+  const { heard, statuses } = fixture.call();
   expect([heard, statuses]).toMatchObject([[{ error: { code: -32603 } }], [503]]);
-  expect(world.calls).toHaveLength(1);
+  expect(fixture.calls).toHaveLength(1);
 });
 
-test("what is kept for a client belongs to its connection, else to its principal, and is in no list where nobody knows who that is", () => {
-  const world = new World();
-  const originOf = (from: Partial<From>) => {
-    world.call({}, { from });
-    return world.calls.at(-1)?.request.origin;
+test("state of a client belongs to its connection, else to its principal, and is unlisted for anonymous clients", () => {
+  const fixture = new Fixture();
+  const originOf = (from: Partial<RequestSource>) => {
+    fixture.call({}, { from });
+    return fixture.calls.at(-1)?.request.origin;
   };
   const token = { id: "token 1", kind: "token", roles: [], groups: [] } as const;
   expect(originOf({ principal: token })).toMatchObject({

@@ -1,6 +1,6 @@
 /**
- * Clients of the stateless era (2026-07-28): each request says who asks and stands alone. There is no session, no
- * handshake and no request of ours to a client; all that is kept between two requests is what is parked.
+ * Serves clients of the stateless era (2026-07-28). Each request carries its version and capabilities. There is no
+ * session, no handshake and no request to the client. Between two requests only parked calls are kept.
  */
 import type { Origin, Uplink } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -20,21 +20,21 @@ import { PendingReply } from "./pending-reply.ts";
 import { codeOf } from "./stamp.ts";
 import { bindingOf, StateSeal } from "./state.ts";
 import { type ClientIdentity, StatelessCall } from "./stateless-call.ts";
-import type { From, Served, StatelessHost } from "./stateless-host.ts";
+import type { RequestSource, ServedRequest, StatelessHost } from "./stateless-host.ts";
 import { Subscription } from "./subscription.ts";
 
 type Request = Message & { kind: "request" };
 
 export interface StatelessClientsParts {
-  /** Id of the endpoint they come to. */
+  /** Id of the endpoint that receives the requests. */
   readonly endpoint: string;
   readonly surface: Surface;
   readonly clock: Clock;
-  /** A request that was a session of its own is over, or a connection that was one. */
+  /** Called with the session id of a request or connection that has ended. */
   onEnded(session: string): void;
 }
 
-/** As long as a call may stand still while somebody is asked. */
+/** Time for a client to answer questions. It equals the longest pause of a call that waits for a person. */
 const PARKED_MS = 600_000;
 const MOST_PARKED = 256;
 const DISCOVER_TTL_MS = 60_000;
@@ -55,20 +55,20 @@ const METHODS: ReadonlySet<string> = new Set([
   "tasks/cancel",
 ]);
 
-/** Whoever wants to know what is here is asked nothing for it. */
-const UNASKABLE: Uplink = {
+/** The client of `server/discover` cannot be asked. */
+const DISCOVER_UPLINK: Uplink = {
   notify: () => {},
   request: () => Promise.reject(RpcError.of(METHOD_NOT_FOUND, "server/discover cannot ask questions")),
 };
 
 const NO_RETRY: Retry = { state: undefined, answers: new Map() };
-const nothing: Served = { cancel() {} };
+const ALREADY_ANSWERED: ServedRequest = { cancel() {} };
 
 export class StatelessClients implements StatelessHost {
   readonly #parts: StatelessClientsParts;
   readonly #seal = new StateSeal();
   readonly #parked: Parked<StatelessCall>;
-  readonly #runs = new Set<StatelessCall>();
+  readonly #calls = new Set<StatelessCall>();
   readonly #subscriptions = new Set<Subscription>();
   #sessions = 0;
   #refusing = false;
@@ -78,46 +78,45 @@ export class StatelessClients implements StatelessHost {
     this.#parked = new Parked(parts.clock, { most: MOST_PARKED, lifetimeMs: PARKED_MS });
   }
 
-  /** Calls under way whose clients wait for an answer. */
+  /** Number of calls whose clients wait for an answer. */
   get serving(): number {
-    return this.#runs.size - this.#parked.size;
+    return this.#calls.size - this.#parked.size;
   }
 
-  /** New requests are turned away from now on, and nobody is waited for any more. */
+  /** Refuses all further requests, cancels parked calls and ends subscriptions. */
   refuse(): void {
     this.#refusing = true;
     this.#parked.clear("MetaMCP is stopping");
     for (const subscription of this.#subscriptions) subscription.end();
   }
 
-  /** The catalog changed. Returns how many clients were told. */
+  /** Called when the catalog changed. Returns how many clients were notified. */
   tellChanges(): number {
     return [...this.#subscriptions].filter((subscription) => subscription.tellChanges()).length;
   }
 
-  /** The config changed. */
+  /** Called when the config changed, for one account or for all. */
   catchUp(account?: string): void {
     for (const subscription of this.#subscriptions) subscription.catchUp(account);
   }
 
-  /** A connection that was one client's own has ended. */
   left(session: string): void {
     this.#parts.onEnded(session);
   }
 
-  serve(request: Request, from: From): Served {
+  serve(request: Request, from: RequestSource): ServedRequest {
     let envelope: Envelope;
     try {
       envelope = this.#admit(request, from);
     } catch (error) {
       const { raw } = error as RpcError;
       from.send({ kind: "error", id: request.id, error: raw }, codeOf(raw) === METHOD_NOT_FOUND ? 404 : 400);
-      return nothing;
+      return ALREADY_ANSWERED;
     }
     if (this.#refusing) {
       const { raw } = RpcError.of(INTERNAL_ERROR, "MetaMCP is stopping");
       from.send({ kind: "error", id: request.id, error: raw }, 503);
-      return nothing;
+      return ALREADY_ANSWERED;
     }
     const reply = new PendingReply(request, envelope, from.send);
     try {
@@ -127,11 +126,11 @@ export class StatelessClients implements StatelessHost {
     } catch (error) {
       reply.fail(error);
     }
-    return nothing;
+    return ALREADY_ANSWERED;
   }
 
-  /** Throws RpcError for what is not of this era, not of this version, or contradicts itself. */
-  #admit({ method, params }: Request, { headers, principal }: From): Envelope {
+  /** Throws RpcError for an invalid envelope, an unsupported version, an unknown method, or headers that contradict the body. */
+  #admit({ method, params }: Request, { headers, principal }: RequestSource): Envelope {
     const envelope = readEnvelope(params);
     if (headers) checkVersionHeader(headers, envelope.version);
     if (envelope.version !== ERA_2026_VERSION) {
@@ -154,38 +153,43 @@ export class StatelessClients implements StatelessHost {
     if (definition) checkParamHeaders(headers, definition, params);
   }
 
-  #call({ method, params }: Request, envelope: Envelope, reply: PendingReply, from: From): Served {
+  #call(
+    { method, params }: Request,
+    envelope: Envelope,
+    reply: PendingReply,
+    from: RequestSource,
+  ): ServedRequest {
     const { state, answers } = mayAsk(method) ? readRetry(params as Raw) : NO_RETRY;
     const bare = bareParams(params as Raw, mayAsk(method));
-    const run =
-      state === undefined ? undefined : this.#resumed(state, bindingOf(this.#whose(from), method, bare));
-    if (run) run.attach(reply, answers);
-    const current = run ?? this.#begin(bare, envelope, reply, { from, answers });
-    return { cancel: (reason) => current.cancel(reply, reason) };
+    const parked =
+      state === undefined ? undefined : this.#unpark(state, bindingOf(this.#callerKey(from), method, bare));
+    if (parked) parked.attach(reply, answers);
+    const call = parked ?? this.#begin(bare, envelope, reply, { from, answers });
+    return { cancel: (reason) => call.cancel(reply, reason) };
   }
 
   #begin(
     params: Raw,
     { capabilities, logLevel, client: about }: Envelope,
     reply: PendingReply,
-    { from, answers }: { from: From; answers: ReadonlyMap<string, Raw> },
+    { from, answers }: { from: RequestSource; answers: ReadonlyMap<string, Raw> },
   ): StatelessCall {
     const { id, method } = reply;
-    const session = from.session ?? this.#stranger();
-    const run: StatelessCall = new StatelessCall({
+    const session = from.session ?? this.#newSessionId();
+    const call: StatelessCall = new StatelessCall({
       client: this.#identity(from, session),
       capabilities,
       about,
       method,
-      park: (parked) => this.#park(parked, bindingOf(this.#whose(from), method, params)),
-      over: (ended) => {
-        this.#runs.delete(ended);
+      park: (parked) => this.#park(parked, bindingOf(this.#callerKey(from), method, params)),
+      onEnd: (ended) => {
+        this.#calls.delete(ended);
         if (from.session === undefined) this.#parts.onEnded(session);
       },
     });
-    this.#runs.add(run);
-    const { origin, signal, uplink } = run;
-    run.start(reply, answers, async () => {
+    this.#calls.add(call);
+    const { origin, signal, uplink } = call;
+    call.start(reply, answers, async () => {
       const { surface } = this.#parts;
       if (logLevel !== undefined) {
         const level = toRaw({ level: logLevel });
@@ -202,10 +206,10 @@ export class StatelessClients implements StatelessHost {
         trace: traceHeadersIn(from.headers),
       });
     });
-    return run;
+    return call;
   }
 
-  #identity(from: From, session: string): ClientIdentity {
+  #identity(from: RequestSource, session: string): ClientIdentity {
     const { principal } = from;
     const { endpoint } = this.#parts;
     if (from.session !== undefined) return { endpoint, principal, session };
@@ -213,39 +217,39 @@ export class StatelessClients implements StatelessHost {
     return { endpoint, principal, session, sessionless: true, unlisted };
   }
 
-  /** Who may answer what was asked. */
-  #whose({ session, principal }: From): string {
+  /** Only requests with the same key may retry a parked call. */
+  #callerKey({ session, principal }: RequestSource): string {
     return JSON.stringify([this.#parts.endpoint, holderKey(principal), session]);
   }
 
-  #park(run: StatelessCall, binding: string): string {
+  #park(call: StatelessCall, binding: string): string {
     const { id, state } = this.#seal.make(binding);
-    this.#parked.park(id, run);
+    this.#parked.park(id, call);
     return state;
   }
 
-  /** Nothing happens to what is parked unless the state is right in all. */
-  #resumed(state: string, binding: string): StatelessCall {
+  /** Throws RpcError and leaves the parked call as it is, unless the state is valid for this caller and request. */
+  #unpark(state: string, binding: string): StatelessCall {
     const id = this.#seal.open(state, binding);
     if (id === undefined)
       throw RpcError.of(
         INVALID_PARAMS,
         "This requestState belongs to another request: repeat the request without it",
       );
-    const run = this.#parked.take(id);
-    if (run) return run;
+    const call = this.#parked.take(id);
+    if (call) return call;
     throw RpcError.of(
       INVALID_PARAMS,
       "This requestState was already used or has expired: repeat the request without it",
     );
   }
 
-  #listen({ params }: Request, reply: PendingReply, { principal, send }: From): Served {
-    const session = this.#stranger();
+  #listen({ params }: Request, reply: PendingReply, { principal, send }: RequestSource): ServedRequest {
+    const session = this.#newSessionId();
     const subscription = new Subscription(reply, params as Raw, {
       client: this.#identity({ principal, send }, session),
       surface: this.#parts.surface,
-      over: (ended) => {
+      onEnd: (ended) => {
         this.#subscriptions.delete(ended);
         this.#parts.onEnded(session);
       },
@@ -254,19 +258,19 @@ export class StatelessClients implements StatelessHost {
     return subscription;
   }
 
-  #stranger(): string {
+  #newSessionId(): string {
     this.#sessions += 1;
     return `stateless-${this.#sessions}`;
   }
 
-  async #discover(reply: PendingReply, from: From): Promise<void> {
+  async #discover(reply: PendingReply, from: RequestSource): Promise<void> {
     const { surface } = this.#parts;
-    const session = this.#stranger();
+    const session = this.#newSessionId();
     const origin: Origin = {
       ...this.#identity(from, session),
       era2026: true,
       capabilities: reply.capabilities,
-      uplink: UNASKABLE,
+      uplink: DISCOVER_UPLINK,
     };
     await surface.prepare?.(origin);
     this.#parts.onEnded(session);

@@ -1,29 +1,29 @@
-/** Who serves requests of the stateless era (2026-07-28), as a transport sees it. */
+/** The interface through which a transport has requests of the stateless era (2026-07-28) served. */
 import type { Principal } from "../../kernel/principal.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { Headers } from "./headers.ts";
 import type { ReplyOutlet } from "./pending-reply.ts";
 
 export interface StatelessHost {
-  serve(request: Message & { kind: "request" }, from: From): Served;
-  /** A connection that was one client's own has ended. */
+  serve(request: Message & { kind: "request" }, from: RequestSource): ServedRequest;
+  /** A connection with a single client, such as stdio, has ended. */
   left(session: string): void;
 }
 
 /** Where a request came from. */
-export interface From {
-  /** What one was asked, only the same may answer. */
+export interface RequestSource {
+  /** Only the principal that received a question may answer it. */
   readonly principal: Principal;
-  /** What is kept for the client is in no list. */
+  /** The client cannot be told apart from others, so state kept for it appears in no list. */
   readonly unlisted?: boolean;
-  /** Of a connection that is one client's own; undefined where each request is a stranger's. */
+  /** The id of a connection with a single client; undefined if each request may come from another client. */
   readonly session?: string;
   readonly headers?: Headers;
   readonly send: ReplyOutlet;
 }
 
-/** A request that is being served. */
-export interface Served {
-  /** The client is no longer interested. Nothing is sent after. */
+/** A request in flight. */
+export interface ServedRequest {
+  /** Cancels the request. Nothing is sent afterwards. */
   cancel(reason: string): void;
 }

@@ -10,7 +10,7 @@ import { StatelessClients } from "./stateless-clients.ts";
 const KEY = "io.modelcontextprotocol/";
 const _meta = { [`${KEY}protocolVersion`]: "2026-07-28", [`${KEY}clientCapabilities`]: {} };
 
-/** A surface with lists that change and resources that do, too; `no://` there are none of. */
+/** Opens a subscription on a surface with changing lists and resources. Resources with a `no:` URI do not exist. */
 function open(
   filter: unknown,
   capabilities: Record<string, unknown> = ALL,
@@ -72,7 +72,7 @@ const acknowledged = (notifications: object) => [
 ];
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("it is acknowledged first, then tells of what was asked for, marked with its id, once per change", async () => {
+test("a subscription is acknowledged first, then reports each requested change once, with its id", async () => {
   const { heard, change } = open({
     toolsListChanged: true,
     resourcesListChanged: true,
@@ -90,7 +90,7 @@ test("it is acknowledged first, then tells of what was asked for, marked with it
   ]);
 });
 
-test("a list that begins to exist has not changed", async () => {
+test("the first version of a list is not reported as a change", async () => {
   const { heard, change } = open({ toolsListChanged: true }, ALL, {});
   await turn();
   change("tools");
@@ -99,7 +99,7 @@ test("a list that begins to exist has not changed", async () => {
   expect(heard).toHaveLength(2);
 });
 
-test("what is not offered is not promised", async () => {
+test("notifications that the surface does not offer are not acknowledged and not sent", async () => {
   const { heard, change, subscribed } = open(
     { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ["a://b"] },
     { tools: {}, prompts: { listChanged: true }, resources: {} },
@@ -113,7 +113,7 @@ test("what is not offered is not promised", async () => {
   expect(subscribed.size).toBe(0);
 });
 
-test("resources are subscribed to one by one; who does not have one is not promised it", async () => {
+test("only resources that could be subscribed to are acknowledged", async () => {
   const { heard, subscribed } = open({ resourceSubscriptions: ["a://b", "no://c", "a://b"] });
   const updated = toRaw({ uri: "a://b", _meta: { own: 1 } });
   await Promise.resolve();
@@ -129,7 +129,7 @@ test("resources are subscribed to one by one; who does not have one is not promi
   ).rejects.toThrow("cannot be asked");
 });
 
-test("it ends when the client leaves, silently, or when we stop, with a result", async () => {
+test("a subscription ends silently when the client leaves, and with a result when MetaMCP stops", async () => {
   const left = open({ toolsListChanged: true });
   await turn();
   left.served.cancel("gone");
@@ -148,7 +148,7 @@ test("it ends when the client leaves, silently, or when we stop, with a result",
   expect(stopped.ended).toHaveLength(1);
 });
 
-test("new servers are learned of for those who listen to lists", async () => {
+test("after a config change the lists of new servers are loaded only for subscriptions to lists", async () => {
   const { era2026, learned } = open({ toolsListChanged: true });
   era2026.catchUp();
   expect(learned).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** One `subscriptions/listen`: a stream that tells of changes its client asked to hear of, and of nothing else, until either side ends it. */
+/** One `subscriptions/listen` request: sends the notifications that its client asked for, until either side ends it. */
 import type { Origin, Uplink } from "../../kernel/call.ts";
 import { accountOf } from "../../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -12,23 +12,24 @@ import { LISTEN } from "../../surface/task/task-requests.ts";
 import type { PendingReply } from "./pending-reply.ts";
 import type { ClientIdentity } from "./stateless-call.ts";
 
-/** By list: where it is asked for, and what is said when it changes. Templates are told of with the resources. */
-const LISTS: readonly { list: ListName; wish: string; of: string }[] = [
-  { list: "tools", wish: "toolsListChanged", of: "tools" },
-  { list: "prompts", wish: "promptsListChanged", of: "prompts" },
-  { list: "resources", wish: "resourcesListChanged", of: "resources" },
-  { list: "templates", wish: "resourcesListChanged", of: "resources" },
+/** For each list: its key in the filter, and its capability, which also names the notification. Templates share those of resources. */
+const LISTS: readonly { list: ListName; key: string; capability: string }[] = [
+  { list: "tools", key: "toolsListChanged", capability: "tools" },
+  { list: "prompts", key: "promptsListChanged", capability: "prompts" },
+  { list: "resources", key: "resourcesListChanged", capability: "resources" },
+  { list: "templates", key: "resourcesListChanged", capability: "resources" },
 ];
 const MOST_NAMED = 1_000;
 
 export interface SubscriptionParts {
   readonly client: ClientIdentity;
   readonly surface: Surface;
-  over(subscription: Subscription): void;
+  onEnd(subscription: Subscription): void;
 }
 
-/** What a client wants to hear of. */
-interface Wishes {
+/** Which notifications a client wants. */
+interface Filter {
+  /** Keys of the filter, e.g. `toolsListChanged`. */
   readonly lists: ReadonlySet<string>;
   readonly resources: readonly string[];
   readonly tasks: readonly string[];
@@ -39,17 +40,17 @@ export class Subscription {
   readonly #reply: PendingReply;
   readonly #origin: Origin;
   readonly #signal = new CallSignal();
-  readonly #wishes: Wishes;
+  readonly #filter: Filter;
   readonly #seen = new Map<ListName, string>();
-  /** What came before the client heard that it is listening. */
-  #early: [string, Raw | undefined][] | undefined = [];
-  #over = false;
+  /** Notifications that came before the acknowledgement; undefined after it. */
+  #queued: [string, Raw | undefined][] | undefined = [];
+  #ended = false;
 
   /** Throws RpcError for a filter that cannot be read. */
   constructor(reply: PendingReply, params: Raw, parts: SubscriptionParts) {
     this.#parts = parts;
     this.#reply = reply;
-    this.#wishes = readWishes(params, parts.surface, reply.capabilities);
+    this.#filter = readFilter(params, parts.surface, reply.capabilities);
     const uplink: Uplink = {
       notify: (method, about) => this.#updated(method, about),
       request: () =>
@@ -60,55 +61,55 @@ export class Subscription {
     void this.#begin();
   }
 
-  /** The catalog changed: tells the client if a list it wants to hear of did, and says whether. */
+  /** Called when the catalog changed. Notifies the client if a list in its filter changed, and returns whether. */
   tellChanges(): boolean {
     const due = this.#compare();
-    for (const method of due) this.#tell(method, undefined);
+    for (const method of due) this.#notify(method, undefined);
     return due.size > 0;
   }
 
-  /** The config changed: what is new in it is to appear in lists. */
+  /** Called when the config changed. Loads the lists of new servers, if the filter has lists. */
   catchUp(account?: string): void {
     const origin = this.#origin;
-    if (this.#wishes.lists.size === 0) return;
+    if (this.#filter.lists.size === 0) return;
     if (account === undefined || accountOf(origin.principal) === account) this.#parts.surface.learn?.(origin);
   }
 
   cancel(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#ended) return;
+    this.#ended = true;
     this.#signal.abort(new Error("the client no longer listens"));
-    this.#parts.over(this);
+    this.#parts.onEnd(this);
   }
 
-  /** We are the ones who stop. */
+  /** Ends the subscription from our side, with a result. */
   end(): void {
-    if (this.#over) return;
+    if (this.#ended) return;
     this.cancel();
-    this.#reply.complete(joinObject([["_meta", this.#mark()]]));
+    this.#reply.complete(joinObject([["_meta", this.#metaWithId()]]));
   }
 
   async #begin(): Promise<void> {
-    const { lists, resources, tasks } = this.#wishes;
-    const agreed = (method: string, key: string, wanted: readonly string[]): Promise<string[]> =>
+    const { lists, resources, tasks } = this.#filter;
+    const subscribe = (method: string, key: string, wanted: readonly string[]): Promise<string[]> =>
       Promise.all(wanted.map((value) => this.#subscribe(method, key, value))).then((all) => all.flat());
     const [resourceSubscriptions, taskIds] = await Promise.all([
-      agreed("resources/subscribe", "uri", resources),
-      agreed(LISTEN, "taskId", tasks),
+      subscribe("resources/subscribe", "uri", resources),
+      subscribe(LISTEN, "taskId", tasks),
     ]);
-    if (this.#over) return;
+    if (this.#ended) return;
     const notifications = {
-      ...Object.fromEntries([...lists].map((wish) => [wish, true])),
+      ...Object.fromEntries([...lists].map((key) => [key, true])),
       ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }),
       ...(taskIds.length > 0 && { taskIds }),
     };
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    this.#tell("notifications/subscriptions/acknowledged", toRaw({ notifications }));
-    for (const [method, params] of early) this.#tell(method, params);
+    const queued = this.#queued ?? [];
+    this.#queued = undefined;
+    this.#notify("notifications/subscriptions/acknowledged", toRaw({ notifications }));
+    for (const [method, params] of queued) this.#notify(method, params);
   }
 
-  /** What was asked for; nothing where nobody agreed to tell of it. */
+  /** Returns the value if the subscription succeeded, else nothing. */
   async #subscribe(method: string, key: string, value: string): Promise<readonly string[]> {
     const { surface } = this.#parts;
     try {
@@ -125,43 +126,43 @@ export class Subscription {
     }
   }
 
-  /** The notifications that are due since it was last called. */
+  /** Returns the notifications for lists that changed since the last call. */
   #compare(): ReadonlySet<string> {
     const now = this.#parts.surface.lists?.(this.#origin) ?? {};
     const due = new Set<string>();
-    for (const { list, wish, of } of LISTS) {
+    for (const { list, key, capability } of LISTS) {
       const version = now[list]?.version;
-      if (version === undefined || !this.#wishes.lists.has(wish)) continue;
+      if (version === undefined || !this.#filter.lists.has(key)) continue;
       const before = this.#seen.get(list);
       this.#seen.set(list, version);
-      if (before !== undefined && before !== version) due.add(`notifications/${of}/list_changed`);
+      if (before !== undefined && before !== version) due.add(`notifications/${capability}/list_changed`);
     }
     return due;
   }
 
   #updated(method: string, params: Raw | undefined): void {
     if (method === "notifications/resources/updated" || method === "notifications/tasks")
-      this.#tell(method, params);
+      this.#notify(method, params);
   }
 
-  #tell(method: string, params: Raw = EMPTY_OBJECT): void {
-    if (this.#over) return;
-    if (this.#early) this.#early.push([method, params]);
-    else this.#reply.notify(method, this.#marked(params));
+  #notify(method: string, params: Raw = EMPTY_OBJECT): void {
+    if (this.#ended) return;
+    if (this.#queued) this.#queued.push([method, params]);
+    else this.#reply.notify(method, this.#withSubscriptionId(params));
   }
 
-  #marked(params: Raw): Raw {
+  #withSubscriptionId(params: Raw): Raw {
     const meta = member(params, "_meta");
-    return withMember(params, "_meta", this.#mark(meta && isObject(meta) ? meta : EMPTY_OBJECT));
+    return withMember(params, "_meta", this.#metaWithId(meta && isObject(meta) ? meta : EMPTY_OBJECT));
   }
 
-  #mark(meta: Raw = EMPTY_OBJECT): Raw {
+  #metaWithId(meta: Raw = EMPTY_OBJECT): Raw {
     return withMember(meta, META.subscription, this.#reply.id);
   }
 }
 
-/** What is not offered here is left out, and so not promised. */
-function readWishes(params: Raw, { capabilities }: Surface, declared: Raw): Wishes {
+/** Leaves out what the surface does not offer, so that it is not acknowledged. Throws RpcError for an invalid filter. */
+function readFilter(params: Raw, { capabilities }: Surface, declared: Raw): Filter {
   const raw = member(params, "notifications");
   if (!raw || !isObject(raw))
     throw RpcError.of(INVALID_PARAMS, "subscriptions/listen needs an object of notifications");
@@ -170,9 +171,11 @@ function readWishes(params: Raw, { capabilities }: Surface, declared: Raw): Wish
   const uris = textsAt(wanted, "resourceSubscriptions");
   const tasks = textsAt(wanted, "taskIds");
   if (tasks.length > 0) requireTasks(declared);
-  const lists = LISTS.filter(({ wish, of }) => wanted[wish] === true && offered[of]?.listChanged === true);
+  const lists = LISTS.filter(
+    ({ key, capability }) => wanted[key] === true && offered[capability]?.listChanged === true,
+  );
   return {
-    lists: new Set(lists.map(({ wish }) => wish)),
+    lists: new Set(lists.map(({ key }) => key)),
     resources: offered["resources"]?.subscribe === true ? uris : [],
     tasks: offered["tasks"] ? tasks : [],
   };

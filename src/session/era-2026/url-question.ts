@@ -1,4 +1,4 @@
-/** Questions that send a person to a web page, which the old era puts otherwise: with an id of their own, or as an error that names them. */
+/** Converts URL elicitation of legacy servers, which has an id or is an error that lists the URLs, into questions of the stateless era. */
 import { randomUUID } from "node:crypto";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { mayAsk } from "../../rpc/era-2026/names.ts";
@@ -8,13 +8,13 @@ import { joinObject, withMember } from "../../rpc/slice.ts";
 const URL_REQUIRED = -32042;
 const NEEDED = { elicitation: { url: {} } };
 
-/** This era has no ids of such questions: the client learns how it went by asking again. */
+/** Removes the `elicitationId`, which this era does not have: the client learns the outcome by retrying. */
 export function withoutId(method: string, params: Raw | undefined): Raw | undefined {
   if (method !== "elicitation/create" || !params?.includes("elicitationId")) return params;
   return withMember(params, "elicitationId", undefined);
 }
 
-/** What a failed request would have the person visit first: as questions, or as a capability that is missing. */
+/** If the error asks the user to visit pages first, returns them as questions, or an error if the client lacks the capability. */
 export function pagesToVisit(
   reason: unknown,
   method: string,

@@ -110,7 +110,7 @@ export class HttpSession implements ReplyOwner {
     });
     this.#replies.add(reply);
     this.#batches.set(batch, reply);
-    if (batch.asks) reply.streamSoon();
+    if (batch.expectsAnswers) reply.streamSoon();
     batch.deliver((message) => this.receive(message, batch));
   }
 
