@@ -3,28 +3,20 @@ import { randomUUID } from "node:crypto";
 import type { Origin, Uplink } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { accountOf, type Identity } from "../kernel/principal.ts";
-import { EMPTY_OBJECT, fromRaw, kept, type Raw, toRaw } from "../kernel/raw.ts";
+import { EMPTY_OBJECT, type Raw, toRaw } from "../kernel/raw.ts";
 import { unlessAborted } from "../kernel/signal.ts";
 import type { TraceHeaders } from "../kernel/traceparent.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
 import type { Malformed, Message } from "../rpc/message.ts";
 import { type Incoming, Peer, type Send, type Via } from "../rpc/peer.ts";
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
-import { isObject, member, members } from "../rpc/slice.ts";
+import { INTERNAL_ERROR, INVALID_REQUEST, RpcError } from "../rpc/rpc-error.ts";
+import { member } from "../rpc/slice.ts";
 import type { ListName, Surface } from "../surface/surface.ts";
 import { ClientRoots } from "./client-roots.ts";
+import { readHandshake } from "./handshake.ts";
 import { ListWatch } from "./list-watch.ts";
 
-export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
-
-/** The first version with structured results. */
-const STRUCTURED_SINCE = "2025-06-18";
-/** The only version with batches. */
-const BATCHES_IN = "2025-03-26";
 const CANNOT_ASK = RpcError.of(INTERNAL_ERROR, "the client cannot be asked: there are no sessions");
-
-/** `clientInfo` is shown to people. A longer one is ignored. */
-const LONGEST_CLIENT_INFO = 4_096;
 
 /** A stream (`Via`) that knows the trace headers of its HTTP request. */
 export interface Traced {
@@ -234,35 +226,27 @@ export class Session {
 
   async #initialize(params: Raw | undefined): Promise<Raw> {
     if (this.#origin && !this.#options.stateless) throw RpcError.of(INVALID_REQUEST, "Already initialized");
-    const [version, capabilities = EMPTY_OBJECT, client] = params
-      ? members(params, ["protocolVersion", "capabilities", "clientInfo"])
-      : [];
-    const wanted = version && fromRaw(version);
-    if (typeof wanted !== "string" || !isObject(capabilities)) {
-      throw RpcError.of(INVALID_PARAMS, "initialize needs a protocolVersion and an object of capabilities");
-    }
-    const agreed = LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0];
-    const clientInfo = client && client.length <= LONGEST_CLIENT_INFO ? { client: kept(client) } : {};
+    const { version, capabilities, client, textOnly, batches } = readHandshake(params);
     const origin = {
-      ...this.#originWith(kept(capabilities), wanted),
-      ...clientInfo,
-      protocolVersion: agreed,
+      ...this.#originWith(capabilities, textOnly),
+      ...(client && { client }),
+      protocolVersion: version,
     };
     this.#origin = origin;
-    this.#batches = wanted === BATCHES_IN;
+    this.#batches = batches;
     await this.#surface.prepare?.(origin);
     // Records the current lists as seen; the client has had no chance to request them.
     this.#lists?.due(this.#surface.lists?.(origin) ?? {});
     this.#options.onInitialized?.(this);
     return toRaw({
-      protocolVersion: agreed,
+      protocolVersion: version,
       capabilities: this.#surface.capabilities,
       serverInfo: IMPLEMENTATION,
       instructions: this.#surface.instructions(origin),
     });
   }
 
-  #originWith(capabilities: Raw, version: string = LEGACY_VERSIONS[0]): Origin {
+  #originWith(capabilities: Raw, textOnly = false): Origin {
     const { endpoint, principal, stateless, clock } = this.#options;
     const uplink = this.#uplink(undefined);
     if (member(capabilities, "roots"))
@@ -277,8 +261,7 @@ export class Session {
       capabilities,
       uplink,
       ...(this.#roots && { roots: this.#roots }),
-      // Versions are dates.
-      ...(version < STRUCTURED_SINCE && { textOnly: true }),
+      ...(textOnly && { textOnly: true }),
       ...(stateless && { sessionless: true, unlisted: true }),
     };
   }

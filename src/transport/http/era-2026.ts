@@ -7,7 +7,7 @@ import type { Message } from "../../rpc/message.ts";
 import { errorOf, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { claimsEra2026 } from "../../session/era-2026/envelope.ts";
 import type { StatelessHost } from "../../session/era-2026/stateless-host.ts";
-import { LEGACY_VERSIONS } from "../../session/session.ts";
+import { LEGACY_VERSIONS } from "../../session/handshake.ts";
 import type { HeldReplies } from "./held-replies.ts";
 import { type Received, refuse } from "./http-server.ts";
 import { Reply, type ReplyOwner } from "./reply.ts";

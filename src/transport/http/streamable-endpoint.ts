@@ -6,7 +6,7 @@ import { isMeant, type Principal, samePrincipal } from "../../kernel/principal.t
 import { readBatch } from "../../rpc/batch.ts";
 import type { Malformed, Message } from "../../rpc/message.ts";
 import { INVALID_REQUEST } from "../../rpc/rpc-error.ts";
-import { LEGACY_VERSIONS } from "../../session/session.ts";
+import { LEGACY_VERSIONS } from "../../session/handshake.ts";
 import { CREDENTIALS_REVOKED, ENDPOINT_ENDED, SESSION_ENDED } from "../end-reasons.ts";
 import type { Host } from "../transport.ts";
 import { readMessageOf } from "./body.ts";

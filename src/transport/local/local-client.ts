@@ -2,7 +2,8 @@
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";
 import { Peer, type PeerHandlers } from "../../rpc/peer.ts";
-import { LEGACY_VERSIONS, type Session } from "../../session/session.ts";
+import { LEGACY_VERSIONS } from "../../session/handshake.ts";
+import type { Session } from "../../session/session.ts";
 
 export interface LocalClientParts {
   /** Sent as `clientInfo`. */

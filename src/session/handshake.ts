@@ -1,0 +1,44 @@
+/** Reads the params of `initialize` and chooses the protocol version. Keeps no state and sends nothing. */
+import { EMPTY_OBJECT, fromRaw, kept, type Raw } from "../kernel/raw.ts";
+import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
+import { isObject, members } from "../rpc/slice.ts";
+
+export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+
+/** The first version with structured results. */
+const STRUCTURED_SINCE = "2025-06-18";
+/** The only version with batches. */
+const BATCHES_IN = "2025-03-26";
+/** `clientInfo` is shown to people. A longer one is ignored. */
+const LONGEST_CLIENT_INFO = 4_096;
+
+export interface Handshake {
+  /** The client's version if it is known, else our newest. */
+  readonly version: string;
+  readonly capabilities: Raw;
+  /** The client's `clientInfo`. */
+  readonly client: Raw | undefined;
+  /** The client's version has no structured results. */
+  readonly textOnly: boolean;
+  /** The client's version has batches. */
+  readonly batches: boolean;
+}
+
+/** Throws RpcError for invalid params. Copies what it keeps, so that the message's buffer can be freed. */
+export function readHandshake(params: Raw | undefined): Handshake {
+  const [version, capabilities = EMPTY_OBJECT, client] = params
+    ? members(params, ["protocolVersion", "capabilities", "clientInfo"])
+    : [];
+  const wanted = version && fromRaw(version);
+  if (typeof wanted !== "string" || !isObject(capabilities)) {
+    throw RpcError.of(INVALID_PARAMS, "initialize needs a protocolVersion and an object of capabilities");
+  }
+  return {
+    version: LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0],
+    capabilities: kept(capabilities),
+    client: client && client.length <= LONGEST_CLIENT_INFO ? kept(client) : undefined,
+    // Versions are dates, so they compare as text.
+    textOnly: wanted < STRUCTURED_SINCE,
+    batches: wanted === BATCHES_IN,
+  };
+}
