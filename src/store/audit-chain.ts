@@ -20,6 +20,8 @@ export interface SealedEnd extends ChainEnd {
   readonly seal: string;
 }
 
+type SealPurpose = "batch" | "anchor" | "end";
+
 /** Records with successive numbers. `seq` and `hash` are those of the last. */
 export interface AuditBatch extends SealedEnd {
   readonly first: number;
@@ -99,12 +101,12 @@ export class AuditChain {
   }
 
   /** `of`: a seal of one thing proves nothing of another, and those of batches can be read by whoever may remove some. */
-  sealed({ seq, hash }: ChainEnd, of: "batch" | "anchor" = "batch"): SealedEnd {
+  sealed({ seq, hash }: ChainEnd, of: SealPurpose = "batch"): SealedEnd {
     const text = `${of} ${seq} ${hash}`;
     return { seq, hash, seal: createHmac("sha256", this.#key).update(text).digest("base64url") };
   }
 
-  isSealed(end: SealedEnd, of?: "batch" | "anchor"): boolean {
+  isSealed(end: SealedEnd, of?: SealPurpose): boolean {
     return end.seal === this.sealed(end, of).seal;
   }
 }

@@ -3,16 +3,16 @@ import { describe, expect, test } from "vitest";
 import type { StorePlace } from "./place.contract.ts";
 import { AUDIT_BATCH, type AuditQuery, type AuditRecord, type Store } from "./store.ts";
 
-function record(at: number, body: unknown = { at }): AuditRecord {
+export function record(at: number, body: unknown = { at }): AuditRecord {
   return { at, body: JSON.stringify(body) };
 }
 
 /** Each a batch of its own. */
-async function appendEach(store: Store, records: readonly AuditRecord[]): Promise<void> {
+export async function appendEach(store: Store, records: readonly AuditRecord[]): Promise<void> {
   for (const one of records) await store.audit.append([one]);
 }
 
-const times = async (store: Store, query?: AuditQuery) =>
+export const times = async (store: Store, query?: AuditQuery) =>
   (await store.audit.query(query)).items.map(({ at }) => at);
 
 export function auditContract(name: string, place: () => Promise<StorePlace>): void {
@@ -36,7 +36,7 @@ export function auditContract(name: string, place: () => Promise<StorePlace>): v
       expect(await store.audit.verify()).toEqual({ ok: true, count: 3 });
     });
 
-    test("takes a batch by one statement", async () => {
+    test("writes a batch with one insert", async () => {
       const statements: string[] = [];
       const store = await (await place()).open({ onStatement: (sql) => statements.push(sql) });
       const batch = () => Array.from({ length: AUDIT_BATCH }, (_, i) => record(i));

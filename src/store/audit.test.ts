@@ -1,24 +1,31 @@
 import { expect, test } from "vitest";
 import { AuditTable } from "./audit.ts";
-import type { Database, SqlValue } from "./database.ts";
+import { AuditChain, FIRST_LINK } from "./audit-chain.ts";
+import { endMark } from "./audit-end.ts";
+import type { Database, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
+
+const KEY = Buffer.alloc(32, 1);
 
 /** Only what appending asks of a database. The answer to the first insert is lost, and it arrives with the second. */
 function lateDatabase() {
-  const stored = new Map<SqlValue, readonly SqlValue[]>();
+  const stored = new Map<SqlValue, SqlRow>();
+  let mark: SqlValue = endMark(new AuditChain(KEY), FIRST_LINK).text;
   let late: readonly SqlValue[] | undefined;
   const insert = (values: readonly SqlValue[]): number => {
-    const [first = 0] = values;
-    if (stored.has(first)) return 0;
-    stored.set(first, values);
+    const [after = null, before, first = null, seq = null, , , hash = null] = values;
+    if (before !== mark) return 0;
+    mark = after;
+    stored.set(first, { seq, hash });
     return 1;
   };
   const database: Database = {
     dialect: "postgres",
     async query(sql, values = []) {
-      if (!sql.startsWith("INSERT")) {
+      if (sql.startsWith("SELECT value")) return { rows: [{ value: mark }], count: 1 };
+      if (sql.startsWith("SELECT")) {
         const found = sql.includes("WHERE first") ? stored.get(values[0] ?? 0) : [...stored.values()].at(-1);
-        return { rows: found ? [{ seq: found[1] ?? 0, hash: found[4] ?? "" }] : [], count: 0 };
+        return { rows: found ? [found] : [], count: 0 };
       }
       if (!late) {
         late = values;
@@ -33,9 +40,9 @@ function lateDatabase() {
   return { database, stored };
 }
 
-test("a batch that arrives after it was looked for is not written twice", async () => {
+test("a batch that arrives late is not written twice", async () => {
   const { database, stored } = lateDatabase();
-  const audit = new AuditTable(database, Buffer.alloc(32, 1));
+  const audit = new AuditTable(database, KEY);
   const records = [{ at: 1, body: "{}" }];
   await expect(audit.append(records)).rejects.toThrow("lost");
   await audit.append(records);

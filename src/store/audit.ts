@@ -8,8 +8,8 @@ import {
   FIRST_LINK,
   hashOf,
   recordsOf,
-  type SealedEnd,
 } from "./audit-chain.ts";
+import { BATCH, endMark, endOf, insertBatch, lastEnd, readEndMark, sealedEndIn } from "./audit-end.ts";
 import { matcherOf, within } from "./audit-match.ts";
 import type { Database, SqlDialect, SqlRow, SqlValue } from "./database.ts";
 import { StoreError } from "./error.ts";
@@ -28,7 +28,6 @@ const ANCHOR = "audit-anchor";
 /** Of batches: most have one record or hundreds, and one may have a megabyte. */
 const READ_FIRST = 10;
 const READ_AT_ONCE = 50;
-const BATCH = "first, seq, since, until, hash, seal, lines";
 /** An embedded database is searched in parts, as nothing else runs meanwhile. */
 const SEARCHED_AT_ONCE = 10_000;
 /** The place of a text in another, 0 where it is not there. */
@@ -40,11 +39,17 @@ interface Unanswered {
   readonly batch: AuditBatch;
 }
 
+/** What the next batch follows, and the stored end mark that it replaces. */
+interface Head {
+  readonly end: ChainEnd;
+  readonly mark: string;
+}
+
 export class AuditTable implements Audit {
   readonly #database: Database;
   readonly #chain: AuditChain;
   #last: Promise<unknown> = Promise.resolve();
-  #head: ChainEnd | undefined;
+  #head: Head | undefined;
   /** The last that this process wrote. */
   #written = FIRST_LINK;
   #unanswered: Unanswered | undefined;
@@ -110,6 +115,7 @@ export class AuditTable implements Audit {
     const written = this.#written;
     const anchor = await this.#anchor();
     if (!anchor) return { ok: false, seq: 1, reason: "the retention mark was changed" };
+    const { end: mark } = await readEndMark(this.#database.query, this.#chain);
     let end: ChainEnd = anchor;
     let count = 0;
     for (;;) {
@@ -117,9 +123,12 @@ export class AuditTable implements Audit {
         `SELECT ${BATCH} FROM metamcp_audit WHERE first > ? ORDER BY first LIMIT ?`,
         [end.seq, READ_AT_ONCE],
       );
-      if (rows.length === 0) return end.seq < written.seq ? missing(end) : { ok: true, count };
+      if (rows.length === 0) {
+        if (!mark) return { ok: false, seq: end.seq + 1, reason: "the end mark was changed or removed" };
+        return end.seq < Math.max(mark.seq, written.seq) ? missing(end) : { ok: true, count };
+      }
       for (const batch of rows.map(batchOf)) {
-        const fault = this.#chain.faultOf(end, batch);
+        const fault = this.#chain.faultOf(end, batch) ?? replaced(batch, mark);
         if (fault) return await this.#fault(end, fault, count);
         end = batch;
         count += batch.seq - batch.first + 1;
@@ -133,10 +142,12 @@ export class AuditTable implements Audit {
     if (sent && (await this.#arrived(sent))) return this.#wrote(sent);
     for (;;) {
       this.#head ??= await this.#readHead();
-      const batch = this.#chain.batch(this.#head, records);
+      const { end, mark } = this.#head;
+      const batch = this.#chain.batch(end, records);
       this.#unanswered = { records, batch };
       this.#head = undefined;
-      if (await this.#insert(batch)) return this.#wrote(batch);
+      const marks = { before: mark, after: endMark(this.#chain, batch).text };
+      if (await insertBatch(this.#database, batch, marks)) return this.#wrote(batch);
       // What was sent before may have arrived only now. Else another process was first: what it wrote is to be continued.
       if (sent?.hash === batch.hash && (await this.#arrived(batch))) return this.#wrote(batch);
     }
@@ -144,17 +155,8 @@ export class AuditTable implements Audit {
 
   #wrote(batch: AuditBatch): void {
     this.#unanswered = undefined;
-    this.#head = batch;
+    this.#head = { end: batch, mark: endMark(this.#chain, batch).text };
     this.#written = batch;
-  }
-
-  /** Batches have no gaps between them, so two that follow the same one begin with the same number. */
-  async #insert({ first, seq, since, until, hash, seal, lines }: AuditBatch): Promise<boolean> {
-    const { count } = await this.#database.query(
-      `INSERT INTO metamcp_audit (${BATCH}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (first) DO NOTHING`,
-      [first, seq, since, until, hash, seal, lines],
-    );
-    return count > 0;
   }
 
   async #arrived({ first, hash }: AuditBatch): Promise<boolean> {
@@ -162,18 +164,22 @@ export class AuditTable implements Audit {
     return rows[0]?.["hash"] === hash;
   }
 
-  async #readHead(): Promise<ChainEnd> {
-    const { rows } = await this.#database.query(
-      "SELECT seq, hash FROM metamcp_audit ORDER BY first DESC LIMIT 1",
-    );
-    return rows[0] ? endOf(rows[0]) : FIRST_LINK;
+  /**
+   * The latest of last batch, end mark and own last write. If batches were removed from the end, the numbers of the removed
+   * records stay unused, and `verify` reports the gap. Without a valid mark one number stays unused for the same reason.
+   */
+  async #readHead(): Promise<Head> {
+    const last = await lastEnd(this.#database.query);
+    const { text, end } = await readEndMark(this.#database.query, this.#chain);
+    const ends = [last, end ?? { seq: last.seq + 1, hash: "" }, this.#written];
+    return { end: ends.reduce((a, b) => (b.seq > a.seq ? b : a)), mark: text };
   }
 
   /** What the oldest record follows. Undefined: it is not ours. */
   async #anchor(): Promise<ChainEnd | undefined> {
     const { rows } = await this.#database.query("SELECT value FROM metamcp_meta WHERE name = ?", [ANCHOR]);
     if (!rows[0]) return FIRST_LINK;
-    const end = anchorIn(String(rows[0]["value"]));
+    const end = sealedEndIn(String(rows[0]["value"]));
     return end && this.#chain.isSealed(end, "anchor") ? end : undefined;
   }
 
@@ -244,8 +250,10 @@ function missing({ seq }: ChainEnd): AuditVerdict {
   return { ok: false, seq: seq + 1, reason: `record ${seq + 1} is missing` };
 }
 
-function endOf({ seq, hash }: SqlRow): ChainEnd {
-  return { seq: Number(seq), hash: String(hash) };
+/** A genuine batch of an older copy can take the place of the marked one. Only its hash differs from the mark. */
+function replaced({ first, seq, hash }: AuditBatch, mark: ChainEnd | undefined): ChainFault | undefined {
+  const marked = mark && first <= mark.seq && mark.seq <= seq;
+  return marked && hash !== mark.hash ? { seq: mark.seq, reason: "was replaced" } : undefined;
 }
 
 function batchOf(row: SqlRow): AuditBatch {
@@ -255,15 +263,6 @@ function batchOf(row: SqlRow): AuditBatch {
     number,
   ];
   return { ...endOf(row), first, since, until, seal: String(row["seal"]), lines: String(row["lines"]) };
-}
-
-/** Undefined: somebody else wrote it. */
-function anchorIn(text: string): SealedEnd | undefined {
-  try {
-    return (JSON.parse(text) as SealedEnd | null) ?? undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function parsed({ seq, at, body, line }: ChainedRecord): StoredAuditRecord {

@@ -6,6 +6,7 @@ import { type Env, expandTilde } from "../home/home.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import { AuditTable } from "./audit.ts";
+import { AUDIT_KEY } from "./audit-end.ts";
 import { Availability } from "./availability.ts";
 import { ConfigStore } from "./config.ts";
 import type { Database, OnStatement } from "./database.ts";
@@ -114,7 +115,7 @@ async function assemble(
     database: guarded,
     config: new ConfigStore(keyed, feed, now),
     records: new RecordTable(keyed, feed, now),
-    audit: new AuditTable(guarded, sealer.derive("audit")),
+    audit: new AuditTable(guarded, sealer.derive(AUDIT_KEY)),
     sealer,
     availability,
     feed,

@@ -1,6 +1,7 @@
 /** What every store must do, whichever database is below it. */
 
 import { auditContract } from "./audit.contract.ts";
+import { auditEndContract } from "./audit-end.contract.ts";
 import { configContract } from "./config.contract.ts";
 import { openingContract } from "./opening.contract.ts";
 import type { StorePlace } from "./place.contract.ts";
@@ -8,6 +9,6 @@ import { recordsContract } from "./records.contract.ts";
 
 /** `place` gives an empty one each time. */
 export function storeContract(name: string, place: () => Promise<StorePlace>): void {
-  for (const contract of [configContract, recordsContract, auditContract, openingContract])
+  for (const contract of [configContract, recordsContract, auditContract, auditEndContract, openingContract])
     contract(name, place);
 }

@@ -147,7 +147,7 @@ export interface RecordPage {
 
 export interface Audit {
   /**
-   * One statement for all; at most `AUDIT_BATCH` records. After "unavailable" give the same array again: records that
+   * Writes all of them or none; at most `AUDIT_BATCH` records. After "unavailable" give the same array again: records that
    * did arrive are then not written twice.
    */
   append(records: readonly AuditRecord[]): Promise<void>;

@@ -3,6 +3,7 @@
  * from it stays the same when the key changes.
  */
 import { randomBytes } from "node:crypto";
+import { AUDIT_KEY, markEnd } from "./audit-end.ts";
 import type { Database, Query } from "./database.ts";
 import { StoreError } from "./error.ts";
 import { type Key, keyIdOf, open, resealJson, seal, stretch } from "./seal.ts";
@@ -11,7 +12,14 @@ import type { Sealer } from "./store.ts";
 
 const ROOT = "root-secret";
 const DERIVED = 32;
+/**
+ * Appended to the sealed secret when the audit log gets its end mark. With it, `verify` treats a missing mark as removed.
+ * Nobody without the key can remove it, except by restoring an older copy of the sealed text.
+ */
+const MARKED = " audit-end";
 const SELECT = "SELECT value FROM metamcp_meta WHERE name = ?";
+const PUT =
+  "INSERT INTO metamcp_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 
 /** The sealed secret of a store that has one. Its table must be there. */
 export async function sealedRoot(query: Query): Promise<string | undefined> {
@@ -42,28 +50,30 @@ export function keyFor(root: string, { current, old }: SecretKeys): Key {
 
 /** Makes the secret where there is none, and seals everything anew that the old key sealed. */
 export async function unlock(database: Database, keys: SecretKeys): Promise<Sealer> {
-  const root = await database.transaction(
+  const secret = await database.transaction(
     async (query) => {
-      const fresh = seal(keys.current, randomBytes(DERIVED).toString("base64url"));
       // Writers are waited for, so that what they sealed is sealed anew as well.
       const there = await (database.dialect === "postgres" ? lockedRoot(query, "UPDATE") : sealedRoot(query));
-      if (there === undefined) {
-        await query("INSERT INTO metamcp_meta (name, value) VALUES (?, ?)", [ROOT, fresh]);
-        return open(keys.current, fresh);
-      }
-      const key = keyFor(there, keys);
+      const key = there === undefined ? keys.current : keyFor(there, keys);
       if (key !== keys.current) await resealAll(query, key, keys.current);
-      return open(key, there);
+      const text = there === undefined ? randomBytes(DERIVED).toString("base64url") : open(key, there);
+      if (text.endsWith(MARKED)) return secretIn(text);
+      await query(PUT, [ROOT, seal(keys.current, text + MARKED)]);
+      await markEnd(query, stretch(secretIn(text), AUDIT_KEY, DERIVED));
+      return secretIn(text);
     },
     { lock: "unlock" },
   );
-  const secret = Buffer.from(root, "base64url");
   return {
     keyId: keys.current.id,
     seal: (text) => seal(keys.current, text),
     open: (sealed) => open(keys.current, sealed),
     derive: (purpose) => stretch(secret, purpose, DERIVED),
   };
+}
+
+function secretIn(text: string): Buffer {
+  return Buffer.from(text.replace(MARKED, ""), "base64url");
 }
 
 /** Old versions of objects, too: a rollback brings their secrets back. */

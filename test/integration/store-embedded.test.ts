@@ -97,7 +97,7 @@ test("copies the file before it changes the tables", async () => {
   expect((await second.load()).revision).toBe(0);
   await second.close();
 
-  const copy = `${fileOf(place)}.v1.1970-01-01T00-00-00.000Z`;
+  const copy = `${fileOf(place)}.v${MIGRATIONS.length}.1970-01-01T00-00-00.000Z`;
   expect(mode(copy)).toBe("600");
   const old = await place.open({ url: `file:${copy}` });
   expect(await old.revisions()).toMatchObject([{ n: 1, summary: "kept" }]);
@@ -106,7 +106,7 @@ test("copies the file before it changes the tables", async () => {
 test("changes nothing where no copy can be made", async () => {
   const place = filePlace();
   await (await place.open()).close();
-  mkdirSync(`${fileOf(place)}.v1.1970-01-01T00-00-00.000Z`);
+  mkdirSync(`${fileOf(place)}.v${MIGRATIONS.length}.1970-01-01T00-00-00.000Z`);
   const migrations = [...MIGRATIONS, () => ["CREATE TABLE metamcp_more (a TEXT)"]];
   await expect(place.open({ migrations, now: () => 0 })).rejects.toMatchObject({ code: "unavailable" });
   await place.open();

@@ -1,6 +1,7 @@
 /** Several gateways on one Postgres, and a Postgres that goes away and comes back. */
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/kernel/clock.ts";
+import { MIGRATIONS } from "../../src/store/migrations.ts";
 import type { AuditRecord, NewObject, Store, StoreChange } from "../../src/store/store.ts";
 import { cutProxy } from "../support/cut-proxy.ts";
 import { at, noPostgres, postgresAddress, postgresPlace, type TestPlace } from "../support/store-places.ts";
@@ -41,7 +42,7 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
 
     const derived = stores.map(({ sealer }) => sealer.derive("x").toString("hex"));
     expect(new Set(derived).size).toBe(1);
-    expect(await place.sql("SELECT n FROM metamcp_migrations")).toHaveLength(1);
+    expect(await place.sql("SELECT n FROM metamcp_migrations")).toHaveLength(MIGRATIONS.length);
   });
 
   test("write nothing more with a key that another gateway has replaced", async () => {
@@ -149,6 +150,20 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
       ),
     );
     expect(await a.audit.verify()).toEqual({ ok: true, count: 60 });
+  });
+
+  test("continue the audit chain after the records that an idle gateway knew were pruned", async () => {
+    const place = await postgresPlace();
+    const [idle, busy] = await Promise.all([place.open(), place.open()]);
+    const append = (store: Store, at: number) => store.audit.append([{ at, body: String(at) }]);
+    await append(idle, 1);
+    for (const at of [2, 3, 4]) await append(busy, at);
+    expect(await busy.audit.prune(4)).toBe(3);
+
+    await append(idle, 5);
+    await append(busy, 6);
+    expect((await busy.audit.query()).items.map(({ at }) => at)).toEqual([6, 5, 4]);
+    expect(await busy.audit.verify()).toEqual({ ok: true, count: 3 });
   });
 
   test("do not count a foreign change twice, nor go back", async () => {

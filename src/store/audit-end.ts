@@ -1,0 +1,89 @@
+/**
+ * The end of the audit log, and its end mark: a row beside the log with the number and hash of the last record and a keyed
+ * hash over both. Each batch is written together with a new mark, so `verify` notices that records were removed from the
+ * end. The mark cannot show that log and mark were both replaced by an older copy.
+ */
+import { type AuditBatch, AuditChain, type ChainEnd, FIRST_LINK, type SealedEnd } from "./audit-chain.ts";
+import type { Database, Query, SqlRow } from "./database.ts";
+import { StoreError } from "./error.ts";
+import { toJson } from "./text.ts";
+
+/** The purpose that the key of the audit log is derived for. */
+export const AUDIT_KEY = "audit";
+/** The columns of a batch. */
+export const BATCH = "first, seq, since, until, hash, seal, lines";
+
+const MARK = "audit-end";
+/** Changes nothing if the stored mark is not the expected one, which is the last value. */
+const REPLACE_MARK = `INSERT INTO metamcp_meta (name, value) VALUES ('${MARK}', ?)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE metamcp_meta.value = ?`;
+const INSERT = `INSERT INTO metamcp_audit (${BATCH})`;
+/** One statement on Postgres: if a gateway vanished during a transaction, its lock on the mark would block the others. */
+const APPEND = `WITH mark AS (${REPLACE_MARK} RETURNING 1) ${INSERT}
+  SELECT ?::bigint, ?::bigint, ?::bigint, ?::bigint, ?::text, ?::text, ?::text FROM mark`;
+
+export interface EndMark {
+  /** The stored text, "" without one. */
+  readonly text: string;
+  /** Undefined if the mark is missing or was not made with the key. */
+  readonly end: ChainEnd | undefined;
+}
+
+export function endMark(chain: AuditChain, end: ChainEnd): EndMark {
+  return { text: toJson(chain.sealed(end, "end")), end };
+}
+
+export async function readEndMark(query: Query, chain: AuditChain): Promise<EndMark> {
+  const { rows } = await query("SELECT value FROM metamcp_meta WHERE name = ?", [MARK]);
+  const text = String(rows[0]?.["value"] ?? "");
+  const end = sealedEndIn(text);
+  return { text, end: end && chain.isSealed(end, "end") ? end : undefined };
+}
+
+/** Marks the end of a log that has no mark yet. Runs once per store, because it accepts the log as it is. */
+export async function markEnd(query: Query, key: Buffer): Promise<void> {
+  const chain = new AuditChain(key);
+  const { text } = await readEndMark(query, chain);
+  await query(REPLACE_MARK, [endMark(chain, await lastEnd(query)).text, text]);
+}
+
+/** Writes a batch and the mark `after` it. Returns false, and writes nothing, if another gateway appended first. */
+export async function insertBatch(
+  database: Database,
+  { first, seq, since, until, hash, seal, lines }: AuditBatch,
+  marks: { readonly before: string; readonly after: string },
+): Promise<boolean> {
+  const mark = [marks.after, marks.before];
+  const row = [first, seq, since, until, hash, seal, lines];
+  try {
+    if (database.dialect === "postgres") return (await database.query(APPEND, [...mark, ...row])).count > 0;
+    return await database.transaction(async (query) => {
+      const { count } = await query(REPLACE_MARK, mark);
+      if (count > 0) await query(`${INSERT} VALUES (?, ?, ?, ?, ?, ?, ?)`, row);
+      return count > 0;
+    });
+  } catch (error) {
+    // A running gateway from before end marks wrote a batch and did not change the mark.
+    if (StoreError.is(error, "taken")) return false;
+    throw error;
+  }
+}
+
+/** The end of the last batch in the table. */
+export async function lastEnd(query: Query): Promise<ChainEnd> {
+  const { rows } = await query("SELECT seq, hash FROM metamcp_audit ORDER BY first DESC LIMIT 1");
+  return rows[0] ? endOf(rows[0]) : FIRST_LINK;
+}
+
+export function endOf({ seq, hash }: SqlRow): ChainEnd {
+  return { seq: Number(seq), hash: String(hash) };
+}
+
+/** Undefined if the text is not JSON. Does not check the keyed hash. */
+export function sealedEndIn(text: string): SealedEnd | undefined {
+  try {
+    return (JSON.parse(text) as SealedEnd | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
