@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hrefOf, parseAddress, type Target } from "./address.ts";
 
-test("an address that was written is read as what it was", () => {
+test("parseAddress returns the target that hrefOf was given", () => {
   const targets: Target[] = [
     { page: "overview", query: {} },
     { page: "servers", query: { q: "a b&c=d", state: "failed" } },
@@ -12,17 +12,20 @@ test("an address that was written is read as what it was", () => {
     expect(parseAddress(new URL(hrefOf(target), "http://localhost"))).toEqual(target);
 });
 
-test("what is empty is left out", () => {
+test("hrefOf omits empty and undefined values", () => {
   expect(hrefOf({ page: "tools", id: undefined, query: { q: "", server: undefined, on: "1" } })).toBe(
     "/tools?on=1",
   );
 });
 
-test.each(["/nothing", "/servers/a/b", "/overview", "//servers", "/Servers"])("%s is no page", (pathname) => {
-  expect(parseAddress({ pathname, search: "" }).page).toBe("missing");
-});
+test.each(["/nothing", "/servers/a/b", "/overview", "//servers", "/Servers"])(
+  "%s is not a page",
+  (pathname) => {
+    expect(parseAddress({ pathname, search: "" }).page).toBe("missing");
+  },
+);
 
-test("a broken escape stays as it is", () => {
+test("an invalid percent escape is kept as it is", () => {
   expect(parseAddress({ pathname: "/servers/%zz", search: "" })).toMatchObject({
     page: "servers",
     id: "%zz",

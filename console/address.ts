@@ -1,6 +1,6 @@
-/** Pages and their addresses: reads and writes them. Whatever a person can come back to lives in the address: page, open drawer (`id`), tab, filters. */
+/** Reads and writes the addresses of pages. An address holds everything that a person can bookmark: page, open drawer (`id`), tab and filters. */
 
-/** With the shell around them, in the order of the navigation. */
+/** Pages inside the shell, in the order of the navigation. */
 export const SHELL_PAGES = [
   "overview",
   "servers",
@@ -19,7 +19,7 @@ export const SHELL_PAGES = [
   "me",
   "components",
 ] as const;
-/** Without it: nobody is logged in yet. */
+/** Pages without the shell, for people who are not logged in. */
 export const BARE_PAGES = ["login", "setup", "invitations"] as const;
 
 export type ShellPage = (typeof SHELL_PAGES)[number];
@@ -29,9 +29,9 @@ export type PageName = ShellPage | BarePage;
 export type Query = Readonly<Record<string, string>>;
 
 export interface Address {
-  /** "missing": there is no such page. */
+  /** "missing": the page does not exist. */
   readonly page: PageName | "missing";
-  /** What is open: a uuid, a number, a code. */
+  /** Names the open object: a uuid, a number or a code. */
   readonly id?: string;
   readonly query: Query;
 }
@@ -39,7 +39,7 @@ export interface Address {
 export interface Target {
   readonly page: PageName;
   readonly id?: string | undefined;
-  /** Those that are undefined or empty are left out. */
+  /** Undefined and empty values are omitted. */
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -50,7 +50,7 @@ export function parseAddress({ pathname, search }: { pathname: string; search: s
   const query = Object.fromEntries(new URLSearchParams(search));
   if (pathname === "/") return { page: "overview", query };
   if (!NAMES.has(name) || name === "overview" || rest.length > 0) return { page: "missing", query };
-  return { page: name as PageName, ...(id && { id: decoded(id) }), query };
+  return { page: name as PageName, ...(id && { id: decodeSafely(id) }), query };
 }
 
 export function hrefOf({ page, id, query = {} }: Target): string {
@@ -59,7 +59,7 @@ export function hrefOf({ page, id, query = {} }: Target): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-function decoded(text: string): string {
+function decodeSafely(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

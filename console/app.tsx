@@ -1,4 +1,4 @@
-/** What is shown at an address: a page with the shell around it, or one of those without. */
+/** Shows the page of the current address, with the shell around it or without. */
 import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { BARE_PAGES, type BarePage, type ShellPage } from "./address.ts";
@@ -8,15 +8,15 @@ import { Toasts } from "./components/toasts.tsx";
 import { address, go } from "./navigate.ts";
 import { PageView } from "./page-view.tsx";
 import { BARE, SHELL } from "./pages.ts";
-import { leadToLogin, may, me, recognize, sessionState } from "./session.ts";
+import { checkLogin, goToLogin, may, me, sessionState } from "./session.ts";
 import { Shell } from "./shell/shell.tsx";
 import { shellTexts } from "./texts/shell.ts";
 
-const AGAIN_MS = 1_500;
+const RETRY_MS = 1_500;
 
 export function App() {
   useEffect(() => {
-    void recognize();
+    void checkLogin();
     return effect(() => {
       const { page } = address.value;
       const name = page === "missing" ? shellTexts.missing.title : shellTexts.pages[page];
@@ -25,41 +25,41 @@ export function App() {
   }, []);
   return (
     <>
-      <Shown />
+      <CurrentPage />
       <Toasts />
     </>
   );
 }
 
-function Shown() {
+function CurrentPage() {
   const { page } = address.value;
   if (isBare(page)) return <PageView load={BARE[page]} />;
   switch (sessionState.value) {
-    case "known":
+    case "logged-in":
       return (
         <Shell>
-          <Inner page={page} />
+          <ShellPageContent page={page} />
         </Shell>
       );
     case "unreachable":
       return <Unreachable />;
-    case "stranger":
+    case "logged-out":
       return <ToLogin />;
     case "unknown":
       return null;
   }
 }
 
-function Inner({ page }: { readonly page: ShellPage | "missing" }) {
+function ShellPageContent({ page }: { readonly page: ShellPage | "missing" }) {
   const entry = page === "missing" ? undefined : SHELL[page];
   const allowed = entry && may(entry.action);
   const account = me.value;
-  // Who may see nothing of the gateway begins with what is theirs.
-  const elsewhere = page === "overview" && !allowed && SHELL.me !== undefined;
+  // People who may not see the overview start on their account page.
+  const toAccount = page === "overview" && !allowed && SHELL.me !== undefined;
   useEffect(() => {
-    if (elsewhere) go({ page: "me" }, { replace: true });
-  }, [elsewhere]);
-  if (elsewhere) return null;
+    if (toAccount) go({ page: "me" }, { replace: true });
+  }, [toAccount]);
+  if (toAccount) return null;
   if (!entry) return <Missing />;
   if (!allowed)
     return (
@@ -79,16 +79,16 @@ function Missing() {
   );
 }
 
-/** Who logged out and goes back sees no page, but the way in. */
+/** After a logout, the back button of the browser leads to the login, not to a page. */
 function ToLogin() {
-  useEffect(leadToLogin, []);
+  useEffect(goToLogin, []);
   return null;
 }
 
-/** Tries until it answers. */
+/** Retries until the gateway answers. */
 function Unreachable() {
   useEffect(() => {
-    const timer = setInterval(() => void recognize(), AGAIN_MS);
+    const timer = setInterval(() => void checkLogin(), RETRY_MS);
     return () => clearInterval(timer);
   }, []);
   return (

@@ -1,2 +1,2 @@
-/** Stylesheets that modules import: the build joins them to one file. */
+/** Lets modules import stylesheets. The build joins them into one file. */
 declare module "*.css";

@@ -38,7 +38,7 @@ test.each([
   [5 * 1_048_576, "5 MB"],
 ])("size %d", (bytes, text) => expect(plain(size(bytes))).toBe(text));
 
-test("shares, and words in the plural", () => {
+test("percent formats a share, and plural picks the form of the word", () => {
   expect([percent(0, 0), percent(4, 1_000), percent(1, 3), percent(1, 1)].map(plain)).toEqual([
     "0 %",
     "0.4 %",
@@ -52,10 +52,10 @@ test("shares, and words in the plural", () => {
   ]);
 });
 
-test("times are told from now", () => {
+test("ago formats a time relative to now", () => {
   const now = Date.UTC(2030, 0, 31, 12);
-  const told = (ms: number) => plain(ago(now - ms, now));
-  expect([told(500), told(12_000), told(240_000), told(7_200_000), told(3 * 86_400_000)]).toEqual([
+  const agoBy = (ms: number) => plain(ago(now - ms, now));
+  expect([agoBy(500), agoBy(12_000), agoBy(240_000), agoBy(7_200_000), agoBy(3 * 86_400_000)]).toEqual([
     "just now",
     "12 s ago",
     "4 min ago",
@@ -63,5 +63,5 @@ test("times are told from now", () => {
     "3 d ago",
   ]);
   expect(plain(ago(now + 3_600_000, now))).toBe("in 1 h");
-  expect(told(40 * 86_400_000)).toBe("22 Dec 2029");
+  expect(agoBy(40 * 86_400_000)).toBe("22 Dec 2029");
 });

@@ -1,6 +1,6 @@
-/** Numbers, sizes and times as people read them. Pure: the time of day is passed in. */
+/** Formats numbers, sizes and times for people. Pure: the current time is passed in. */
 
-/** Keeps a number and what belongs to it on one line. */
+/** A narrow no-break space: keeps a number and its unit on one line. */
 const THIN = "\u202f";
 
 /** `1 240`, with thin spaces. */
@@ -8,7 +8,7 @@ export function count(n: number): string {
   return String(Math.round(n)).replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
 }
 
-/** `3.1 M`: where the order counts, not the digits. */
+/** `3.1 M`: for numbers whose exact digits do not matter. */
 export function roughly(n: number): string {
   for (const [unit, at] of [
     ["G", 1e9],
@@ -50,7 +50,7 @@ const STEPS: readonly (readonly [below: number, unit: number, name: string])[] =
   [14 * 86_400_000, 86_400_000, "d"],
 ];
 
-/** `4 min ago`, `in 3 d`; what is further away is a date. */
+/** `4 min ago`, `in 3 d`; a date if it is 14 days away or more. */
 export function ago(at: number, now: number): string {
   const away = Math.abs(now - at);
   if (away < 2_000) return "just now";
@@ -61,7 +61,7 @@ export function ago(at: number, now: number): string {
   return at > now ? `in ${text}` : `${text} ago`;
 }
 
-/** The whole of it, for titles. */
+/** Full date and time, for `title` attributes. */
 export function exactly(at: number): string {
   return new Date(at).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "long" });
 }

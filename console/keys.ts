@@ -1,14 +1,14 @@
-/** Keys that work everywhere in the console. None of them is taken while somebody types, but for the one with Ctrl or Cmd. */
+/** Keyboard shortcuts that work on every page. While the focus is in a field, only the one with Ctrl or Cmd works. */
 
 export interface GlobalKeys {
   readonly palette: () => void;
   readonly help: () => void;
 }
 
-/** As it stands on the keyboard of whoever looks. */
+/** The label of the command key on this person's keyboard. */
 export const COMMAND_KEY = /mac|iphone|ipad/i.test(navigator.userAgent) ? "⌘" : "Ctrl";
 
-/** Returns what ends it. */
+/** Returns a function that stops listening. */
 export function listenToKeys({ palette, help }: GlobalKeys): () => void {
   const onKey = (event: KeyboardEvent): void => {
     if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
@@ -28,7 +28,7 @@ export function listenToKeys({ palette, help }: GlobalKeys): () => void {
   return () => document.removeEventListener("keydown", onKey);
 }
 
-/** What is open in front is searched before the page behind it. */
+/** Focuses the search field of an open dialog, or else the one of the page. Returns false if there is none. */
 function focusSearch(): boolean {
   const field =
     document.querySelector<HTMLInputElement>("dialog[open] input[type=search]") ??

@@ -1,4 +1,4 @@
-/** The address that is shown, and ways to another one. */
+/** Holds the current address and navigates to others. */
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Address, hrefOf, parseAddress, type Target } from "./address.ts";
 
@@ -15,7 +15,7 @@ export function go(target: Target | string, { replace = false } = {}): void {
   current.value = parseAddress(location);
 }
 
-/** Changes what stands in the query of this page; undefined takes it out. Filters make no history of their own. */
+/** Changes query parameters of this page; undefined removes one. By default it adds no history entry, because filters should not. */
 export function setQuery(
   change: Readonly<Record<string, string | undefined>>,
   { replace = true } = {},
@@ -24,12 +24,12 @@ export function setQuery(
   if (page !== "missing") go({ page, id, query: { ...query, ...change } }, { replace });
 }
 
-/** The address as it stands, to come back to after a login. */
+/** Returns the current path and query, to come back to after a login. */
 export function here(): string {
   return location.pathname + location.search;
 }
 
-/** Links within the console load no page: everybody writes a plain `<a href>`. Called once, at start. */
+/** Makes plain `<a href>` links within the console navigate without loading a document. Called once, at start. */
 export function followLinks(): void {
   addEventListener("popstate", () => {
     current.value = parseAddress(location);

@@ -1,4 +1,4 @@
-/** A page whose code is loaded when it is first shown. */
+/** Shows a page and loads its code on first use. */
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -27,15 +27,15 @@ export function PageView({ load }: { readonly load: Load }) {
 }
 
 /**
- * Either another build is served meanwhile, and its page knows the names of its files, or the gateway was away: then the page is loaded
- * again as soon as it is back. Nothing can be lost here that somebody typed.
+ * The code of the page could not be loaded. Either the gateway serves another build with other file names: a reload helps. Or the
+ * gateway was unreachable: then the page reloads once it is back. A reload loses no input, because no form is shown here.
  */
 function NotLoaded() {
   const { title, text, reload } = shellTexts.notLoaded;
-  const away = useRef(false);
+  const wasAway = useRef(false);
   useSignalEffect(() => {
-    if (connection.value !== "live") away.current = true;
-    else if (away.current) location.reload();
+    if (connection.value !== "live") wasAway.current = true;
+    else if (wasAway.current) location.reload();
   });
   return (
     <EmptyPage title={title} action={<Button onClick={() => location.reload()}>{reload}</Button>}>

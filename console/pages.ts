@@ -1,4 +1,4 @@
-/** Which pages there are: what each needs, and the code that loads when it is first opened. A page is one line here, its folder and its texts. */
+/** The table of pages: the action that each requires, and the import of its code. A page is one line here, one folder and one file of texts. */
 import type { ComponentType } from "preact";
 import type { Action } from "../src/access/may.ts";
 import type { BarePage, ShellPage } from "./address.ts";
@@ -7,7 +7,7 @@ type Load = () => Promise<{ readonly default: ComponentType }>;
 
 export interface ShellEntry {
   readonly load: Load;
-  /** Who may not do this does not see the page. */
+  /** People who may not do this do not see the page. */
   readonly action: Action;
 }
 

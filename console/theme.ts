@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. Kept in this browser. */
+/** The colour theme: light, dark or that of the system. The choice is stored in this browser. */
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 export const THEMES = ["system", "light", "dark"] as const;
@@ -15,7 +15,7 @@ export function chooseTheme(next: Theme): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // A browser that keeps nothing shows it until the page is closed.
+    // Without local storage the choice lasts until the page is closed.
   }
 }
 

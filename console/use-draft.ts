@@ -1,9 +1,12 @@
-/** A form over an object that others change too: only what was typed is sent, and what both changed is said before it is lost. */
-import { useKept } from "./kept.ts";
+/**
+ * The draft of a form whose object others may change at the same time. It sends only the edited fields, and reports a conflict
+ * if somebody else changed one of them.
+ */
+import { useUnsavedInput } from "./unsaved-input.ts";
 
-interface Typed {
+interface Edit {
   readonly value: unknown;
-  /** What stood there when it was typed over. */
+  /** The value of the object when the edit began. */
   readonly from: unknown;
 }
 
@@ -14,53 +17,54 @@ export interface Conflict {
 }
 
 export interface DraftOf<T> {
-  /** The object as it is, with what was typed over it. */
+  /** The current object with the edits applied. */
   readonly value: T;
   readonly set: (change: Partial<T>) => void;
-  /** What is to be sent: null takes a field away. */
+  /** The body of the PATCH request; null removes a field. */
   readonly patch: { readonly [K in keyof T]?: T[K] | null };
   readonly changed: boolean;
-  /** What was typed here and changed by somebody else. */
+  /** Fields that were edited here and changed by somebody else. */
   readonly conflicts: readonly Conflict[];
   readonly keepMine: () => void;
   readonly takeTheirs: () => void;
   readonly clear: () => void;
 }
 
-/** `key` tells one object from all others. */
+/** `key` identifies the object. */
 export function useDraft<T extends object>(key: string, object: T): DraftOf<T> {
-  const typed = useKept<Readonly<Record<string, Typed>>>(key, {});
+  const edits = useUnsavedInput<Readonly<Record<string, Edit>>>(key, {});
   const now = object as Readonly<Record<string, unknown>>;
-  const entries = Object.entries(typed.value).filter(([name, { value }]) => !same(value, now[name]));
+  const entries = Object.entries(edits.value).filter(([name, { value }]) => !sameJson(value, now[name]));
   const conflicts = entries
-    .filter(([name, { from }]) => !same(from, now[name]))
+    .filter(([name, { from }]) => !sameJson(from, now[name]))
     .map(([field, { value }]) => ({ field, theirs: now[field], mine: value }));
-  const rest = (change: (name: string, one: Typed) => Typed | undefined) => {
+  const updateEdits = (change: (name: string, one: Edit) => Edit | undefined) => {
     const kept = entries.map(([name, one]) => [name, change(name, one)] as const);
-    typed.value = Object.fromEntries(kept.filter((pair): pair is [string, Typed] => pair[1] !== undefined));
+    edits.value = Object.fromEntries(kept.filter((pair): pair is [string, Edit] => pair[1] !== undefined));
   };
   return {
     value: { ...object, ...Object.fromEntries(entries.map(([name, { value }]) => [name, value])) },
     set(change) {
       const added = Object.entries(change).map(([name, value]) => {
-        const from = typed.value[name] ? typed.value[name].from : now[name];
+        const from = edits.value[name] ? edits.value[name].from : now[name];
         return [name, { value, from }] as const;
       });
-      typed.value = { ...typed.value, ...Object.fromEntries(added) };
+      edits.value = { ...edits.value, ...Object.fromEntries(added) };
     },
     patch: Object.fromEntries(
       entries.map(([name, { value }]) => [name, value ?? null]),
     ) as DraftOf<T>["patch"],
     changed: entries.length > 0,
     conflicts,
-    keepMine: () => rest((name, one) => ({ ...one, from: now[name] })),
-    takeTheirs: () => rest((name, one) => (conflicts.some(({ field }) => field === name) ? undefined : one)),
+    keepMine: () => updateEdits((name, one) => ({ ...one, from: now[name] })),
+    takeTheirs: () =>
+      updateEdits((name, one) => (conflicts.some(({ field }) => field === name) ? undefined : one)),
     clear() {
-      typed.value = {};
+      edits.value = {};
     },
   };
 }
 
-function same(a: unknown, b: unknown): boolean {
+function sameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

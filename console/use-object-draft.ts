@@ -1,4 +1,4 @@
-/** An endpoint or a namespace that is edited, and how it is saved. */
+/** The draft of an endpoint or a namespace, and the function that saves it. */
 import { send } from "./api/client.ts";
 import type { Endpoint, Namespace } from "./api/types.ts";
 import { refresh } from "./live/resource.ts";

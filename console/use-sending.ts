@@ -1,13 +1,13 @@
-/** Something that is sent to the gateway: whether it is under way, and why it was refused. */
+/** State of a request that changes something: whether it is in flight, and why the gateway refused it. */
 import { useSignal } from "@preact/signals";
 import { ApiProblem } from "./api/client.ts";
 
 export interface Sending {
   readonly busy: boolean;
   readonly problem: ApiProblem | undefined;
-  /** What is wrong with one field, by its JSON Pointer: `/password`. */
+  /** The error of one field, by its JSON Pointer: `/password`. */
   readonly faultOf: (path: string) => string | undefined;
-  /** Resolves with false where it was refused. One at a time. */
+  /** Resolves with false if the gateway refused the request, or if another one is in flight. */
   readonly run: (send: () => Promise<unknown>) => Promise<boolean>;
   readonly clear: () => void;
 }

@@ -1,28 +1,28 @@
-/** Asks the admin API. Knows HTTP and problems, and nothing of what is shown. */
+/** Client of the admin API. Knows HTTP and problem details, and nothing of the pages. */
 import type { ItemOf, ListPath, ReadPath, Reads, WriteRoute, Writes } from "./routes.ts";
 import type { Changes, Page } from "./types.ts";
 
 const BASE = "/api/v1";
-/** The most that a list gives at once. */
+/** The maximum of the API. */
 const PAGE_SIZE = 500;
 
-/** Those that the path names with a colon, and those of the query; undefined ones are left out. */
+/** Parameters of the path (marked with a colon there) and of the query. Undefined ones are omitted. */
 export type Params = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Fault {
-  /** A JSON Pointer into what was sent. */
+  /** A JSON Pointer into the request body. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Why something could not be done, in the words of the gateway (RFC 9457). */
+/** A refused or failed request, as problem details of the gateway (RFC 9457). */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
-  /** 0: the gateway could not be reached. */
+  /** 0: the gateway is unreachable. */
   readonly status: number;
   readonly title: string;
   readonly errors: readonly Fault[];
-  /** All that was answered: `current` of a 412, `objects` of a 409. */
+  /** All members of the answer: `current` of a 412, `objects` of a 409. */
   readonly fields: Readonly<Record<string, unknown>>;
 
   constructor(status: number, fields: Readonly<Record<string, unknown>>) {
@@ -42,7 +42,7 @@ export class ApiProblem extends Error {
 type Listener = (problem: ApiProblem) => void;
 const listeners = new Set<Listener>();
 
-/** Hears of every problem before whoever asked does: of a login that ended, of a gateway that is gone. */
+/** Calls `listener` with every problem, before the caller of the request gets it: an expired login, an unreachable gateway. */
 export function onProblem(listener: Listener): void {
   listeners.add(listener);
 }
@@ -55,12 +55,12 @@ export async function get<P extends ReadPath>(
   return JSON.parse(await getText(path, params, signal)) as Reads[P];
 }
 
-/** As it was written: equal texts are equal answers. */
+/** Returns the unparsed body, because equal texts mean equal answers. */
 export async function getText(path: ReadPath, params: Params = {}, signal?: AbortSignal): Promise<string> {
-  return await (await ask("GET", path, params, signal && { signal })).text();
+  return await (await request("GET", path, params, signal && { signal })).text();
 }
 
-/** All pages of a list, each as it was written. */
+/** Returns all pages of a list, each unparsed. */
 export async function getPages(
   path: ListPath,
   params: Params = {},
@@ -79,9 +79,9 @@ export function itemsOf<P extends ListPath>(pages: readonly string[]): readonly 
   return pages.flatMap((text) => (JSON.parse(text) as Page<ItemOf<P>>).items);
 }
 
-export interface Sending {
+export interface SendOptions {
   readonly params?: Params;
-  /** Of the revision that was shown: what changed meanwhile is not overwritten, but a problem 412. */
+  /** The revision that the person saw. If the object has changed since, the request fails with 412 and overwrites nothing. */
   readonly revision?: number;
   readonly signal?: AbortSignal;
 }
@@ -89,26 +89,26 @@ export interface Sending {
 export async function send<R extends WriteRoute>(
   route: R,
   body: Writes[R]["body"],
-  sending: Sending = {},
+  options: SendOptions = {},
 ): Promise<Writes[R]["answer"]> {
-  const text = await write(route, body, sending);
+  const text = await write(route, body, options);
   return (text === "" ? undefined : JSON.parse(text)) as Writes[R]["answer"];
 }
 
-/** What sending it would change. Nothing is changed. */
-export async function tryOut<R extends WriteRoute>(
+/** Returns the changes that the request would make, without making them. */
+export async function dryRun<R extends WriteRoute>(
   route: R,
   body: Writes[R]["body"],
-  { params, ...sending }: Sending = {},
+  { params, ...options }: SendOptions = {},
 ): Promise<Changes["changes"]> {
-  const text = await write(route, body, { ...sending, params: { ...params, dryRun: true } });
+  const text = await write(route, body, { ...options, params: { ...params, dryRun: true } });
   return (JSON.parse(text) as Changes).changes;
 }
 
 async function write(
   route: WriteRoute,
   body: unknown,
-  { params = {}, revision, signal }: Sending,
+  { params = {}, revision, signal }: SendOptions,
 ): Promise<string> {
   const [method = "", path = ""] = route.split(" ");
   const headers = {
@@ -120,17 +120,22 @@ async function write(
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   };
-  return await (await ask(method, path, params, init)).text();
+  return await (await request(method, path, params, init)).text();
 }
 
-async function ask(method: string, path: string, params: Params, init: RequestInit = {}): Promise<Response> {
+async function request(
+  method: string,
+  path: string,
+  params: Params,
+  init: RequestInit = {},
+): Promise<Response> {
   const response = await fetch(urlOf(path, params), { ...init, method }).catch((error: Error) => {
     if (error.name === "AbortError") throw error;
-    throw told(new ApiProblem(0, { title: "Offline", detail: "The gateway cannot be reached." }));
+    throw notified(new ApiProblem(0, { title: "Offline", detail: "The gateway cannot be reached." }));
   });
   if (response.ok) return response;
   const fields = await response.json().catch(() => ({ title: response.statusText }));
-  throw told(new ApiProblem(response.status, fields as Record<string, unknown>));
+  throw notified(new ApiProblem(response.status, fields as Record<string, unknown>));
 }
 
 export function urlOf(path: string, params: Params): string {
@@ -144,7 +149,7 @@ export function urlOf(path: string, params: Params): string {
   return `${BASE}${filled}${query.length > 0 ? `?${new URLSearchParams(query)}` : ""}`;
 }
 
-function told(problem: ApiProblem): ApiProblem {
+function notified(problem: ApiProblem): ApiProblem {
   for (const listener of listeners) listener(problem);
   return problem;
 }

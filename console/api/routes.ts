@@ -1,17 +1,17 @@
-/** The routes of the admin API that the console uses, each with what it takes and answers. A test holds them against the gateway's own table. */
+/** The routes of the admin API that the console uses, with the types of bodies and answers. A test compares them with the gateway's table. */
 import type * as Api from "./types.ts";
 
-export interface LoginWays {
+export interface LoginOptions {
   readonly oidc: boolean;
-  /** There is no administrator yet. */
+  /** True if no administrator exists yet. */
   readonly setup: boolean;
-  /** Of whoever is logged in. */
+  /** Absent if nobody is logged in. */
   readonly me?: Api.Me;
 }
 
-/** GET. Parameters with a colon stand in the path, all others in the query. */
+/** GET routes. Parameters with a colon go into the path, all others into the query. */
 export interface Reads {
-  "/login": LoginWays;
+  "/login": LoginOptions;
   "/invitations/:code": { readonly email: string; readonly expiresAt: string };
   "/me": Api.Me;
   "/mcp-servers": Api.Page<Api.Server>;
@@ -61,11 +61,11 @@ interface Write<Body, Answer> {
   readonly answer: Answer;
 }
 
-type Email = { readonly email: string; readonly password: string };
+type Credentials = { readonly email: string; readonly password: string };
 
 export interface Writes {
-  "POST /login": Write<Email, Api.Me>;
-  "POST /setup": Write<Email & { readonly code: string }, Api.Me>;
+  "POST /login": Write<Credentials, Api.Me>;
+  "POST /setup": Write<Credentials & { readonly code: string }, Api.Me>;
   "POST /invitations/:code": Write<{ readonly password: string }, Api.Me>;
   "POST /logout": Write<undefined, undefined>;
   "POST /mcp-servers": Write<Api.NewServer, Api.Server>;
@@ -134,7 +134,7 @@ export interface Writes {
 }
 
 export type ReadPath = keyof Reads;
-/** Those that answer pages. */
+/** Routes that answer with pages. */
 export type ListPath = { [P in ReadPath]: Reads[P] extends Api.Page<unknown> ? P : never }[ReadPath];
 export type ItemOf<P extends ListPath> = Reads[P] extends Api.Page<infer T> ? T : never;
 export type WriteRoute = keyof Writes;

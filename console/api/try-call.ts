@@ -1,4 +1,4 @@
-/** A call that is tried out at an endpoint: the stream of what happens on its way. */
+/** Calls a tool of an endpoint for the page "Try it" and reads the stream of events. */
 import { ApiProblem, urlOf } from "./client.ts";
 import type { TryEvent } from "./types.ts";
 
@@ -7,24 +7,24 @@ export interface TryCall {
   readonly server: string;
   readonly tool: string;
   readonly as?: string | undefined;
-  /** JSON as it was typed, so that numbers keep their digits. */
+  /** JSON text as typed, so that long numbers keep all digits. */
   readonly args: string;
 }
 
-/** An event, with the text that it came as. */
-export interface Told {
+/** An event with its unparsed JSON. */
+export interface RawTryEvent {
   readonly event: TryEvent;
   readonly raw: string;
 }
 
-/** Ends with a result or an error; leaving it cancels the call. */
-export async function* tryCall(call: TryCall, signal: AbortSignal): AsyncGenerator<Told> {
+/** Yields events until the result or the error. Leaving the loop early cancels the call. */
+export async function* tryCall(call: TryCall, signal: AbortSignal): AsyncGenerator<RawTryEvent> {
   const { endpoint, server, tool, as, args } = call;
-  const named = JSON.stringify({ server, tool, ...(as && { as }) });
+  const target = JSON.stringify({ server, tool, ...(as && { as }) });
   const response = await fetch(urlOf("/endpoints/:uuid/try", { uuid: endpoint }), {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: `${named.slice(0, -1)},"args":${args}}`,
+    body: `${target.slice(0, -1)},"args":${args}}`,
     signal,
   });
   if (!response.ok || !response.body) {
@@ -39,7 +39,7 @@ export async function* tryCall(call: TryCall, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** Not every browser lets a stream be walked. */
+/** Iterates over a stream. Not every browser supports `for await` on streams. */
 async function* chunks(stream: ReadableStream<string>): AsyncGenerator<string> {
   const reader = stream.getReader();
   try {
@@ -49,7 +49,7 @@ async function* chunks(stream: ReadableStream<string>): AsyncGenerator<string> {
       yield value;
     }
   } finally {
-    // A stream that was aborted says so once more.
+    // An aborted stream rejects here as well.
     reader.cancel().catch(() => undefined);
   }
 }

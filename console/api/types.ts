@@ -1,4 +1,4 @@
-/** What the admin API sends and takes: types alone, made of the schemas that check the input and describe the API. */
+/** Types of the admin API, derived from the schemas that validate its input and describe it as OpenAPI. */
 import type { Action } from "../../src/access/may.ts";
 import type { COMPONENTS } from "../../src/admin/schemas.ts";
 import type { ConnectionStatus } from "../../src/gateway/control.ts";
@@ -32,13 +32,13 @@ export type {
 
 type Component<N extends keyof typeof COMPONENTS> = Static<(typeof COMPONENTS)[N]>;
 
-/** Set by the gateway itself. */
-type Stamps = Pick<StoredObject, "uuid" | "managedBy" | "revision" | "createdAt" | "updatedAt">;
+/** Fields that the gateway sets itself. */
+type GatewayFields = Pick<StoredObject, "uuid" | "managedBy" | "revision" | "createdAt" | "updatedAt">;
 
-/** A field with a default may be left out, as may those that are not required. */
-type Sent<F extends { readonly name: string }> = Partial<F> & Pick<F, "name">;
+/** The body that creates an object: only the name is required. */
+type NewObject<F extends { readonly name: string }> = Partial<F> & Pick<F, "name">;
 
-/** JSON Merge Patch: null takes a field away. */
+/** JSON Merge Patch: null removes a field. */
 export type Patch<F> = { readonly [K in keyof F]?: F[K] | null };
 
 export interface Page<T> {
@@ -46,14 +46,14 @@ export interface Page<T> {
   readonly nextCursor?: string;
 }
 
-export type Server = ServerFields & Stamps & { readonly status: ConnectionStatus };
-export type Namespace = NamespaceFields & Stamps;
-export type Endpoint = EndpointFields & Stamps;
-export type Settings = SettingsFields & Pick<Stamps, "revision" | "managedBy">;
+export type Server = ServerFields & GatewayFields & { readonly status: ConnectionStatus };
+export type Namespace = NamespaceFields & GatewayFields;
+export type Endpoint = EndpointFields & GatewayFields;
+export type Settings = SettingsFields & Pick<GatewayFields, "revision" | "managedBy">;
 
-export type NewServer = Sent<ServerFields>;
-export type NewNamespace = Sent<NamespaceFields>;
-export type NewEndpoint = Sent<EndpointFields>;
+export type NewServer = NewObject<ServerFields>;
+export type NewNamespace = NewObject<NamespaceFields>;
+export type NewEndpoint = NewObject<EndpointFields>;
 
 export type ServerPatch = Patch<ServerFields>;
 export type NamespacePatch = Patch<NamespaceFields>;

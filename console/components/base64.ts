@@ -1,4 +1,4 @@
-/** Bytes written as text. */
+/** Checks and measures base64 text. */
 export function isBase64(text: string): boolean {
   return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text);
 }

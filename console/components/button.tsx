@@ -1,4 +1,4 @@
-/** A button, or a link that looks like one. Its name is a verb. */
+/** A button, or a link that looks like one. Its label is a verb. */
 import type { ComponentChildren } from "preact";
 import { componentTexts } from "../texts/components.ts";
 import { ForeignText } from "./foreign-text.tsx";
@@ -8,16 +8,16 @@ export interface ButtonProps {
   readonly children: ComponentChildren;
   readonly kind?: "plain" | "primary" | "quiet" | "danger";
   readonly size?: "normal" | "small";
-  /** Makes it a link. */
+  /** Renders a link. */
   readonly href?: string;
   readonly type?: "button" | "submit";
-  /** Id of the form that it sends, where it stands outside of it. */
+  /** Id of the form to submit, if the button is outside of it. */
   readonly form?: string;
-  /** Under way: it can still be focused, and does nothing. */
+  /** The action is running: the button keeps the focus and ignores clicks. */
   readonly busy?: boolean;
   readonly disabled?: boolean;
   readonly title?: string | undefined;
-  /** Name for screen readers, where the text alone does not say it. */
+  /** Name for screen readers, if the visible text is not enough. */
   readonly label?: string;
   readonly pressed?: boolean;
   readonly autofocus?: boolean;
@@ -31,7 +31,7 @@ export function Button(props: ButtonProps) {
     title: props.title,
     "aria-label": props.label,
   };
-  // A name in it may be long, and of others.
+  // The text may contain a long name that somebody else chose.
   const text = typeof children === "string" ? <ForeignText text={children} /> : children;
   if (href !== undefined)
     return (

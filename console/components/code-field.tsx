@@ -1,4 +1,4 @@
-/** JSON, YAML or code as text, growing with what is in it. Tab leaves the field: nobody is caught in it. */
+/** A field for JSON, YAML or code that grows with its content. Tab leaves the field, so that keyboard users are not trapped. */
 import { FieldFrame, type FieldProps } from "./field-frame.tsx";
 
 export interface CodeFieldProps extends FieldProps {

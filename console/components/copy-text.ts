@@ -1,4 +1,4 @@
-/** Puts text on the clipboard, also where a plain http address gives no clipboard API. */
+/** Copies text to the clipboard. Also works over plain http, where browsers offer no clipboard API. Returns false if it failed. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     if (navigator.clipboard) {
@@ -6,7 +6,7 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Refused: the old way may still be allowed.
+    // Access was denied, but `execCommand` may still be allowed.
   }
   return copyBySelection(text);
 }
@@ -16,7 +16,7 @@ function copyBySelection(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;
   area.className = "for-screen-readers";
-  // Inside an open dialog, as nothing outside of it can be focused.
+  // While a dialog is open, only elements inside it can get the focus.
   const host = before?.closest("dialog") ?? document.body;
   host.append(area);
   area.select();

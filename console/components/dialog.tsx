@@ -1,4 +1,4 @@
-/** A question that must be answered first: the native modal dialog. Destructive ones say in `children` what they take along. */
+/** A modal dialog (native). A destructive one lists in `children` what will be deleted. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
@@ -11,7 +11,7 @@ export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children?: ComponentChildren;
-  /** Buttons at its end; the one that does it comes last. */
+  /** Buttons at the end; the confirming one comes last. */
   readonly actions?: ComponentChildren;
   readonly size?: "normal" | "wide";
 }
@@ -23,7 +23,7 @@ export function Dialog({ open, title, onClose, children, actions, size = "normal
     if (!open) return;
     const before = document.activeElement;
     ref.current?.showModal();
-    // It goes without being closed, so the browser does not give the focus back.
+    // The element is removed without `close()`, so the browser does not restore the focus.
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };

@@ -1,16 +1,16 @@
-/** What changed: two texts line by line, two values place by place or as text. */
+/** Shows the difference of two texts line by line, or of two JSON values path by path or as text. */
 import { useMemo, useState } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";
 import { diffLines, type LineChange } from "./diff/diff-lines.ts";
 import { diffValues, type ValueChange } from "./diff/diff-values.ts";
-import { foldLines, type Piece } from "./diff/fold.ts";
+import { foldLines, type LineBlock } from "./diff/fold.ts";
 import { ForeignText } from "./foreign-text.tsx";
 import { pathText } from "./json/json-text.ts";
 import "./diff.css";
 
 export interface DiffProps {
-  /** Two strings are texts, all else are values. undefined: it was not there. */
+  /** Two strings are compared as texts, anything else as JSON values. undefined: the value does not exist. */
   readonly before: unknown;
   readonly after: unknown;
 }
@@ -32,7 +32,7 @@ export function Diff({ before, after }: DiffProps) {
         </Button>
       </div>
       {asText ? (
-        <LineDiff before={written(before)} after={written(after)} />
+        <LineDiff before={indentedJson(before)} after={indentedJson(after)} />
       ) : (
         <ValueDiff before={before} after={after} />
       )}
@@ -41,18 +41,18 @@ export function Diff({ before, after }: DiffProps) {
 }
 
 function LineDiff({ before, after }: { readonly before: string; readonly after: string }) {
-  const pieces = useMemo(() => foldLines(diffLines(before, after)), [before, after]);
-  if (pieces.every(({ folded }) => folded)) return <p class="muted">{texts.same}</p>;
+  const blocks = useMemo(() => foldLines(diffLines(before, after)), [before, after]);
+  if (blocks.every(({ folded }) => folded)) return <p class="muted">{texts.same}</p>;
   return (
     <div class="diff">
-      {pieces.map((piece, at) => (
-        <DiffPiece key={at} piece={piece} />
+      {blocks.map((block, at) => (
+        <DiffBlock key={at} block={block} />
       ))}
     </div>
   );
 }
 
-function DiffPiece({ piece: { folded, lines } }: { readonly piece: Piece }) {
+function DiffBlock({ block: { folded, lines } }: { readonly block: LineBlock }) {
   const [open, setOpen] = useState(!folded);
   if (!open)
     return (
@@ -99,7 +99,7 @@ function ValueDiff({ before, after }: DiffProps) {
         <ChangedValue
           key={at}
           change={change}
-          again={pathText(change.path) === pathText(changes[at - 1]?.path ?? ["\0"])}
+          samePath={pathText(change.path) === pathText(changes[at - 1]?.path ?? ["\0"])}
         />
       ))}
     </ul>
@@ -108,16 +108,16 @@ function ValueDiff({ before, after }: DiffProps) {
 
 interface ChangedValueProps {
   readonly change: ValueChange;
-  /** The place was named just before. */
-  readonly again: boolean;
+  /** The entry before has the same path, so it is not shown again. */
+  readonly samePath: boolean;
 }
 
-function ChangedValue({ change, again }: ChangedValueProps) {
+function ChangedValue({ change, samePath }: ChangedValueProps) {
   const { path, before, after } = change;
   const long = [before, after].some((value) => typeof value === "string" && value.includes("\n"));
   return (
-    <li class={`diff-value${again ? " diff-again" : ""}`}>
-      <div class={again ? "for-screen-readers" : "diff-path"}>
+    <li class={`diff-value${samePath ? " diff-again" : ""}`}>
+      <div class={samePath ? "for-screen-readers" : "diff-path"}>
         <ForeignText text={pathText(path)} />
       </div>
       {long && typeof before === "string" && typeof after === "string" ? (
@@ -133,7 +133,7 @@ function ChangedValue({ change, again }: ChangedValueProps) {
 }
 
 function Side({ kind, value }: { readonly kind: "removed" | "added"; readonly value: unknown }) {
-  const content = <ForeignText text={written(value)} />;
+  const content = <ForeignText text={indentedJson(value)} />;
   return (
     <div class={`diff-line diff-${kind}`}>
       {kind === "removed" ? <del>{content}</del> : <ins>{content}</ins>}
@@ -141,6 +141,6 @@ function Side({ kind, value }: { readonly kind: "removed" | "added"; readonly va
   );
 }
 
-function written(value: unknown): string {
+function indentedJson(value: unknown): string {
   return value === undefined ? "" : JSON.stringify(value, null, 2);
 }

@@ -1,4 +1,4 @@
-/** Detail beside its list. The list stays usable where there is room; on a phone the drawer covers it and is modal. */
+/** Shows details beside a list. On a wide screen the list stays usable; on a narrow one the drawer covers it and is modal. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
@@ -8,9 +8,9 @@ import "./drawer.css";
 
 export interface DrawerProps {
   readonly title: string;
-  /** Ids, names and what else others wrote is shown monospaced. */
+  /** Monospaced title, for ids and names. */
   readonly titleMono?: boolean;
-  /** Below the title: state, kind, where it belongs. */
+  /** Below the title: state, kind, parent. */
   readonly subtitle?: ComponentChildren;
   readonly onClose: () => void;
   /** Buttons beside the title. */
@@ -19,9 +19,9 @@ export interface DrawerProps {
   readonly size?: "normal" | "wide";
 }
 
-const NO_ROOM = "(max-width: 800px)";
+const NARROW = "(max-width: 800px)";
 
-/** It is open while it is rendered: its address decides. */
+/** Open while it is rendered: the address of the page decides. */
 export function Drawer(props: DrawerProps) {
   const { title, subtitle, onClose, actions, children, size = "normal" } = props;
   const ref = useRef<HTMLDialogElement>(null);
@@ -31,7 +31,7 @@ export function Drawer(props: DrawerProps) {
   useEffect(() => {
     const dialog = ref.current;
     const before = document.activeElement;
-    if (matchMedia(NO_ROOM).matches) dialog?.showModal();
+    if (matchMedia(NARROW).matches) dialog?.showModal();
     else dialog?.show();
     dialog?.querySelector<HTMLElement>(".drawer-title")?.focus();
     return () => {
@@ -40,7 +40,7 @@ export function Drawer(props: DrawerProps) {
   }, []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Escape" || event.defaultPrevented || othersOpen(ref.current)) return;
+      if (event.key !== "Escape" || event.defaultPrevented || otherDialogOpen(ref.current)) return;
       event.preventDefault();
       close.current();
     };
@@ -81,7 +81,7 @@ export function Drawer(props: DrawerProps) {
   );
 }
 
-/** Escape belongs to what lies on top. */
-function othersOpen(self: HTMLDialogElement | null): boolean {
+/** Escape closes only the topmost dialog or popover. */
+function otherDialogOpen(self: HTMLDialogElement | null): boolean {
   return [...document.querySelectorAll("dialog:modal, [popover]:popover-open")].some((one) => one !== self);
 }

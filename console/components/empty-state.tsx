@@ -1,4 +1,4 @@
-/** Where nothing is yet: what this is for, one thing to do, one line to copy. */
+/** Shown instead of an empty list: its purpose, one action, one line to copy. */
 import type { ComponentChildren } from "preact";
 import { CopyButton } from "./copy-button.tsx";
 import "./empty-state.css";
@@ -7,11 +7,11 @@ export interface EmptyStateProps {
   readonly title: string;
   readonly children?: ComponentChildren;
   readonly action?: ComponentChildren;
-  /** A line that can be pasted somewhere. */
+  /** A command or address to copy. */
   readonly line?: string;
 }
 
-/** Instead of a whole page. */
+/** An empty state that fills the page. */
 export function EmptyPage(props: EmptyStateProps) {
   return (
     <div class="panel">

@@ -1,22 +1,22 @@
-/** Label, description and problem around one control, tied to it for screen readers. */
+/** Label, hint and error of one control, linked to it for screen readers. */
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
 import { ForeignText } from "./foreign-text.tsx";
 import "./field.css";
 
-/** What all fields take. */
+/** Props of all fields. */
 export interface FieldProps {
   readonly label: string;
-  /** Keeps the label for screen readers alone, where the place already says what it is. */
+  /** Shows the label to screen readers only, if the context makes it clear. */
   readonly labelHidden?: boolean;
-  /** Names of members and arguments. */
+  /** Monospaced label, for names of members and arguments. */
   readonly labelMono?: boolean;
   readonly hint?: ComponentChildren;
-  /** Why the value cannot be taken. */
+  /** Why the value is invalid. */
   readonly error?: string | undefined;
   readonly required?: boolean;
-  /** Says "optional" beside the label. */
+  /** Shows "optional" beside the label. */
   readonly optional?: boolean;
   readonly disabled?: boolean;
   readonly name?: string;
@@ -69,12 +69,12 @@ export function labelClass({ labelHidden, labelMono }: FieldProps, shown: string
   return labelMono ? `${shown} mono` : shown;
 }
 
-interface Mark {
+interface FieldMarkProps {
   readonly required: boolean | undefined;
   readonly optional: boolean | undefined;
 }
 
-export function FieldMark({ required, optional }: Mark) {
+export function FieldMark({ required, optional }: FieldMarkProps) {
   if (required)
     return (
       <span class="field-required" title={componentTexts.required} aria-hidden="true">

@@ -1,4 +1,4 @@
-/** Text that somebody else wrote: never markup, isolated from the direction of what stands around it, nothing in it invisible. */
+/** Shows untrusted text: never as markup, with its own text direction, and with invisible characters made visible. */
 import { componentTexts } from "../texts/components.ts";
 import { visibleParts } from "./visible-text.ts";
 import "./foreign-text.css";

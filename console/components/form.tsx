@@ -1,10 +1,10 @@
-/** Fields below each other, sent by a button of type `submit` or by Enter; the browser checks what is required first. */
+/** Fields in one column, submitted by a `submit` button or by Enter. The browser checks required fields first. */
 import type { ComponentChildren, Ref } from "preact";
 
 export interface FormProps {
   readonly onSubmit: () => unknown;
   readonly children: ComponentChildren;
-  /** For a button that stands outside of it. */
+  /** Lets a button outside of the form submit it. */
   readonly id?: string;
   readonly class?: string;
   readonly formRef?: Ref<HTMLFormElement>;

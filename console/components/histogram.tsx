@@ -1,23 +1,23 @@
-/** Counts side by side: over time, or by size. The bad part of each stands at its foot, hatched. */
+/** A bar chart of counts over time or by size. The failed part of each bar is hatched, at its bottom. */
 import { useId } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
 import "./charts.css";
 
 export interface Bucket {
-  /** Where it stands: "14:05", "100–200 ms". */
+  /** The position on the axis: "14:05", "100–200 ms". */
   readonly label: string;
   readonly count: number;
-  /** How many of them are bad. */
+  /** How many of `count` failed. */
   readonly bad?: number;
 }
 
 export interface HistogramProps {
-  /** What is counted, over which time. */
+  /** What is counted, and over which time. */
   readonly label: string;
   readonly buckets: readonly Bucket[];
   readonly height?: number;
   readonly format?: (count: number) => string;
-  /** Makes each bar a button: filter by click. */
+  /** Renders each bar as a button, for filters. */
   readonly onPick?: (bucket: Bucket) => void;
 }
 
@@ -25,12 +25,12 @@ const texts = componentTexts.histogram;
 
 export function Histogram({ label, buckets, height = 72, format = String, onPick }: HistogramProps) {
   const id = useId();
-  const most = Math.max(...buckets.map(({ count }) => count), 1);
+  const max = Math.max(...buckets.map(({ count }) => count), 1);
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   const bad = buckets.reduce((sum, bucket) => sum + (bucket.bad ?? 0), 0);
-  const words = `${label}: ${texts.summary(format(total), format(bad), format(most))}`;
-  const said = ({ label: at, count, bad: wrong = 0 }: Bucket) =>
-    `${at}: ${format(count)}${wrong > 0 ? `, ${texts.bad(format(wrong))}` : ""}`;
+  const words = `${label}: ${texts.summary(format(total), format(bad), format(max))}`;
+  const describe = ({ label: at, count, bad: failed = 0 }: Bucket) =>
+    `${at}: ${format(count)}${failed > 0 ? `, ${texts.bad(format(failed))}` : ""}`;
   return (
     <figure class="histogram">
       <svg class="histogram-patterns" width="0" height="0" aria-hidden="true">
@@ -39,7 +39,7 @@ export function Histogram({ label, buckets, height = 72, format = String, onPick
         </pattern>
       </svg>
       <div class="histogram-most number" aria-hidden="true">
-        {format(most)}
+        {format(max)}
       </div>
       <div
         class="histogram-bars"
@@ -49,7 +49,7 @@ export function Histogram({ label, buckets, height = 72, format = String, onPick
         {buckets.map((bucket) => {
           const bar = (
             <svg viewBox="0 0 10 100" preserveAspectRatio="none" aria-hidden="true">
-              <Bar id={id} share={bucket.count / most} badShare={(bucket.bad ?? 0) / most} />
+              <Bar id={id} share={bucket.count / max} badShare={(bucket.bad ?? 0) / max} />
             </svg>
           );
           return onPick ? (
@@ -57,14 +57,14 @@ export function Histogram({ label, buckets, height = 72, format = String, onPick
               key={bucket.label}
               type="button"
               class="histogram-bar"
-              title={said(bucket)}
-              aria-label={said(bucket)}
+              title={describe(bucket)}
+              aria-label={describe(bucket)}
               onClick={() => onPick(bucket)}
             >
               {bar}
             </button>
           ) : (
-            <span key={bucket.label} class="histogram-bar" title={said(bucket)}>
+            <span key={bucket.label} class="histogram-bar" title={describe(bucket)}>
               {bar}
             </span>
           );
@@ -78,8 +78,8 @@ export function Histogram({ label, buckets, height = 72, format = String, onPick
   );
 }
 
-/** What is there is at least seen. */
-const LEAST = 2;
+/** The smallest height of a bar with a count, in percent. */
+const MIN_HEIGHT = 2;
 
 function Bar({
   id,
@@ -90,15 +90,15 @@ function Bar({
   readonly share: number;
   readonly badShare: number;
 }) {
-  const tall = share === 0 ? 0 : Math.max(share * 100, LEAST);
-  const wrong = badShare === 0 ? 0 : Math.max(badShare * 100, LEAST);
+  const barHeight = share === 0 ? 0 : Math.max(share * 100, MIN_HEIGHT);
+  const badHeight = badShare === 0 ? 0 : Math.max(badShare * 100, MIN_HEIGHT);
   return (
     <>
-      <rect class="histogram-count" x="0" width="10" y={100 - tall} height={tall} />
-      {wrong > 0 && (
+      <rect class="histogram-count" x="0" width="10" y={100 - barHeight} height={barHeight} />
+      {badHeight > 0 && (
         <>
-          <rect class="histogram-ground" x="0" width="10" y={100 - wrong} height={wrong} />
-          <rect x="0" width="10" y={100 - wrong} height={wrong} fill={`url(#${id}-bad)`} />
+          <rect class="histogram-ground" x="0" width="10" y={100 - badHeight} height={badHeight} />
+          <rect x="0" width="10" y={100 - badHeight} height={badHeight} fill={`url(#${id}-bad)`} />
         </>
       )}
     </>

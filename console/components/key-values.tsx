@@ -1,4 +1,4 @@
-/** Names and their values. */
+/** A list of names and values. */
 import type { ComponentChildren } from "preact";
 import { CopyButton } from "./copy-button.tsx";
 import "./key-values.css";
@@ -6,15 +6,15 @@ import "./key-values.css";
 export interface KeyValue {
   readonly key: string;
   readonly value: ComponentChildren;
-  /** For ids, names and addresses. */
+  /** Monospaced, for ids, names and addresses. */
   readonly mono?: boolean;
-  /** Text that its button copies. */
+  /** Adds a button that copies this text. */
   readonly copy?: string;
 }
 
 interface KeyValuesProps {
   readonly items: readonly KeyValue[];
-  /** Short ones on a whole page: in two columns. */
+  /** Two columns, for short values on a whole page. */
   readonly facts?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Names between commas, as they are typed: a comma or a space at the end stays. */
+/** A field for names separated by commas. It keeps the text as typed, including a comma or space at the end. */
 import { useSignal } from "@preact/signals";
 import { TextField } from "./text-field.tsx";
 

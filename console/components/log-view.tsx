@@ -1,4 +1,4 @@
-/** Lines as they come. It follows the end, and stays where it is while somebody reads further up. */
+/** Shows log lines as they arrive. It scrolls along with the end, and stops while somebody reads further up. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";
@@ -9,7 +9,7 @@ import "./log-view.css";
 export interface LogLine {
   readonly key: string | number;
   readonly text: string;
-  /** As it is shown in front of the line. */
+  /** Formatted; shown before the text. */
   readonly time?: string;
   readonly level?: "error" | "warn";
 }
@@ -19,15 +19,15 @@ export interface LogViewProps {
   readonly label: string;
   readonly lines: readonly LogLine[];
   readonly height?: number;
-  /** Shown where there are no lines. */
+  /** Shown if there are no lines. */
   readonly empty?: string;
 }
 
 const texts = componentTexts.log;
 
-/** More is not rendered: who reads further back wants a file. */
-const MOST = 2000;
-const NEAR_END = 24;
+/** Earlier lines are rendered on request only. */
+const MAX_LINES = 2000;
+const NEAR_END_PX = 24;
 
 export function LogView({ label, lines, height = 280, empty = texts.empty }: LogViewProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -35,7 +35,7 @@ export function LogView({ label, lines, height = 280, empty = texts.empty }: Log
   const [wraps, setWraps] = useState(true);
   const [all, setAll] = useState(false);
   const seen = useRef(0);
-  const shown = all ? lines : lines.slice(-MOST);
+  const shown = all ? lines : lines.slice(-MAX_LINES);
   useLayoutEffect(() => {
     if (!follows) return;
     seen.current = lines.length;
@@ -43,9 +43,9 @@ export function LogView({ label, lines, height = 280, empty = texts.empty }: Log
   }, [lines, follows, wraps]);
   const onScroll = () => {
     const element = box.current;
-    if (element) setFollows(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END);
+    if (element) setFollows(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX);
   };
-  const news = follows ? 0 : Math.max(lines.length - seen.current, 0);
+  const unread = follows ? 0 : Math.max(lines.length - seen.current, 0);
   return (
     <div class="log">
       <div
@@ -70,7 +70,7 @@ export function LogView({ label, lines, height = 280, empty = texts.empty }: Log
       </div>
       <div class="log-bar">
         <span role="status" class="muted">
-          {follows ? texts.follows : news > 0 ? texts.news(news) : texts.paused}
+          {follows ? texts.follows : unread > 0 ? texts.news(unread) : texts.paused}
         </span>
         {!follows && (
           <Button size="small" kind="primary" onClick={() => setFollows(true)}>

@@ -1,4 +1,4 @@
-/** Text of others over many lines, as it stands. What is long is cut visibly, and opens. */
+/** Shows untrusted text of several lines. A long text is cut with an ellipsis and can be opened. */
 import { useState } from "preact/hooks";
 import { size } from "../format.ts";
 import { componentTexts } from "../texts/components.ts";
@@ -7,17 +7,17 @@ import { CopyButton } from "./copy-button.tsx";
 import { ForeignText } from "./foreign-text.tsx";
 import "./long-text.css";
 
-const SHOWN = 2000;
-/** More would stop the page. */
-const MOST = 500_000;
+const PREVIEW_CHARS = 2000;
+/** More text would freeze the page. */
+const MAX_CHARS = 500_000;
 
 export function LongText({ text }: { readonly text: string }) {
   const [open, setOpen] = useState(false);
-  const long = text.length > SHOWN * 1.2;
+  const long = text.length > PREVIEW_CHARS * 1.2;
   return (
     <div class="long-text">
       <pre class="long-text-lines">
-        <ForeignText text={long && !open ? text.slice(0, SHOWN) : text.slice(0, MOST)} />
+        <ForeignText text={long && !open ? text.slice(0, PREVIEW_CHARS) : text.slice(0, MAX_CHARS)} />
         {long && !open && "…"}
       </pre>
       <div class="long-text-bar">
@@ -28,7 +28,9 @@ export function LongText({ text }: { readonly text: string }) {
             </Button>
           </span>
         )}
-        {open && text.length > MOST && <span class="muted">{componentTexts.json.cut(size(MOST))}</span>}
+        {open && text.length > MAX_CHARS && (
+          <span class="muted">{componentTexts.json.cut(size(MAX_CHARS))}</span>
+        )}
         <CopyButton kind="quiet" text={text} />
       </div>
     </div>

@@ -1,4 +1,4 @@
-/** A button that opens a list of things to do: the native popover. Arrow keys move in it, letters jump. */
+/** A button that opens a menu (native popover). Arrow keys move the focus, letters jump to an entry. */
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 import type { ButtonProps } from "./button.tsx";
@@ -7,22 +7,22 @@ import "./menu.css";
 
 export interface MenuItem {
   readonly label: string;
-  /** A second line: what it does, or why it cannot be done. */
+  /** A second line: what the entry does, or why it is disabled. */
   readonly hint?: string;
   readonly onSelect?: () => void;
-  /** Makes it a link. */
+  /** Renders a link. */
   readonly href?: string;
   readonly danger?: boolean;
   readonly disabled?: boolean;
-  /** For one of several: shown with a mark. */
+  /** For a radio group: the checked entry has a mark. */
   readonly checked?: boolean;
 }
 
 export interface MenuProps {
   readonly children: ComponentChildren;
-  /** Name for screen readers, where the text alone does not say it. */
+  /** Name for screen readers, if the visible text is not enough. */
   readonly label?: string;
-  /** `line` draws a line between groups. */
+  /** `line` separates groups. */
   readonly items: readonly (MenuItem | "line")[];
   readonly kind?: ButtonProps["kind"];
   readonly size?: ButtonProps["size"];

@@ -1,11 +1,11 @@
-/** A number as its text, so that what was typed stays what is sent: `0.10` and twenty digits too. */
+/** A number field with a text value, so that the number is sent as typed: `0.10`, or one of twenty digits. */
 import { FieldFrame, type FieldProps } from "./field-frame.tsx";
 
 export interface NumberFieldProps extends FieldProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly whole?: boolean;
-  /** Shown behind the number: `ms`, `per minute`. */
+  /** Shown after the number: `ms`, `per minute`. */
   readonly unit?: string;
   readonly placeholder?: string;
 }

@@ -1,4 +1,4 @@
-/** Puts what floats beside what opened it, on the side that has room. Its size need not be known. */
+/** Positions a popover beside its opener, on the side with more room. Works before the size of the popover is known. */
 const GAP = 4;
 
 export function placeBeside(floating: HTMLElement, opener: HTMLElement): void {

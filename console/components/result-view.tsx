@@ -1,4 +1,4 @@
-/** The result of a tool, each part shown as what it is; the JSON that came is one click away. */
+/** Shows the result of a tool, each part by its type, or the received JSON. */
 import { useMemo, useState } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";
@@ -9,7 +9,7 @@ import { readResult } from "./result/result-parts.ts";
 import "./result-view.css";
 
 export interface ResultViewProps {
-  /** The result as it came: `{"content": […], …}`. */
+  /** The JSON of the result as received: `{"content": […], …}`. */
   readonly raw: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A form made from a JSON Schema, with the raw JSON one click away; each view has what was written in the other. The page
- * keeps the value: `startForm` to begin, `formJson` to send, `problemOf` for what the gateway says about it.
+ * A form generated from a JSON Schema, with a second view for the JSON. Both views edit the same value, which the page
+ * holds: `startForm` creates it, `formJson` returns the JSON to send, `problemOf` reads the gateway's errors.
  */
 import { componentTexts } from "../texts/components.ts";
 import { Button } from "./button.tsx";
@@ -21,23 +21,23 @@ export { problemOf };
 
 export interface FormValue {
   readonly draft: Draft;
-  /** As it was typed; undefined: the form is shown. */
+  /** The typed text of the JSON view; undefined: the form is shown. */
   readonly raw?: string | undefined;
 }
 
-/** With `json` of an earlier call, else with what the schema says. */
+/** Starts with `json` of an earlier call, or else with the defaults of the schema. */
 export function startForm(schema: unknown, json?: string): FormValue {
   const given = json === undefined ? undefined : readDraft(json);
   return { draft: isMap(given) ? given : startDraft(schema) };
 }
 
-/** The arguments as JSON; undefined where the text is not JSON at all. */
+/** Returns the arguments as JSON; undefined if the typed text is not a JSON object. */
 export function formJson({ draft, raw }: FormValue): string | undefined {
   if (raw !== undefined) return isMap(readDraft(raw)) ? raw : undefined;
   return writeDraft(draft) ?? "{}";
 }
 
-/** What is wrong already here. The gateway checks the rest. */
+/** Returns the problems that the form can find itself. The gateway checks the rest. */
 export function checkForm(schema: unknown, value: FormValue): readonly FormProblem[] {
   if (value.raw === undefined) return checkDraft(schema, value.draft);
   const draft = readDraft(value.raw);
@@ -96,7 +96,7 @@ export function SchemaForm({ schema, value, onInput, problems = NO_PROBLEMS }: S
 
 function FormView({ schema, value, onInput, problems = NO_PROBLEMS }: SchemaFormProps) {
   const node = nodeOf(schema, schema);
-  // Arguments are an object whatever their schema says; one that says nothing takes any.
+  // Arguments are always an object. A schema that does not describe one accepts any members.
   const object =
     node.kind === "object" ? node : { ...node, kind: "object" as const, members: [], additional: true };
   if (object.members.length === 0 && object.additional === undefined)

@@ -1,4 +1,4 @@
-/** One of a few. */
+/** A drop-down list. */
 import { FieldFrame, type FieldProps } from "./field-frame.tsx";
 
 export interface Option {
@@ -11,7 +11,7 @@ export interface SelectFieldProps extends FieldProps {
   readonly value: string;
   readonly options: readonly Option[];
   readonly onInput: (value: string) => void;
-  /** Text of the empty choice; without it one of the options is always chosen. */
+  /** Label of the empty option. Without it, one of the options is always selected. */
   readonly none?: string;
 }
 

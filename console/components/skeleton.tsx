@@ -1,10 +1,10 @@
-/** The room that something takes once it is there. */
+/** A placeholder of the same size as the content that is loading. */
 import { componentTexts } from "../texts/components.ts";
 import "./skeleton.css";
 
 export interface SkeletonProps {
   readonly rows?: number;
-  /** `row` has the height of a table's row, `block` takes `height`. */
+  /** `row` has the height of a table row, `block` has `height`. */
   readonly kind?: "text" | "row" | "block";
   readonly height?: number;
 }

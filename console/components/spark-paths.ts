@@ -1,4 +1,4 @@
-/** Geometry of a sparkline: pieces of line where values are known, the area below them, dots for values that stand alone. */
+/** Computes the geometry of a sparkline: line segments where values exist, the area below them, dots for isolated values. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -12,32 +12,33 @@ export interface SparkPaths {
 
 const MARGIN = 2;
 
-/** From zero up, so that a steady number does not look like a storm. */
+/** The scale starts at zero. Otherwise small changes of a steady number would look large. */
 export function sparkPaths(
   values: readonly (number | undefined)[],
   width: number,
   height: number,
 ): SparkPaths {
-  const most = Math.max(...values.map((value) => value ?? 0), Number.MIN_VALUE);
+  const max = Math.max(...values.map((value) => value ?? 0), Number.MIN_VALUE);
   const step = (width - 2 * MARGIN) / Math.max(values.length - 1, 1);
-  const pieces: Point[][] = [[]];
+  const segments: Point[][] = [[]];
   values.forEach((value, index) => {
-    if (value === undefined) pieces.push([]);
+    if (value === undefined) segments.push([]);
     else
-      pieces.at(-1)?.push({
+      segments.at(-1)?.push({
         x: round(MARGIN + index * step),
-        y: round(height - MARGIN - (Math.max(value, 0) / most) * (height - 2 * MARGIN)),
+        y: round(height - MARGIN - (Math.max(value, 0) / max) * (height - 2 * MARGIN)),
       });
   });
-  const lines = pieces.filter((piece) => piece.length > 1);
+  const lines = segments.filter((segment) => segment.length > 1);
   return {
     line: lines.map(path).join(""),
     area: lines
       .map(
-        (piece) => `${path(piece)}L${piece.at(-1)?.x} ${height - MARGIN}L${piece[0]?.x} ${height - MARGIN}Z`,
+        (segment) =>
+          `${path(segment)}L${segment.at(-1)?.x} ${height - MARGIN}L${segment[0]?.x} ${height - MARGIN}Z`,
       )
       .join(""),
-    dots: pieces.flatMap((piece) => (piece.length === 1 ? piece : [])),
+    dots: segments.flatMap((segment) => (segment.length === 1 ? segment : [])),
   };
 }
 

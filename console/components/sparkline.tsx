@@ -1,11 +1,11 @@
-/** The course of one number, small enough for a line of text. What it shows is said in words to who does not see it. */
+/** A line chart of one number, small enough for a line of text, with a description for screen readers. */
 import { sparkPaths } from "./spark-paths.ts";
 import "./charts.css";
 
 export interface SparklineProps {
-  /** What the number is, over which time: "Calls per minute, last hour". */
+  /** What is measured, and over which time: "Calls per minute, last hour". */
   readonly label: string;
-  /** Oldest first; undefined where nothing was measured. */
+  /** Oldest first; undefined if nothing was measured. */
   readonly values: readonly (number | undefined)[];
   readonly format?: (value: number) => string;
   readonly width?: number;
@@ -16,7 +16,7 @@ export function Sparkline({ label, values, format = String, width = 96, height =
   const known = values.filter((value) => value !== undefined);
   const { line, area, dots } = sparkPaths(values, width, height);
   const last = known.at(-1);
-  const words =
+  const description =
     last === undefined
       ? label
       : `${label}: ${format(last)}, between ${format(Math.min(...known))} and ${format(Math.max(...known))}`;
@@ -24,12 +24,12 @@ export function Sparkline({ label, values, format = String, width = 96, height =
     <svg
       class="sparkline"
       role="img"
-      aria-label={words}
+      aria-label={description}
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}
     >
-      <title>{words}</title>
+      <title>{description}</title>
       <path class="sparkline-area" d={area} />
       <path class="sparkline-line" d={line} />
       {dots.map(({ x, y }) => (

@@ -1,4 +1,4 @@
-/** A state as shape, word and reason together: colour is never the only sign. */
+/** Shows a state with a shape, a word and a reason, because colour must never be the only sign. */
 import type { ComponentChildren } from "preact";
 import { ForeignText } from "./foreign-text.tsx";
 import "./status.css";
@@ -8,9 +8,9 @@ export type State = "ok" | "busy" | "warn" | "bad" | "off";
 export interface StatusProps {
   readonly state: State;
   readonly word: string;
-  /** Why it is so, and since when. Text of others is shown as such. */
+  /** Why, and since when. May be untrusted text. */
   readonly reason?: string | undefined;
-  /** The button that mends it. */
+  /** A button that fixes the problem. */
   readonly action?: ComponentChildren;
 }
 
@@ -29,7 +29,7 @@ export function Status({ state, word, reason, action }: StatusProps) {
   );
 }
 
-/** The shape alone, for where the word stands beside it already. */
+/** The shape alone, for use beside a text that names the state. */
 export function StatusShape({ state }: { readonly state: State }) {
   return (
     <svg class={`status-shape status-${state}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">

@@ -1,5 +1,4 @@
-/** On or off, effective at once or with the form. */
-
+/** A switch that is on or off. It may take effect at once or with its form. */
 import { useId } from "preact/hooks";
 import { FieldError, FieldMark, type FieldProps, labelClass } from "./field-frame.tsx";
 import { ForeignText } from "./foreign-text.tsx";

@@ -1,6 +1,6 @@
 /**
- * Rows of one kind, up to many thousands: only what is in view is rendered. The whole table is one stop for Tab and has the
- * focus while arrow keys move between its rows.
+ * A table of up to many thousands of rows; it renders only the visible ones. The table is a single Tab stop and keeps the
+ * focus while arrow keys move between rows.
  */
 import type { ComponentChildren } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
@@ -11,8 +11,8 @@ import { type Selection, toggleAll, toggleOne, toggleRange } from "./table/selec
 import { BulkBar, TableTools } from "./table/table-bars.tsx";
 import { TableHead } from "./table/table-head.tsx";
 import { TableRow } from "./table/table-row.tsx";
-import { useHeldRows } from "./table/use-held-rows.ts";
 import { useRowKeys } from "./table/use-row-keys.ts";
+import { useStableRows } from "./table/use-stable-rows.ts";
 import { useVirtualWindow } from "./table/use-virtual-window.ts";
 import "./table.css";
 
@@ -22,31 +22,31 @@ export interface TableProps<Row> {
   /** Names the table for screen readers. */
   readonly label: string;
   readonly rows: readonly Row[];
-  /** Best a constant of its module: other columns are another table. */
+  /** Pass a constant: a new array makes the table sort and filter again. */
   readonly columns: readonly Column<Row>[];
   readonly rowKey: (row: Row) => string;
-  /** Names a row for screen readers; its key by default. */
+  /** The name of a row for screen readers. Default: its key. */
   readonly rowName?: (row: Row) => string;
-  /** Enter and click. */
+  /** Called on Enter and on click. */
   readonly onOpen?: (row: Row) => void;
-  /** Key of the row whose detail is open. */
+  /** Key of the row whose details are open. */
   readonly open?: string | undefined;
-  /** With `onSort` the sorting belongs to the page and its address, else this is how the table begins. */
+  /** With `onSort` the page holds the sorting. Without it, this is the initial sorting. */
   readonly sorting?: Sorting | undefined;
   readonly onSort?: (sorting: Sorting) => void;
-  /** With `onSearch` a search field stands above the table; its text belongs to the page. */
+  /** With `onSearch` the table has a search field, whose text the page holds. */
   readonly search?: string | undefined;
   readonly onSearch?: (text: string) => void;
   readonly searchLabel?: string;
   /** Filters and buttons beside the search field. */
   readonly tools?: ComponentChildren;
-  /** Buttons for the selected rows that are shown; with it rows can be selected. */
+  /** Buttons for the selected rows that are shown. Makes rows selectable. */
   readonly bulk?: (rows: readonly Row[], clear: () => void) => ComponentChildren;
-  /** Rows come and change by themselves: what arrives while somebody reads waits under a bar. */
+  /** Rows arrive by themselves. New ones are held back behind a bar while somebody reads. */
   readonly live?: boolean;
-  /** Changes with filters of the page, so that a live table shows other rows at once. */
+  /** Changes with the filters of the page, so that a live table then shows the new rows at once. */
   readonly view?: string;
-  /** Shown instead of the table where there are no rows at all. */
+  /** Shown instead of a table without rows. */
   readonly empty?: ComponentChildren;
 }
 
@@ -58,15 +58,15 @@ export function Table<Row>(props: TableProps<Row>) {
   const id = useId();
   const table = useRef<HTMLTableElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
-  const [own, setOwn] = useState<Sorting | undefined>(props.sorting);
+  const [ownSorting, setOwnSorting] = useState<Sorting | undefined>(props.sorting);
   const [selection, select] = useState<Selection>(NONE);
-  const sorting = props.onSort ? props.sorting : own;
+  const sorting = props.onSort ? props.sorting : ownSorting;
   const ordered = useMemo(
     () => orderRows(rows, columns, { search, sorting }),
     [rows, columns, search, sorting?.column, sorting?.descending],
   );
   const view = JSON.stringify([search, sorting, props.view]);
-  const { shown, news, release, reader } = useHeldRows({
+  const { shown, pending, showPending, frameProps } = useStableRows({
     rows: ordered,
     rowKey,
     live: props.live ?? false,
@@ -101,14 +101,14 @@ export function Table<Row>(props: TableProps<Row>) {
   } as const;
   const gap = (count: number) =>
     count > 0 && (
-      // One cell: more than are shown would make columns of their own.
-      // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it takes room and nothing else.
+      // One cell only: more cells than visible columns would add columns.
+      // biome-ignore lint/a11y/noAriaHiddenOnFocusable: the row only fills space.
       <tr aria-hidden="true" class="table-gap" style={{ height: `${count * window.rowHeight}px` }}>
         <td />
       </tr>
     );
   return (
-    <div class="table-frame panel" {...reader}>
+    <div class="table-frame panel" {...frameProps}>
       {(onSearch || props.tools) && (
         <TableTools
           search={search}
@@ -120,16 +120,16 @@ export function Table<Row>(props: TableProps<Row>) {
           {props.tools}
         </TableTools>
       )}
-      {news > 0 && (
+      {pending > 0 && (
         <button
           type="button"
           class="table-news"
           onClick={() => {
-            release();
+            showPending();
             table.current?.parentElement?.scrollIntoView({ block: "nearest" });
           }}
         >
-          {texts.news(news)}
+          {texts.news(pending)}
         </button>
       )}
       <table
@@ -142,7 +142,7 @@ export function Table<Row>(props: TableProps<Row>) {
         <TableHead
           columns={columns}
           sorting={sorting}
-          onSort={(column) => (props.onSort ?? setOwn)(nextSorting(sorting, column))}
+          onSort={(column) => (props.onSort ?? setOwnSorting)(nextSorting(sorting, column))}
           selected={bulk && (chosen.length === 0 ? "none" : chosen.length === shown.length ? "all" : "some")}
           onSelectAll={() => select(toggleAll(selection, order))}
         />

@@ -1,4 +1,4 @@
-/** Parts of one thing, one shown at a time. Arrow keys move between them. */
+/** A tab list with its panel. Arrow keys move between tabs. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import "./tabs.css";
@@ -6,7 +6,7 @@ import "./tabs.css";
 export interface Tab {
   readonly id: string;
   readonly label: string;
-  /** How many there are in it. */
+  /** Number of items in the tab. */
   readonly count?: number;
 }
 
@@ -16,7 +16,7 @@ export interface TabsProps {
   readonly onChange: (id: string) => void;
   /** Names the group for screen readers. */
   readonly label: string;
-  /** What the active tab shows. */
+  /** Content of the active tab. */
   readonly children?: ComponentChildren;
 }
 
@@ -40,7 +40,7 @@ export function Tabs({ tabs, active, onChange, label, children }: TabsProps) {
     list.current?.querySelector<HTMLElement>(`[data-tab="${CSS.escape(tab.id)}"]`)?.focus();
   };
   useEffect(() => {
-    // Where there is little room the list scrolls: the tab that is shown is in sight.
+    // On a narrow screen the list scrolls. This centres the active tab.
     const shown = list.current?.querySelector<HTMLElement>("[aria-selected=true]");
     if (!list.current || !shown) return;
     list.current.scrollLeft = shown.offsetLeft - (list.current.clientWidth - shown.offsetWidth) / 2;

@@ -7,7 +7,7 @@ export interface TextFieldProps extends FieldProps {
   readonly type?: "text" | "search" | "password" | "email" | "url" | "date" | "datetime-local" | "time";
   readonly placeholder?: string;
   readonly rows?: number;
-  /** For ids, names and addresses. */
+  /** Monospaced, for ids, names and addresses. */
   readonly mono?: boolean;
   readonly autocomplete?: string;
   readonly spellcheck?: boolean;

@@ -1,4 +1,4 @@
-/** What just happened, with an undo where there is one. `toast()` says it from anywhere; the shell renders `<Toasts/>` once. */
+/** Short messages about what just happened, with an optional undo button. Any module may call `toast()`; the app renders `<Toasts/>` once. */
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { componentTexts } from "../texts/components.ts";
@@ -12,24 +12,24 @@ export interface Toast {
   /** A failure stays until it is dismissed. */
   readonly kind?: "done" | "failed";
   readonly undo?: () => void;
-  /** What the undo button says. */
+  /** Label of the undo button. */
   readonly undoLabel?: string;
 }
 
-interface Shown extends Toast {
+interface ShownToast extends Toast {
   readonly id: number;
 }
 
-const MOST = 4;
+const MAX_TOASTS = 4;
 const SHOWN_MS = 6000;
 const SHOWN_WITH_UNDO_MS = 12_000;
 
-const shown = signal<readonly Shown[]>([]);
-let last = 0;
+const shown = signal<readonly ShownToast[]>([]);
+let lastId = 0;
 
 export function toast(one: Toast): void {
-  last += 1;
-  shown.value = [...shown.value, { ...one, id: last }].slice(-MOST);
+  lastId += 1;
+  shown.value = [...shown.value, { ...one, id: lastId }].slice(-MAX_TOASTS);
 }
 
 function dismiss(id: number): void {
@@ -37,19 +37,19 @@ function dismiss(id: number): void {
 }
 
 export function Toasts() {
-  const [held, hold] = useState(false);
+  const [paused, setPaused] = useState(false);
   return (
     <section
       class="toasts"
       aria-label="Messages"
       aria-live="polite"
-      onMouseEnter={() => hold(true)}
-      onMouseLeave={() => hold(false)}
-      onFocusIn={() => hold(true)}
-      onFocusOut={() => hold(false)}
+      onMouseEnter={() => setPaused(true)}
+      onMouseLeave={() => setPaused(false)}
+      onFocusIn={() => setPaused(true)}
+      onFocusOut={() => setPaused(false)}
     >
       {shown.value.map((one) => (
-        <ToastCard key={one.id} toast={one} held={held} />
+        <ToastCard key={one.id} toast={one} paused={paused} />
       ))}
     </section>
   );
@@ -57,16 +57,16 @@ export function Toasts() {
 
 function ToastCard({
   toast: { id, text, kind = "done", undo, undoLabel },
-  held,
+  paused,
 }: {
-  toast: Shown;
-  held: boolean;
+  toast: ShownToast;
+  paused: boolean;
 }) {
   useEffect(() => {
-    if (held || kind === "failed") return;
+    if (paused || kind === "failed") return;
     const timer = setTimeout(() => dismiss(id), undo ? SHOWN_WITH_UNDO_MS : SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [held, id, kind, undo]);
+  }, [paused, id, kind, undo]);
   return (
     <div class="toast" role={kind === "failed" ? "alert" : "status"}>
       <StatusShape state={kind === "failed" ? "bad" : "ok"} />

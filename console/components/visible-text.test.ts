@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { visibleParts, visibleText } from "./visible-text.ts";
 
-describe("text of others", () => {
+describe("untrusted text", () => {
   it("keeps ordinary text of any script in one piece", () => {
     for (const text of [
       "search_issues",
@@ -16,7 +16,7 @@ describe("text of others", () => {
     expect(visibleParts("")).toEqual([]);
   });
 
-  it("shows what turns text around, hides or rings", () => {
+  it("shows control characters and characters that reverse or hide text", () => {
     expect(visibleParts("a\u202eb")).toEqual([
       { text: "a" },
       { text: "‹202E›", code: "202E" },
@@ -28,15 +28,15 @@ describe("text of others", () => {
     );
   });
 
-  it("shows joiners that join nothing", () => {
+  it("shows joiners between ASCII characters", () => {
     expect(visibleText("sea\u200drch")).toBe("sea‹200D›rch");
   });
 
-  it("shows marks of annotations", () => {
+  it("shows interlinear annotation characters", () => {
     expect(visibleText("a\ufff9b\ufffb")).toBe("a‹FFF9›b‹FFFB›");
   });
 
-  it("shows halves of characters", () => {
+  it("shows lone surrogates", () => {
     expect(visibleText("\ud800x")).toBe("‹D800›x");
   });
 });

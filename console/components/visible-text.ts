@@ -1,15 +1,15 @@
-/** Text of others in pieces: what can be shown as it is, and characters that would be invisible or turn the text around. */
+/** Splits untrusted text into visible parts and placeholders for characters that are invisible or reverse the text. */
 export interface TextPart {
   readonly text: string;
-  /** Code point in hex, where `text` stands for a character that does not show by itself. */
+  /** Code point in hex, if `text` is a placeholder for an invisible character. */
   readonly code?: string;
 }
 
-/** Whatever takes no room of its own or turns text around, but for tab, line ends, joiners outside of ASCII and the two looks of an emoji. */
+/** Characters without width or that reverse text, except tab, line ends, joiners after non-ASCII characters and the two variation selectors of emoji. */
 const INVISIBLE =
   /(?!\t|\n|\r|(?<=\P{ASCII})\u200c|(?<=\P{ASCII})\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** What the first 32 characters are called. */
+/** Names of the first 32 characters. */
 const CONTROLS =
   "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(
     " ",
@@ -20,21 +20,21 @@ export function visibleParts(text: string): readonly TextPart[] {
   let end = 0;
   for (const found of text.matchAll(INVISIBLE)) {
     if (found.index > end) parts.push({ text: text.slice(end, found.index) });
-    parts.push(stand(found[0]));
+    parts.push(placeholderOf(found[0]));
     end = found.index + found[0].length;
   }
   if (end < text.length) parts.push({ text: text.slice(end) });
   return parts;
 }
 
-/** The same as plain text, for places that take no elements: titles, names for screen readers. */
+/** The same as a string, for attributes: titles, names for screen readers. */
 export function visibleText(text: string): string {
   return visibleParts(text)
     .map((part) => part.text)
     .join("");
 }
 
-function stand(character: string): TextPart {
+function placeholderOf(character: string): TextPart {
   const point = character.codePointAt(0) ?? 0;
   const code = point.toString(16).toUpperCase().padStart(4, "0");
   return { text: `‹${CONTROLS[point] ?? (point === 0x7f ? "DEL" : code)}›`, code };

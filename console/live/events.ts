@@ -1,6 +1,6 @@
 /**
- * What happens at the gateway, as it happens: one stream for all who listen. It is opened anew where it breaks, and shut while nobody
- * looks: a browser has few connections to one gateway, and each tab would keep one.
+ * Live events of the gateway: one stream for all listeners. The stream reconnects after a failure. It is closed while the tab is hidden,
+ * because browsers limit the connections to one host and each tab would hold one.
  */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type {
@@ -20,45 +20,45 @@ import type {
 import type { TOLD_TYPES } from "../../src/observe/live/told-event.ts";
 import type { CallActor, CallRow, ClientName, Named } from "../api/types.ts";
 
-/** JSON knows no undefined: it is not there. */
-type Written<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
-/** Times are ISO 8601 here, and servers have their names. */
-type Told<E, More = unknown> = Written<Omit<E, "at" | "server" | keyof More>> & {
+/** JSON omits undefined members. */
+type WithoutUndefined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
+/** An event as sent: times in ISO 8601, servers with their names. */
+type Sent<E, More = unknown> = WithoutUndefined<Omit<E, "at" | "server" | keyof More>> & {
   readonly at: string;
 } & More;
 type AtServer = { readonly server: Named };
-type By = { readonly principal: CallActor };
+type ByPrincipal = { readonly principal: CallActor };
 
-export type CallEvent = Told<CallRow, { readonly type: "call"; readonly id: number } & AtServer>;
-export type UpdateEvent = Told<UpdateStep, AtServer>;
+export type CallEvent = Sent<CallRow, { readonly type: "call"; readonly id: number } & AtServer>;
+export type UpdateEvent = Sent<UpdateStep, AtServer>;
 export type LiveEvent =
   | CallEvent
   | UpdateEvent
-  | Told<ConnectionChanged, AtServer>
-  | Told<BreakerChanged, AtServer>
-  | Told<ToolsChanged, AtServer>
-  | Told<ApprovalChanged, AtServer>
-  | Told<PoolWaiting>
-  | Told<RevisionServed>
-  | Told<StoreChanged>
-  | Told<RecordsChanged>
-  | Told<LoginTried, Partial<By>>
-  | Told<AdminChange, By>
-  | Told<
+  | Sent<ConnectionChanged, AtServer>
+  | Sent<BreakerChanged, AtServer>
+  | Sent<ToolsChanged, AtServer>
+  | Sent<ApprovalChanged, AtServer>
+  | Sent<PoolWaiting>
+  | Sent<RevisionServed>
+  | Sent<StoreChanged>
+  | Sent<RecordsChanged>
+  | Sent<LoginTried, Partial<ByPrincipal>>
+  | Sent<AdminChange, ByPrincipal>
+  | Sent<
       Omit<SessionChanged, "session">,
-      By & { readonly id: string; readonly endpoint: Named; readonly client?: ClientName }
+      ByPrincipal & { readonly id: string; readonly endpoint: Named; readonly client?: ClientName }
     >
   | { readonly type: "audit"; readonly at: string }
-  /** Some were missed: whoever keeps something reads it anew. */
+  /** Some events were lost: all cached data must be read again. */
   | { readonly type: "missed"; readonly at: string };
 
-type ToldType = (typeof TOLD_TYPES)[number];
+type SentType = (typeof TOLD_TYPES)[number];
 
-/** "offline": the gateway cannot be reached at all. */
+/** "offline": the gateway is unreachable. */
 export type Connection = "live" | "reconnecting" | "offline";
 
-/** All but calls and the pool, which are many. The gateway tells each role what it may see. */
-const ALWAYS = [
+/** All types except calls and pool events, which are frequent. The gateway sends each role only the events it may see. */
+const DEFAULT_TYPES = [
   "connection",
   "breaker",
   "session",
@@ -71,125 +71,125 @@ const ALWAYS = [
   "store",
   "audit",
   "changed",
-] as const satisfies ToldType[];
-const AGAIN_MS = [500, 1_000, 2_000, 5_000];
-const HIDDEN_MS = 5_000;
+] as const satisfies SentType[];
+const RETRY_MS = [500, 1_000, 2_000, 5_000];
+const CLOSE_HIDDEN_MS = 5_000;
 
 const state = signal<Connection>("reconnecting");
 export const connection: ReadonlySignal<Connection> = state;
 
 const version = signal<{ readonly first?: string; readonly now?: string }>({});
-/** The gateway that answers is another version than the one that this page came from. */
+/** True if the gateway has another version than the one that served this page. */
 export const outdated = computed(() => version.value.first !== version.value.now);
 
 type Listener = (event: LiveEvent) => void;
 const listeners = new Set<Listener>();
-let wantsCalls = 0;
+let callListeners = 0;
 let source: EventSource | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let failures = 0;
-let watching = false;
+let started = false;
 
-/** Returns what ends it. */
+/** Returns a function that stops listening. */
 export function listen(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** Calls are many: they are told only while somebody wants them. Returns what ends it. */
+/** Calls are frequent, so the stream contains them only while there are listeners. Returns a function that stops listening. */
 export function listenToCalls(listener: (call: CallEvent) => void): () => void {
   const end = listen((event) => event.type === "call" && listener(event));
-  wantsCalls += 1;
-  if (wantsCalls === 1) reopen();
+  callListeners += 1;
+  if (callListeners === 1) openStream();
   return () => {
     end();
-    wantsCalls -= 1;
-    if (wantsCalls === 0) reopen();
+    callListeners -= 1;
+    if (callListeners === 0) openStream();
   };
 }
 
-/** From a login until it ends. */
+/** Called after a login. */
 export function startLive(): void {
-  if (watching) return;
-  watching = true;
+  if (started) return;
+  started = true;
   failures = 0;
-  reopen();
+  openStream();
 }
 
 export function stopLive(): void {
-  watching = false;
-  shut();
+  started = false;
+  closeStream();
 }
 
-/** Somebody asked and got no answer: the stream may not have noticed yet. */
-export function noticeOffline(): void {
-  if (!watching || state.peek() === "offline") return;
+/** Called after a request without an answer, which the stream may not have noticed yet. */
+export function reportOffline(): void {
+  if (!started || state.peek() === "offline") return;
   state.value = "offline";
-  shut();
-  later();
+  closeStream();
+  retryLater();
 }
 
 document.addEventListener("visibilitychange", () => {
   clearTimeout(timer);
-  if (document.hidden) timer = setTimeout(shut, HIDDEN_MS);
-  else if (watching && !source) reopen();
+  if (document.hidden) timer = setTimeout(closeStream, CLOSE_HIDDEN_MS);
+  else if (started && !source) openStream();
 });
 
-function shut(): void {
+function closeStream(): void {
   clearTimeout(timer);
   source?.close();
   source = undefined;
 }
 
-function reopen(): void {
-  shut();
-  if (!watching || document.hidden) return;
-  const types = wantsCalls > 0 ? [...ALWAYS, "call"] : ALWAYS;
+function openStream(): void {
+  closeStream();
+  if (!started || document.hidden) return;
+  const types = callListeners > 0 ? [...DEFAULT_TYPES, "call"] : DEFAULT_TYPES;
   const opened = new EventSource(`/api/v1/events?types=${types.join(",")}`);
   source = opened;
   opened.onerror = () => {
     if (source !== opened) return;
-    // It would try by itself, but never tell why it cannot.
-    shut();
-    void look();
+    // EventSource would reconnect by itself, but without telling why it fails.
+    closeStream();
+    void checkGateway();
   };
-  opened.addEventListener("hello", (message) => greeted(JSON.parse(message.data as string)));
-  opened.addEventListener("missed", missed);
+  opened.addEventListener("hello", (message) => onHello(JSON.parse(message.data as string)));
+  opened.addEventListener("missed", emitMissed);
   for (const type of types)
-    opened.addEventListener(type, (message) => tell(JSON.parse((message as MessageEvent<string>).data)));
+    opened.addEventListener(type, (message) => emit(JSON.parse((message as MessageEvent<string>).data)));
 }
 
-function greeted(hello: { readonly version: string }): void {
+function onHello(hello: { readonly version: string }): void {
   failures = 0;
   state.value = "live";
   version.value = { first: version.peek().first ?? hello.version, now: hello.version };
-  missed();
+  emitMissed();
 }
 
-/** Whether the gateway is there. A login that ended is noticed by whoever asks next. */
-async function look(): Promise<void> {
-  const there = await fetch("/healthz").then(
+/** Finds out whether the gateway is reachable. An expired login shows in the next request. */
+async function checkGateway(): Promise<void> {
+  const reachable = await fetch("/healthz").then(
     ({ ok }) => ok,
     () => false,
   );
-  if (!watching || source) return;
-  state.value = there ? "reconnecting" : "offline";
-  // A stream that was refused: those who ask for something else find out what is wrong.
-  if (there) missed();
-  later();
+  if (!started || source) return;
+  state.value = reachable ? "reconnecting" : "offline";
+  // The gateway refused the stream. The requests caused by this event show the reason.
+  if (reachable) emitMissed();
+  retryLater();
 }
 
-function later(): void {
+function retryLater(): void {
   clearTimeout(timer);
-  const wait = AGAIN_MS[Math.min(failures, AGAIN_MS.length - 1)] ?? 0;
+  const wait = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 0;
   failures += 1;
-  timer = setTimeout(reopen, wait);
+  timer = setTimeout(openStream, wait);
 }
 
-function missed(): void {
-  tell({ type: "missed", at: new Date().toISOString() });
+function emitMissed(): void {
+  emit({ type: "missed", at: new Date().toISOString() });
 }
 
-function tell(event: LiveEvent): void {
+function emit(event: LiveEvent): void {
   for (const listener of listeners) listener(event);
 }

@@ -1,186 +1,186 @@
-/** Answers of the API that stay fresh: read once for all who show them, and again when an event says that they may have changed. */
+/** Cached answers of the API. All components that show one share a request; it is repeated after events that may have changed the answer. */
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { ApiProblem, getPages, getText, itemsOf, type Params, urlOf } from "../api/client.ts";
 import type { ItemOf, ListPath, ReadPath, Reads } from "../api/routes.ts";
 import { type LiveEvent, listen } from "./events.ts";
 
-/** A refresh that fails keeps what was known, as `value`. */
+/** After a failed refresh, `value` is the last known value. */
 export type Loaded<T> =
   | { readonly state: "loading"; readonly value?: undefined; readonly problem?: undefined }
   | { readonly state: "failed"; readonly value?: T; readonly problem: ApiProblem }
   | { readonly state: "ready"; readonly value: T; readonly problem?: undefined };
 
-export interface Refreshing {
-  /** The types of events after which it may be another. */
+export interface RefreshRule {
+  /** Types of events after which the answer may have changed. */
   readonly on?: readonly LiveEvent["type"][];
-  /** Or exactly these events. */
+  /** Selects single events. */
   readonly when?: (event: LiveEvent) => boolean;
-  /** What no event tells. */
+  /** Polls, for data that no event announces. */
   readonly everyMs?: number;
 }
 
-/** Objects that are configured: servers, namespaces, endpoints, settings. */
-export const CONFIG: Refreshing = { on: ["revision"] };
+/** Config objects: servers, namespaces, endpoints, settings. */
+export const CONFIG: RefreshRule = { on: ["revision"] };
 /** Servers with their states. */
-export const STATES: Refreshing = { on: ["revision", "connection", "breaker", "update", "tools"] };
-/** What is wrong now. */
-export const ATTENTION: Refreshing = {
+export const STATES: RefreshRule = { on: ["revision", "connection", "breaker", "update", "tools"] };
+/** Problems that need attention. */
+export const ATTENTION: RefreshRule = {
   on: [...(STATES.on ?? []), "approval", "store", "audit", "changed"],
 };
 
-/** Events come in swarms: they are waited for a little, and one read answers all of them. */
-const GATHER_MS = 80;
-const LEAST_BETWEEN_MS = 400;
-/** Somebody who comes back to a page sees at once what it showed. */
+/** Events often come in groups. After a short wait one request covers all of them. */
+const BATCH_MS = 80;
+const MIN_INTERVAL_MS = 400;
+/** How long an unused answer is kept, so that a page shows data at once when somebody comes back to it. */
 const KEEP_MS = 30_000;
 
-interface Kept {
+interface CacheEntry {
   readonly loaded: Signal<Loaded<unknown>>;
   readonly read: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly value: (texts: readonly string[]) => unknown;
-  readonly users: Set<Refreshing>;
+  readonly users: Set<RefreshRule>;
   texts: readonly string[];
   reading: AbortController | undefined;
-  again: boolean;
+  readAgain: boolean;
   readAt: number;
-  gathering: ReturnType<typeof setTimeout> | undefined;
-  forgetting: ReturnType<typeof setTimeout> | undefined;
+  readTimer: ReturnType<typeof setTimeout> | undefined;
+  evictTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
-const kept = new Map<string, Kept>();
+const cache = new Map<string, CacheEntry>();
 
-/** One answer. Undefined params: nothing is asked for yet. */
+/** Reads one answer. With undefined params it sends no request. */
 export function useResource<P extends ReadPath>(
   path: P,
   params: Params | undefined,
-  refreshing: Refreshing,
+  rule: RefreshRule,
 ): ReadonlySignal<Loaded<Reads[P]>> {
-  return useKept<Reads[P]>(params && urlOf(path, params), refreshing, () => ({
+  return useCached<Reads[P]>(params && urlOf(path, params), rule, () => ({
     read: async (signal) => [await getText(path, params, signal)],
     value: ([text = ""]) => JSON.parse(text) as unknown,
   }));
 }
 
-/** All items of a list, however many pages it has. */
+/** Reads all items of a list, from all pages. */
 export function useList<P extends ListPath>(
   path: P,
   params: Params | undefined,
-  refreshing: Refreshing,
+  rule: RefreshRule,
 ): ReadonlySignal<Loaded<readonly ItemOf<P>[]>> {
-  return useKept<readonly ItemOf<P>[]>(params && `all ${urlOf(path, params)}`, refreshing, () => ({
+  return useCached<readonly ItemOf<P>[]>(params && `all ${urlOf(path, params)}`, rule, () => ({
     read: (signal) => getPages(path, params, signal),
     value: (texts) => itemsOf<P>(texts),
   }));
 }
 
-/** Reads anew what was read from here, and from below it: after a change that no event tells. */
+/** Reads all cached answers of this path and of paths below it again, after a change that no event announces. */
 export function refresh(path: string): void {
-  for (const [key, one] of kept) if (key.includes(urlOf(path, {}))) void read(one);
+  for (const [key, entry] of cache) if (key.includes(urlOf(path, {}))) void read(entry);
 }
 
-/** Nothing of what one person was shown is left for the next. */
-export function forgetAll(): void {
-  for (const [key, one] of kept) forget(key, one);
+/** Deletes everything, so that the next person sees nothing of it. */
+export function clearCache(): void {
+  for (const [key, entry] of cache) evict(key, entry);
 }
 
 const LOADING = signal<Loaded<never>>({ state: "loading" });
 
-function useKept<T>(
+function useCached<T>(
   key: string | undefined,
-  refreshing: Refreshing,
-  make: () => Pick<Kept, "read" | "value">,
+  rule: RefreshRule,
+  make: () => Pick<CacheEntry, "read" | "value">,
 ): ReadonlySignal<Loaded<T>> {
-  const one = useMemo(() => (key === undefined ? undefined : keep(key, make)), [key]);
+  const entry = useMemo(() => (key === undefined ? undefined : entryFor(key, make)), [key]);
   useEffect(() => {
-    if (key === undefined || !one) return undefined;
-    const use = { ...refreshing };
-    one.users.add(use);
-    clearTimeout(one.forgetting);
-    const timer = use.everyMs === undefined ? undefined : setInterval(() => void read(one), use.everyMs);
+    if (key === undefined || !entry) return undefined;
+    const use = { ...rule };
+    entry.users.add(use);
+    clearTimeout(entry.evictTimer);
+    const timer = use.everyMs === undefined ? undefined : setInterval(() => void read(entry), use.everyMs);
     return () => {
       clearInterval(timer);
-      one.users.delete(use);
-      if (one.users.size === 0) one.forgetting = setTimeout(() => forget(key, one), KEEP_MS);
+      entry.users.delete(use);
+      if (entry.users.size === 0) entry.evictTimer = setTimeout(() => evict(key, entry), KEEP_MS);
     };
   }, [key]);
-  return (one?.loaded ?? LOADING) as ReadonlySignal<Loaded<T>>;
+  return (entry?.loaded ?? LOADING) as ReadonlySignal<Loaded<T>>;
 }
 
-function keep(key: string, make: () => Pick<Kept, "read" | "value">): Kept {
-  const known = kept.get(key);
+function entryFor(key: string, make: () => Pick<CacheEntry, "read" | "value">): CacheEntry {
+  const known = cache.get(key);
   if (known) {
     if (known.users.size === 0) void read(known);
     return known;
   }
-  const one: Kept = {
+  const entry: CacheEntry = {
     ...make(),
     loaded: signal<Loaded<unknown>>({ state: "loading" }),
     users: new Set(),
     texts: [],
     reading: undefined,
-    again: false,
+    readAgain: false,
     readAt: 0,
-    gathering: undefined,
-    forgetting: undefined,
+    readTimer: undefined,
+    evictTimer: undefined,
   };
-  one.forgetting = setTimeout(() => forget(key, one), KEEP_MS);
-  kept.set(key, one);
-  void read(one);
-  return one;
+  entry.evictTimer = setTimeout(() => evict(key, entry), KEEP_MS);
+  cache.set(key, entry);
+  void read(entry);
+  return entry;
 }
 
-function forget(key: string, one: Kept): void {
-  if (kept.get(key) === one) kept.delete(key);
-  one.reading?.abort();
-  clearTimeout(one.gathering);
-  clearTimeout(one.forgetting);
+function evict(key: string, entry: CacheEntry): void {
+  if (cache.get(key) === entry) cache.delete(key);
+  entry.reading?.abort();
+  clearTimeout(entry.readTimer);
+  clearTimeout(entry.evictTimer);
 }
 
-async function read(one: Kept): Promise<void> {
-  if (one.reading) {
-    one.again = true;
+async function read(entry: CacheEntry): Promise<void> {
+  if (entry.reading) {
+    entry.readAgain = true;
     return;
   }
   const reading = new AbortController();
   const { signal } = reading;
-  one.reading = reading;
-  one.readAt = Date.now();
+  entry.reading = reading;
+  entry.readAt = Date.now();
   try {
-    const texts = await one.read(signal);
-    const same = texts.length === one.texts.length && texts.every((text, at) => text === one.texts[at]);
-    // What is the same is not shown anew.
-    if (!same || one.loaded.peek().state !== "ready") {
-      one.texts = texts;
-      one.loaded.value = { state: "ready", value: one.value(texts) };
+    const texts = await entry.read(signal);
+    const same = texts.length === entry.texts.length && texts.every((text, at) => text === entry.texts[at]);
+    // An equal answer must not render the page again.
+    if (!same || entry.loaded.peek().state !== "ready") {
+      entry.texts = texts;
+      entry.loaded.value = { state: "ready", value: entry.value(texts) };
     }
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof ApiProblem)) throw error;
-    const { value } = one.loaded.peek();
-    one.loaded.value = { state: "failed", problem: error, ...(value !== undefined && { value }) };
+    const { value } = entry.loaded.peek();
+    entry.loaded.value = { state: "failed", problem: error, ...(value !== undefined && { value }) };
   } finally {
-    one.reading = undefined;
+    entry.reading = undefined;
   }
-  if (one.again) {
-    one.again = false;
-    gather(one);
+  if (entry.readAgain) {
+    entry.readAgain = false;
+    scheduleRead(entry);
   }
 }
 
-function gather(one: Kept): void {
-  const wait = Math.max(GATHER_MS, one.readAt + LEAST_BETWEEN_MS - Date.now());
-  one.gathering ??= setTimeout(() => {
-    one.gathering = undefined;
-    void read(one);
+function scheduleRead(entry: CacheEntry): void {
+  const wait = Math.max(BATCH_MS, entry.readAt + MIN_INTERVAL_MS - Date.now());
+  entry.readTimer ??= setTimeout(() => {
+    entry.readTimer = undefined;
+    void read(entry);
   }, wait);
 }
 
 listen((event) => {
-  for (const one of kept.values()) {
-    const wanted = [...one.users].some(
+  for (const entry of cache.values()) {
+    const affected = [...entry.users].some(
       ({ on, when }) => event.type === "missed" || on?.includes(event.type) || when?.(event),
     );
-    if (wanted) gather(one);
+    if (affected) scheduleRead(entry);
   }
 });

@@ -1,10 +1,10 @@
-/** Leads to the login at a server, and back to a path of this console. */
+/** Goes to the login page of a server, which returns to a path of the console. */
 import { send } from "../api/client.ts";
-import { said } from "../said.ts";
+import { runWithToast } from "../run-with-toast.ts";
 
-/** `of`: for oneself, or for everybody. */
+/** `of`: the person's own login, or the one that all people share. */
 export async function beginLogin(of: "me" | "all", uuid: string, returnTo: string): Promise<void> {
-  await said(async () => {
+  await runWithToast(async () => {
     const { url } =
       of === "me"
         ? await send("POST /me/logins/:server", { returnTo }, { params: { server: uuid } })

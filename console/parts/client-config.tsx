@@ -1,4 +1,4 @@
-/** What to paste into a client to use an endpoint, with a key in it where one was just made. */
+/** The config to paste into a client that uses an endpoint. It contains the API key if one was just created. */
 import { useSignal } from "@preact/signals";
 import { CopyButton } from "../components/copy-button.tsx";
 import { SelectField } from "../components/select-field.tsx";
@@ -8,9 +8,9 @@ import { overviewTexts } from "../texts/overview.ts";
 import "./client-config.css";
 
 const texts = overviewTexts.start.paste;
-const USUAL = "claude-code";
-/** Stands where a key goes. */
-const KEY = /\bKEY\b/g;
+const DEFAULT_CLIENT = "claude-code";
+/** The placeholder of the key in the text of the gateway. */
+const KEY_PLACEHOLDER = /\bKEY\b/g;
 
 interface ClientConfigProps {
   /** uuid. */
@@ -20,13 +20,13 @@ interface ClientConfigProps {
 
 export function ClientConfig({ endpoint, apiKey }: ClientConfigProps) {
   const loaded = useResource("/endpoints/:uuid/clients", { uuid: endpoint }, CONFIG);
-  const chosen = useSignal(USUAL);
+  const chosen = useSignal(DEFAULT_CLIENT);
   return (
     <Ready of={loaded}>
       {({ items }) => {
         const one = items.find(({ client }) => client === chosen.value) ?? items[0];
         if (!one) return null;
-        const text = apiKey === undefined ? one.text : one.text.replace(KEY, apiKey);
+        const text = apiKey === undefined ? one.text : one.text.replace(KEY_PLACEHOLDER, apiKey);
         return (
           <div class="stack-small">
             <SelectField
@@ -42,7 +42,7 @@ export function ClientConfig({ endpoint, apiKey }: ClientConfigProps) {
               <pre>{text}</pre>
               <CopyButton text={text} label={texts.copy} />
             </div>
-            {apiKey === undefined && one.text !== one.text.replace(KEY, "") && (
+            {apiKey === undefined && one.text !== one.text.replace(KEY_PLACEHOLDER, "") && (
               <p class="muted">{texts.withoutKey}</p>
             )}
           </div>

@@ -1,4 +1,4 @@
-/** How many sessions and requests at once a gateway or an endpoint takes. */
+/** Fields for the limits of a gateway or an endpoint: sessions, and requests at the same time. */
 import { NumberField } from "../components/number-field.tsx";
 import { shellTexts } from "../texts/shell.ts";
 import type { Sending } from "../use-sending.ts";
@@ -31,7 +31,7 @@ export function LimitFields({ value, onInput, sending }: LimitFieldsProps) {
   );
 }
 
-/** What is no number is sent as it was typed: the gateway says what is wrong with it. */
+/** Invalid input is sent as typed: the gateway answers with the error of the field. */
 function withNumber(all: object, name: string, typed: string): object {
   const { [name]: _, ...rest } = all as Record<string, unknown>;
   return typed === "" ? rest : { ...rest, [name]: /^\d+$/.test(typed) ? Number(typed) : typed };

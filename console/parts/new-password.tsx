@@ -1,4 +1,4 @@
-/** A password that somebody chooses. */
+/** The field for a new password. */
 import { TextField } from "../components/text-field.tsx";
 import { loginTexts } from "../texts/login.ts";
 import type { Sending } from "../use-sending.ts";

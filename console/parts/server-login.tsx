@@ -1,4 +1,4 @@
-/** A login at a server, one's own or the one that all share: how it is, and the buttons that begin, renew and end it. */
+/** Shows the state of a login at a server, personal or shared, and the buttons that begin, renew and end it. */
 import { useSignal } from "@preact/signals";
 import { Ago } from "../ago.tsx";
 import { send } from "../api/client.ts";
@@ -13,22 +13,22 @@ import { useSending } from "../use-sending.ts";
 import { beginLogin } from "./begin-login.ts";
 import "./server-login.css";
 
-/** How one server lets somebody in, as far as it is shown. */
+/** The shown part of a server's login. */
 export type ShownLogin = Pick<OwnServer, "needs" | "ready" | "login" | "missing" | "reason">;
 
 export function LoginStatus({ needs, ready, login, missing = [], reason }: ShownLogin) {
-  const told = (state: State, word: string, why?: string) => (
+  const status = (state: State, word: string, why?: string) => (
     <Status state={state} word={word} reason={why} />
   );
-  if (missing.length > 0) return told("warn", texts.states.missing, texts.missing(missing));
-  if (reason !== undefined && !ready) return told("bad", texts.states.unusable, reason);
-  if (needs === "values") return told("ok", texts.states.ready);
-  if (login?.state !== "active") return told("warn", texts.states[login?.state ?? "none"]);
+  if (missing.length > 0) return status("warn", texts.states.missing, texts.missing(missing));
+  if (reason !== undefined && !ready) return status("bad", texts.states.unusable, reason);
+  if (needs === "values") return status("ok", texts.states.ready);
+  if (login?.state !== "active") return status("warn", texts.states[login?.state ?? "none"]);
   const { issuer, since, wanted, renews, expiresAt } = login;
-  if (wanted) return told("warn", texts.states.active, texts.wanted(wanted));
+  if (wanted) return status("warn", texts.states.active, texts.wanted(wanted));
   return (
     <span class="login-status">
-      {told("ok", texts.states.active, issuer && texts.at(hostOf(issuer)))}
+      {status("ok", texts.states.active, issuer && texts.at(hostOf(issuer)))}
       <span class="faint small">
         {since !== undefined && (
           <>
@@ -49,22 +49,22 @@ export function LoginStatus({ needs, ready, login, missing = [], reason }: Shown
 
 interface LoginButtonsProps {
   readonly server: { readonly uuid: string; readonly name: string };
-  /** Whose it is. */
+  /** The person's own login, or the shared one. */
   readonly of: "me" | "all";
   readonly login: LoginState | undefined;
-  /** Path of this console to come back to. */
+  /** Path of the console to return to. */
   readonly returnTo: string;
 }
 
 export function LoginButtons({ server, of, login, returnTo }: LoginButtonsProps) {
   const asking = useSignal(false);
-  const going = useSignal(false);
+  const redirecting = useSignal(false);
   const end = useSending();
   const { uuid, name } = server;
   const logIn = async () => {
-    going.value = true;
+    redirecting.value = true;
     await beginLogin(of, uuid, returnTo);
-    going.value = false;
+    redirecting.value = false;
   };
   const logOut = async () => {
     const done = await end.run(() =>
@@ -77,19 +77,19 @@ export function LoginButtons({ server, of, login, returnTo }: LoginButtonsProps)
     toast({ text: of === "me" ? texts.loggedOut(name) : texts.shared.loggedOut(name) });
     refresh(of === "me" ? "/me/logins" : "/mcp-servers");
   };
-  const kept = login !== undefined && login.state !== "none";
+  const hasLogin = login !== undefined && login.state !== "none";
   return (
     <span class="line">
       <Button
         size="small"
         kind={login?.state === "active" && !login.wanted ? "plain" : "primary"}
-        busy={going.value}
-        label={`${kept ? texts.logInAgain : texts.logIn}: ${name}`}
+        busy={redirecting.value}
+        label={`${hasLogin ? texts.logInAgain : texts.logIn}: ${name}`}
         onClick={() => void logIn()}
       >
-        {kept ? texts.logInAgain : texts.logIn}
+        {hasLogin ? texts.logInAgain : texts.logIn}
       </Button>
-      {kept && (
+      {hasLogin && (
         <Button
           size="small"
           kind="danger"

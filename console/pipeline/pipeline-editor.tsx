@@ -1,4 +1,4 @@
-/** A list of layers, in order, each with a form made from the schema of its options. */
+/** Edits a pipeline: a list of layers in order, each with a form generated from the schema of its options. */
 import { useSignal } from "@preact/signals";
 import type { LayerKind } from "../api/types.ts";
 import { Button } from "../components/button.tsx";
@@ -16,7 +16,7 @@ export type LayerEntry = { readonly use: string } & Readonly<Record<string, unkn
 interface PipelineEditorProps {
   readonly value: readonly LayerEntry[];
   readonly onInput: (value: LayerEntry[]) => void;
-  /** What the gateway says is wrong, by JSON Pointer below the list: `/0/rules`. */
+  /** The gateway's error for a JSON Pointer relative to the list: `/0/rules`. */
   readonly faultOf: (path: string) => string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function PipelineEditor({ value, onInput, faultOf }: PipelineEditorProps)
               <Layer
                 key={`${at} ${entry.use}`}
                 entry={entry}
-                place={{ at, last: at === value.length - 1, fault: faultOf(`/${at}`) }}
+                position={{ at, last: at === value.length - 1, fault: faultOf(`/${at}`) }}
                 kind={items.find(({ use }) => use === entry.use)}
                 open={open.value === at}
                 onOpen={() => (open.value = open.value === at ? undefined : at)}
@@ -72,7 +72,7 @@ export function PipelineEditor({ value, onInput, faultOf }: PipelineEditorProps)
 
 interface LayerProps {
   readonly entry: LayerEntry;
-  readonly place: { readonly at: number; readonly last: boolean; readonly fault: string | undefined };
+  readonly position: { readonly at: number; readonly last: boolean; readonly fault: string | undefined };
   readonly kind: LayerKind | undefined;
   readonly open: boolean;
   readonly onOpen: () => void;
@@ -83,7 +83,7 @@ interface LayerProps {
 
 function Layer({
   entry,
-  place: { at, last, fault },
+  position: { at, last, fault },
   kind,
   open,
   onOpen,
@@ -144,12 +144,12 @@ function Options({ schema, entry: { use, ...options }, onInput }: OptionsProps) 
   );
 }
 
-/** The layers that guard are an administrator's. */
+/** Only administrators may change layers that guard access. */
 function mayChange({ guards }: LayerKind): boolean {
   return !guards || may("layers.guarded");
 }
 
-/** Which layer it is, is chosen elsewhere. */
+/** Returns the schema without `use`, which names the layer and is not an option. */
 function optionsOf({ schema }: LayerKind): unknown {
   const {
     properties = {},

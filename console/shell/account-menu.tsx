@@ -1,4 +1,4 @@
-/** Who is logged in, and what is theirs: account, theme, keys, the way out. */
+/** The menu of the logged-in person: account, theme, keyboard shortcuts, logout. */
 import { hrefOf } from "../address.ts";
 import { Menu, type MenuItem } from "../components/menu.tsx";
 import { toast } from "../components/toasts.tsx";
@@ -10,8 +10,9 @@ import { chooseTheme, THEMES, theme } from "../theme.ts";
 export function AccountMenu({ showKeys }: { readonly showKeys: () => void }) {
   const account = me.value;
   if (!account) return null;
-  const out = () => logOut().catch((error: Error) => toast({ kind: "failed", text: error.message }));
-  const own: readonly MenuItem[] = SHELL.me
+  const logOutOrToast = () =>
+    logOut().catch((error: Error) => toast({ kind: "failed", text: error.message }));
+  const accountItems: readonly MenuItem[] = SHELL.me
     ? [{ label: shellTexts.pages.me, hint: shellTexts.roles[account.role], href: hrefOf({ page: "me" }) }]
     : [];
   return (
@@ -19,7 +20,7 @@ export function AccountMenu({ showKeys }: { readonly showKeys: () => void }) {
       kind="quiet"
       label={shellTexts.account(account.name)}
       items={[
-        ...own,
+        ...accountItems,
         "line",
         ...THEMES.map((one) => ({
           label: shellTexts.themes[one],
@@ -28,7 +29,7 @@ export function AccountMenu({ showKeys }: { readonly showKeys: () => void }) {
         })),
         "line",
         { label: shellTexts.showKeys, onSelect: showKeys },
-        { label: shellTexts.logOut, onSelect: () => void out() },
+        { label: shellTexts.logOut, onSelect: () => void logOutOrToast() },
       ]}
     >
       <bdi class="account-name cut">{account.name}</bdi>

@@ -1,4 +1,4 @@
-/** How much needs attention, by page. */
+/** Counts the things that need attention, by page. */
 import type { ShellPage } from "../address.ts";
 import type { AttentionItem } from "../api/types.ts";
 import { ATTENTION, useResource } from "../live/resource.ts";

@@ -1,4 +1,4 @@
-/** Around pages for those who are not logged in: one card in the middle. */
+/** The frame of pages for people who are not logged in: one card in the centre. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Form } from "../components/form.tsx";
@@ -17,7 +17,7 @@ export function Bare({ title, children }: { readonly title: string; readonly chi
   );
 }
 
-/** The first field that is empty has the focus. */
+/** Focuses the first empty field. */
 export function BareForm({
   children,
   onSubmit,

@@ -1,4 +1,4 @@
-/** The end of a form over a draft: what others changed meanwhile, why it was refused, and the button that saves. */
+/** The end of a form with a draft: conflicts with changes of others, the gateway's refusal, and the save button. */
 import type { ComponentChildren } from "preact";
 import { Button } from "../components/button.tsx";
 import { Diff } from "../components/diff.tsx";
@@ -12,7 +12,7 @@ interface DraftBarProps {
   readonly sending: Sending;
   readonly save: string;
   readonly onSave: () => unknown;
-  /** Something typed cannot be sent. */
+  /** The input is invalid and cannot be sent. */
   readonly invalid?: boolean;
   /** Further buttons. */
   readonly children?: ComponentChildren;

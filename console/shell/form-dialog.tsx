@@ -1,4 +1,4 @@
-/** A dialog whose button sends something to the gateway: fields, or what a step takes along that cannot be taken back. What was refused stands below. */
+/** A dialog whose button sends a request: a form, or a warning before something is deleted. A refusal is shown at its end. */
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { Button } from "../components/button.tsx";
@@ -10,9 +10,9 @@ import { Refused } from "./refused.tsx";
 
 interface FormDialogProps {
   readonly title: string;
-  /** The verb of its button. */
+  /** Label of the button: a verb. */
   readonly submit: string;
-  /** It takes something away. */
+  /** The action deletes something. */
   readonly danger?: boolean;
   readonly sending: Sending;
   readonly onSubmit: () => unknown;
@@ -20,7 +20,7 @@ interface FormDialogProps {
   readonly children: ComponentChildren;
 }
 
-/** It is open while it is rendered. */
+/** Open while it is rendered. */
 export function FormDialog(props: FormDialogProps) {
   const { title, submit, danger = false, sending, onSubmit, onClose, children } = props;
   const form = useId();

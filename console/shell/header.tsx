@@ -1,4 +1,4 @@
-/** The line above every page: where one can go, whether what is shown is live, and who one is. */
+/** The bar above every page: search, state of the live connection, account menu. */
 import type { Signal } from "@preact/signals";
 import { StatusShape } from "../components/status.tsx";
 import { COMMAND_KEY } from "../keys.ts";

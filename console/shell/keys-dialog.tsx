@@ -1,4 +1,4 @@
-/** Which keys do what. */
+/** Lists the keyboard shortcuts. */
 import type { Signal } from "@preact/signals";
 import { Dialog } from "../components/dialog.tsx";
 import { COMMAND_KEY } from "../keys.ts";

@@ -1,4 +1,4 @@
-/** A page that is one list: what it says, the table, the one that is open beside it, and the dialog that makes another. */
+/** A page with one list: head, table, drawer of the open row, and the dialog that creates an object. */
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { ShellPage } from "../address.ts";
@@ -12,10 +12,10 @@ import { shellTexts } from "../texts/shell.ts";
 import { PageHead } from "./page-head.tsx";
 import { Ready } from "./ready.tsx";
 
-interface Creating {
+interface CreateAction {
   readonly label: string;
   readonly allowed: boolean;
-  /** What stands in the address while it is open; `new` where nothing is said. */
+  /** Query parameters while the dialog is open. Default: `new`. */
   readonly query?: Readonly<Record<string, string>>;
   readonly dialog: (onClose: () => void) => ComponentChildren;
 }
@@ -31,38 +31,38 @@ interface ListPageProps<Item, Row>
     readonly empty?: { readonly title: string; readonly text: string };
   };
   readonly of: ReadonlySignal<Loaded<readonly Item[]>>;
-  readonly answer: (items: readonly Item[]) => ComponentChildren;
+  readonly summary: (items: readonly Item[]) => ComponentChildren;
   readonly rowsOf: (items: readonly Item[]) => readonly Row[];
-  readonly create?: Creating;
+  readonly create?: CreateAction;
   readonly drawer: (row: Row) => ComponentChildren;
 }
 
-const NEW = { new: "1" };
+const NEW_QUERY = { new: "1" };
 
 export function ListPage<Item, Row>(props: ListPageProps<Item, Row>) {
-  const { page, texts, of, answer, rowsOf, create, drawer, ...table } = props;
+  const { page, texts, of, summary, rowsOf, create, drawer, ...table } = props;
   const { query } = address.value;
   const all = of.value.value;
-  const opens = create?.query ?? NEW;
+  const createQuery = create?.query ?? NEW_QUERY;
   const button = create?.allowed && (
-    <Button kind="primary" onClick={() => setQuery(opens, { replace: false })}>
+    <Button kind="primary" onClick={() => setQuery(createQuery, { replace: false })}>
       {create.label}
     </Button>
   );
-  const creates = create?.allowed && Object.keys(opens).some((name) => query[name]);
-  const closed = Object.fromEntries(Object.keys(opens).map((name) => [name, undefined]));
+  const creating = create?.allowed && Object.keys(createQuery).some((name) => query[name]);
+  const closed = Object.fromEntries(Object.keys(createQuery).map((name) => [name, undefined]));
   return (
     <>
-      {/* Where nothing is there yet, what to do stands in the middle of the page. */}
+      {/* For an empty list, the empty state contains the text and the button. */}
       <PageHead
         title={texts.title}
-        answer={all?.length ? answer(all) : undefined}
+        summary={all?.length ? summary(all) : undefined}
         actions={all?.length ? button : undefined}
       />
       <Ready of={of}>
         {(items) => {
           const rows = rowsOf(items);
-          const open = opened(rows, table);
+          const open = findOpenRow(rows, table);
           return (
             <>
               <Table
@@ -82,18 +82,18 @@ export function ListPage<Item, Row>(props: ListPageProps<Item, Row>) {
                   )
                 }
               />
-              {open ? drawer(open) : address.value.id !== undefined && <Gone page={page} />}
+              {open ? drawer(open) : address.value.id !== undefined && <NotFoundDrawer page={page} />}
             </>
           );
         }}
       </Ready>
-      {creates && create.dialog(() => setQuery(closed))}
+      {creating && create.dialog(() => setQuery(closed))}
     </>
   );
 }
 
-/** By its key; people write names into addresses. */
-function opened<Row>(
+/** Finds the row of the address by its key, or by its name, because people type names into addresses. */
+function findOpenRow<Row>(
   rows: readonly Row[],
   { rowKey, rowName }: Pick<ListPageProps<unknown, Row>, "rowKey" | "rowName">,
 ): Row | undefined {
@@ -102,7 +102,7 @@ function opened<Row>(
   return rows.find((row) => rowKey(row) === id) ?? rows.find((row) => rowName(row) === id);
 }
 
-function Gone({ page }: { readonly page: ShellPage }) {
+function NotFoundDrawer({ page }: { readonly page: ShellPage }) {
   const { query } = address.value;
   return (
     <Drawer title={shellTexts.gone.title} onClose={() => go({ page, query })}>

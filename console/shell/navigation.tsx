@@ -1,4 +1,4 @@
-/** The pages that one may open, and how much in them needs attention. */
+/** The links to the pages that the person may open, with the number of things that need attention. */
 import type { Signal } from "@preact/signals";
 import { hrefOf, type ShellPage } from "../address.ts";
 import { address } from "../navigate.ts";
@@ -17,9 +17,11 @@ const GROUPS: readonly (readonly ShellPage[])[] = [
 export function Navigation({ open }: { readonly open: Signal<boolean> }) {
   const attention = useAttention();
   const { page } = address.value;
-  // Who may see nothing of the gateway is at home in their account.
-  const home: ShellPage = isOpen("overview") ? "overview" : "me";
-  const groups = [[home], ...GROUPS].map((pages) => pages.filter(isOpen)).filter((pages) => pages.length > 0);
+  // People who may not see the overview start on their account page.
+  const home: ShellPage = isAllowed("overview") ? "overview" : "me";
+  const groups = [[home], ...GROUPS]
+    .map((pages) => pages.filter(isAllowed))
+    .filter((pages) => pages.length > 0);
   return (
     <nav id="navigation" class="navigation" data-open={open.value} aria-label={shellTexts.navigation}>
       {groups.map((pages) => (
@@ -45,7 +47,7 @@ export function Navigation({ open }: { readonly open: Signal<boolean> }) {
   );
 }
 
-function isOpen(page: ShellPage): boolean {
+function isAllowed(page: ShellPage): boolean {
   const entry = SHELL[page];
   return entry !== undefined && may(entry.action);
 }

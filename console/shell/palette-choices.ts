@@ -1,4 +1,4 @@
-/** What the palette offers to whoever is logged in. */
+/** The entries of the command palette that the logged-in person may use. */
 import { hrefOf, SHELL_PAGES } from "../address.ts";
 import { ApiProblem, send } from "../api/client.ts";
 import type { Endpoint, Namespace, Server } from "../api/types.ts";
@@ -16,16 +16,16 @@ export interface Choice {
   readonly key: string;
   readonly name: string;
   readonly kind: string;
-  /** A name that somebody gave. */
+  /** Monospaced, for names of objects. */
   readonly mono?: boolean;
   readonly run: () => void;
 }
 
 export function useChoices(): readonly Choice[] {
-  const wanted = may("objects.read") ? {} : undefined;
-  const servers = useList("/mcp-servers", wanted, STATES).value.value ?? [];
-  const namespaces = useList("/namespaces", wanted, CONFIG).value.value ?? [];
-  const endpoints = useList("/endpoints", wanted, CONFIG).value.value ?? [];
+  const params = may("objects.read") ? {} : undefined;
+  const servers = useList("/mcp-servers", params, STATES).value.value ?? [];
+  const namespaces = useList("/namespaces", params, CONFIG).value.value ?? [];
+  const endpoints = useList("/endpoints", params, CONFIG).value.value ?? [];
   return [
     ...pageChoices(),
     ...actionChoices(),
@@ -37,16 +37,16 @@ export function useChoices(): readonly Choice[] {
   ].filter((choice) => choice !== undefined);
 }
 
-/** Those that have every word that was typed; names that begin with it come first. */
-export function fitting(choices: readonly Choice[], typed: string): readonly Choice[] {
+/** Returns the entries that contain every typed word. Names that start with the first word come first. */
+export function matchingChoices(choices: readonly Choice[], typed: string): readonly Choice[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const [first = ""] = words;
-  const fits = choices.filter(({ name, kind }) => {
+  const matches = choices.filter(({ name, kind }) => {
     const text = `${name} ${kind}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const rank = ({ name }: Choice): number => (name.toLowerCase().startsWith(first) ? 0 : 1);
-  return fits.toSorted((a, b) => rank(a) - rank(b));
+  return matches.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function pageChoices(): readonly Choice[] {

@@ -1,4 +1,4 @@
-/** Whether the palette is open. Its code is loaded when it first is. */
+/** Holds whether the command palette is open. Kept apart from its code, which loads on first use. */
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 const open = signal(false);

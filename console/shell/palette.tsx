@@ -1,13 +1,13 @@
-/** Goes anywhere and does the common things, by typing a few letters. */
+/** The command palette: finds pages, objects and common actions by name. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { shellTexts } from "../texts/shell.ts";
-import { type Choice, fitting, useChoices } from "./palette-choices.ts";
+import { type Choice, matchingChoices, useChoices } from "./palette-choices.ts";
 import { closePalette } from "./palette-state.ts";
 import "./palette.css";
 
-const MOST_SHOWN = 50;
-/** A field that chooses from the list below it: HTML has a role of its own only for a datalist. */
+const MAX_SHOWN = 50;
+/** The field selects from the list below it. Native HTML has the combobox role only for a datalist. */
 const COMBOBOX = { role: "combobox", list: undefined, "aria-expanded": true } as const;
 
 export default function Palette() {
@@ -17,7 +17,7 @@ export default function Palette() {
   const at = useSignal(0);
   const id = useId();
   const all = useChoices();
-  const shown = fitting(all, typed.value).slice(0, MOST_SHOWN);
+  const shown = matchingChoices(all, typed.value).slice(0, MAX_SHOWN);
   const active = Math.min(at.value, shown.length - 1);
   useEffect(() => {
     dialog.current?.showModal();
@@ -73,7 +73,7 @@ export default function Palette() {
         aria-label={shellTexts.palette.title}
       >
         {shown.map((choice, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles keys.
           <div
             key={choice.key}
             id={`${id}-${index}`}

@@ -1,4 +1,4 @@
-/** What is read from the gateway, in each of its states: a skeleton, a failure with a way on, or what came. */
+/** Shows data of the gateway in each state: a skeleton while loading, the error with a retry button, or the data. */
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { ApiProblem } from "../api/client.ts";
@@ -12,11 +12,11 @@ import { sentence } from "./refused.tsx";
 interface ReadyProps<T> {
   readonly of: ReadonlySignal<Loaded<T>> | Loaded<T>;
   readonly children: (value: T) => ComponentChildren;
-  /** Of the size of what will be there. */
+  /** A placeholder of the same size as the content. */
   readonly loading?: ComponentChildren;
 }
 
-/** A refresh that failed leaves what was there: the banner of the shell tells of a gateway that is gone. */
+/** After a failed refresh the old data stays, because the banner of the shell reports an unreachable gateway. */
 export function Ready<T>({ of, children, loading }: ReadyProps<T>) {
   const loaded = "peek" in of ? of.value : of;
   if (loaded.value !== undefined) return <>{children(loaded.value)}</>;

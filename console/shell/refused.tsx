@@ -1,22 +1,22 @@
-/** Why something was refused, where no field says it. */
+/** Shows why the gateway refused a request, except errors that a field shows itself. */
 import type { ApiProblem } from "../api/client.ts";
 import { ForeignText } from "../components/foreign-text.tsx";
 import "./refused.css";
 
 interface RefusedProps {
   readonly problem: ApiProblem | undefined;
-  /** Fields that say by themselves what is wrong with them: JSON Pointers. */
-  readonly told?: readonly string[];
+  /** JSON Pointers of the fields that show their own error. */
+  readonly shownByFields?: readonly string[];
 }
 
-export function Refused({ problem, told = [] }: RefusedProps) {
+export function Refused({ problem, shownByFields = [] }: RefusedProps) {
   if (!problem) return null;
-  const untold = problem.errors.filter(({ path }) => !told.includes(path));
-  if (problem.errors.length > 0 && untold.length === 0) return null;
+  const remaining = problem.errors.filter(({ path }) => !shownByFields.includes(path));
+  if (problem.errors.length > 0 && remaining.length === 0) return null;
   return (
     <div class="refused" role="alert">
       {problem.errors.length === 0 && <ForeignText text={sentence(problem.message)} />}
-      {untold.map(({ path, message }) => (
+      {remaining.map(({ path, message }) => (
         <div key={path}>
           {path !== "" && <code>{path.slice(1)}</code>} <ForeignText text={message} />
         </div>
@@ -25,7 +25,7 @@ export function Refused({ problem, told = [] }: RefusedProps) {
   );
 }
 
-/** The API begins its reasons with a small letter. */
+/** Makes a sentence of a reason of the API, which starts with a lower-case letter. */
 export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }

@@ -1,4 +1,4 @@
-/** The button at the end of an object's settings that deletes it, after it was asked whether. */
+/** The button at the end of an object's settings that deletes the object after a confirmation. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Button } from "../components/button.tsx";
@@ -14,9 +14,9 @@ interface RemoveObjectProps {
     readonly done: (name: string) => string;
   };
   readonly remove: () => Promise<unknown>;
-  /** It is gone. */
+  /** Called after the object was deleted. */
   readonly onRemoved: () => void;
-  /** What will be gone with it. */
+  /** Lists what is deleted along with the object. */
   readonly children: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** Around every page: navigation, header, banner, and what the keys open. */
+/** The frame of every page: navigation, header, banners, and the dialogs of the keyboard shortcuts. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -34,7 +34,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const first = useRef(true);
   useEffect(() => {
     menuOpen.value = false;
-    // Whoever came by a link hears where they are; the first page keeps what it focuses itself.
+    // After navigation the focus moves to the page, so that screen readers announce it. The first page sets its own focus.
     if (!first.current) main.current?.focus();
     first.current = false;
   }, [page]);

@@ -1,4 +1,4 @@
-/** Something that nobody is shown again: a key, a link. */
+/** Shows a secret that is never shown again: a key or a link. */
 import type { ComponentChildren } from "preact";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
@@ -6,7 +6,7 @@ import { CopyLine } from "../components/empty-state.tsx";
 
 interface ShownOnceProps {
   readonly texts: { readonly title: string; readonly done: string };
-  /** What is copied. */
+  /** The secret, with a copy button. */
   readonly line: string;
   readonly text: string;
   readonly onClose: () => void;

@@ -1,4 +1,4 @@
-/** What the components themselves say, whatever page they are on. */
+/** Texts of the components, for all pages. */
 import { count, plural } from "../format.ts";
 
 export const componentTexts = {

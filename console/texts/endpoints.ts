@@ -3,7 +3,7 @@ import { count, plural } from "../format.ts";
 
 export const endpointsTexts = {
   title: "Endpoints",
-  answer: (all: number, off: number, open: number) =>
+  summary: (all: number, off: number, open: number) =>
     `${[`${plural(all, "endpoint")}`, off > 0 && `${count(off)} off`, open > 0 && `${count(open)} public`]
       .filter(Boolean)
       .join(", ")}.`,

@@ -3,7 +3,7 @@ import { plural } from "../format.ts";
 
 export const keysTexts = {
   title: "Keys",
-  answer: (all: number, unused: number) =>
+  summary: (all: number, unused: number) =>
     `${plural(all, "key")}${unused > 0 ? `, ${plural(unused, "was", "were")} never used` : ""}.`,
   list: "API keys",
   search: "Search keys",
@@ -14,7 +14,7 @@ export const keysTexts = {
   },
   columns: {
     name: "Name",
-    opens: "Access to",
+    access: "Access to",
     owner: "Owner",
     prefix: "Begins with",
     lastUsed: "Last used",
@@ -37,7 +37,7 @@ export const keysTexts = {
     name: "Name",
     nameHint: "Who or what will use it.",
     description: "Description",
-    opens: "Access to",
+    access: "Access to",
     endpoints: "Endpoints",
     all: "All endpoints",
     some: "Only these endpoints",

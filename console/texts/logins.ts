@@ -1,4 +1,4 @@
-/** Texts about logins at servers: one's own, and the one that all share. */
+/** Texts about logins at servers, personal and shared. */
 
 export const loginTexts = {
   title: "Logins at servers",

@@ -2,7 +2,7 @@
 
 export const meTexts = {
   title: "My account",
-  answer: (name: string, role: string) => `You are ${name}, ${role}.`,
+  summary: (name: string, role: string) => `You are ${name}, ${role}.`,
   endpoints: {
     title: "Endpoints you can use",
     none: "None yet. An administrator decides which endpoints you can use.",

@@ -3,7 +3,7 @@ import { plural } from "../format.ts";
 
 export const namespacesTexts = {
   title: "Namespaces",
-  answer: (all: number, unused: number) =>
+  summary: (all: number, unused: number) =>
     `${plural(all, "namespace")}${unused > 0 ? `, ${plural(unused, "is", "are")} in no endpoint` : ""}.`,
   list: "Namespaces",
   search: "Search namespaces",

@@ -58,7 +58,7 @@ export const overviewTexts = {
   servers: { title: "Servers", all: "All servers", none: "No servers yet." },
   start: {
     title: "Connect your first client",
-    answer: "Five steps, about three minutes.",
+    summary: "Five steps, about three minutes.",
     skip: "Skip this",
     resume: "Connect a client",
     servers: {

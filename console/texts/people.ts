@@ -3,7 +3,7 @@ import { plural } from "../format.ts";
 
 export const peopleTexts = {
   title: "People",
-  answer: (all: number, invited: number) =>
+  summary: (all: number, invited: number) =>
     `${plural(all, "account")}${invited > 0 ? `, ${count(invited)} not yet accepted` : ""}.`,
   list: "Accounts",
   search: "Search people",

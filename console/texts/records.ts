@@ -3,7 +3,7 @@ import { count, plural } from "../format.ts";
 
 export const sessionsTexts = {
   title: "Sessions",
-  answer: (n: number, endpoints: number) =>
+  summary: (n: number, endpoints: number) =>
     `${plural(n, "client is", "clients are")} connected to ${plural(endpoints, "endpoint")}.`,
   list: "Sessions",
   search: "Search sessions",
@@ -34,7 +34,7 @@ export const sessionsTexts = {
 
 export const auditTexts = {
   title: "Audit",
-  answer: "Every call, change and login, newest first.",
+  summary: "Every call, change and login, newest first.",
   lost: (n: number) => `${plural(n, "record was", "records were")} lost.`,
   fault: (reason: string) => `Records wait in memory: ${reason}`,
   list: "Audit records",
@@ -75,7 +75,7 @@ export const auditTexts = {
 
 export const historyTexts = {
   title: "History",
-  answer: (n: number) => (n === 0 ? "Nothing is configured yet." : `The config is at revision ${count(n)}.`),
+  summary: (n: number) => (n === 0 ? "Nothing is configured yet." : `The config is at revision ${count(n)}.`),
   list: "Revisions",
   search: "Search revisions",
   empty: {

@@ -3,7 +3,7 @@ import { plural } from "../format.ts";
 
 export const requestsTexts = {
   title: "Requests",
-  answer: (calls: number, servers: number) =>
+  summary: (calls: number, servers: number) =>
     calls + servers === 0
       ? "No requests are waiting."
       : `${plural(calls, "call waits", "calls wait")} for approval, ${plural(servers, "server is", "servers are")} requested.`,

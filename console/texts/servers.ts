@@ -15,7 +15,7 @@ export const serverTexts = {
   } satisfies Record<Exclude<ConnectionStatus["state"], "active"> | "connected", string>,
   idleHint: "starts on first use",
   retry: (ms: number) => (ms > 0 ? `in ${duration(ms)}` : "at the next call"),
-  answer: {
+  summary: {
     none: "No servers yet.",
     well: (n: number) => (n === 1 ? "The server is OK." : `All ${n} servers are OK.`),
     unused: (n: number) =>

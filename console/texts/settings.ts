@@ -2,7 +2,7 @@
 
 export const settingsTexts = {
   title: "Settings",
-  answer: "These settings apply to every endpoint.",
+  summary: "These settings apply to every endpoint.",
   pipeline: "Pipeline of the gateway",
   limits: "Limits of the gateway",
   registration: "OAuth clients",

@@ -1,4 +1,4 @@
-/** Texts of the shell: navigation, header, states that every page has. */
+/** Texts of the shell: navigation, header, and states that all pages share. */
 import type { PageName } from "../address.ts";
 import type { Connection } from "../live/events.ts";
 import type { Theme } from "../theme.ts";

@@ -3,7 +3,7 @@ import { count, plural } from "../format.ts";
 
 export const toolsTexts = {
   title: "Tools",
-  answer: (tools: number, servers: number, changed: number) =>
+  summary: (tools: number, servers: number, changed: number) =>
     `${plural(tools, "tool")} of ${plural(servers, "server")}${changed > 0 ? `, ${count(changed)} not as approved` : ""}.`,
   list: "Tools",
   search: "Search tools",

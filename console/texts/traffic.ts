@@ -3,7 +3,7 @@ import { count, plural } from "../format.ts";
 
 export const trafficTexts = {
   title: "Traffic",
-  answer: (shown: number, errors: number, refused: number) =>
+  summary: (shown: number, errors: number, refused: number) =>
     shown === 0
       ? "No calls."
       : `The last ${plural(shown, "call")}: ${count(errors)} failed, ${count(refused)} refused.`,

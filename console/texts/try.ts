@@ -3,7 +3,7 @@ import { count } from "../format.ts";
 
 export const tryTexts = {
   title: "Try it",
-  answer: "Call a tool as a client does, with the same access, names, layers and audit.",
+  summary: "Call a tool as a client does, with the same access, names, layers and audit.",
   empty: {
     title: "There is no endpoint yet",
     text: "Create an endpoint first. It sets which tools can be called, and by whom.",

@@ -1,14 +1,14 @@
-/** What changed between two texts, line by line: the fewest lines taken out and put in. */
+/** Compares two texts line by line and finds the fewest removed and added lines. */
 export interface LineChange {
   readonly kind: "same" | "removed" | "added";
   readonly text: string;
-  /** Place in the text before and after, from 1. */
+  /** Line numbers in the old and the new text, from 1. */
   readonly before?: number;
   readonly after?: number;
 }
 
-/** Beyond so many changed lines the rest counts as replaced: nobody reads it line by line. */
-const MOST_STEPS = 800;
+/** If more lines changed, the differing middle part counts as replaced: a diff of that size is not readable. */
+const MAX_STEPS = 800;
 
 export function diffLines(before: string, after: string): readonly LineChange[] {
   const a = lines(before);
@@ -31,37 +31,37 @@ function lines(text: string): readonly string[] {
 
 type Pair = readonly [number, number];
 
-/** How far one gets on each diagonal; diagonal k is at k + `MOST_STEPS` + 1. */
-type Ends = Int32Array;
-const ORIGIN = MOST_STEPS + 1;
+/** The furthest x reached on each diagonal; diagonal k is at index k + `MAX_STEPS` + 1. */
+type Furthest = Int32Array;
+const ORIGIN = MAX_STEPS + 1;
 
-/** Lines that both have, in order: Myers' shortest way through the grid of both. */
+/** Returns the common lines in order, found with Myers' algorithm. */
 function matches(a: readonly string[], b: readonly string[]): readonly Pair[] {
-  const ends: Ends = new Int32Array(2 * ORIGIN + 1);
-  const trail: Ends[] = [];
-  for (let steps = 0; steps <= MOST_STEPS; steps += 1) {
-    trail.push(ends.slice());
+  const furthest: Furthest = new Int32Array(2 * ORIGIN + 1);
+  const trace: Furthest[] = [];
+  for (let steps = 0; steps <= MAX_STEPS; steps += 1) {
+    trace.push(furthest.slice());
     for (let k = -steps; k <= steps; k += 2) {
-      const down = goesDown(ends, k, steps);
-      let x = down ? at(ends, k + 1) : at(ends, k - 1) + 1;
+      const down = goesDown(furthest, k, steps);
+      let x = down ? at(furthest, k + 1) : at(furthest, k - 1) + 1;
       while (x < a.length && x - k < b.length && a[x] === b[x - k]) x += 1;
-      ends[ORIGIN + k] = x;
-      if (x >= a.length && x - k >= b.length) return walkBack(trail, a.length, b.length);
+      furthest[ORIGIN + k] = x;
+      if (x >= a.length && x - k >= b.length) return backtrack(trace, a.length, b.length);
     }
   }
   return [];
 }
 
-/** Whether one comes to diagonal k by an added line, and not by a removed one. */
-function goesDown(ends: Ends, k: number, steps: number): boolean {
-  return k === -steps || (k !== steps && at(ends, k - 1) < at(ends, k + 1));
+/** True if the path reaches diagonal k by an added line, false if by a removed one. */
+function goesDown(furthest: Furthest, k: number, steps: number): boolean {
+  return k === -steps || (k !== steps && at(furthest, k - 1) < at(furthest, k + 1));
 }
 
-function at(ends: Ends, k: number): number {
-  return ends[ORIGIN + k] ?? 0;
+function at(furthest: Furthest, k: number): number {
+  return furthest[ORIGIN + k] ?? 0;
 }
 
-function walkBack(trail: readonly Ends[], width: number, height: number): readonly Pair[] {
+function backtrack(trace: readonly Furthest[], width: number, height: number): readonly Pair[] {
   const pairs: Pair[] = [];
   let x = width;
   let y = height;
@@ -72,12 +72,12 @@ function walkBack(trail: readonly Ends[], width: number, height: number): readon
       pairs.push([x, y]);
     }
   };
-  for (let steps = trail.length - 1; steps > 0; steps -= 1) {
-    const ends = trail[steps] as Ends;
+  for (let steps = trace.length - 1; steps > 0; steps -= 1) {
+    const furthest = trace[steps] as Furthest;
     const k = x - y;
-    const from = goesDown(ends, k, steps) ? k + 1 : k - 1;
-    backTo(at(ends, from), at(ends, from) - from);
-    x = at(ends, from);
+    const from = goesDown(furthest, k, steps) ? k + 1 : k - 1;
+    backTo(at(furthest, from), at(furthest, from) - from);
+    x = at(furthest, from);
     y = x - from;
   }
   backTo(0, 0);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { diffValues } from "./diff-values.ts";
 
-describe("values that changed", () => {
-  it("names places, what was there and what is", () => {
+describe("diffValues", () => {
+  it("returns the path with the old and the new value of each change", () => {
     expect(
       diffValues({ a: 1, b: { c: true, d: "x" }, e: null }, { a: 1, b: { c: false, d: "x" }, f: [] }),
     ).toEqual([
@@ -14,7 +14,7 @@ describe("values that changed", () => {
     expect(diffValues({ a: 1 }, [1])).toEqual([{ path: [], before: { a: 1 }, after: [1] }]);
   });
 
-  it("knows objects in lists by id or name", () => {
+  it("matches objects in lists by id or name", () => {
     const before = [
       { name: "a", on: true },
       { name: "b", on: true },
@@ -31,7 +31,7 @@ describe("values that changed", () => {
     expect(diffValues(before, [...before].reverse())).toEqual([]);
   });
 
-  it("takes plain lists as what is in them, and says where only the order changed", () => {
+  it("compares lists of plain values as sets, and reports a changed order", () => {
     expect(diffValues(["-y", "old"], ["-y", "new"])).toEqual([
       { path: [], before: "old" },
       { path: [], after: "new" },
@@ -39,7 +39,7 @@ describe("values that changed", () => {
     expect(diffValues([1, 2], [2, 1])).toEqual([{ path: [], before: [1, 2], after: [2, 1] }]);
   });
 
-  it("compares other lists place by place", () => {
+  it("compares other lists by index", () => {
     expect(diffValues([{ x: 1 }, [2]], [{ x: 1 }, [3], 4])).toEqual([
       { path: [1], before: 2 },
       { path: [1], after: 3 },

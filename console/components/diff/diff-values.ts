@@ -1,10 +1,11 @@
-/** What changed between two values, place by place. Objects in lists are known by their id or name, not by where they stand. */
+/** Compares two JSON values path by path. Objects in lists are matched by id or name, not by index. */
 type Path = readonly (string | number)[];
 
 export interface ValueChange {
   readonly path: Path;
-  /** Left out: it was not there, or is there no longer. */
+  /** Absent if the value was added. */
   readonly before?: unknown;
+  /** Absent if the value was removed. */
   readonly after?: unknown;
 }
 
@@ -30,12 +31,12 @@ function* inObjects(path: Path, before: Json, after: Json): Generator<ValueChang
 }
 
 function* inArrays(path: Path, before: Items, after: Items): Generator<ValueChange, void> {
-  const name = identity(before, after);
+  const name = identifyingMember(before, after);
   if (name) yield* inObjects(path, byName(before, name), byName(after, name));
   else if ([...before, ...after].every((item) => typeof item !== "object" || item === null)) {
     for (const item of before) if (!after.includes(item)) yield { path, before: item };
     for (const item of after) if (!before.includes(item)) yield { path, after: item };
-    // The same ones in another order, or another number of times.
+    // Both lists have the same values, but in another order or another number of times.
     if (before.every((item) => after.includes(item)) && after.every((item) => before.includes(item)))
       yield { path, before, after };
   } else
@@ -48,8 +49,8 @@ type Items = readonly unknown[];
 
 const NAMES = ["uuid", "id", "name"] as const;
 
-/** The member that tells all items of both lists apart. */
-function identity(before: Items, after: Items): string | undefined {
+/** Returns the member whose values identify all items of both lists. */
+function identifyingMember(before: Items, after: Items): string | undefined {
   return NAMES.find((name) =>
     [before, after].every((items) => {
       const names = items.map((item) => (isObject(item) ? item[name] : undefined));

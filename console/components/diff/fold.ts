@@ -1,23 +1,23 @@
-/** Lines of a diff in pieces: what changed with some lines around it, and what lies between, folded. */
+/** Groups the lines of a diff into blocks: changes with their context lines, and folded blocks of unchanged lines between them. */
 import type { LineChange } from "./diff-lines.ts";
 
-export interface Piece {
+export interface LineBlock {
   readonly folded: boolean;
   readonly lines: readonly LineChange[];
 }
 
-const AROUND = 3;
+const CONTEXT_LINES = 3;
 
-export function foldLines(changes: readonly LineChange[]): readonly Piece[] {
+export function foldLines(changes: readonly LineChange[]): readonly LineBlock[] {
   const shown = changes.map(() => false);
   changes.forEach(({ kind }, at) => {
-    if (kind !== "same") shown.fill(true, Math.max(at - AROUND, 0), at + AROUND + 1);
+    if (kind !== "same") shown.fill(true, Math.max(at - CONTEXT_LINES, 0), at + CONTEXT_LINES + 1);
   });
-  const pieces: { folded: boolean; lines: LineChange[] }[] = [];
+  const blocks: { folded: boolean; lines: LineChange[] }[] = [];
   changes.forEach((change, at) => {
     const folded = !shown[at];
-    if (pieces.at(-1)?.folded !== folded) pieces.push({ folded, lines: [] });
-    pieces.at(-1)?.lines.push(change);
+    if (blocks.at(-1)?.folded !== folded) blocks.push({ folded, lines: [] });
+    blocks.at(-1)?.lines.push(change);
   });
-  return pieces;
+  return blocks;
 }

@@ -1,18 +1,18 @@
-/** Lays JSON out over lines without reading its values: what is written stays what is written. */
-import { kindOf, membersOf, type Span, wholeOf } from "./json-text.ts";
+/** Indents JSON text without parsing its values, so that numbers stay exactly as written. */
+import { kindOf, membersOf, rootSpan, type Span } from "./json-text.ts";
 
-/** Texts that are not JSON come back as they are, and so does what lies deeper than anybody reads. */
+/** Returns text that is not JSON unchanged. Values nested deeper than 200 levels are not indented. */
 export function indentJson(text: string): string {
-  const whole = wholeOf(text);
-  return whole ? lines(text, whole, "") : text;
+  const root = rootSpan(text);
+  return root ? lines(text, root, "") : text;
 }
 
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 function lines(text: string, span: Span, margin: string): string {
   const kind = kindOf(text, span);
-  const written = text.slice(span.start, span.end);
-  if ((kind !== "object" && kind !== "array") || margin.length > 2 * DEEPEST) return written;
+  const json = text.slice(span.start, span.end);
+  if ((kind !== "object" && kind !== "array") || margin.length > 2 * MAX_DEPTH) return json;
   const inner = `${margin}  `;
   const parts: string[] = [];
   for (const member of membersOf(text, span)) {

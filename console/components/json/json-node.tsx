@@ -1,4 +1,4 @@
-/** One value of a JSON tree, and what is in it once it is opened. */
+/** One value of a JSON tree, with its members if it is expanded. */
 import { useMemo, useRef, useState } from "preact/hooks";
 import { size } from "../../format.ts";
 import { componentTexts } from "../../texts/components.ts";
@@ -9,10 +9,10 @@ import { countMembers, kindOf, type Member, membersOf, type Span } from "./json-
 
 const texts = componentTexts.json;
 
-/** So much is shown at once. */
+/** Number of members shown at first. */
 const BATCH = 50;
-/** A short tree is open from the start. */
-const SHORT = 4000;
+/** A text up to this length is expanded at first, down to `OPEN_DEPTH`. */
+const OPEN_MAX_CHARS = 4000;
 const OPEN_DEPTH = 5;
 
 export interface JsonNodeProps {
@@ -24,10 +24,12 @@ export interface JsonNodeProps {
 
 export function JsonNode({ text, span, depth, name }: JsonNodeProps) {
   const kind = kindOf(text, span);
-  const holds = kind === "object" || kind === "array";
-  const [open, setOpen] = useState(holds && (depth === 0 || (text.length <= SHORT && depth < OPEN_DEPTH)));
-  const empty = holds && membersOf(text, span).next().done === true;
-  const opens = holds && !empty;
+  const isContainer = kind === "object" || kind === "array";
+  const [open, setOpen] = useState(
+    isContainer && (depth === 0 || (text.length <= OPEN_MAX_CHARS && depth < OPEN_DEPTH)),
+  );
+  const empty = isContainer && membersOf(text, span).next().done === true;
+  const expandable = isContainer && !empty;
   const label = name !== undefined && (
     <>
       <span class={typeof name === "number" ? "json-place" : "json-key"}>
@@ -42,12 +44,12 @@ export function JsonNode({ text, span, depth, name }: JsonNodeProps) {
       role="treeitem"
       tabIndex={depth === 0 ? 0 : -1}
       aria-level={depth + 1}
-      aria-expanded={opens ? open : undefined}
+      aria-expanded={expandable ? open : undefined}
       data-key={name === undefined ? undefined : JSON.stringify(name)}
       data-start={span.start}
       data-end={span.end}
     >
-      {opens ? (
+      {expandable ? (
         <button type="button" class="json-row json-toggle" tabIndex={-1} onClick={() => setOpen(!open)}>
           {label}
           <Summary text={text} span={span} kind={kind} open={open} />
@@ -56,13 +58,15 @@ export function JsonNode({ text, span, depth, name }: JsonNodeProps) {
         <div class="json-row">
           {label}
           {kind === "string" ? (
-            <JsonString written={text.slice(span.start, span.end)} />
+            <JsonString json={text.slice(span.start, span.end)} />
           ) : (
-            <span class={holds ? "json-summary" : `json-${kind}`}>{text.slice(span.start, span.end)}</span>
+            <span class={isContainer ? "json-summary" : `json-${kind}`}>
+              {text.slice(span.start, span.end)}
+            </span>
           )}
         </div>
       )}
-      {open && opens && <Members text={text} span={span} depth={depth} />}
+      {open && expandable && <Members text={text} span={span} depth={depth} />}
     </div>
   );
 }
@@ -71,23 +75,23 @@ function Members({ text, span, depth }: Omit<JsonNodeProps, "name">) {
   const source = useMemo(() => membersOf(text, span), [text, span.start]);
   const found = useRef<{ readonly source: unknown; readonly list: Member[]; ended: boolean }>(undefined);
   if (found.current?.source !== source) found.current = { source, list: [], ended: false };
-  const [wanted, setWanted] = useState(BATCH);
+  const [limit, setLimit] = useState(BATCH);
   const { list } = found.current;
-  while (list.length <= wanted && !found.current.ended) {
+  while (list.length <= limit && !found.current.ended) {
     const { value, done } = source.next();
     if (done) found.current.ended = true;
     else list.push(value);
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a group of a tree has no element of its own.
+    // biome-ignore lint/a11y/useSemanticElements: HTML has no element for a group of a tree.
     <div class="json-nodes" role="group">
-      {list.slice(0, wanted).map((member) => (
+      {list.slice(0, limit).map((member) => (
         <JsonNode key={member.start} text={text} span={member} depth={depth + 1} name={member.key} />
       ))}
-      {list.length > wanted && (
+      {list.length > limit && (
         <div class="json-more" role="none">
-          <Button size="small" onClick={() => setWanted(wanted * 2)}>
-            {texts.more(wanted)}
+          <Button size="small" onClick={() => setLimit(limit * 2)}>
+            {texts.more(limit)}
           </Button>
         </div>
       )}
@@ -105,7 +109,7 @@ interface SummaryProps {
 function Summary({ text, span, kind, open }: SummaryProps) {
   const count = useMemo(() => countMembers(text, span), [text, span.start]);
   const [begin, end] = kind === "object" ? "{}" : "[]";
-  const words =
+  const description =
     count === undefined
       ? size(span.end - span.start)
       : kind === "object"
@@ -114,7 +118,7 @@ function Summary({ text, span, kind, open }: SummaryProps) {
   return (
     <span class="json-summary">
       {open ? "" : `${begin}…${end} `}
-      <span class="json-count">{words}</span>
+      <span class="json-count">{description}</span>
     </span>
   );
 }

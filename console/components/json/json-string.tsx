@@ -1,17 +1,17 @@
-/** A text in a JSON tree: as it is written while it is short; long ones and those of several lines open. */
+/** A string in a JSON tree. Long strings and strings with line breaks can be expanded. */
 import { useState } from "preact/hooks";
 import { size } from "../../format.ts";
 import { componentTexts } from "../../texts/components.ts";
 import { ForeignText } from "../foreign-text.tsx";
 
-const SHOWN = 240;
-const MOST_OPENED = 200_000;
+const PREVIEW_CHARS = 240;
+const MAX_CHARS = 200_000;
 
-export function JsonString({ written }: { readonly written: string }) {
+export function JsonString({ json }: { readonly json: string }) {
   const [open, setOpen] = useState(false);
-  const opens = written.length > SHOWN || written.includes("\\n");
-  const body = written.slice(1, -1);
-  const toggle = opens && (
+  const expandable = json.length > PREVIEW_CHARS || json.includes("\\n");
+  const body = json.slice(1, -1);
+  const toggle = expandable && (
     <button
       type="button"
       class="json-open"
@@ -29,19 +29,19 @@ export function JsonString({ written }: { readonly written: string }) {
     return (
       <>
         <span class="json-string">
-          "<ForeignText text={body.slice(0, SHOWN)} />
-          {body.length > SHOWN ? "…" : '"'}
+          "<ForeignText text={body.slice(0, PREVIEW_CHARS)} />
+          {body.length > PREVIEW_CHARS ? "…" : '"'}
         </span>
         {toggle}
       </>
     );
-  const text = JSON.parse(written) as string;
+  const text = JSON.parse(json) as string;
   return (
     <>
       {toggle}
       <pre class="json-string json-long">
-        <ForeignText text={text.slice(0, MOST_OPENED)} />
-        {text.length > MOST_OPENED && <em class="muted"> {componentTexts.json.cut(size(MOST_OPENED))}</em>}
+        <ForeignText text={text.slice(0, MAX_CHARS)} />
+        {text.length > MAX_CHARS && <em class="muted"> {componentTexts.json.cut(size(MAX_CHARS))}</em>}
       </pre>
     </>
   );

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { indentJson } from "./indent-json.ts";
-import { countMembers, kindOf, membersOf, pathText, type Span, wholeOf } from "./json-text.ts";
+import { countMembers, kindOf, membersOf, pathText, rootSpan, type Span } from "./json-text.ts";
 
-const whole = (text: string) => wholeOf(text) as Span;
+const root = (text: string) => rootSpan(text) as Span;
 const members = (text: string) =>
-  [...membersOf(text, whole(text))].map(({ key, start, end }) => [key, text.slice(start, end)]);
+  [...membersOf(text, root(text))].map(({ key, start, end }) => [key, text.slice(start, end)]);
 
-describe("JSON as text", () => {
-  it("finds members where they stand, with all their digits", () => {
+describe("JSON text", () => {
+  it("finds the members of objects and arrays and keeps all digits", () => {
     expect(members(' { "id" : 12345678901234567890 , "a,b":[1, {"x":"]}"}] ,"":null}\n')).toEqual([
       ["id", "12345678901234567890"],
       ["a,b", '[1, {"x":"]}"}]'],
@@ -23,15 +23,15 @@ describe("JSON as text", () => {
     expect(members("[]")).toEqual([]);
   });
 
-  it("keeps names that stand twice", () => {
+  it("keeps duplicate keys", () => {
     expect(members('{"a":1,"a":2}')).toEqual([
       ["a", "1"],
       ["a", "2"],
     ]);
   });
 
-  it("tells kinds apart, and text that is no JSON", () => {
-    expect(["{}", "[]", '""', "-1", "null", " true"].map((text) => kindOf(text, whole(text)))).toEqual([
+  it("recognizes the kinds of values, and text that is not JSON", () => {
+    expect(["{}", "[]", '""', "-1", "null", " true"].map((text) => kindOf(text, root(text)))).toEqual([
       "object",
       "array",
       "string",
@@ -39,11 +39,11 @@ describe("JSON as text", () => {
       "word",
       "word",
     ]);
-    expect(wholeOf("{a:1}")).toBeUndefined();
-    expect(wholeOf("")).toBeUndefined();
+    expect(rootSpan("{a:1}")).toBeUndefined();
+    expect(rootSpan("")).toBeUndefined();
   });
 
-  it("reads any JSON as a parser does", () => {
+  it("finds the same members as JSON.parse", () => {
     fc.assert(
       fc.property(fc.json(), fc.integer({ min: 0, max: 2 }), (json, margin) => {
         const value = JSON.parse(json) as unknown;
@@ -57,29 +57,29 @@ describe("JSON as text", () => {
     );
   });
 
-  it("counts what is small, and does not count what is large", () => {
-    expect(countMembers("[1,2,3]", whole("[1,2,3]"))).toBe(3);
+  it("counts the members of small values only", () => {
+    expect(countMembers("[1,2,3]", root("[1,2,3]"))).toBe(3);
     const many = JSON.stringify(Array.from({ length: 2000 }, () => 0));
-    expect(countMembers(many, whole(many))).toBeUndefined();
+    expect(countMembers(many, root(many))).toBeUndefined();
     const long = JSON.stringify(["x".repeat(200_000)]);
-    expect(countMembers(long, whole(long))).toBeUndefined();
+    expect(countMembers(long, root(long))).toBeUndefined();
   });
 
-  it("finds its way through deep nesting", () => {
+  it("handles deep nesting", () => {
     const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
-    const [first] = membersOf(deep, whole(deep));
+    const [first] = membersOf(deep, root(deep));
     expect(first).toEqual({ key: 0, start: 1, end: 99_999 });
     expect(indentJson(deep).length).toBeGreaterThan(deep.length);
   });
 });
 
-it("writes paths as in code", () => {
+it("pathText writes paths as in code", () => {
   expect(pathText([])).toBe("$");
   expect(pathText(["items", 3, "name"])).toBe("items[3].name");
   expect(pathText([0, "odd key", 'a"b'])).toBe('[0]["odd key"]["a\\"b"]');
 });
 
-it("leaves text alone that is no JSON", () => {
+it("indentJson keeps digits, and leaves text that is not JSON unchanged", () => {
   expect(indentJson("not json")).toBe("not json");
   expect(indentJson('{"n":12345678901234567890,"e":{},"l":[]}')).toBe(
     '{\n  "n": 12345678901234567890,\n  "e": {},\n  "l": []\n}',

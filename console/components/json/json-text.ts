@@ -1,15 +1,15 @@
 /**
- * JSON as the text that came: parts of it are found where they are looked at. Nothing is parsed to numbers, so all digits stay,
- * and ten megabytes cost no more than what is opened of them.
+ * Reads JSON in its text form and finds members on demand. Numbers are not parsed, so they keep all digits, and a text of ten
+ * megabytes costs only as much as the parts that are shown.
  */
 export interface Span {
   readonly start: number;
-  /** Behind its last character. */
+  /** Exclusive. */
   readonly end: number;
 }
 
 export interface Member extends Span {
-  /** Name in an object, place in an array. */
+  /** Name in an object, index in an array. */
   readonly key: string | number;
 }
 
@@ -22,8 +22,8 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** The whole value; undefined where the text is not JSON. */
-export function wholeOf(text: string): Span | undefined {
+/** Returns the span of the whole value; undefined if the text is not JSON. */
+export function rootSpan(text: string): Span | undefined {
   try {
     JSON.parse(text);
   } catch {
@@ -46,16 +46,16 @@ export function kindOf(text: string, { start }: Span): JsonKind {
   }
 }
 
-/** Members of an object or array, one after the other, each found when it is asked for. */
+/** Yields the members of an object or array. Each is searched for only when requested. */
 export function* membersOf(text: string, span: Span): Generator<Member, void> {
   const isObject = text.charCodeAt(span.start) === OPEN_OBJECT;
   let at = skipSpace(text, span.start + 1);
   for (let index = 0; at < span.end - 1; index += 1) {
     let key: string | number = index;
     if (isObject) {
-      const behind = skipValue(text, at);
-      key = JSON.parse(text.slice(at, behind)) as string;
-      at = skipSpace(text, skipSpace(text, behind) + 1);
+      const keyEnd = skipValue(text, at);
+      key = JSON.parse(text.slice(at, keyEnd)) as string;
+      at = skipSpace(text, skipSpace(text, keyEnd) + 1);
     }
     const end = skipValue(text, at);
     yield { key, start: at, end };
@@ -64,21 +64,21 @@ export function* membersOf(text: string, span: Span): Generator<Member, void> {
   }
 }
 
-const MOST_COUNTED = 1000;
-const LONGEST_COUNTED = 100_000;
+const MAX_COUNTED = 1000;
+const MAX_COUNTED_CHARS = 100_000;
 
-/** How many members it has; undefined where counting them takes too long for a glance. */
+/** Returns the number of members; undefined if counting them would take too long. */
 export function countMembers(text: string, span: Span): number | undefined {
-  if (span.end - span.start > LONGEST_COUNTED) return undefined;
+  if (span.end - span.start > MAX_COUNTED_CHARS) return undefined;
   let count = 0;
   for (const _ of membersOf(text, span)) {
     count += 1;
-    if (count > MOST_COUNTED) return undefined;
+    if (count > MAX_COUNTED) return undefined;
   }
   return count;
 }
 
-/** As one writes it in code: `items[3]["odd key"]`; `$` for the whole. */
+/** Writes a path as in code: `items[3]["odd key"]`; `$` for the root. */
 export function pathText(path: readonly (string | number)[]): string {
   const text = path
     .map((key) => {

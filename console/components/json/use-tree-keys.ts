@@ -1,17 +1,17 @@
-/** Keys of a JSON tree: arrows walk through what is open, right and left open and close, as trees do everywhere. */
+/** Keyboard control of a JSON tree: up and down move the focus, right and left expand and collapse, as usual in trees. */
 type Path = readonly (string | number)[];
 
-export function useTreeKeys(onAt: (path: Path, start: number, end: number) => void) {
+export function useTreeKeys(onFocus: (path: Path, start: number, end: number) => void) {
   return {
     onFocusIn(event: FocusEvent) {
       const node = nodeOf(event.target);
       if (!node) return;
-      // One stop for Tab: where one was last.
+      // The tree is a single Tab stop: the item that was focused last.
       const tree = node.closest("[role=tree]");
       for (const one of tree?.querySelectorAll<HTMLElement>('[tabindex="0"][role=treeitem]') ?? [])
         one.tabIndex = -1;
       node.tabIndex = 0;
-      onAt(pathOf(node), Number(node.dataset["start"]), Number(node.dataset["end"]));
+      onFocus(pathOf(node), Number(node.dataset["start"]), Number(node.dataset["end"]));
     },
     onClick(event: MouseEvent) {
       nodeOf(event.target)?.focus();
@@ -19,17 +19,17 @@ export function useTreeKeys(onAt: (path: Path, start: number, end: number) => vo
     onKeyDown(event: KeyboardEvent) {
       const node = event.target as HTMLElement;
       if (node.getAttribute("role") !== "treeitem" || event.ctrlKey || event.metaKey || event.altKey) return;
-      const act = KEYS[event.key];
-      if (!act) return;
+      const action = KEYS[event.key];
+      if (!action) return;
       event.preventDefault();
-      act(node)?.focus();
+      action(node)?.focus();
     },
   };
 }
 
-type Act = (node: HTMLElement) => HTMLElement | null | undefined;
+type KeyAction = (node: HTMLElement) => HTMLElement | null | undefined;
 
-const KEYS: Readonly<Record<string, Act>> = {
+const KEYS: Readonly<Record<string, KeyAction>> = {
   ArrowDown: (node) => neighbour(node, 1),
   ArrowUp: (node) => neighbour(node, -1),
   Home: (node) => all(node)[0],

@@ -1,4 +1,4 @@
-/** A list of flat objects as rows and columns, read from the text so that numbers keep their digits. */
+/** Reads a list of flat objects as rows and columns. Works on the text, so that long numbers keep all digits. */
 import { kindOf, membersOf, type Span } from "../json/json-text.ts";
 
 export interface FlatRow {
@@ -8,41 +8,41 @@ export interface FlatRow {
 
 export interface FlatRows {
   readonly columns: readonly string[];
-  /** Those in which all values are numbers. */
+  /** Columns in which all values are numbers. */
   readonly numbers: ReadonlySet<string>;
   readonly rows: readonly FlatRow[];
 }
 
-const MOST_COLUMNS = 12;
-const MOST_ROWS = 5000;
-const LONGEST_VALUE = 300;
+const MAX_COLUMNS = 12;
+const MAX_ROWS = 5000;
+const MAX_VALUE_CHARS = 300;
 
-/** undefined where a tree shows it better: nested, too wide, too long, too few. */
-export function flatRows(text: string, whole: Span): FlatRows | undefined {
-  if (kindOf(text, whole) !== "array") return undefined;
+/** Returns undefined if a tree shows the value better: nested objects, too many columns or rows, long values, fewer than two rows. */
+export function flatRows(text: string, root: Span): FlatRows | undefined {
+  if (kindOf(text, root) !== "array") return undefined;
   const rows: FlatRow[] = [];
   const columns = new Set<string>();
-  const words = new Set<string>();
-  for (const item of membersOf(text, whole)) {
-    if (kindOf(text, item) !== "object" || rows.length === MOST_ROWS) return undefined;
+  const nonNumeric = new Set<string>();
+  for (const item of membersOf(text, root)) {
+    if (kindOf(text, item) !== "object" || rows.length === MAX_ROWS) return undefined;
     const values = new Map<string, string>();
     for (const member of membersOf(text, item)) {
       const kind = kindOf(text, member);
-      if (kind === "object" || kind === "array" || member.end - member.start > LONGEST_VALUE)
+      if (kind === "object" || kind === "array" || member.end - member.start > MAX_VALUE_CHARS)
         return undefined;
       const name = String(member.key);
-      const written = text.slice(member.start, member.end);
+      const json = text.slice(member.start, member.end);
       columns.add(name);
-      if (kind !== "number") words.add(name);
-      values.set(name, kind === "string" ? (JSON.parse(written) as string) : written);
+      if (kind !== "number") nonNumeric.add(name);
+      values.set(name, kind === "string" ? (JSON.parse(json) as string) : json);
     }
-    if (columns.size > MOST_COLUMNS) return undefined;
+    if (columns.size > MAX_COLUMNS) return undefined;
     rows.push({ at: rows.length, values });
   }
   if (rows.length < 2 || columns.size === 0) return undefined;
   return {
     columns: [...columns],
-    numbers: new Set([...columns].filter((name) => !words.has(name))),
+    numbers: new Set([...columns].filter((name) => !nonNumeric.has(name))),
     rows,
   };
 }

@@ -1,12 +1,12 @@
-/** A list of flat objects as a table, to sort and search. */
+/** Shows a list of flat objects as a table that can be sorted and searched. */
 import { useMemo, useState } from "preact/hooks";
 import { componentTexts } from "../../texts/components.ts";
 import { type Column, Table } from "../table.tsx";
 import { visibleText } from "../visible-text.ts";
 import type { FlatRow, FlatRows } from "./flat-rows.ts";
 
-/** Fewer rows are seen at a glance. */
-const WORTH_SEARCHING = 12;
+/** A table with at most this many rows needs no search field. */
+const MAX_WITHOUT_SEARCH = 12;
 
 export function FlatTable({ rows: { columns, numbers, rows } }: { readonly rows: FlatRows }) {
   const [search, setSearch] = useState("");
@@ -32,7 +32,7 @@ export function FlatTable({ rows: { columns, numbers, rows } }: { readonly rows:
       columns={shown}
       rowKey={({ at }) => String(at)}
       search={search}
-      {...(rows.length > WORTH_SEARCHING ? { onSearch: setSearch } : {})}
+      {...(rows.length > MAX_WITHOUT_SEARCH ? { onSearch: setSearch } : {})}
     />
   );
 }

@@ -1,10 +1,10 @@
-/** One part of a result. */
+/** Shows one part of a tool result by its type. */
 import { useMemo } from "preact/hooks";
 import { size } from "../../format.ts";
 import { componentTexts } from "../../texts/components.ts";
 import { CopyButton } from "../copy-button.tsx";
 import { ForeignText } from "../foreign-text.tsx";
-import { wholeOf } from "../json/json-text.ts";
+import { rootSpan } from "../json/json-text.ts";
 import { JsonTree } from "../json-tree.tsx";
 import { LongText } from "../long-text.tsx";
 import { flatRows } from "./flat-rows.ts";
@@ -29,7 +29,7 @@ export function PartView({ part }: { readonly part: ResultPart }) {
     case "audio":
       return (
         <figure class="result-media">
-          {/* biome-ignore lint/a11y/useMediaCaption: a tool gives no captions. */}
+          {/* biome-ignore lint/a11y/useMediaCaption: tools provide no captions. */}
           <audio controls src={part.url} aria-label={texts.audio(part.type)} />
           <figcaption class="muted small">{`${part.type}, ${size(part.bytes)}`}</figcaption>
         </figure>
@@ -50,8 +50,8 @@ export function PartView({ part }: { readonly part: ResultPart }) {
 
 function JsonPart({ raw, title }: { readonly raw: string; readonly title: string | undefined }) {
   const rows = useMemo(() => {
-    const whole = wholeOf(raw);
-    return whole && flatRows(raw, whole);
+    const root = rootSpan(raw);
+    return root && flatRows(raw, root);
   }, [raw]);
   return (
     <div class="stack-small">
@@ -63,7 +63,7 @@ function JsonPart({ raw, title }: { readonly raw: string; readonly title: string
 
 type Link = ResultPart & { readonly kind: "link" };
 
-/** Only addresses of the web become links, and those open elsewhere and know nothing of this page. */
+/** Only http and https addresses become links. They open in a new tab and get no referrer or opener. */
 function LinkPart({ uri, name, about }: Link) {
   const web = /^https?:\/\//i.test(uri);
   return (

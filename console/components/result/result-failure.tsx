@@ -1,4 +1,4 @@
-/** A call that failed: what went wrong, why, what to do. */
+/** Shows a failed call: the error, the reason, and whether to retry. */
 import { duration } from "../../format.ts";
 import { componentTexts } from "../../texts/components.ts";
 import { ForeignText } from "../foreign-text.tsx";

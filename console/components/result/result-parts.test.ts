@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { wholeOf } from "../json/json-text.ts";
+import { rootSpan } from "../json/json-text.ts";
 import { flatRows } from "./flat-rows.ts";
 import { readResult } from "./result-parts.ts";
 
 const read = (result: unknown) => readResult(JSON.stringify(result));
 const kinds = (result: unknown) => read(result).parts.map(({ kind }) => kind);
 
-describe("results of tools", () => {
-  it("are text, JSON, pictures, sounds, links, files", () => {
+describe("readResult", () => {
+  it("recognizes text, JSON, images, audio, links and files", () => {
     const { parts } = read({
       content: [
         { type: "text", text: "# Hello" },
@@ -38,7 +38,7 @@ describe("results of tools", () => {
     ]);
   });
 
-  it("make no address of what pretends to be a picture", () => {
+  it("creates no data: address for invalid image types or data", () => {
     expect(
       kinds({
         content: [
@@ -52,7 +52,7 @@ describe("results of tools", () => {
     ).toEqual(["json", "json", "json", "json", "json"]);
   });
 
-  it("show the structured result once, with all digits", () => {
+  it("returns the structured result once and keeps all digits", () => {
     const raw =
       '{"content":[{"type":"text","text":"{\\"id\\": 1}"},{"type":"text","text":"Done."}],"structuredContent":{"id":1}}';
     expect(readResult(raw).parts).toEqual([
@@ -64,15 +64,15 @@ describe("results of tools", () => {
     ]);
   });
 
-  it("are JSON where they are no results", () => {
+  it("returns JSON for anything that is not a tool result", () => {
     expect(kinds({ contents: [] })).toEqual(["json"]);
     expect(kinds([1])).toEqual(["json"]);
     expect(readResult("not json").parts).toEqual([{ kind: "json", raw: "not json", structured: false }]);
   });
 });
 
-describe("failures of tools", () => {
-  it("say what the gateway says, and what to do", () => {
+describe("readResult of a failed call", () => {
+  it("returns code, message and problems of a gateway error", () => {
     const { error, parts } = read({
       isError: true,
       content: [{ type: "text", text: "long words for a model" }],
@@ -95,7 +95,7 @@ describe("failures of tools", () => {
     });
   });
 
-  it("know when to try again", () => {
+  it("returns whether a retry is safe, now or later", () => {
     const hint = (error: object) =>
       read({
         isError: true,
@@ -107,7 +107,7 @@ describe("failures of tools", () => {
     expect(hint({ retryable: false })).toBeUndefined();
   });
 
-  it("say what the tool itself says", () => {
+  it("returns the texts of a tool error", () => {
     const { error, parts } = read({
       isError: true,
       content: [
@@ -122,13 +122,13 @@ describe("failures of tools", () => {
   });
 });
 
-describe("tables", () => {
+describe("flatRows", () => {
   const rows = (value: unknown, text = JSON.stringify(value)) => {
-    const whole = wholeOf(text);
-    return whole && flatRows(text, whole);
+    const root = rootSpan(text);
+    return root && flatRows(text, root);
   };
 
-  it("are lists of flat objects, with every column that occurs", () => {
+  it("reads a list of flat objects with the columns of all items", () => {
     const found = rows(undefined, '[{"id":12345678901234567890,"name":"a"},{"id":2,"ok":true,"none":null}]');
     expect(found?.columns).toEqual(["id", "name", "ok", "none"]);
     expect([...(found?.numbers ?? [])]).toEqual(["id"]);
@@ -138,7 +138,7 @@ describe("tables", () => {
     ]);
   });
 
-  it("are nothing else", () => {
+  it("returns undefined for any other value", () => {
     const wide = Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`k${at}`, at]));
     for (const other of [
       [{ a: 1 }],

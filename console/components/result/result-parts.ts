@@ -1,14 +1,14 @@
-/** The result of a tool as parts that can be shown, each as what it is. */
+/** Splits the result of a tool into parts by type, and reads errors. */
 import { bytesOf, isBase64 } from "../base64.ts";
-import { kindOf, membersOf, type Span, wholeOf } from "../json/json-text.ts";
+import { kindOf, membersOf, rootSpan, type Span } from "../json/json-text.ts";
 
 export type ResultPart =
   | { readonly kind: "text"; readonly text: string }
-  /** A text that is JSON, or the structured result. */
+  /** A text that contains JSON, or the structured result. */
   | { readonly kind: "json"; readonly raw: string; readonly structured: boolean }
   | { readonly kind: "image" | "audio"; readonly url: string; readonly type: string; readonly bytes: number }
   | { readonly kind: "link"; readonly uri: string; readonly name: string; readonly about: string }
-  /** Bytes that can only be saved. */
+  /** Binary data that can only be saved. */
   | {
       readonly kind: "file";
       readonly url: string;
@@ -20,10 +20,10 @@ export type ResultPart =
 export interface ResultError {
   readonly code: string | undefined;
   readonly text: string;
-  /** What to do about it. */
+  /** Whether to try the call again. */
   readonly hint: "retry" | "retryLater" | undefined;
   readonly retryAfterMs: number | undefined;
-  /** What is wrong with the arguments, in the gateway's words. */
+  /** Problems of the arguments, as the gateway reported them. */
   readonly problems: readonly string[];
 }
 
@@ -32,10 +32,10 @@ export interface ReadResult {
   readonly error: ResultError | undefined;
 }
 
-/** `raw`: the result as it came. Whatever is not a result of a tool is shown as JSON. */
+/** `raw` is the JSON as received. Anything that is not a tool result becomes one JSON part. */
 export function readResult(raw: string): ReadResult {
-  const whole = wholeOf(raw);
-  const members = whole && kindOf(raw, whole) === "object" ? membersByName(raw, whole) : undefined;
+  const root = rootSpan(raw);
+  const members = root && kindOf(raw, root) === "object" ? membersByName(raw, root) : undefined;
   const content = members?.get("content");
   const structured = members?.get("structuredContent");
   if (!members || (!structured && (!content || kindOf(raw, content) !== "array")))
@@ -43,41 +43,44 @@ export function readResult(raw: string): ReadResult {
   const parts = content
     ? [...membersOf(raw, content)].map((one) => partOf(raw.slice(one.start, one.end)))
     : [];
-  const written = structured && raw.slice(structured.start, structured.end);
+  const structuredJson = structured && raw.slice(structured.start, structured.end);
   const failed = members.get("isError");
-  if (failed && raw.slice(failed.start, failed.end) === "true") return failure(parts, written);
-  if (written === undefined) return { parts, error: undefined };
-  // Most tools say the same once more as text, for clients that know no structure.
-  const others = parts.filter((part) => part.kind !== "json" || !sameJson(part.raw, written));
-  return { parts: [...others, { kind: "json", raw: written, structured: true }], error: undefined };
+  if (failed && raw.slice(failed.start, failed.end) === "true") return failure(parts, structuredJson);
+  if (structuredJson === undefined) return { parts, error: undefined };
+  // Most tools repeat the structured result as text, for clients that do not support structured content.
+  const others = parts.filter((part) => part.kind !== "json" || !sameJson(part.raw, structuredJson));
+  return { parts: [...others, { kind: "json", raw: structuredJson, structured: true }], error: undefined };
 }
 
 function failure(parts: readonly ResultPart[], structured: string | undefined): ReadResult {
-  const { error } = (structured === undefined ? {} : JSON.parse(structured)) as { error?: Partial<OwnError> };
+  const { error } = (structured === undefined ? {} : JSON.parse(structured)) as {
+    error?: Partial<GatewayError>;
+  };
   const text = parts.flatMap((part) =>
     part.kind === "text" ? [part.text] : part.kind === "json" ? [part.raw] : [],
   );
   const others = parts.filter(({ kind }) => kind !== "text" && kind !== "json");
-  const known =
+  const gatewayError =
     typeof error === "object" && error !== null && typeof error.code === "string" ? error : undefined;
-  const retryAfterMs = typeof known?.retryAfterMs === "number" ? known.retryAfterMs : undefined;
+  const retryAfterMs = typeof gatewayError?.retryAfterMs === "number" ? gatewayError.retryAfterMs : undefined;
   return {
     parts:
-      structured !== undefined && !known
+      structured !== undefined && !gatewayError
         ? [...others, { kind: "json", raw: structured, structured: true }]
         : others,
     error: {
-      code: known?.code,
-      text: typeof known?.message === "string" ? known.message : text.join("\n\n"),
-      hint: retryAfterMs !== undefined ? "retryLater" : known?.retryable === true ? "retry" : undefined,
+      code: gatewayError?.code,
+      text: typeof gatewayError?.message === "string" ? gatewayError.message : text.join("\n\n"),
+      hint:
+        retryAfterMs !== undefined ? "retryLater" : gatewayError?.retryable === true ? "retry" : undefined,
       retryAfterMs,
-      problems: problemsOf(known?.details),
+      problems: problemsOf(gatewayError?.details),
     },
   };
 }
 
 /** `structuredContent.error` of the gateway. */
-interface OwnError {
+interface GatewayError {
   readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
@@ -121,11 +124,11 @@ function partOf(raw: string): ResultPart {
 }
 
 function textPart(text: string): ResultPart {
-  const whole = /^\s*[[{]/.test(text) ? wholeOf(text) : undefined;
-  return whole ? { kind: "json", raw: text, structured: false } : { kind: "text", text };
+  const root = /^\s*[[{]/.test(text) ? rootSpan(text) : undefined;
+  return root ? { kind: "json", raw: text, structured: false } : { kind: "text", text };
 }
 
-/** Of types that are what they say, and base64 alone: nothing else becomes part of an address. */
+/** Accepts only media types of the kind and valid base64, because both become part of an address. */
 function mediaPart(kind: "image" | "audio", type: string, data: string): ResultPart | undefined {
   if (!new RegExp(`^${kind}/[\\w.+-]+$`).test(type) || !isBase64(data)) return undefined;
   return { kind, type, url: `data:${type};base64,${data}`, bytes: bytesOf(data) };
@@ -140,7 +143,7 @@ function resourcePart(resource: unknown, raw: string): ResultPart {
   if (media) return media;
   if (blob === "" || !isBase64(blob)) return { kind: "json", raw, structured: false };
   const name = textAt(item, "uri").split(/[/?#]/).findLast(Boolean) ?? "file";
-  // Saved, never opened: what it is does not matter to the page.
+  // The file is only saved, never opened, so a neutral type is safe.
   return {
     kind: "file",
     name,

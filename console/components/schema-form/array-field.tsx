@@ -1,4 +1,4 @@
-/** A list: its items one below the other. */
+/** The field of an array, with one field per item. */
 import type { ComponentChildren } from "preact";
 import { componentTexts } from "../../texts/components.ts";
 import { Button } from "../button.tsx";
@@ -9,8 +9,8 @@ import { Group } from "./object-field.tsx";
 import { startDraft } from "./start-draft.ts";
 
 const texts = componentTexts.form;
-/** More are edited as JSON: nobody fills in a form that long. */
-const MOST = 200;
+/** Further items can be edited as JSON only, because a longer form is not usable. */
+const MAX_ITEMS = 200;
 
 const FRAMED: ReadonlySet<string> = new Set(["object", "array"]);
 
@@ -31,7 +31,7 @@ export function ArrayField(props: NodeProps<"array">) {
       draft: items[at],
       onInput: (value: Draft) => onInput(withItem(draft, at, value)),
     };
-    // What has a frame of its own has its button there.
+    // A field with a frame has the remove button inside the frame.
     if (FRAMED.has(nodeOf(schema, form.root).kind))
       return <form.Field key={at} {...field} name={texts.item(at + 1)} onRemove={remove} />;
     const name = `${labelOf(props)} ${at + 1}`;
@@ -53,8 +53,8 @@ export function ArrayField(props: NodeProps<"array">) {
       given={draft !== undefined}
       onAdd={() => onInput(node.prefix.length > 0 ? node.prefix.map((_, at) => start(at)) : [start(0)])}
     >
-      {items.slice(0, MOST).map((_, at) => fieldAt(at))}
-      {items.length > MOST && <p class="muted">{texts.manyItems(items.length - MOST)}</p>}
+      {items.slice(0, MAX_ITEMS).map((_, at) => fieldAt(at))}
+      {items.length > MAX_ITEMS && <p class="muted">{texts.manyItems(items.length - MAX_ITEMS)}</p>}
       {open && (
         <div>
           <Button size="small" onClick={() => onInput([...items, start(items.length)])}>

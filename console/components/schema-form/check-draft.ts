@@ -1,6 +1,6 @@
 /**
- * What can be seen to be wrong without asking: left out, not a number, too long. The gateway checks everything; this only saves
- * the way there.
+ * Finds obvious problems of a draft: missing values, invalid numbers, lengths. The gateway validates everything; this check
+ * only saves a request.
  */
 import { componentTexts } from "../../texts/components.ts";
 import { type Draft, isList, isMap, JsonText, NumberText } from "./draft.ts";
@@ -8,7 +8,7 @@ import { fits, variantOf } from "./fits.ts";
 import { type Bounds, type FormNode, type NumberBounds, nodeOf } from "./form-node.ts";
 
 export interface FormProblem {
-  /** From the outside in; empty: the whole. */
+  /** Starts at the root; empty for the root itself. */
   readonly path: readonly string[];
   readonly text: string;
 }
@@ -53,7 +53,7 @@ function* inMembers(
 ): Generator<FormProblem, void> {
   const known = new Map(node.members.map((member) => [member.name, member]));
   for (const { name, required } of node.members)
-    if (required && isLeftOut(draft.get(name))) yield { path: [...path, name], text: texts.required };
+    if (required && isMissing(draft.get(name))) yield { path: [...path, name], text: texts.required };
   for (const [name, value] of draft)
     yield* problemsAt(known.get(name)?.schema ?? node.additional, value, [...path, name], root);
 }
@@ -68,12 +68,12 @@ function* inItems(
   if (least !== undefined && draft.length < least) yield { path, text: texts.fewItems(least) };
   if (most !== undefined && draft.length > most) yield { path, text: texts.manyItems(most) };
   for (const [at, item] of draft.entries()) {
-    if (isLeftOut(item)) yield { path: [...path, String(at)], text: texts.required };
+    if (isMissing(item)) yield { path: [...path, String(at)], text: texts.required };
     yield* problemsAt(node.prefix[at] ?? node.items, item, [...path, String(at)], root);
   }
 }
 
-function isLeftOut(draft: Draft): boolean {
+function isMissing(draft: Draft): boolean {
   return draft === undefined || (draft instanceof JsonText && draft.text.trim() === "");
 }
 
@@ -95,14 +95,14 @@ function numberProblem(text: string, whole: boolean, size: NumberBounds): string
 }
 
 function textProblem(text: string, pattern: string | undefined, { least, most }: Bounds): string | undefined {
-  // As JSON Schema counts: by code points.
+  // JSON Schema counts code points.
   const { length } = Array.from(text);
   if (least !== undefined && length < least) return texts.short(least);
   if (most !== undefined && length > most) return texts.long(most);
   return pattern !== undefined && matches(pattern, text) === false ? texts.pattern(pattern) : undefined;
 }
 
-/** undefined where that cannot be told safely: a pattern of a stranger must not stop the page. */
+/** Returns undefined for patterns that may take very long, because an untrusted pattern must not freeze the page. */
 function matches(pattern: string, text: string): boolean | undefined {
   if (text.length > 500 || pattern.length > 200 || /\)[*+{?]|\\[1-9k]|\(\?[=!<]/.test(pattern))
     return undefined;

@@ -16,8 +16,8 @@ import { variantOf } from "./fits.ts";
 import { problemOf } from "./server-problems.ts";
 import { startDraft } from "./start-draft.ts";
 
-describe("drafts", () => {
-  it("come back as the JSON that was read, digit for digit", () => {
+describe("a draft", () => {
+  it("is written as the same JSON that was read, with all digits", () => {
     const json = '{"id":12345678901234567890,"n":0.10,"list":[1e400,null,true,""],"deep":{"a":{}}}';
     expect(writeDraft(readDraft(json))).toBe(json);
     fc.assert(
@@ -29,13 +29,13 @@ describe("drafts", () => {
     expect(readDraft("{")).toBeUndefined();
   });
 
-  it("survive names that objects have a meaning for", () => {
+  it("keeps members named __proto__ and constructor", () => {
     const json = '{"__proto__":{"x":1},"constructor":2}';
     expect(writeDraft(readDraft(json))).toBe(json);
     expect(writeDraft(withMember(readDraft(json), "__proto__", undefined))).toBe('{"constructor":2}');
   });
 
-  it("write what is half typed as text", () => {
+  it("writes incomplete numbers and JSON as strings", () => {
     expect(writeDraft(new NumberText("12x"))).toBe('"12x"');
     expect(writeDraft(new JsonText('{"a":'))).toBe('"{\\"a\\":"');
     expect(writeDraft(new JsonText(" [1, 2] "))).toBe("[1, 2]");
@@ -44,7 +44,7 @@ describe("drafts", () => {
     expect(writeDraft([undefined, "b"])).toBe('[null,"b"]');
   });
 
-  it("change one place and keep the order", () => {
+  it("keeps the order when a member or item changes", () => {
     const draft = readDraft('{"a":1,"b":2}');
     expect(writeDraft(withMember(draft, "a", "x"))).toBe('{"a":"x","b":2}');
     expect(writeDraft(withMember(draft, "a", undefined))).toBe('{"b":2}');
@@ -53,7 +53,7 @@ describe("drafts", () => {
     expect(writeDraft(withItem(undefined, 1, "b"))).toBe('[null,"b"]');
   });
 
-  it("begin with what is demanded and known", () => {
+  it("starts with the required members whose values are known", () => {
     const schema = {
       type: "object",
       properties: {
@@ -73,18 +73,18 @@ describe("drafts", () => {
     expect(writeDraft(startDraft({ type: "object", default: { a: 1 } }))).toBe('{"a":1}');
   });
 
-  it("end where a schema demands itself", () => {
+  it("has limited depth if a schema requires itself", () => {
     const schema = { type: "object", properties: { next: { $ref: "#" } }, required: ["next"] };
     const written = writeDraft(startDraft(schema)) ?? "";
     expect(written.length).toBeLessThan(200);
   });
 });
 
-describe("light checks", () => {
+describe("checkDraft", () => {
   const check = (schema: unknown, draft: Draft) =>
     checkDraft(schema, draft).map(({ path, text }) => `${path.join(".")}: ${text}`);
 
-  it("tell what is missing, at its place", () => {
+  it("reports missing values with their path", () => {
     const schema = {
       properties: {
         a: { properties: { b: { type: "string" } }, required: ["b"] },
@@ -105,7 +105,7 @@ describe("light checks", () => {
     ).toEqual(["list.1: Required."]);
   });
 
-  it("tell numbers, bounds and lengths", () => {
+  it("checks numbers, bounds, lengths and patterns", () => {
     const of = (schema: object, draft: Draft) =>
       check({ properties: { x: schema } }, new Map([["x", draft]]));
     expect(of({ type: "number" }, new NumberText("1,5"))).toEqual(["x: Not a number."]);
@@ -122,14 +122,14 @@ describe("light checks", () => {
     expect(of({}, new JsonText("{a"))).toEqual(["x: Not JSON."]);
   });
 
-  it("leave to the gateway what they cannot judge", () => {
+  it("does not report values that only the gateway can check", () => {
     expect(check({ properties: { x: { type: "string" } } }, draftOf({ x: 5, other: [] }))).toEqual([]);
     expect(
       check({ properties: { x: { type: ["string", "null"] } }, required: ["x"] }, draftOf({ x: null })),
     ).toEqual([]);
   });
 
-  it("look into the variant that a value is", () => {
+  it("checks against the variant that the value matches", () => {
     const schema = {
       oneOf: [
         {
@@ -149,7 +149,7 @@ describe("light checks", () => {
   });
 });
 
-it("finds the variant of a value", () => {
+it("variantOf finds the variant that a value matches", () => {
   const variants = [
     { label: "text", schema: { type: "string" } },
     { label: "a", schema: { type: "object", properties: { kind: { const: "a" } } } },
@@ -169,8 +169,8 @@ it("finds the variant of a value", () => {
   expect(variantOf(variants, draftOf({ kind: "a" }), { root: {}, picked: 2 })).toBe(1);
 });
 
-describe("what the gateway says", () => {
-  it("is shown at its place", () => {
+describe("problemOf", () => {
+  it("returns the path and the text of a problem of the gateway", () => {
     expect(problemOf("repo.0.name must be string")).toEqual({
       path: ["repo", "0", "name"],
       text: "Must be string.",
@@ -188,7 +188,7 @@ describe("what the gateway says", () => {
   });
 });
 
-it("keeps objects as maps", () => {
+it("draftOf returns a map for an object and a list for an array", () => {
   expect(isMap(draftOf({}))).toBe(true);
   expect(isMap(draftOf([]))).toBe(false);
 });

@@ -1,8 +1,8 @@
 /**
- * What stands in a form, while it may still be wrong. Numbers are kept as they were typed or came, so that no digit is lost; so
- * is the text of fields for JSON. undefined: left out.
+ * The content of a form, which may be invalid while somebody types. Numbers and the content of JSON fields are kept as text, so
+ * that no digit is lost. undefined: the value is missing.
  */
-import { kindOf, membersOf, type Span, wholeOf } from "../json/json-text.ts";
+import { kindOf, membersOf, rootSpan, type Span } from "../json/json-text.ts";
 
 export type Draft =
   | undefined
@@ -34,35 +34,35 @@ export class JsonText {
   }
 
   get valid(): boolean {
-    return wholeOf(this.text) !== undefined;
+    return rootSpan(this.text) !== undefined;
   }
 }
 
-/** undefined where the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function readDraft(text: string): Draft | undefined {
-  const whole = wholeOf(text);
-  return whole && partOf(text, whole, 0);
+  const root = rootSpan(text);
+  return root && partOf(text, root, 0);
 }
 
 export function draftOf(value: unknown): Draft {
   return value === undefined ? undefined : readDraft(JSON.stringify(value));
 }
 
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 function partOf(text: string, span: Span, depth: number): Draft {
-  const written = text.slice(span.start, span.end);
+  const json = text.slice(span.start, span.end);
   const kind = kindOf(text, span);
   switch (kind) {
     case "number":
-      return new NumberText(written);
+      return new NumberText(json);
     case "string":
-      return JSON.parse(written) as string;
+      return JSON.parse(json) as string;
     case "word":
-      return written === "null" ? null : written === "true";
+      return json === "null" ? null : json === "true";
     case "array":
     case "object": {
-      if (depth > DEEPEST) return new JsonText(written);
+      if (depth > MAX_DEPTH) return new JsonText(json);
       const members = [...membersOf(text, span)].map(
         (member) => [String(member.key), partOf(text, member, depth + 1)] as const,
       );
@@ -71,7 +71,7 @@ function partOf(text: string, span: Span, depth: number): Draft {
   }
 }
 
-/** As JSON. What cannot be written as it should be is written as text, so that it is not lost; undefined where there is nothing. */
+/** Returns the draft as JSON. Invalid input becomes a JSON string, so that it is not lost. Returns undefined for a missing value. */
 export function writeDraft(draft: Draft): string | undefined {
   if (draft === undefined) return undefined;
   if (draft instanceof NumberText) return draft.valid ? draft.text : JSON.stringify(draft.text);
@@ -82,8 +82,8 @@ export function writeDraft(draft: Draft): string | undefined {
   if (isList(draft)) return `[${draft.map((item) => writeDraft(item) ?? "null").join(",")}]`;
   if (draft instanceof Map) {
     const members = [...(draft as ReadonlyMap<string, Draft>)].flatMap(([name, value]) => {
-      const written = writeDraft(value);
-      return written === undefined ? [] : [`${JSON.stringify(name)}:${written}`];
+      const json = writeDraft(value);
+      return json === undefined ? [] : [`${JSON.stringify(name)}:${json}`];
     });
     return `{${members.join(",")}}`;
   }
@@ -98,7 +98,7 @@ export function isMap(draft: Draft): draft is ReadonlyMap<string, Draft> {
   return draft instanceof Map;
 }
 
-/** The same with one member set, at its old place if it had one; undefined takes it out. */
+/** Returns a copy with one member set, in its old position if it existed; undefined removes the member. */
 export function withMember(draft: Draft, name: string, value: Draft): ReadonlyMap<string, Draft> {
   const next = new Map(isMap(draft) ? draft : []);
   if (value === undefined) next.delete(name);

@@ -1,4 +1,4 @@
-/** Members that the schema does not name: a name and a value each. */
+/** Fields for members that the schema does not name: a name and a value per row. */
 import { useState } from "preact/hooks";
 import { componentTexts } from "../../texts/components.ts";
 import { Button } from "../button.tsx";
@@ -38,7 +38,7 @@ export function EntryRows({ form, node, draft, onInput, path }: NodeProps<"objec
             schema={node.additional}
             required
             draft={values.get(name)}
-            // An entry stays while its value is empty: its name is there.
+            // An entry with an empty value stays, because it still has a name.
             onInput={(value) =>
               onInput(withMember(draft, name, value ?? emptyOf(node.additional, form.root)))
             }

@@ -1,29 +1,29 @@
-/** What every field of a form made from a schema is given. */
+/** Props of the fields of a form generated from a schema. */
 import type { ComponentType } from "preact";
 import { visibleText } from "../visible-text.ts";
 import type { FormProblem } from "./check-draft.ts";
 import type { Draft } from "./draft.ts";
 import type { FormNode } from "./form-node.ts";
 
-/** What is the same for all fields of one form. */
+/** Shared by all fields of one form. */
 export interface Form {
   readonly root: unknown;
   readonly problems: readonly FormProblem[];
-  /** The field for any place: what holds other fields gets it from here. */
+  /** The field for any schema. Fields with nested fields get it from here, which avoids an import cycle. */
   readonly Field: ComponentType<FieldContext & { readonly schema: unknown }>;
 }
 
 export interface FieldContext {
   readonly form: Form;
   readonly path: readonly string[];
-  /** As the object around it calls it. */
+  /** Name of the member in its object. */
   readonly name: string;
   readonly required: boolean;
   readonly draft: Draft;
   readonly onInput: (draft: Draft) => void;
-  /** What stands around it names it already. */
+  /** Shows no visible label, because the parent shows the name. */
   readonly bare?: boolean;
-  /** Takes it out of the list or object around it. */
+  /** Removes the value from its list or object. */
   readonly onRemove?: (() => void) | undefined;
 }
 
@@ -31,22 +31,22 @@ export interface NodeProps<Kind extends FormNode["kind"]> extends FieldContext {
   readonly node: FormNode & { readonly kind: Kind };
 }
 
-/** Longer ones are cut: the raw JSON shows them whole. */
-const LONGEST_NAME = 200;
+/** Longer names are cut. The JSON view shows them completely. */
+const MAX_NAME_CHARS = 200;
 
 export function labelOf({ name, node }: { readonly name: string; readonly node: FormNode }): string {
-  return visibleText(name || node.title || "").slice(0, LONGEST_NAME);
+  return visibleText(name || node.title || "").slice(0, MAX_NAME_CHARS);
 }
 
 export function errorAt({ form, path }: FieldContext): string | undefined {
-  const here = form.problems.filter(
+  const own = form.problems.filter(
     (one) => one.path.length === path.length && one.path.every((part, at) => part === path[at]),
   );
-  return here.length === 0 ? undefined : here.map(({ text }) => text).join(" ");
+  return own.length === 0 ? undefined : own.map(({ text }) => text).join(" ");
 }
 
-/** For a placeholder: what it is where nothing is given. */
-export function standardOf({ standard }: FormNode): string | undefined {
-  if (standard === undefined) return undefined;
-  return typeof standard === "string" ? standard : JSON.stringify(standard);
+/** Returns the default value as text, for placeholders. */
+export function defaultText({ defaultValue }: FormNode): string | undefined {
+  if (defaultValue === undefined) return undefined;
+  return typeof defaultValue === "string" ? defaultValue : JSON.stringify(defaultValue);
 }

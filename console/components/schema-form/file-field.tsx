@@ -1,4 +1,4 @@
-/** A file, sent as base64 in the arguments. */
+/** A file field. The file is sent as base64 in the arguments. */
 import { useRef, useState } from "preact/hooks";
 import { size } from "../../format.ts";
 import { componentTexts } from "../../texts/components.ts";
@@ -15,10 +15,10 @@ export function FileField(props: NodeProps<"file">) {
   const { node, draft, onInput } = props;
   const [name, setName] = useState("");
   const given = typeof draft === "string";
-  // The rest of the form may change while the file is read.
+  // The rest of the form may change while the file is being read, and then `onInput` is another function.
   const latest = useRef(onInput);
   latest.current = onInput;
-  const take = async (file: File | undefined) => {
+  const readFile = async (file: File | undefined) => {
     if (!file) return;
     setName(file.name);
     latest.current(await base64Of(file));
@@ -34,7 +34,7 @@ export function FileField(props: NodeProps<"file">) {
             type="file"
             class="form-file-input"
             accept={node.mediaType}
-            onChange={(event) => void take(event.currentTarget.files?.[0])}
+            onChange={(event) => void readFile(event.currentTarget.files?.[0])}
           />
           {given && (
             <>

@@ -1,4 +1,4 @@
-/** Which drafts a field can show, and which variant of a union a draft is. */
+/** Decides whether a field can show a draft, and which variant of a union a draft matches. */
 import { type Draft, isList, isMap, JsonText, NumberText, writeDraft } from "./draft.ts";
 import { type FormNode, nodeOf, type Variant } from "./form-node.ts";
 
@@ -29,15 +29,15 @@ export function fits(node: FormNode, draft: Draft): boolean {
   }
 }
 
-/** Place among the variants: the one whose fixed values and demanded members the draft has; `picked` where no other fits better. */
+/** Returns the index of the variant whose constants and required members the draft has; `picked` if no other matches better. */
 export function variantOf(
   variants: readonly Variant[],
   draft: Draft,
   { root, picked = 0 }: { readonly root: unknown; readonly picked?: number | undefined },
 ): number {
   const points = variants.map(({ schema }) => score(nodeOf(schema, root), draft, root));
-  const most = Math.max(...points);
-  return points[picked] === most ? picked : points.indexOf(most);
+  const best = Math.max(...points);
+  return points[picked] === best ? picked : points.indexOf(best);
 }
 
 function score(node: FormNode, draft: Draft, root: unknown): number {
@@ -56,7 +56,7 @@ function score(node: FormNode, draft: Draft, root: unknown): number {
 }
 
 function isChoice(node: FormNode, draft: Draft): boolean {
-  const written = writeDraft(draft);
-  if (node.kind === "const") return JSON.stringify(node.value) === written;
-  return node.kind === "choice" && node.choices.some(({ value }) => JSON.stringify(value) === written);
+  const json = writeDraft(draft);
+  if (node.kind === "const") return JSON.stringify(node.value) === json;
+  return node.kind === "choice" && node.choices.some(({ value }) => JSON.stringify(value) === json);
 }

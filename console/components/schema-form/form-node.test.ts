@@ -7,15 +7,15 @@ const as = <Kind extends FormNode["kind"]>(one: FormNode, kind: Kind) => {
   return one as FormNode & { readonly kind: Kind };
 };
 
-describe("fields made from a schema", () => {
-  it("knows plain types, with what is said about them", () => {
+describe("nodeOf", () => {
+  it("reads plain types with title, description, default, examples and bounds", () => {
     expect(
       node({ type: "string", title: "T", description: "D", default: "x", examples: ["y"] }),
     ).toMatchObject({
       kind: "text",
       title: "T",
       description: "D",
-      standard: "x",
+      defaultValue: "x",
       examples: ["y"],
       nullable: false,
     });
@@ -31,7 +31,7 @@ describe("fields made from a schema", () => {
     expect(node({ type: "null" }).kind).toBe("null");
   });
 
-  it("lists members in order, and demands what is required", () => {
+  it("lists members in order and marks required ones", () => {
     const object = as(
       node({ type: "object", properties: { b: {}, a: {}, never: false }, required: ["a", "undescribed"] }),
       "object",
@@ -44,7 +44,7 @@ describe("fields made from a schema", () => {
     expect(object.additional).toBeUndefined();
   });
 
-  it("takes further members where nothing else is described, or where the schema says what they are", () => {
+  it("allows additional members if the schema describes no members, or describes additional ones", () => {
     expect(as(node({ type: "object" }), "object").additional).toBe(true);
     expect(
       as(node({ type: "object", additionalProperties: { type: "string" } }), "object").additional,
@@ -58,7 +58,7 @@ describe("fields made from a schema", () => {
     ).toEqual({ type: "number" });
   });
 
-  it("knows lists and tuples, old and new", () => {
+  it("reads lists and tuples in the old and the new syntax", () => {
     expect(node({ type: "array", items: { type: "string" }, minItems: 1 })).toMatchObject({
       kind: "array",
       prefix: [],
@@ -73,7 +73,7 @@ describe("fields made from a schema", () => {
     expect(node({ type: "array" })).toMatchObject({ items: true });
   });
 
-  it("takes null out of types and variants", () => {
+  it("treats null among types or variants as nullable", () => {
     expect(node({ type: ["string", "null"] })).toMatchObject({ kind: "text", nullable: true });
     expect(node({ anyOf: [{ type: "integer" }, { type: "null" }], title: "T" })).toMatchObject({
       kind: "number",
@@ -83,7 +83,7 @@ describe("fields made from a schema", () => {
     expect(node({ type: "string", nullable: true })).toMatchObject({ kind: "text", nullable: true });
   });
 
-  it("makes choices of enums and of variants that are single values", () => {
+  it("reads enums and variants with a single value as choices", () => {
     expect(as(node({ enum: ["a", 2, null, ""] }), "choice").choices.map(({ label }) => label)).toEqual([
       "a",
       "2",
@@ -97,7 +97,7 @@ describe("fields made from a schema", () => {
     expect(node({ const: 7 })).toMatchObject({ kind: "const", value: 7 });
   });
 
-  it("names variants by title, by what tells them apart, by type", () => {
+  it("labels variants by title, constants, required members or type", () => {
     const union = as(
       node({
         oneOf: [
@@ -116,7 +116,7 @@ describe("fields made from a schema", () => {
     ]);
   });
 
-  it("leaves variants to the gateway that only demand members, and shares what stands beside others", () => {
+  it("ignores variants that only require members, and adds shared members to the others", () => {
     const either = {
       type: "object",
       properties: { a: {}, b: {} },
@@ -135,7 +135,7 @@ describe("fields made from a schema", () => {
     expect(as(node(first?.schema), "object").members.map(({ name }) => name)).toEqual(["id", "a"]);
   });
 
-  it("asks for files where text is base64", () => {
+  it("reads base64 text as a file", () => {
     expect(node({ type: "string", contentEncoding: "base64", contentMediaType: "image/png" })).toMatchObject({
       kind: "file",
       mediaType: "image/png",
@@ -143,7 +143,7 @@ describe("fields made from a schema", () => {
     expect(node({ type: "string", format: "byte" }).kind).toBe("file");
   });
 
-  it("follows references, also in circles", () => {
+  it("resolves references, including circular ones", () => {
     const root = {
       $defs: {
         node: {
@@ -166,7 +166,7 @@ describe("fields made from a schema", () => {
     expect(nodeOf({ $ref: "https://elsewhere.example/schema" }, root).kind).toBe("any");
   });
 
-  it("joins allOf", () => {
+  it("merges allOf", () => {
     const both = as(
       node({
         allOf: [
@@ -183,7 +183,7 @@ describe("fields made from a schema", () => {
     expect(node(both.members[0]?.schema)).toMatchObject({ kind: "text", description: "D" });
   });
 
-  it("falls back to JSON for what is odd", () => {
+  it("returns a JSON field for unknown schemas, and keeps members named __proto__", () => {
     for (const odd of [
       true,
       {},

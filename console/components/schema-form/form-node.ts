@@ -1,5 +1,5 @@
-/** What one place of a form is, made from its schema: the kind of field, and what is said about it. */
-import { join, listAt, numberAt, objectAt, resolve, type Schema, textAt } from "./schema.ts";
+/** Turns a schema into the description of one form field: its kind, title, description, default and bounds. */
+import { listAt, mergeSchemas, numberAt, objectAt, resolve, type Schema, textAt } from "./schema.ts";
 
 export interface Member {
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Bounds {
 }
 
 export interface NumberBounds extends Bounds {
-  /** `least` and `most` themselves are too little, too much. */
+  /** Exclusive bounds. */
   readonly above?: number | undefined;
   readonly below?: number | undefined;
 }
@@ -49,16 +49,16 @@ export type Shape =
   | { readonly kind: "number"; readonly whole: boolean; readonly size: NumberBounds }
   | { readonly kind: "boolean" }
   | { readonly kind: "null" }
-  /** Nothing certain is known: a field for JSON. */
+  /** The schema says too little: a JSON field. */
   | { readonly kind: "any" };
 
 export type FormNode = Shape & {
   readonly title: string | undefined;
   readonly description: string | undefined;
-  /** May be null as well. */
+  /** The value may also be null. */
   readonly nullable: boolean;
-  /** What it is where nothing is given; undefined: not said. */
-  readonly standard: unknown;
+  /** undefined: the schema has no default. */
+  readonly defaultValue: unknown;
   readonly examples: readonly unknown[];
 };
 
@@ -70,17 +70,17 @@ export function nodeOf(schema: unknown, root: unknown): FormNode {
     title: textAt(resolved, "title"),
     description: textAt(resolved, "description"),
     nullable: nullable || resolved["nullable"] === true,
-    standard: resolved["default"],
+    defaultValue: resolved["default"],
     examples: listAt(resolved, "examples"),
   };
 }
 
-interface Found {
+interface ShapeResult {
   readonly shape: Shape;
   readonly nullable: boolean;
 }
 
-function shapeOf(schema: Schema, root: unknown): Found {
+function shapeOf(schema: Schema, root: unknown): ShapeResult {
   if ("const" in schema) return { shape: { kind: "const", value: schema["const"] }, nullable: false };
   const choices = listAt(schema, "enum");
   if (choices.length > 0)
@@ -88,59 +88,65 @@ function shapeOf(schema: Schema, root: unknown): Found {
   const variants = variantsOf(schema, root);
   if (variants.length > 0) return unionOf(schema, variants, root);
   const types = typesOf(schema);
-  const solid = types.filter((type) => type !== "null");
-  const nullable = types.length > solid.length && solid.length > 0;
-  if (solid.length > 1)
+  const nonNull = types.filter((type) => type !== "null");
+  const nullable = types.length > nonNull.length && nonNull.length > 0;
+  if (nonNull.length > 1)
     return {
-      shape: { kind: "union", variants: solid.map((type) => ({ label: type, schema: { ...schema, type } })) },
+      shape: {
+        kind: "union",
+        variants: nonNull.map((type) => ({ label: type, schema: { ...schema, type } })),
+      },
       nullable,
     };
-  return { shape: plainShape(schema, types.length > 0 && solid.length === 0 ? "null" : solid[0]), nullable };
+  return {
+    shape: plainShape(schema, types.length > 0 && nonNull.length === 0 ? "null" : nonNull[0]),
+    nullable,
+  };
 }
 
-function unionOf(schema: Schema, variants: readonly Schema[], root: unknown): Found {
-  const solid = variants.filter((one) => !isNull(one));
-  const nullable = solid.length < variants.length;
+function unionOf(schema: Schema, variants: readonly Schema[], root: unknown): ShapeResult {
+  const nonNull = variants.filter((one) => !isNull(one));
+  const nullable = nonNull.length < variants.length;
   const { oneOf: _oneOf, anyOf: _anyOf, ...base } = schema;
-  if (solid.length === 1) {
-    const only = shapeOf(join(base, solid[0] ?? {}), root);
+  if (nonNull.length === 1) {
+    const only = shapeOf(mergeSchemas(base, nonNull[0] ?? {}), root);
     return { shape: only.shape, nullable: nullable || only.nullable };
   }
-  const single = solid.map(singleValue);
+  const single = nonNull.map(singleValue);
   if (single.every((one) => one !== undefined))
     return { shape: { kind: "choice", choices: single }, nullable };
   const shared = "properties" in base;
   return {
     shape: {
       kind: "union",
-      variants: solid.map((one, at) => ({
+      variants: nonNull.map((one, at) => ({
         label: labelOf(one, root) ?? `Option ${at + 1}`,
-        schema: shared ? join(base, one) : one,
+        schema: shared ? mergeSchemas(base, one) : one,
       })),
     },
     nullable,
   };
 }
 
-/** Variants that say what a value is; those that only demand some members are for who checks, not for who fills in. */
+/** Returns the variants if each describes a value. Variants that only require members matter for validation, not for the form. */
 function variantsOf(schema: Schema, root: unknown): readonly Schema[] {
   const all = listAt(schema, listAt(schema, "oneOf").length > 0 ? "oneOf" : "anyOf").map((one) =>
     resolve(one, root),
   );
-  const tells = (one: Schema) =>
+  const describesValue = (one: Schema) =>
     typesOf(one).length > 0 ||
     "const" in one ||
     listAt(one, "enum").length > 0 ||
     "oneOf" in one ||
     "anyOf" in one;
-  return all.every(tells) ? all : [];
+  return all.every(describesValue) ? all : [];
 }
 
 function isNull(schema: Schema): boolean {
   return schema["type"] === "null" || ("const" in schema && schema["const"] === null);
 }
 
-/** A variant that is one value, with its name: `{const: "a", title: "First"}`. */
+/** Reads a variant that allows one value only: `{const: "a", title: "First"}`. */
 function singleValue(schema: Schema): Choice | undefined {
   const values = listAt(schema, "enum");
   const value = "const" in schema ? schema["const"] : values[0];
@@ -149,15 +155,15 @@ function singleValue(schema: Schema): Choice | undefined {
   return { value, label: title ?? choiceOf(value).label };
 }
 
-/** What a variant is called: its title, the values that tell it from the others, its type. */
+/** Returns the label of a variant: its title, its constants, its required members or its type. */
 function labelOf(schema: Schema, root: unknown): string | undefined {
   const title = textAt(schema, "title");
   if (title) return title;
-  const marks = Object.entries(objectAt(schema, "properties")).flatMap(([name, one]) => {
-    const mark = singleValue(resolve(one, root));
-    return mark ? [`${name}: ${mark.label}`] : [];
+  const constants = Object.entries(objectAt(schema, "properties")).flatMap(([name, one]) => {
+    const constant = singleValue(resolve(one, root));
+    return constant ? [`${name}: ${constant.label}`] : [];
   });
-  if (marks.length > 0) return marks.join(", ");
+  if (constants.length > 0) return constants.join(", ");
   const names = listAt(schema, "required").filter((name) => typeof name === "string");
   if (names.length > 0) return names.join(", ");
   const types = typesOf(schema);
@@ -168,7 +174,7 @@ function choiceOf(value: unknown): Choice {
   return { value, label: typeof value === "string" && value !== "" ? value : JSON.stringify(value) };
 }
 
-const HINTS: readonly (readonly [type: string, keys: readonly string[]])[] = [
+const TYPE_KEYWORDS: readonly (readonly [type: string, keys: readonly string[]])[] = [
   ["object", ["properties", "additionalProperties", "patternProperties"]],
   ["array", ["items", "prefixItems", "minItems", "maxItems"]],
   ["string", ["pattern", "minLength", "maxLength", "format", "contentEncoding"]],
@@ -179,8 +185,8 @@ function typesOf(schema: Schema): readonly string[] {
   const { type } = schema;
   if (typeof type === "string") return [type];
   if (Array.isArray(type)) return type.filter((one) => typeof one === "string");
-  const hint = HINTS.find(([, keys]) => keys.some((key) => key in schema));
-  return hint ? [hint[0]] : [];
+  const match = TYPE_KEYWORDS.find(([, keys]) => keys.some((key) => key in schema));
+  return match ? [match[0]] : [];
 }
 
 function plainShape(schema: Schema, type = "any"): Shape {
@@ -207,7 +213,7 @@ function objectShape(schema: Schema): Shape {
   const members = Object.entries(objectAt(schema, "properties"))
     .filter(([, one]) => one !== false)
     .map(([name, one]) => ({ name, schema: one, required: required.has(name) }));
-  // What is demanded and not described.
+  // Required members that `properties` does not describe.
   for (const name of required)
     if (typeof name === "string" && !members.some((member) => member.name === name))
       members.push({ name, schema: true, required: true });

@@ -1,10 +1,10 @@
-/** Text: one line where the schema says what kind, else a field that grows with what is written. */
+/** A text field: one line if the schema limits the text, else a field that grows with its content. */
 import { TextField } from "../text-field.tsx";
-import { type NodeProps, standardOf } from "./field-props.ts";
+import { defaultText, type NodeProps } from "./field-props.ts";
 import { plainField } from "./hint.tsx";
 
-/** Text of so few characters takes one line. */
-const ONE_LINE = 120;
+/** Texts up to this maximum length get one line. */
+const ONE_LINE_CHARS = 120;
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   "date-time": "2026-01-31T14:05:00Z",
@@ -23,13 +23,13 @@ export function FreeTextField(props: NodeProps<"text">) {
   const { node, draft, onInput } = props;
   const { format, pattern, size } = node;
   const oneLine =
-    format !== "" || pattern !== undefined || (size.most ?? Number.POSITIVE_INFINITY) <= ONE_LINE;
+    format !== "" || pattern !== undefined || (size.most ?? Number.POSITIVE_INFINITY) <= ONE_LINE_CHARS;
   const examples = node.examples.filter((one) => typeof one === "string");
   return (
     <TextField
       {...plainField(props)}
       type={format === "date" ? "date" : format === "password" ? "password" : "text"}
-      placeholder={standardOf(node) ?? PLACEHOLDERS[format] ?? ""}
+      placeholder={defaultText(node) ?? PLACEHOLDERS[format] ?? ""}
       spellcheck={false}
       {...(oneLine || examples.length > 0 ? {} : { rows: 1 })}
       {...(examples.length > 0 ? { suggestions: examples } : {})}

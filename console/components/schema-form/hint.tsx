@@ -1,15 +1,15 @@
-/** What the schema says about a place: its description, opened where it is long, and its default where no placeholder shows it. */
+/** The hint of a field: the description of the schema, folded if it is long, and the default if no placeholder shows it. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { componentTexts } from "../../texts/components.ts";
 import { ForeignText } from "../foreign-text.tsx";
-import { errorAt, type FieldContext, labelOf, standardOf } from "./field-props.ts";
+import { defaultText, errorAt, type FieldContext, labelOf } from "./field-props.ts";
 import type { FormNode } from "./form-node.ts";
 
-type Place = FieldContext & { readonly node: FormNode };
+type NodeContext = FieldContext & { readonly node: FormNode };
 
-/** Label, description, marks and problem, as all plain fields show them. */
-export function plainField(props: Place) {
+/** Props that all plain fields share: label, hint, required mark and error. */
+export function plainField(props: NodeContext) {
   return {
     label: labelOf(props),
     labelMono: true,
@@ -20,27 +20,27 @@ export function plainField(props: Place) {
   };
 }
 
-export function hintOf(props: Place, withDefault = false): ComponentChildren {
+export function hintOf(props: NodeContext, withDefault = false): ComponentChildren {
   const { node } = props;
-  const text = node.description ?? otherTitle(props);
-  const standard = withDefault ? standardOf(node) : undefined;
-  return text || standard !== undefined ? <Hint text={text} standard={standard} /> : undefined;
+  const text = node.description ?? distinctTitle(props);
+  const defaultValue = withDefault ? defaultText(node) : undefined;
+  return text || defaultValue !== undefined ? <Hint text={text} defaultValue={defaultValue} /> : undefined;
 }
 
-/** Many schemas have titles that only repeat the name. */
-function otherTitle({ node: { title = "" }, name, bare }: Place): string {
+/** Returns the title, except if it only repeats the name, as in many schemas. */
+function distinctTitle({ node: { title = "" }, name, bare }: NodeContext): string {
   const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   return bare || plain(title) === plain(name) ? "" : title;
 }
 
-const SHORT = 280;
+const PREVIEW_CHARS = 280;
 
-function Hint({ text, standard }: { readonly text: string; readonly standard: string | undefined }) {
+function Hint({ text, defaultValue }: { readonly text: string; readonly defaultValue: string | undefined }) {
   const [open, setOpen] = useState(false);
-  const long = text.length > SHORT;
+  const long = text.length > PREVIEW_CHARS;
   return (
     <>
-      <ForeignText text={long && !open ? `${text.slice(0, SHORT)}…` : text} />
+      <ForeignText text={long && !open ? `${text.slice(0, PREVIEW_CHARS)}…` : text} />
       {long && (
         <>
           {" "}
@@ -49,10 +49,10 @@ function Hint({ text, standard }: { readonly text: string; readonly standard: st
           </button>
         </>
       )}
-      {standard !== undefined && (
+      {defaultValue !== undefined && (
         <>
           {text && " "}
-          <ForeignText text={componentTexts.form.defaultIs(standard.slice(0, SHORT))} />
+          <ForeignText text={componentTexts.form.defaultIs(defaultValue.slice(0, PREVIEW_CHARS))} />
         </>
       )}
     </>

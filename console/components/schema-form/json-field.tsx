@@ -1,9 +1,9 @@
-/** A place whose value is written as JSON: because the schema says little, or because what stands there does not fit it. */
+/** A JSON field, for schemas that say too little and for values that do not match their schema. */
 import { componentTexts } from "../../texts/components.ts";
 import { CodeField } from "../code-field.tsx";
 import { indentJson } from "../json/indent-json.ts";
 import { JsonText, writeDraft } from "./draft.ts";
-import { errorAt, type FieldContext, standardOf } from "./field-props.ts";
+import { defaultText, errorAt, type FieldContext } from "./field-props.ts";
 import type { FormNode } from "./form-node.ts";
 import { hintOf, plainField } from "./hint.tsx";
 
@@ -15,8 +15,9 @@ export interface JsonFieldProps extends FieldContext {
 
 export function JsonField(props: JsonFieldProps) {
   const { node, draft, onInput, note } = props;
-  const own = draft instanceof JsonText ? draft : undefined;
-  const wrong = own && own.text.trim() !== "" && !own.valid ? componentTexts.form.problems.json : undefined;
+  const typed = draft instanceof JsonText ? draft : undefined;
+  const syntaxError =
+    typed && typed.text.trim() !== "" && !typed.valid ? componentTexts.form.problems.json : undefined;
   return (
     <CodeField
       {...plainField(props)}
@@ -26,10 +27,10 @@ export function JsonField(props: JsonFieldProps) {
           {hintOf(props)} {note ?? (node.kind === "any" && componentTexts.form.jsonHint)}
         </>
       }
-      error={errorAt(props) ?? wrong}
+      error={errorAt(props) ?? syntaxError}
       rows={1}
-      placeholder={standardOf(node) ?? ""}
-      value={own ? own.text : indentJson(writeDraft(draft) ?? "")}
+      placeholder={defaultText(node) ?? ""}
+      value={typed ? typed.text : indentJson(writeDraft(draft) ?? "")}
       onInput={(text) => onInput(text.trim() === "" ? undefined : new JsonText(text))}
     />
   );

@@ -1,10 +1,10 @@
-/** The field for one place of a form, chosen by what its schema says and by what stands there. */
+/** Selects the field for a schema and its current value. */
 import { componentTexts } from "../../texts/components.ts";
 import { NumberField } from "../number-field.tsx";
 import { ArrayField } from "./array-field.tsx";
 import { BooleanField, ChoiceField, ConstField } from "./choice-fields.tsx";
 import { NumberText } from "./draft.ts";
-import { type FieldContext, labelOf, type NodeProps, standardOf } from "./field-props.ts";
+import { defaultText, type FieldContext, labelOf, type NodeProps } from "./field-props.ts";
 import { FileField } from "./file-field.tsx";
 import { fits } from "./fits.ts";
 import { type FormNode, nodeOf } from "./form-node.ts";
@@ -46,7 +46,7 @@ function FieldOf(props: FieldContext & { readonly node: FormNode }) {
     case "boolean":
       return <BooleanField {...context} node={node} />;
     case "number":
-      return <DigitsField {...context} node={node} />;
+      return <NumberTextField {...context} node={node} />;
     case "text":
       return <FreeTextField {...context} node={node} />;
     case "file":
@@ -57,13 +57,13 @@ function FieldOf(props: FieldContext & { readonly node: FormNode }) {
   }
 }
 
-function DigitsField(props: NodeProps<"number">) {
+function NumberTextField(props: NodeProps<"number">) {
   const { node, draft, onInput } = props;
   return (
     <NumberField
       {...plainField(props)}
       whole={node.whole}
-      placeholder={standardOf(node) ?? ""}
+      placeholder={defaultText(node) ?? ""}
       value={draft instanceof NumberText ? draft.text : ""}
       onInput={(text) => onInput(text.trim() === "" ? undefined : new NumberText(text.trim()))}
     />

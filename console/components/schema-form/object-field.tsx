@@ -1,4 +1,4 @@
-/** An object: its members, and rows of names and values where the schema lets others in. */
+/** The field of an object: its members, and rows for additional ones if the schema allows them. */
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { componentTexts } from "../../texts/components.ts";
@@ -29,7 +29,7 @@ export function ObjectField(props: NodeProps<"object">) {
   );
 }
 
-/** Without a frame: for the whole form. */
+/** The members without a frame, for the root of the form. */
 export function Members(props: NodeProps<"object">) {
   const { form, node, draft, onInput, path } = props;
   const values = isMap(draft) ? draft : new Map();
@@ -62,7 +62,7 @@ function requiredOf(node: NodeProps<"object">["node"]) {
 
 export interface GroupProps extends FieldContext {
   readonly node: FormNode;
-  /** Something stands there; else only its name and a button to begin. */
+  /** A value exists. Otherwise only the name and an add button are shown. */
   readonly given: boolean;
   readonly onAdd: () => void;
   readonly children: ComponentChildren;

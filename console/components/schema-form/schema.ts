@@ -1,26 +1,28 @@
-/** JSON Schema as tools write it (2020-12, draft-07 and older): references followed, `allOf` joined. Whatever is odd stays readable. */
+/** Reads JSON Schema (2020-12, draft-07 and older): resolves references and merges `allOf`. Invalid parts are ignored, never an error. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** References to references, and `allOf` in `allOf`: beyond it a schema turns in circles. */
-const MOST_HOPS = 24;
+/** Limit of nested references and `allOf`. A deeper schema is circular. */
+const MAX_HOPS = 24;
 
 export function resolve(schema: unknown, root: unknown, hops = 0): Schema {
-  if (!isObject(schema) || hops > MOST_HOPS) return {};
+  if (!isObject(schema) || hops > MAX_HOPS) return {};
   const { $ref, $dynamicRef, allOf, ...own } = schema;
   const reference = $ref ?? $dynamicRef;
   let result: Schema = own;
-  if (typeof reference === "string") result = join(resolve(find(reference, root), root, hops + 1), result);
-  if (Array.isArray(allOf)) for (const part of allOf) result = join(result, resolve(part, root, hops + 1));
+  if (typeof reference === "string")
+    result = mergeSchemas(resolve(findReference(reference, root), root, hops + 1), result);
+  if (Array.isArray(allOf))
+    for (const part of allOf) result = mergeSchemas(result, resolve(part, root, hops + 1));
   return result;
 }
 
-/** What both demand. Where both say something about the same thing the second one is shown. */
-export function join(first: Schema, second: Schema): Schema {
+/** Merges two schemas. Members and required names are combined; for other keywords the second schema wins. */
+export function mergeSchemas(first: Schema, second: Schema): Schema {
   const properties = { ...objectAt(first, "properties") };
   for (const [name, schema] of Object.entries(objectAt(second, "properties"))) {
-    const before = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const existing = Object.hasOwn(properties, name) ? properties[name] : undefined;
     Object.defineProperty(properties, name, {
-      value: before === undefined ? schema : { allOf: [before, schema] },
+      value: existing === undefined ? schema : { allOf: [existing, schema] },
       enumerable: true,
       writable: true,
       configurable: true,
@@ -59,8 +61,8 @@ export function numberAt(schema: Schema, key: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** Only within the schema itself: nothing is loaded from elsewhere. */
-function find(reference: string, root: unknown): unknown {
+/** Resolves references within the schema only. Nothing is loaded. */
+function findReference(reference: string, root: unknown): unknown {
   if (!reference.startsWith("#")) return undefined;
   const pointer = reference.slice(1);
   if (pointer === "" || pointer.startsWith("/")) {

@@ -1,14 +1,14 @@
-/** Problems as the gateway words them, at the places of the form that they are about. */
+/** Converts problem texts of the gateway to problems with a path in the form. */
 import type { FormProblem } from "./check-draft.ts";
 
-const WHOLE = "the arguments ";
+const ROOT_PREFIX = "the arguments ";
 
 /** `repo.0 must be string`, `the arguments must have required property 'owner'`. */
-export function problemOf(words: string): FormProblem {
-  const about = words.startsWith(WHOLE) ? "" : (/^(\S+) must /.exec(words)?.[1] ?? "");
-  const text = words.startsWith(WHOLE)
-    ? words.slice(WHOLE.length)
-    : words.slice(about ? about.length + 1 : 0);
+export function problemOf(message: string): FormProblem {
+  const about = message.startsWith(ROOT_PREFIX) ? "" : (/^(\S+) must /.exec(message)?.[1] ?? "");
+  const text = message.startsWith(ROOT_PREFIX)
+    ? message.slice(ROOT_PREFIX.length)
+    : message.slice(about ? about.length + 1 : 0);
   const path = about === "" ? [] : about.split(".").map(unescaped);
   const missing = /^must have required property '(.*)'$/.exec(text)?.[1];
   return { path: missing === undefined ? path : [...path, missing], text: sentence(text) };

@@ -1,20 +1,20 @@
-/** What stands in a form before anybody wrote in it: what is demanded and known, nothing more. */
+/** Creates the initial content of a form: required members whose values the schema knows, and nothing else. */
 import { type Draft, draftOf } from "./draft.ts";
 import { nodeOf } from "./form-node.ts";
 
-/** Deeper ones are added by who needs them: a schema may contain itself. */
-const DEEPEST = 5;
+/** Deeper objects are added by hand, because a schema may contain itself. */
+const MAX_DEPTH = 5;
 
 export function startDraft(schema: unknown, root: unknown = schema, depth = 0): Draft {
   const node = nodeOf(schema, root);
-  if (node.standard !== undefined) return draftOf(node.standard);
+  if (node.defaultValue !== undefined) return draftOf(node.defaultValue);
   switch (node.kind) {
     case "const":
       return draftOf(node.value);
     case "boolean":
       return node.nullable ? undefined : false;
     case "object":
-      if (depth > DEEPEST) return undefined;
+      if (depth > MAX_DEPTH) return undefined;
       return new Map(
         node.members
           .filter(({ required }) => required)

@@ -1,4 +1,4 @@
-/** One of several kinds of value: first which, then the value. */
+/** The field of a union: a list of variants, and the field of the chosen one. */
 import { useState } from "preact/hooks";
 import { componentTexts } from "../../texts/components.ts";
 import { SelectField } from "../select-field.tsx";
@@ -14,7 +14,7 @@ export function UnionField(props: NodeProps<"union">) {
   const { form, node, draft, onInput, required } = props;
   const [picked, pick] = useState<number | undefined>(required ? 0 : undefined);
   const schemaAt = (at: number | undefined) => (at === undefined ? undefined : node.variants[at]?.schema);
-  // What was written as raw JSON may be another kind than the one picked before.
+  // A value from the JSON view may match another variant than the one picked before.
   const at = draft === undefined ? picked : variantOf(node.variants, draft, { root: form.root, picked });
   const label = labelOf(props);
   return (

@@ -1,23 +1,23 @@
-/** What a table is told about its columns. */
+/** The description of a table column. */
 import type { ComponentChildren } from "preact";
 
 export interface Column<Row> {
   readonly id: string;
   readonly head: string;
-  /** Without it the value is shown, as text of others. */
+  /** Default: shows `value` as untrusted text. */
   readonly cell?: (row: Row) => ComponentChildren;
-  /** What it is sorted and searched by; a column without it is neither. */
+  /** The value for sorting and searching. Without it the column supports neither. */
   readonly value?: (row: Row) => string | number | undefined;
   /** `end` for numbers. */
   readonly align?: "start" | "end";
-  /** CSS width; those without share what is left. */
+  /** CSS width. Columns without a width share the rest. */
   readonly width?: string;
   readonly mono?: boolean;
-  /** Where the table is narrow a row takes two lines: this column has the first; otherwise the first column has. */
+  /** In a narrow table, where a row has two lines, this column is on the first line. Default: the first column. */
   readonly primary?: boolean;
-  /** On two lines its head stands in front of the value; so it does for numbers. */
+  /** In a narrow table the head is shown before the value, as it is for numbers. */
   readonly named?: boolean;
-  /** Left out where the table is narrower: `small` below 560 px, `medium` below 860 px, `large` below 1100 px. */
+  /** Hidden in narrow tables: `small` below 560 px, `medium` below 860 px, `large` below 1100 px. */
   readonly hideBelow?: "small" | "medium" | "large";
 }
 

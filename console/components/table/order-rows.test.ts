@@ -19,13 +19,13 @@ const rows: readonly Row[] = [
 ];
 const names = (shown: readonly Row[]) => shown.map(({ name }) => name);
 
-describe("rows of a table", () => {
-  it("keeps the order that came where none is wanted", () => {
+describe("orderRows", () => {
+  it("keeps the given order without sorting, or for a column without values", () => {
     expect(orderRows(rows, columns, {})).toBe(rows);
     expect(orderRows(rows, columns, { sorting: { column: "buttons", descending: false } })).toBe(rows);
   });
 
-  it("sorts words by their numbers and numbers by size, and puts what has no value last", () => {
+  it("sorts text with numbers in natural order, and rows without a value last", () => {
     const by = (column: string, descending: boolean) =>
       names(orderRows(rows, columns, { sorting: { column, descending } }));
     expect(by("name", false)).toEqual(["other", "Tool-2", "tool-10"]);
@@ -33,13 +33,13 @@ describe("rows of a table", () => {
     expect(by("calls", true)).toEqual(["Tool-2", "tool-10", "other"]);
   });
 
-  it("finds rows that have all words, in any column", () => {
+  it("finds rows that contain all words, in any column", () => {
     expect(names(orderRows(rows, columns, { search: " tool  10 " }))).toEqual(["tool-10", "Tool-2"]);
     expect(names(orderRows(rows, columns, { search: "OTHER" }))).toEqual(["other"]);
     expect(names(orderRows(rows, columns, { search: "other 10" }))).toEqual([]);
   });
 
-  it("turns the order around on the second click", () => {
+  it("nextSorting reverses the order on the second click", () => {
     const first = nextSorting(undefined, "name");
     expect(first).toEqual({ column: "name", descending: false });
     expect(nextSorting(first, "name")).toEqual({ column: "name", descending: true });

@@ -1,7 +1,7 @@
-/** Which rows of a table are shown, and in which order. */
+/** Filters and sorts the rows of a table. */
 import type { Column, Sorting } from "./column.ts";
 
-/** Rows in which every word of the search stands somewhere, in the order wanted. */
+/** Returns the rows that contain every word of the search, sorted. */
 export function orderRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -40,7 +40,7 @@ function sortRows<Row>(
   if (!value || !sorting) return rows;
   const factor = sorting.descending ? -1 : 1;
   const keyed = rows.map((row) => ({ row, by: value(row) }));
-  // What has no value comes last either way.
+  // Rows without a value come last in both directions.
   keyed.sort(
     (a, b) =>
       Number(a.by === undefined) - Number(b.by === undefined) ||
@@ -49,8 +49,8 @@ function sortRows<Row>(
   return keyed.map(({ row }) => row);
 }
 
-const words = new Intl.Collator("en", { numeric: true });
+const collator = new Intl.Collator("en", { numeric: true });
 
 function compareValues(a: string | number, b: string | number): number {
-  return typeof a === "number" && typeof b === "number" ? a - b : words.compare(String(a), String(b));
+  return typeof a === "number" && typeof b === "number" ? a - b : collator.compare(String(a), String(b));
 }

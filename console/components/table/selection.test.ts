@@ -6,26 +6,26 @@ const none: Selection = { keys: new Set() };
 const keys = (selection: Selection) => [...selection.keys].sort();
 
 describe("selecting rows", () => {
-  it("toggles one", () => {
+  it("toggleOne selects and deselects one row", () => {
     const one = toggleOne(none, "b");
     expect(keys(one)).toEqual(["b"]);
     expect(keys(toggleOne(one, "b"))).toEqual([]);
     expect(keys(none)).toEqual([]);
   });
 
-  it("takes a range in both directions, as its first row is", () => {
+  it("toggleRange gives the range the state of its first row, in both directions", () => {
     const range = toggleRange(toggleOne(none, "d"), "b", order);
     expect(keys(range)).toEqual(["b", "c", "d"]);
     const cleared = toggleRange(toggleOne(range, "c"), "d", order);
     expect(keys(cleared)).toEqual(["b"]);
   });
 
-  it("begins anew where the anchor is no longer shown", () => {
+  it("toggleRange toggles a single row if the anchor is not shown", () => {
     expect(keys(toggleRange(toggleOne(none, "x"), "b", order))).toEqual(["b", "x"]);
     expect(keys(toggleRange(none, "b", order))).toEqual(["b"]);
   });
 
-  it("takes all that are shown and leaves what the search hides", () => {
+  it("toggleAll changes the shown rows only", () => {
     const hidden = toggleOne(none, "hidden");
     const all = toggleAll(hidden, order);
     expect(keys(all)).toEqual([...order, "hidden"]);

@@ -1,7 +1,7 @@
-/** Which rows are selected: by one, by range, all that are shown. */
+/** Computes the selection of a table: single rows, ranges, all shown rows. */
 export interface Selection {
   readonly keys: ReadonlySet<string>;
-  /** Where a range begins. */
+  /** Start of a range. */
   readonly anchor?: string | undefined;
 }
 
@@ -11,7 +11,7 @@ export function toggleOne({ keys }: Selection, key: string): Selection {
   return { keys: next, anchor: key };
 }
 
-/** From the anchor to `key`, as the anchor is: a range that begins at a row just cleared clears. */
+/** Gives all rows from the anchor to `key` the state of the anchor. A range that starts at a deselected row deselects. */
 export function toggleRange(selection: Selection, key: string, order: readonly string[]): Selection {
   const { keys, anchor } = selection;
   const from = anchor === undefined ? -1 : order.indexOf(anchor);
@@ -25,7 +25,7 @@ export function toggleRange(selection: Selection, key: string, order: readonly s
   return { keys: next, anchor };
 }
 
-/** All that are shown; none of them where all were selected. Those that the search hides stay as they are. */
+/** Selects all shown rows, or deselects them if all were selected. Rows that the search hides keep their state. */
 export function toggleAll({ keys, anchor }: Selection, order: readonly string[]): Selection {
   const next = new Set(keys);
   const all = order.every((key) => keys.has(key));

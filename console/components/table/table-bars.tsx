@@ -1,4 +1,4 @@
-/** What stands around the rows of a table: search and count above, what can be done with the selected ones below. */
+/** The bars of a table: search and count above, actions for the selected rows below. */
 import type { ComponentChildren } from "preact";
 import { componentTexts } from "../../texts/components.ts";
 import { Button } from "../button.tsx";
@@ -43,7 +43,7 @@ export function TableTools({ search = "", onSearch, placeholder, shown, all, chi
 
 export interface BulkBarProps {
   readonly selected: number;
-  /** Selected, and not shown as the search leaves them out. */
+  /** Number of selected rows that the search hides. */
   readonly hidden: number;
   readonly onClear: () => void;
   readonly children: ComponentChildren;

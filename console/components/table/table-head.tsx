@@ -1,4 +1,4 @@
-/** Heads of the columns: what they are, how to sort by them, and the box that selects all. */
+/** The head of a table: column names with sort buttons, and the checkbox that selects all rows. */
 import { useEffect, useRef } from "preact/hooks";
 import { componentTexts } from "../../texts/components.ts";
 import { ForeignText } from "../foreign-text.tsx";
@@ -8,7 +8,7 @@ export interface TableHeadProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly sorting: Sorting | undefined;
   readonly onSort: (column: string) => void;
-  /** How much of what is shown is selected; undefined: rows cannot be selected. */
+  /** How many of the shown rows are selected; undefined: rows cannot be selected. */
   readonly selected: "none" | "some" | "all" | undefined;
   readonly onSelectAll: () => void;
 }

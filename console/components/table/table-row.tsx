@@ -1,8 +1,8 @@
-/** One row. The table itself has the focus and takes the keys. */
+/** One row. The table, not the row, has the focus and handles keys. */
 import { componentTexts } from "../../texts/components.ts";
 import { ForeignText } from "../foreign-text.tsx";
 import { type Column, cellClass } from "./column.ts";
-import type { ShownRow } from "./held-rows.ts";
+import type { ShownRow } from "./stable-rows.ts";
 
 export interface TableRowProps<Row> {
   readonly id: string;
@@ -20,13 +20,13 @@ export interface TableRowProps<Row> {
 
 export function TableRow<Row>(props: TableRowProps<Row>) {
   const { shown, columns, selected, onSelect, onPress } = props;
-  const { key, row, gone } = shown;
+  const { key, row, removed } = shown;
   const primary = columns.find((column) => column.primary) ?? columns[0];
   return (
     <tr
       id={props.id}
       data-key={key}
-      class={`${props.active ? "table-active" : ""}${gone ? " table-gone" : ""}`}
+      class={`${props.active ? "table-active" : ""}${removed ? " table-gone" : ""}`}
       aria-rowindex={props.index + 2}
       aria-selected={selected}
       aria-current={props.open || undefined}
@@ -34,7 +34,7 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
         const pressed = event.target as Element;
         if (!onPress || pressed.closest("a, button, input, select, textarea, label, summary, [popover]"))
           return;
-        // Who marks text wants to copy it.
+        // A click that ends a text selection does not open the row.
         if (getSelection()?.type !== "Range") onPress(key);
       }}
     >

@@ -1,4 +1,4 @@
-/** Keys of a table: arrows, Home, End and Page move, Enter opens, Space selects, Shift takes a range, Ctrl-A all. */
+/** Keyboard control of a table: arrows, Home, End and Page move, Enter opens, Space selects, Shift selects a range, Ctrl-A selects all. */
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { type Selection, toggleAll, toggleOne, toggleRange } from "./selection.ts";
@@ -9,7 +9,7 @@ export interface RowKeys {
   readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
-interface Source {
+interface RowKeysOptions {
   readonly order: readonly string[];
   readonly body: RefObject<HTMLTableSectionElement | null>;
   readonly rowHeight: number;
@@ -28,7 +28,7 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-export function useRowKeys({ order, body, rowHeight, selection, onSelect, onOpen }: Source): RowKeys {
+export function useRowKeys({ order, body, rowHeight, selection, onSelect, onOpen }: RowKeysOptions): RowKeys {
   const [active, setActive] = useState<string>();
 
   const move = (event: KeyboardEvent, step: number) => {
@@ -45,7 +45,7 @@ export function useRowKeys({ order, body, rowHeight, selection, onSelect, onOpen
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // Keys of a button or field in a cell are its own.
+    // Buttons and fields inside cells handle their own keys.
     if (event.target !== event.currentTarget || event.altKey) return;
     const step = STEPS[event.key];
     if (step !== undefined) move(event, step);
@@ -62,7 +62,7 @@ export function useRowKeys({ order, body, rowHeight, selection, onSelect, onOpen
   return { active, setActive, onKeyDown };
 }
 
-/** By arithmetic, as the row may not be rendered yet. */
+/** Computes the position from the row height, because the row may not be rendered yet. */
 function scrollToRow(body: HTMLElement | null, index: number, rowHeight: number): void {
   if (!body) return;
   const head = body.closest("table")?.tHead?.offsetHeight ?? rowHeight;

@@ -1,4 +1,4 @@
-/** The window of rows in view, kept while anything around the table scrolls. */
+/** The range of visible rows, updated when any ancestor of the table scrolls. */
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { type Window, windowOf } from "./virtual-window.ts";
@@ -15,9 +15,9 @@ export function useVirtualWindow(
 ): VirtualRows {
   const [rows, setRows] = useState<VirtualRows>(() => initial(count));
   useLayoutEffect(() => {
-    let asked = 0;
-    const look = () => {
-      asked = 0;
+    let frame = 0;
+    const measure = () => {
+      frame = 0;
       if (!body.current) return;
       const { top } = body.current.getBoundingClientRect();
       const sample = body.current.querySelector<HTMLElement>("tr[data-key]");
@@ -25,20 +25,20 @@ export function useVirtualWindow(
       const next = { ...windowOf({ count, rowHeight, top, height: innerHeight }), rowHeight };
       setRows((before) => (same(before, next) ? before : next));
     };
-    const ask = () => {
-      asked ||= requestAnimationFrame(look);
+    const schedule = () => {
+      frame ||= requestAnimationFrame(measure);
     };
-    look();
-    // Captured: whichever ancestor scrolls.
-    document.addEventListener("scroll", ask, { capture: true, passive: true });
-    addEventListener("resize", ask);
+    measure();
+    // Capturing catches scroll events of every ancestor.
+    document.addEventListener("scroll", schedule, { capture: true, passive: true });
+    addEventListener("resize", schedule);
     return () => {
-      cancelAnimationFrame(asked);
-      document.removeEventListener("scroll", ask, { capture: true });
-      removeEventListener("resize", ask);
+      cancelAnimationFrame(frame);
+      document.removeEventListener("scroll", schedule, { capture: true });
+      removeEventListener("resize", schedule);
     };
   }, [count]);
-  // Fewer rows than a moment ago: what was asked for then may not be there.
+  // The list became shorter, so the last range may be beyond its end.
   return rows.end > count ? { ...initial(count), rowHeight: rows.rowHeight } : rows;
 }
 

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { windowOf } from "./virtual-window.ts";
 
-it("renders short lists whole, wherever they are", () => {
+it("windowOf returns all rows of a short list at any position", () => {
   expect(windowOf({ count: 100, rowHeight: 32, top: 5000, height: 800 })).toEqual({ start: 0, end: 100 });
   expect(windowOf({ count: 0, rowHeight: 32, top: 0, height: 800 })).toEqual({ start: 0, end: 0 });
 });
 
-it("covers what is in view and little more", () => {
+it("windowOf covers the visible rows and a limited number around them", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 101, max: 100_000 }),
@@ -27,7 +27,7 @@ it("covers what is in view and little more", () => {
   );
 });
 
-it("stays the same while scrolling a few pixels", () => {
+it("windowOf stays the same while scrolling a few pixels", () => {
   const at = (top: number) => windowOf({ count: 5000, rowHeight: 32, top, height: 800 });
   expect(at(-3203)).toEqual(at(-3220));
 });

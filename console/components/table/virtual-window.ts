@@ -1,28 +1,28 @@
-/** Which rows of a long list are worth rendering: those in view, and some around them. */
+/** Computes which rows of a long list to render: the visible ones and some around them. */
 export interface Window {
   readonly start: number;
-  /** The first that is not rendered. */
+  /** Exclusive. */
   readonly end: number;
 }
 
 export interface View {
   readonly count: number;
   readonly rowHeight: number;
-  /** Where the first row stands, seen from the top of what is visible; negative once scrolled past. */
+  /** Position of the first row relative to the top of the viewport; negative if scrolled past. */
   readonly top: number;
   readonly height: number;
 }
 
-/** Shorter lists are rendered whole, so that the browser's own search finds everything in them. */
-const WHOLE = 100;
-const AROUND = 12;
-/** Windows begin at multiples of it, so that most scrolling renders nothing. */
+/** Lists up to this length are rendered completely, so that the browser's search finds everything in them. */
+const RENDER_ALL_UP_TO = 100;
+const OVERSCAN = 12;
+/** Windows start at multiples of this number, so that most scroll events render nothing. */
 const STEP = 8;
 
 export function windowOf({ count, rowHeight, top, height }: View): Window {
-  if (count <= WHOLE) return { start: 0, end: count };
-  const first = Math.floor(-top / rowHeight) - AROUND;
-  const last = Math.ceil((height - top) / rowHeight) + AROUND;
+  if (count <= RENDER_ALL_UP_TO) return { start: 0, end: count };
+  const first = Math.floor(-top / rowHeight) - OVERSCAN;
+  const last = Math.ceil((height - top) / rowHeight) + OVERSCAN;
   const start = clamp(Math.floor(first / STEP) * STEP, count);
   return { start, end: Math.max(start, clamp(Math.ceil(last / STEP) * STEP, count)) };
 }

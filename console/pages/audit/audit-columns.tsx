@@ -1,4 +1,4 @@
-/** How an audit record is shown on one line. */
+/** The columns of the audit table. */
 import { Ago } from "../../ago.tsx";
 import type { AuditRecord } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -24,7 +24,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
     head: columns.what,
     mono: true,
     primary: true,
-    cell: (record) => <ForeignText text={whatOf(record)} />,
+    cell: (record) => <ForeignText text={describeRecord(record)} />,
   },
   {
     id: "where",
@@ -49,8 +49,8 @@ export const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
   },
 ];
 
-/** `github:create_issue`, or `update server github`. */
-export function whatOf({ kind, server, tool, action, object }: AuditRecord): string {
+/** `github:create_issue` for a call, `update server github` for a change. */
+export function describeRecord({ kind, server, tool, action, object }: AuditRecord): string {
   if (kind === "call") return [server?.name, tool].filter(Boolean).join(":");
   return [action, object?.kind, object?.name].filter(Boolean).join(" ");
 }

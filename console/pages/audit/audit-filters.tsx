@@ -1,4 +1,4 @@
-/** What the audit log is asked for. All of it stands in the address. */
+/** The filters of the audit log. Their values are in the address. */
 import type { Query } from "../../address.ts";
 import { Button } from "../../components/button.tsx";
 import { SelectField } from "../../components/select-field.tsx";
@@ -10,7 +10,7 @@ import "./audit.css";
 
 const texts = auditTexts.filters;
 const TEXTS = ["principalName", "endpoint", "server", "tool"] as const;
-/** Set by links from other pages, shown only then. */
+/** Filters that only links from other pages set. They are shown only if set. */
 const LINKED = ["key", "session"] as const;
 const TIMES = ["from", "to"] as const;
 const NAMES = ["kind", "outcome", ...TEXTS, ...LINKED, ...TIMES] as const;

@@ -1,4 +1,4 @@
-/** The audit log: filters live in the address, older pages are read on demand. */
+/** The page Audit. Filters are in the address; older records load on demand. */
 import { useSignal } from "@preact/signals";
 import { get, urlOf } from "../../api/client.ts";
 import type { AuditRecord } from "../../api/types.ts";
@@ -28,7 +28,9 @@ export default function Audit() {
     <>
       <PageHead
         title={texts.title}
-        answer={state?.fault ? texts.fault(state.fault) : state?.lost ? texts.lost(state.lost) : texts.answer}
+        summary={
+          state?.fault ? texts.fault(state.fault) : state?.lost ? texts.lost(state.lost) : texts.summary
+        }
         actions={
           <>
             <Verify />
@@ -39,7 +41,7 @@ export default function Audit() {
         }
       />
       <AuditFilters query={query} />
-      {/* Another filter is another list. */}
+      {/* Other filters start a new list, without the older pages read before. */}
       <Ready of={newest}>
         {(page) => <Records key={JSON.stringify(params)} params={params} newest={page} />}
       </Ready>
@@ -57,7 +59,7 @@ function Records({ params, newest }: RecordsProps) {
   const older = useSignal<readonly AuditRecord[]>([]);
   const cursor = useSignal<string | undefined>(undefined);
   const sending = useSending();
-  const rows = joined(newest.items, older.value);
+  const rows = mergePages(newest.items, older.value);
   const next = older.value.length > 0 ? cursor.value : newest.nextCursor;
   const open = rows.find(({ seq }) => String(seq) === id);
   const readOlder = () =>
@@ -109,8 +111,8 @@ function Verify() {
   );
 }
 
-/** New records push old ones from the first page to those that were read before: each is shown once. */
-function joined(first: readonly AuditRecord[], older: readonly AuditRecord[]): readonly AuditRecord[] {
+/** Joins the first page and the older ones. New records move others from the first page to the older ones, so duplicates are removed. */
+function mergePages(first: readonly AuditRecord[], older: readonly AuditRecord[]): readonly AuditRecord[] {
   const last = first.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
   return [...first, ...older.filter(({ seq }) => seq < last)];
 }

@@ -1,4 +1,4 @@
-/** One sample in the light and the dark theme, side by side where there is room. */
+/** Shows one sample in the light and the dark theme, side by side on wide screens. */
 import type { ComponentType } from "preact";
 
 export interface Sample {

@@ -1,4 +1,4 @@
-/** Samples: buttons, states, what is copied, menus. */
+/** Samples: buttons, states, values, menus. */
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { CopyLine } from "../../components/empty-state.tsx";
@@ -54,7 +54,7 @@ export function Buttons() {
 
 export function Menus() {
   return (
-    <State name="Closed until it is pressed">
+    <State name="Opens when pressed">
       <div class="line">
         <Menu
           items={[
@@ -71,7 +71,7 @@ export function Menus() {
         <Menu
           kind="quiet"
           items={[
-            { label: "Like the system", checked: true },
+            { label: "System", checked: true },
             { label: "Light", checked: false },
             { label: "Dark", checked: false },
           ]}
@@ -107,7 +107,7 @@ export function States() {
           <Status state="off" word="Disabled" />
         </div>
       </State>
-      <State name="A reason of a hostile server, cut and opened by its title">
+      <State name="A hostile reason, cut; its title shows all">
         <Status state="bad" word="Failed" reason={HOSTILE} />
       </State>
     </>

@@ -1,4 +1,4 @@
-/** Samples: JSON, differences, logs. */
+/** Samples: JSON trees, diffs, logs. */
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { Diff } from "../../components/diff.tsx";
@@ -16,10 +16,10 @@ const MANY = JSON.stringify(
 export function Trees() {
   return (
     <>
-      <State name="As it came: all digits, long texts open">
+      <State name="All digits; long texts can be expanded">
         <JsonTree label="Result" raw={RAW} />
       </State>
-      <State name="100 000 items, found as they are opened">
+      <State name="100 000 items, read on demand">
         <JsonTree label="Items" raw={MANY} />
       </State>
       <State name="Not JSON">
@@ -57,7 +57,7 @@ const text = (mark: string) =>
 export function Diffs() {
   return (
     <>
-      <State name="Values, place by place or as text">
+      <State name="Values, by path or as text">
         <Diff before={BEFORE} after={AFTER} />
       </State>
       <State name="Texts">
@@ -87,7 +87,7 @@ export function Logs() {
     return () => clearInterval(timer);
   }, [runs]);
   return (
-    <State name="Follows its end until one scrolls up">
+    <State name="Follows the end until somebody scrolls up">
       <div class="line">
         <Button size="small" pressed={runs} onClick={() => setRuns(!runs)}>
           Let lines arrive

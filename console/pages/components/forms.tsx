@@ -21,7 +21,7 @@ export function Fields() {
           value={name}
           onInput={setName}
           required
-          hint="Clients see it in front of each tool."
+          hint="Clients see it as the prefix of each tool."
           mono
         />
         <TextField
@@ -40,7 +40,7 @@ export function Fields() {
           options={[
             { value: "meta", label: "meta: find and call" },
             { value: "aggregate", label: "aggregate: all tools" },
-            { value: "auto", label: "auto: by what the client can do" },
+            { value: "auto", label: "auto: depends on the client" },
           ]}
         />
       </State>
@@ -53,7 +53,7 @@ export function Fields() {
         />
         <SwitchField label="Off and disabled" value={false} onInput={noop} disabled />
       </State>
-      <State name="Wrong and disabled">
+      <State name="Invalid and disabled">
         <TextField
           label="Address"
           value="htp://example"
@@ -65,7 +65,7 @@ export function Fields() {
         <TextField label="Id" value="c0ffee-17" onInput={noop} disabled mono />
       </State>
       <State name="Code">
-        <CodeField label="Config" value={json} onInput={setJson} hint="As other clients keep it." />
+        <CodeField label="Config" value={json} onInput={setJson} hint="The format of other clients." />
       </State>
     </>
   );

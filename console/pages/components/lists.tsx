@@ -85,7 +85,7 @@ export function Tables() {
           )}
         />
       </State>
-      <State name="Plain, and nothing in it">
+      <State name="Read-only, and empty">
         <Table
           label="Endpoints"
           rows={SERVERS.slice(1, 3)}
@@ -103,8 +103,8 @@ export function Tables() {
               action={<Button kind="primary">Add server</Button>}
               line="metamcp gateway import ~/.cursor/mcp.json"
             >
-              A server brings tools. Add one from the gallery, by a form, or paste the JSON that another
-              client has.
+              A server provides tools. Add one from the gallery, with a form, or paste the JSON of another
+              client.
             </EmptyState>
           }
         />
@@ -136,7 +136,7 @@ const TOOL_COLUMNS: readonly Column<Tool>[] = [
 export function LongTable() {
   const [search, setSearch] = useState("");
   return (
-    <State name="5 000 rows in a box of its own">
+    <State name="5 000 rows in a scrolling box">
       <div class="samples-scroll">
         <Table
           label="Tools"
@@ -177,17 +177,17 @@ const callOf = (id: number): Call => ({ id, tool: TOOLS[id % 5000]?.name ?? "", 
 
 export function LiveTable() {
   const [last, setLast] = useState(6);
-  const [runs, setRuns] = useState(false);
+  const [running, setRunning] = useState(false);
   useEffect(() => {
-    if (!runs) return;
+    if (!running) return;
     const timer = setInterval(() => setLast((id) => id + 1), 700);
     return () => clearInterval(timer);
-  }, [runs]);
+  }, [running]);
   const rows = Array.from({ length: Math.min(last, 8) }, (_, at) => callOf(last - at));
   return (
-    <State name="Rows that arrive wait while one points at the table">
+    <State name="New rows wait while the pointer is on the table">
       <div class="line">
-        <Button size="small" pressed={runs} onClick={() => setRuns(!runs)}>
+        <Button size="small" pressed={running} onClick={() => setRunning(!running)}>
           Let calls arrive
         </Button>
       </div>

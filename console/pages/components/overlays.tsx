@@ -1,4 +1,4 @@
-/** Samples: what floats, and parts of one thing. */
+/** Samples: dialogs, drawers, toasts, tabs. */
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
@@ -49,7 +49,7 @@ export function Overlays() {
       >
         <p>
           41 tools disappear from the namespaces <code>dev</code> and <code>shared</code>; 7 connected clients
-          are told. It can be undone in History.
+          are notified. You can undo this on the page History.
         </p>
       </Dialog>
       {open === "drawer" && (

@@ -1,4 +1,4 @@
-/** Samples: results of tools. */
+/** Samples: tool results. */
 import { ResultView } from "../../components/result-view.tsx";
 import { HOSTILE } from "./hostile.ts";
 import { State } from "./state.tsx";
@@ -34,7 +34,7 @@ export function Results() {
           })}
         />
       </State>
-      <State name="Structure, picture, sound, links, file">
+      <State name="Structured result, image, audio, links, file">
         <ResultView
           raw={json({
             content: [
@@ -81,7 +81,7 @@ export function Failures() {
           })}
         />
       </State>
-      <State name="Later, and by the tool itself">
+      <State name="Rate limit, and an error of the tool">
         <ResultView
           raw={json({
             isError: true,
@@ -100,7 +100,7 @@ export function Failures() {
           raw={json({ isError: true, content: [{ type: "text", text: `No such repository.\n${HOSTILE}` }] })}
         />
       </State>
-      <State name="Nothing">
+      <State name="Empty">
         <ResultView raw={json({ content: [] })} />
       </State>
     </>

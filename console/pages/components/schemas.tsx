@@ -1,4 +1,4 @@
-/** Samples: forms made from schemas. */
+/** Samples: forms generated from schemas. */
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import {
@@ -64,17 +64,19 @@ const ODD = {
   required: ["version", "target", "headers"],
 };
 
-function Tried({
+function FormSample({
   schema,
   json,
-  said,
+  gatewayProblems,
 }: {
   readonly schema: unknown;
   readonly json?: string;
-  readonly said?: readonly string[];
+  readonly gatewayProblems?: readonly string[];
 }) {
   const [value, setValue] = useState(() => startForm(schema, json));
-  const [problems, setProblems] = useState<readonly FormProblem[]>(() => (said ?? []).map(problemOf));
+  const [problems, setProblems] = useState<readonly FormProblem[]>(() =>
+    (gatewayProblems ?? []).map(problemOf),
+  );
   const [sent, setSent] = useState<string>();
   return (
     <div class="stack">
@@ -98,16 +100,16 @@ function Tried({
 
 export function OrdinaryForm() {
   return (
-    <State name="As most tools have them">
-      <Tried schema={ORDINARY} />
+    <State name="A usual schema">
+      <FormSample schema={ORDINARY} />
     </State>
   );
 }
 
 export function OddForm() {
   return (
-    <State name="Unions, nesting, any names, files, anything">
-      <Tried
+    <State name="Unions, nesting, additional members, files, any JSON">
+      <FormSample
         schema={ODD}
         json='{"version":2,"target":{"path":"/tmp"},"filter":{"field":"name","and":[{"field":"age"}]},"headers":{"accept":"text/html"}}'
       />
@@ -118,19 +120,23 @@ export function OddForm() {
 export function RefusedForm() {
   return (
     <>
-      <State name="What the gateway refused, at its place">
-        <Tried
+      <State name="Problems that the gateway reported">
+        <FormSample
           schema={{
             type: "object",
             properties: { owner: { type: "string" }, labels: { type: "array", items: { type: "string" } } },
             required: ["owner"],
           }}
           json='{"owner":"ada","labels":["bug",5]}'
-          said={["owner must match pattern", "labels.1 must be string", 'the arguments must not have "x"']}
+          gatewayProblems={[
+            "owner must match pattern",
+            "labels.1 must be string",
+            'the arguments must not have "x"',
+          ]}
         />
       </State>
-      <State name="Nothing to fill in">
-        <Tried schema={{ type: "object", properties: {}, additionalProperties: false }} />
+      <State name="No arguments">
+        <FormSample schema={{ type: "object", properties: {}, additionalProperties: false }} />
       </State>
     </>
   );

@@ -1,4 +1,4 @@
-/** One state of a component, with its name. */
+/** Shows one state of a component with its name. */
 import type { ComponentChildren } from "preact";
 
 export function State({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {

@@ -1,4 +1,4 @@
-/** Samples: nothing yet, nothing at all, and the course of numbers. */
+/** Samples: loading and empty states, charts. */
 import { Button } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { Histogram } from "../../components/histogram.tsx";
@@ -19,7 +19,7 @@ export function Waiting() {
       <State name="Empty">
         <div class="panel">
           <EmptyState title="No keys yet" action={<Button kind="primary">Create key</Button>}>
-            A key lets a client in without a login. It is shown once.
+            A client can use a key instead of a login. A key is shown only once.
           </EmptyState>
         </div>
       </State>
@@ -34,7 +34,7 @@ const CALLS = Array.from({ length: 60 }, (_, at) =>
 export function Charts() {
   return (
     <>
-      <State name="Sparkline: full, with gaps, quiet">
+      <State name="Sparkline: complete, with gaps, all zero">
         <div class="line">
           <Sparkline label="Calls per minute, last hour" values={CALLS} width={160} height={32} />
           <Sparkline

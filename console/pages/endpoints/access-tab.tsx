@@ -1,4 +1,4 @@
-/** Who may use an endpoint, and by which way in. */
+/** Edits who may use an endpoint, and how they authenticate. */
 import type { Endpoint } from "../../api/types.ts";
 import { ListField } from "../../components/list-field.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
@@ -63,7 +63,7 @@ export function AccessTab({ endpoint }: { readonly endpoint: Endpoint }) {
 
 interface AllowFieldsProps {
   readonly allow: Allow | undefined;
-  /** Undefined: every account. */
+  /** Undefined or null: every account is allowed. */
   readonly onInput: (allow: Allow | undefined | null) => void;
   readonly faultOf: (path: string) => string | undefined;
 }

@@ -1,4 +1,4 @@
-/** What to give to a client: the address, and what to paste. */
+/** Shows how to connect a client: the address, and the config to paste. */
 import { useSignal } from "@preact/signals";
 import { hrefOf } from "../../address.ts";
 import type { Endpoint } from "../../api/types.ts";

@@ -1,4 +1,4 @@
-/** How an endpoint is shown on one line. */
+/** The columns of the table of endpoints. */
 import type { Endpoint } from "../../api/types.ts";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
@@ -10,7 +10,7 @@ export interface EndpointRow {
   readonly endpoint: Endpoint;
   readonly namespaces: string;
   readonly sessions: number;
-  /** In the last hour. */
+  /** Calls in the last hour. */
   readonly calls: number;
 }
 
@@ -66,12 +66,12 @@ const COLUMNS: readonly Column<EndpointRow>[] = [
   },
 ];
 
-/** Not everybody may know who is connected. */
+/** The number of connected clients is shown only to people who may see sessions. */
 export function endpointColumns(): readonly Column<EndpointRow>[] {
   return may("sessions") ? COLUMNS : COLUMNS.filter(({ id }) => id !== "sessions");
 }
 
-/** Who may use it, in a few words. */
+/** Returns how clients authenticate, in a few words. */
 function accessWord({ access }: Endpoint): string {
   if (access?.public) return texts.access.public;
   const ways = [access?.keys !== false && texts.access.keys, access?.oauth !== false && texts.access.oauth];

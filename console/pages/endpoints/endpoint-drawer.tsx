@@ -1,4 +1,4 @@
-/** One endpoint: how to connect, what a client sees, settings, access, pipeline, self-test. */
+/** The drawer of an endpoint: connecting, preview, settings, access, pipeline, self-test. */
 import type { ComponentChildren } from "preact";
 import type { Endpoint } from "../../api/types.ts";
 import { Drawer } from "../../components/drawer.tsx";
@@ -16,7 +16,7 @@ import { TestTab } from "./test-tab.tsx";
 
 const texts = endpointsTexts.tabs;
 
-interface Part {
+interface TabContent {
   readonly id: string;
   readonly label: string;
   readonly show: (endpoint: Endpoint) => ComponentChildren;
@@ -24,8 +24,8 @@ interface Part {
 
 export function EndpointDrawer({ endpoint }: { readonly endpoint: Endpoint }) {
   const { query } = address.value;
-  const parts = partsFor();
-  const part = parts.find(({ id }) => id === query["tab"]) ?? parts[0];
+  const tabs = allowedTabs();
+  const active = tabs.find(({ id }) => id === query["tab"]) ?? tabs[0];
   const { tab: _, ...rest } = query;
   return (
     <Drawer
@@ -42,19 +42,19 @@ export function EndpointDrawer({ endpoint }: { readonly endpoint: Endpoint }) {
     >
       <Tabs
         label={texts.label}
-        tabs={parts.map(({ id, label }) => ({ id, label }))}
-        active={part?.id ?? ""}
+        tabs={tabs.map(({ id, label }) => ({ id, label }))}
+        active={active?.id ?? ""}
         onChange={(tab) => setQuery({ tab })}
       >
-        {part?.show(endpoint)}
+        {active?.show(endpoint)}
       </Tabs>
     </Drawer>
   );
 }
 
-/** Nobody sees a part that they could only be refused in. */
-function partsFor(): readonly Part[] {
-  const all: readonly (Part & { readonly shown: boolean })[] = [
+/** Returns the tabs that the person may use. */
+function allowedTabs(): readonly TabContent[] {
+  const all: readonly (TabContent & { readonly shown: boolean })[] = [
     { id: "connect", label: texts.connect, show: (one) => <ConnectTab endpoint={one} />, shown: true },
     { id: "preview", label: texts.preview, show: (one) => <PreviewTab endpoint={one} />, shown: true },
     {

@@ -1,4 +1,4 @@
-/** Endpoints: the addresses that clients are given. */
+/** The page Endpoints: the addresses that clients connect to. */
 import { CONFIG, useList, useResource } from "../../live/resource.ts";
 import { may } from "../../session.ts";
 import { ListPage } from "../../shell/list-page.tsx";
@@ -18,8 +18,8 @@ export default function Endpoints() {
       page="endpoints"
       texts={texts}
       of={useList("/endpoints", {}, CONFIG)}
-      answer={(all) =>
-        texts.answer(
+      summary={(all) =>
+        texts.summary(
           all.length,
           all.filter(({ disabled }) => disabled).length,
           all.filter(({ access }) => access?.public).length,

@@ -1,4 +1,4 @@
-/** The namespaces of an endpoint, in order. */
+/** Edits the ordered list of namespaces of an endpoint. */
 import { Button } from "../../components/button.tsx";
 import { FieldError } from "../../components/field-frame.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";

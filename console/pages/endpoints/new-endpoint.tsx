@@ -1,4 +1,4 @@
-/** Makes an endpoint. */
+/** The dialog that creates an endpoint. */
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { Endpoint } from "../../api/types.ts";

@@ -1,4 +1,4 @@
-/** The layers of an endpoint. */
+/** Edits the pipeline of an endpoint. */
 import type { Endpoint } from "../../api/types.ts";
 import { type LayerEntry, PipelineEditor } from "../../pipeline/pipeline-editor.tsx";
 import { DraftBar } from "../../shell/draft-bar.tsx";

@@ -1,4 +1,4 @@
-/** What a client of the endpoint is shown, exactly, and what that costs. */
+/** Shows exactly what a client of the endpoint sees, and how many tokens that costs. */
 import { useSignal } from "@preact/signals";
 import type { Endpoint, Preview } from "../../api/types.ts";
 import { Dialog } from "../../components/dialog.tsx";
@@ -64,12 +64,12 @@ export function PreviewTab({ endpoint: { uuid } }: { readonly endpoint: Endpoint
           onInput={(value) => (as.value = value)}
         />
       )}
-      <Ready of={preview}>{(found) => <Shown preview={found} />}</Ready>
+      <Ready of={preview}>{(found) => <PreviewContent preview={found} />}</Ready>
     </div>
   );
 }
 
-function Shown({ preview }: { readonly preview: Preview }) {
+function PreviewContent({ preview }: { readonly preview: Preview }) {
   const { total, full, instructions, prompts, resources, templates, unknown, unavailable } = preview;
   const open = useSignal<string | undefined>(undefined);
   const tools = preview.tools.map(shownTool);

@@ -1,3 +1,4 @@
+/** Edits the settings of an endpoint, and deletes it. */
 import { send } from "../../api/client.ts";
 import type { Endpoint } from "../../api/types.ts";
 import { SelectField } from "../../components/select-field.tsx";

@@ -1,4 +1,4 @@
-/** Plays a client against the endpoint, and says which step fails. */
+/** Runs the self-test of an endpoint, which acts as a client, and shows the result of each step. */
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { Endpoint, SelfTest } from "../../api/types.ts";

@@ -1,4 +1,4 @@
-/** What other lists tell of an endpoint: names of its namespaces, clients, calls. */
+/** Adds data of other lists to an endpoint: names of its namespaces, number of clients, number of calls. */
 import type { Endpoint, Stats } from "../../api/types.ts";
 import { CONFIG, useList } from "../../live/resource.ts";
 import { may } from "../../session.ts";
@@ -8,11 +8,11 @@ export function useEndpointRow(stats: Stats | undefined): (endpoint: Endpoint) =
   const namespaces = useList("/namespaces", {}, CONFIG).value.value;
   const sessions = useList("/sessions", may("sessions") ? {} : undefined, { on: ["session"] }).value.value;
   const names = new Map(namespaces?.map(({ uuid, name }) => [uuid, name]));
-  const used = new Map(stats?.rows.map(({ endpoint, calls }) => [endpoint?.uuid, calls]));
+  const callsByEndpoint = new Map(stats?.rows.map(({ endpoint, calls }) => [endpoint?.uuid, calls]));
   return (endpoint) => ({
     endpoint,
     namespaces: endpoint.namespaces.map((uuid) => names.get(uuid) ?? "…").join(", "),
     sessions: sessions?.filter((session) => session.endpoint.uuid === endpoint.uuid).length ?? 0,
-    calls: used.get(endpoint.uuid) ?? 0,
+    calls: callsByEndpoint.get(endpoint.uuid) ?? 0,
   });
 }

@@ -1,17 +1,17 @@
-/** What a revision changed, or would change. */
+/** Lists the changes of a revision, or those that a rollback would make. */
 import type { Change } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { Status } from "../../components/status.tsx";
 import { historyTexts as texts } from "../../texts/records.ts";
 
-const SHAPES = { create: "ok", update: "busy", delete: "bad" } as const;
+const STATES = { create: "ok", update: "busy", delete: "bad" } as const;
 
 export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
   return (
     <ul class="change-list">
       {changes.map(({ op, kind, name, fields }) => (
         <li key={`${kind} ${name}`}>
-          <Status state={SHAPES[op]} word={texts.ops[op]} /> {kind}{" "}
+          <Status state={STATES[op]} word={texts.ops[op]} /> {kind}{" "}
           <code>
             <ForeignText text={name} />
           </code>

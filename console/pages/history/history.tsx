@@ -1,4 +1,4 @@
-/** Revisions of the config: what changed, by whom, and the way back. */
+/** The page History: the revisions of the config, with rollback. */
 import { Ago } from "../../ago.tsx";
 import type { Revision } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -43,7 +43,7 @@ export default function History() {
       page="history"
       texts={texts}
       of={revisions}
-      answer={() => texts.answer(newest)}
+      summary={() => texts.summary(newest)}
       rowsOf={(all) => all}
       columns={COLUMNS}
       rowKey={({ n }) => String(n)}

@@ -1,7 +1,7 @@
-/** One revision: what it changed, and rolling back to it. */
+/** The drawer of a revision: its changes, and the rollback to it. */
 import { useSignal } from "@preact/signals";
 import { Ago } from "../../ago.tsx";
-import { send, tryOut } from "../../api/client.ts";
+import { dryRun, send } from "../../api/client.ts";
 import type { Change } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
@@ -21,18 +21,18 @@ import "./history.css";
 
 export function RevisionDrawer({ n, newest }: { readonly n: number; readonly newest: number }) {
   const revision = useResource("/revisions/:n", { n }, {});
-  const would = useSignal<readonly Change[] | undefined>(undefined);
+  const planned = useSignal<readonly Change[] | undefined>(undefined);
   const sending = useSending();
-  const at = { params: { n } };
+  const options = { params: { n } };
   const close = () => go({ page: "history", query: address.value.query });
-  const look = () =>
+  const previewRollback = () =>
     sending.run(async () => {
-      would.value = await tryOut("POST /revisions/:n/rollback", undefined, at);
+      planned.value = await dryRun("POST /revisions/:n/rollback", undefined, options);
     });
   const rollBack = () =>
     sending.run(async () => {
-      const { revision: made } = await send("POST /revisions/:n/rollback", undefined, at);
-      would.value = undefined;
+      const { revision: made } = await send("POST /revisions/:n/rollback", undefined, options);
+      planned.value = undefined;
       toast({ text: texts.done(made) });
       go({ page: "history", id: String(made) });
     });
@@ -43,7 +43,7 @@ export function RevisionDrawer({ n, newest }: { readonly n: number; readonly new
       actions={
         n !== newest &&
         may("config.apply") && (
-          <Button busy={sending.busy} onClick={() => void look()}>
+          <Button busy={sending.busy} onClick={() => void previewRollback()}>
             {texts.rollback}
           </Button>
         )
@@ -62,22 +62,22 @@ export function RevisionDrawer({ n, newest }: { readonly n: number; readonly new
             {n === newest && <p class="muted">{texts.current}</p>}
             <h3>{texts.changes}</h3>
             {diff.length === 0 ? <p class="muted">{texts.none}</p> : <ChangeList changes={diff} />}
-            {!would.value && <Refused problem={sending.problem} />}
+            {!planned.value && <Refused problem={sending.problem} />}
           </div>
         )}
       </Ready>
-      {would.value && (
+      {planned.value && (
         <FormDialog
           title={texts.ask.title(n)}
           danger
           submit={texts.ask.confirm}
           sending={sending}
           onSubmit={() => void rollBack()}
-          onClose={() => (would.value = undefined)}
+          onClose={() => (planned.value = undefined)}
         >
           <p>{texts.ask.text}</p>
-          <p>{would.value.length === 0 ? texts.ask.same : texts.ask.would}</p>
-          <ChangeList changes={would.value} />
+          <p>{planned.value.length === 0 ? texts.ask.same : texts.ask.would}</p>
+          <ChangeList changes={planned.value} />
         </FormDialog>
       )}
     </Drawer>

@@ -1,4 +1,4 @@
-/** An invitation: whoever has the link chooses a password, and is logged in. */
+/** The page of an invitation link: the invited person chooses a password and is logged in. */
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
@@ -6,7 +6,7 @@ import { Skeleton } from "../../components/skeleton.tsx";
 import { useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
 import { NewPassword } from "../../parts/new-password.tsx";
-import { enter } from "../../session.ts";
+import { startSession } from "../../session.ts";
 import { Bare, BareForm } from "../../shell/bare.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { loginTexts } from "../../texts/login.ts";
@@ -36,7 +36,7 @@ function Accept({ code, email }: { readonly code: string; readonly email: string
   const sending = useSending();
   const submit = () =>
     sending.run(async () => {
-      enter(await send("POST /invitations/:code", { password: password.value }, { params: { code } }));
+      startSession(await send("POST /invitations/:code", { password: password.value }, { params: { code } }));
       go("/", { replace: true });
     });
   return (
@@ -45,7 +45,7 @@ function Accept({ code, email }: { readonly code: string; readonly email: string
         <bdi>{texts.text(email)}</bdi>
       </p>
       <BareForm onSubmit={() => void submit()}>
-        {/* Where a browser keeps passwords it keeps this one under the right name. */}
+        {/* Lets password managers store the password with the right user name. */}
         <input
           class="for-screen-readers"
           type="email"
@@ -56,7 +56,7 @@ function Accept({ code, email }: { readonly code: string; readonly email: string
           aria-hidden
         />
         <NewPassword value={password.value} sending={sending} onInput={(value) => (password.value = value)} />
-        <Refused problem={sending.problem} told={["/password"]} />
+        <Refused problem={sending.problem} shownByFields={["/password"]} />
         <Button type="submit" kind="primary" busy={sending.busy}>
           {texts.submit}
         </Button>

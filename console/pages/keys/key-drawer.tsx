@@ -1,4 +1,4 @@
-/** One API key: what it opens, when it was used; rename it or revoke it. */
+/** The drawer of an API key: its access and use, a form to rename it, and revocation. */
 import { useSignal } from "@preact/signals";
 import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
@@ -19,7 +19,7 @@ import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import type { KeyRow } from "./key-row.ts";
 
-export function KeyDrawer({ row: { key, opens, owner } }: { readonly row: KeyRow }) {
+export function KeyDrawer({ row: { key, access, owner } }: { readonly row: KeyRow }) {
   const revoking = useSignal(false);
   const sending = useSending();
   const close = () => go({ page: "keys", query: address.value.query });
@@ -48,7 +48,7 @@ export function KeyDrawer({ row: { key, opens, owner } }: { readonly row: KeyRow
       <div class="stack">
         <KeyValues
           items={[
-            { key: columns.opens, value: <ForeignText text={opens} /> },
+            { key: columns.access, value: <ForeignText text={access} /> },
             ...(key.tiers
               ? [{ key: texts.form.tiers, value: key.tiers.map((tier) => texts.tiers[tier]).join(", ") }]
               : []),

@@ -1,11 +1,11 @@
-/** An API key with the names of what it opens and of whom it acts for. */
+/** An API key with the names of its endpoints and of its owner. */
 import type { ApiKey, User } from "../../api/types.ts";
 import { keysTexts as texts } from "../../texts/keys.ts";
 import { shellTexts } from "../../texts/shell.ts";
 
 export interface KeyRow {
   readonly key: ApiKey;
-  readonly opens: string;
+  readonly access: string;
   readonly owner: string;
   readonly expired: boolean;
 }
@@ -19,10 +19,10 @@ interface Names {
 export function keyRow(key: ApiKey, { endpoints, users, now }: Names): KeyRow {
   const owner = users.find(({ uuid }) => uuid === key.owner)?.email ?? key.owner ?? texts.nobody;
   const expired = key.expiresAt !== undefined && Date.parse(key.expiresAt) <= now;
-  return { key, opens: opens(key, endpoints), owner, expired };
+  return { key, access: accessOf(key, endpoints), owner, expired };
 }
 
-function opens({ role, endpoints }: ApiKey, known: Names["endpoints"]): string {
+function accessOf({ role, endpoints }: ApiKey, known: Names["endpoints"]): string {
   if (role) return texts.admin(shellTexts.roles[role]);
   if (endpoints === "all" || endpoints === undefined) return texts.allEndpoints;
   return endpoints

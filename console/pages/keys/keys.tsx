@@ -1,4 +1,4 @@
-/** API keys: one's own, or all of them for administrators. */
+/** The page Keys: a person's own API keys, or all of them for administrators. */
 import { Ago } from "../../ago.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<KeyRow>[] = [
       </strong>
     ),
   },
-  { id: "opens", head: columns.opens, value: ({ opens }) => opens },
+  { id: "access", head: columns.access, value: ({ access }) => access },
   { id: "owner", head: columns.owner, value: ({ owner }) => owner, hideBelow: "medium" },
   {
     id: "prefix",
@@ -60,7 +60,7 @@ export default function Keys() {
       page="keys"
       texts={texts}
       of={useList("/api-keys", {}, { when: (event) => event.type === "admin" })}
-      answer={(all) => texts.answer(all.length, all.filter(({ lastUsedAt }) => !lastUsedAt).length)}
+      summary={(all) => texts.summary(all.length, all.filter(({ lastUsedAt }) => !lastUsedAt).length)}
       rowsOf={(all) => all.map((key) => keyRow(key, { endpoints, users, now: Date.now() }))}
       columns={COLUMNS}
       rowKey={({ key }) => key.uuid}

@@ -1,4 +1,4 @@
-/** Makes an API key, and shows it this once. */
+/** The dialog that creates an API key and shows it once. */
 import { type Signal, useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { ApiKeyMade, NewApiKey, Role } from "../../api/types.ts";
@@ -21,12 +21,12 @@ const ROLES = ["admin", "editor", "viewer", "member"] as const satisfies readonl
 interface Draft {
   readonly name: string;
   readonly description: string;
-  readonly opens: "all" | "some" | "role";
+  readonly access: "all" | "some" | "role";
   readonly endpoints: readonly string[];
   readonly role: Role;
   readonly tiers: readonly (typeof TIERS)[number][];
   readonly owner: string;
-  /** As the field of the browser writes it. */
+  /** In the format of the datetime-local field. */
   readonly expires: string;
 }
 
@@ -35,7 +35,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const draft = useSignal<Draft>({
     name: "",
     description: "",
-    opens: "all",
+    access: "all",
     endpoints: [],
     role: "viewer",
     tiers: TIERS,
@@ -75,7 +75,7 @@ interface FieldsProps {
 
 function Fields({ draft, faultOf }: FieldsProps) {
   const owners = useOwners();
-  const now = draft.value;
+  const fields = draft.value;
   const set = (change: Partial<Draft>) => {
     draft.value = { ...draft.value, ...change };
   };
@@ -86,27 +86,27 @@ function Fields({ draft, faultOf }: FieldsProps) {
         hint={texts.nameHint}
         required
         autofocus
-        value={now.name}
+        value={fields.name}
         error={faultOf("/name")}
         onInput={(name) => set({ name })}
       />
       <SelectField
-        label={texts.opens}
-        value={now.opens}
+        label={texts.access}
+        value={fields.access}
         options={[
           { value: "all", label: texts.all },
           { value: "some", label: texts.some },
           { value: "role", label: texts.role },
         ]}
         error={faultOf("/endpoints")}
-        onInput={(opens) => set({ opens: opens as Draft["opens"] })}
+        onInput={(access) => set({ access: access as Draft["access"] })}
       />
-      {now.opens === "some" && <Endpoints draft={draft} />}
-      {now.opens === "role" ? (
+      {fields.access === "some" && <Endpoints draft={draft} />}
+      {fields.access === "role" ? (
         <SelectField
           label={texts.roleLabel}
-          value={now.role}
-          options={givableRoles().map((value) => ({ value, label: shellTexts.roles[value] }))}
+          value={fields.role}
+          options={assignableRoles().map((value) => ({ value, label: shellTexts.roles[value] }))}
           error={faultOf("/role")}
           onInput={(role) => set({ role: role as Role })}
         />
@@ -118,7 +118,7 @@ function Fields({ draft, faultOf }: FieldsProps) {
           label={texts.owner}
           hint={texts.ownerHint}
           none={texts.noOwner}
-          value={now.owner}
+          value={fields.owner}
           options={owners.map(({ uuid, email }) => ({ value: uuid, label: email }))}
           error={faultOf("/owner")}
           onInput={(owner) => set({ owner })}
@@ -129,7 +129,7 @@ function Fields({ draft, faultOf }: FieldsProps) {
         hint={texts.expiresHint}
         optional
         type="datetime-local"
-        value={now.expires}
+        value={fields.expires}
         error={faultOf("/expiresAt")}
         onInput={(expires) => set({ expires })}
       />
@@ -177,19 +177,19 @@ function Tiers({ draft }: { readonly draft: Signal<Draft> }) {
   );
 }
 
-function bodyOf({ name, description, opens, endpoints, role, tiers, owner, expires }: Draft): NewApiKey {
+function bodyOf({ name, description, access, endpoints, role, tiers, owner, expires }: Draft): NewApiKey {
   return {
     name,
     ...(description && { description }),
-    ...(opens === "role" ? { role } : { endpoints: opens === "all" ? "all" : [...endpoints] }),
-    ...(opens !== "role" && tiers.length < TIERS.length && { tiers: [...tiers] }),
+    ...(access === "role" ? { role } : { endpoints: access === "all" ? "all" : [...endpoints] }),
+    ...(access !== "role" && tiers.length < TIERS.length && { tiers: [...tiers] }),
     ...(owner && { owner }),
     ...(expires && { expiresAt: new Date(expires).toISOString() }),
   } as NewApiKey;
 }
 
-/** Nobody gives a role that they lack. */
-function givableRoles(): readonly Role[] {
+/** People can only assign roles that they have themselves. */
+function assignableRoles(): readonly Role[] {
   const own = me.value?.role ?? "member";
   return ROLES.slice(ROLES.indexOf(own));
 }

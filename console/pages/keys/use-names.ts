@@ -1,4 +1,4 @@
-/** Names of what keys are about, as far as the role may read them. */
+/** Names of endpoints and owners, as far as the person may read them. */
 import type { User } from "../../api/types.ts";
 import { CONFIG, useList } from "../../live/resource.ts";
 import { may, me } from "../../session.ts";
@@ -8,12 +8,12 @@ export interface EndpointName {
   readonly name: string;
 }
 
-/** All endpoints, or those that a member may use. */
+/** All endpoints, or for members those that they may use. */
 export function useEndpointNames(): readonly EndpointName[] {
-  const reads = may("objects.read");
-  const all = useList("/endpoints", reads ? {} : undefined, CONFIG);
-  const own = useList("/me/endpoints", reads ? undefined : {}, CONFIG);
-  return (reads ? all : own).value.value ?? [];
+  const readsAll = may("objects.read");
+  const all = useList("/endpoints", readsAll ? {} : undefined, CONFIG);
+  const own = useList("/me/endpoints", readsAll ? undefined : {}, CONFIG);
+  return (readsAll ? all : own).value.value ?? [];
 }
 
 export function useOwners(): readonly User[] {

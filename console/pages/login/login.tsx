@@ -1,4 +1,4 @@
-/** The way in: a password, or an identity provider where there is one. Leads back to the address that somebody wanted. */
+/** The login page: a password, or an identity provider if one is configured. Returns to the requested address. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { parseAddress } from "../../address.ts";
@@ -7,7 +7,7 @@ import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
-import { enter, sessionState } from "../../session.ts";
+import { sessionState, startSession } from "../../session.ts";
 import { Bare, BareForm } from "../../shell/bare.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { loginTexts } from "../../texts/login.ts";
@@ -16,20 +16,20 @@ import { useSending } from "../../use-sending.ts";
 const texts = loginTexts.login;
 
 export default function Login() {
-  const ways = useResource("/login", {}, {}).value.value;
+  const options = useResource("/login", {}, {}).value.value;
   const email = useSignal("");
   const password = useSignal("");
   const sending = useSending();
-  const to = wanted(address.value.query["to"]);
-  const known = sessionState.value === "known";
+  const to = safeTarget(address.value.query["to"]);
+  const loggedIn = sessionState.value === "logged-in";
   useEffect(() => {
-    if (known) go(to, { replace: true });
-  }, [known]);
+    if (loggedIn) go(to, { replace: true });
+  }, [loggedIn]);
   const submit = () =>
     sending.run(async () =>
-      enter(await send("POST /login", { email: email.value, password: password.value })),
+      startSession(await send("POST /login", { email: email.value, password: password.value })),
     );
-  if (ways?.setup)
+  if (options?.setup)
     return (
       <Bare title={texts.noAdministrator}>
         <p>{texts.findLink}</p>
@@ -39,7 +39,7 @@ export default function Login() {
   return (
     <Bare title={texts.title}>
       {to !== "/" && <p class="muted">{texts.ended}</p>}
-      {ways?.oidc && (
+      {options?.oidc && (
         <>
           <Button kind="primary" href={`/api/v1/login/oidc?${new URLSearchParams({ returnTo: to })}`}>
             {texts.oidc}
@@ -67,7 +67,7 @@ export default function Login() {
           onInput={(value) => (password.value = value)}
         />
         <Refused problem={sending.problem} />
-        <Button type="submit" kind={ways?.oidc ? "plain" : "primary"} busy={sending.busy}>
+        <Button type="submit" kind={options?.oidc ? "plain" : "primary"} busy={sending.busy}>
           {texts.submit}
         </Button>
       </BareForm>
@@ -75,9 +75,9 @@ export default function Login() {
   );
 }
 
-/** A page of the console, whatever the address says. */
-function wanted(written = "/"): string {
+/** Returns the requested address if it is a page of this console, else the overview. This prevents redirects to other hosts. */
+function safeTarget(requested = "/"): string {
   const { origin } = location;
-  const url = URL.canParse(written, origin) ? new URL(written, origin) : undefined;
+  const url = URL.canParse(requested, origin) ? new URL(requested, origin) : undefined;
   return url?.origin === origin && parseAddress(url).page !== "missing" ? url.pathname + url.search : "/";
 }

@@ -1,4 +1,4 @@
-/** A part of My account that is a list. */
+/** A section of the page My account with a list. */
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Table, type TableProps } from "../../components/table.tsx";
@@ -8,7 +8,7 @@ import { Ready } from "../../shell/ready.tsx";
 interface ListSectionProps<Row> extends Pick<TableProps<Row>, "columns" | "rowKey" | "rowName"> {
   readonly texts: { readonly title: string; readonly text: string; readonly none: string };
   readonly of: ReadonlySignal<Loaded<readonly Row[]>>;
-  /** Below the list. */
+  /** Shown below the list. */
   readonly children?: ComponentChildren;
 }
 

@@ -1,14 +1,14 @@
-/** The servers that let one in as oneself: how each login is, and what it lacks. */
+/** The servers that require a personal login: the state of each login, and missing secrets. */
 import { hrefOf } from "../../address.ts";
 import type { OwnServer } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import type { Column } from "../../components/table.tsx";
-import { type Refreshing, useList } from "../../live/resource.ts";
+import { type RefreshRule, useList } from "../../live/resource.ts";
 import { LoginButtons, LoginStatus } from "../../parts/server-login.tsx";
 import { loginTexts as texts } from "../../texts/logins.ts";
 import { ListSection } from "./list-section.tsx";
 
-const LOGINS: Refreshing = { on: ["revision", "login"] };
+const LOGINS: RefreshRule = { on: ["revision", "login"] };
 
 export function MyLogins({ onAddSecret }: { readonly onAddSecret: (name: string) => void }) {
   return (
@@ -25,24 +25,24 @@ export function MyLogins({ onAddSecret }: { readonly onAddSecret: (name: string)
 function columnsFor(onAddSecret: (name: string) => void): readonly Column<OwnServer>[] {
   return [
     { id: "server", head: texts.columns.server, width: "160px", mono: true, value: ({ name }) => name },
-    { id: "state", head: texts.columns.state, cell: (own) => <LoginStatus {...own} /> },
+    { id: "state", head: texts.columns.state, cell: (entry) => <LoginStatus {...entry} /> },
     {
       id: "act",
       head: "",
       width: "200px",
       align: "end",
       named: false,
-      cell: (own) => <Mend own={own} onAddSecret={onAddSecret} />,
+      cell: (entry) => <NextStep entry={entry} onAddSecret={onAddSecret} />,
     },
   ];
 }
 
-/** A login may itself need a secret: that comes first. */
-function Mend({
-  own: { server: uuid, name, needs, missing = [], login },
+/** The button that is needed next. A missing secret comes first, because a login may need it. */
+function NextStep({
+  entry: { server: uuid, name, needs, missing = [], login },
   onAddSecret,
 }: {
-  readonly own: OwnServer;
+  readonly entry: OwnServer;
   readonly onAddSecret: (name: string) => void;
 }) {
   const [secret] = missing;

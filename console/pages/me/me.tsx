@@ -1,4 +1,4 @@
-/** What is one's own: endpoints, keys, logins, secrets, clients that were allowed, the password. */
+/** The page My account: the person's endpoints, keys, logins, secrets, allowed clients and password. */
 import { useSignal } from "@preact/signals";
 import { hrefOf } from "../../address.ts";
 import { Button } from "../../components/button.tsx";
@@ -21,7 +21,7 @@ export default function MyAccount() {
     <>
       <PageHead
         title={texts.title}
-        answer={texts.answer(self.name, shellTexts.roles[self.role].toLowerCase())}
+        summary={texts.summary(self.name, shellTexts.roles[self.role].toLowerCase())}
       />
       <div class="me-sections">
         <MyEndpoints />

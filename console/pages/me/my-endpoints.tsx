@@ -1,4 +1,4 @@
-/** The endpoints that one may use, with the address to give to a client. */
+/** The endpoints that the person may use, with their addresses for clients. */
 import type { MyEndpoint } from "../../api/types.ts";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";

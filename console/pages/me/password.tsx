@@ -1,4 +1,4 @@
-/** Changes one's password. */
+/** The form that changes the person's password. */
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";

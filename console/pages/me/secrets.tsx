@@ -1,4 +1,4 @@
-/** Secrets that servers use for one's calls: their names, never their values. */
+/** The person's secrets that servers use for their calls. Shows names, never values. */
 import { type Signal, useSignal } from "@preact/signals";
 import { Ago } from "../../ago.tsx";
 import { send } from "../../api/client.ts";
@@ -18,7 +18,7 @@ import { ListSection } from "./list-section.tsx";
 
 const texts = meTexts.secrets;
 
-/** `adding`: the name of the secret that is being added, or "" where its name is still to be typed. */
+/** `adding` is the name of the secret being added; "" if the name is not typed yet; undefined if the form is closed. */
 export function Secrets({ adding }: { readonly adding: Signal<string | undefined> }) {
   const removing = useSignal<string | undefined>(undefined);
   const sending = useSending();

@@ -1,4 +1,4 @@
-/** One namespace: its servers, what it makes of their tools, settings, pipeline. */
+/** The drawer of a namespace: tools, servers, settings, pipeline. */
 import type { ComponentChildren } from "preact";
 import type { Endpoint, Namespace } from "../../api/types.ts";
 import { Drawer } from "../../components/drawer.tsx";
@@ -19,19 +19,19 @@ const texts = namespacesTexts.tabs;
 
 interface NamespaceDrawerProps {
   readonly namespace: Namespace;
-  /** The endpoints that offer it. */
-  readonly users: readonly Endpoint[];
+  /** The endpoints that offer this namespace. */
+  readonly endpoints: readonly Endpoint[];
 }
 
-export function NamespaceDrawer({ namespace, users }: NamespaceDrawerProps) {
+export function NamespaceDrawer({ namespace, endpoints }: NamespaceDrawerProps) {
   const { query } = address.value;
   const { tab = "tools", ...rest } = query;
-  const writes = may("namespaces.write");
+  const mayWrite = may("namespaces.write");
   const shown: Readonly<Record<string, () => ComponentChildren>> = {
     tools: () => <ToolsTab namespace={namespace} />,
-    ...(writes && {
+    ...(mayWrite && {
       servers: () => <ServersTab namespace={namespace} />,
-      settings: () => <SettingsTab namespace={namespace} users={users} />,
+      settings: () => <SettingsTab namespace={namespace} endpoints={endpoints} />,
       pipeline: () => <PipelineTab namespace={namespace} />,
     }),
   };

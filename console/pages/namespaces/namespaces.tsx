@@ -1,4 +1,4 @@
-/** Namespaces: servers put together, with the tools they offer there. */
+/** The page Namespaces: groups of servers, and the tools they offer there. */
 import type { Endpoint, Namespace } from "../../api/types.ts";
 import type { Column } from "../../components/table.tsx";
 import { count } from "../../format.ts";
@@ -52,14 +52,14 @@ const COLUMNS: readonly Column<Row>[] = [
 export default function Namespaces() {
   const servers = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
   const endpoints = useList("/endpoints", {}, CONFIG).value.value ?? [];
-  const usersOf = ({ uuid }: Namespace): readonly Endpoint[] =>
+  const endpointsOf = ({ uuid }: Namespace): readonly Endpoint[] =>
     endpoints.filter((endpoint) => endpoint.namespaces.includes(uuid));
   const rowOf = (namespace: Namespace): Row => ({
     namespace,
     servers: namespace.servers
       .map(({ server }) => servers.find(({ uuid }) => uuid === server)?.name ?? server)
       .join(", "),
-    endpoints: usersOf(namespace)
+    endpoints: endpointsOf(namespace)
       .map(({ name }) => name)
       .join(", "),
   });
@@ -68,7 +68,7 @@ export default function Namespaces() {
       page="namespaces"
       texts={texts}
       of={useList("/namespaces", {}, CONFIG)}
-      answer={(all) => texts.answer(all.length, all.filter((one) => usersOf(one).length === 0).length)}
+      summary={(all) => texts.summary(all.length, all.filter((one) => endpointsOf(one).length === 0).length)}
       rowsOf={(all) => all.map(rowOf)}
       columns={COLUMNS}
       rowKey={({ namespace }) => namespace.uuid}
@@ -79,7 +79,7 @@ export default function Namespaces() {
         dialog: (onClose) => <NewNamespace onClose={onClose} />,
       }}
       drawer={({ namespace }) => (
-        <NamespaceDrawer key={namespace.uuid} namespace={namespace} users={usersOf(namespace)} />
+        <NamespaceDrawer key={namespace.uuid} namespace={namespace} endpoints={endpointsOf(namespace)} />
       )}
     />
   );

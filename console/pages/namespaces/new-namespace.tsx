@@ -1,4 +1,4 @@
-/** Makes a namespace of servers that are there. */
+/** The dialog that creates a namespace of existing servers. */
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import { SwitchField } from "../../components/switch-field.tsx";
@@ -54,10 +54,10 @@ export function NewNamespace({ onClose }: { readonly onClose: () => void }) {
       />
       <fieldset class="stack-small">
         <legend class="field-label">{namespacesTexts.tabs.servers}</legend>
-        {servers.map(({ uuid, name: called }) => (
+        {servers.map(({ uuid, name: serverName }) => (
           <SwitchField
             key={uuid}
-            label={called}
+            label={serverName}
             value={chosen.value.includes(uuid)}
             onInput={(on) => {
               chosen.value = on ? [...chosen.value, uuid] : chosen.value.filter((one) => one !== uuid);

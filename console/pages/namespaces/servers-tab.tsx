@@ -1,4 +1,4 @@
-/** The servers of a namespace: on or off, and their prefix. */
+/** Edits the servers of a namespace: on or off, and the prefix. */
 import type { Namespace } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -14,14 +14,14 @@ import "./servers-tab.css";
 
 const texts = namespacesTexts.servers;
 
-type Placed = Namespace["servers"][number];
+type NamespaceServer = Namespace["servers"][number];
 
 export function ServersTab({ namespace }: { readonly namespace: Namespace }) {
   const { draft, sending, save } = useObjectDraft("namespaces", namespace);
   const all = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
   const { servers } = draft.value;
   const nameOf = (server: string) => all.find(({ uuid }) => uuid === server)?.name ?? server;
-  const set = (at: number, change: Partial<Placed>) =>
+  const set = (at: number, change: Partial<NamespaceServer>) =>
     draft.set({ servers: servers.map((one, index) => (index === at ? { ...one, ...change } : one)) });
   const left = all.filter(({ uuid }) => servers.every(({ server }) => server !== uuid));
   return (
@@ -34,10 +34,10 @@ export function ServersTab({ namespace }: { readonly namespace: Namespace }) {
             <span>{texts.columns.prefix}</span>
             <span>{texts.columns.on}</span>
           </li>
-          {servers.map((placed, at) => {
-            const name = nameOf(placed.server);
+          {servers.map((entry, at) => {
+            const name = nameOf(entry.server);
             return (
-              <li key={placed.server} class="placed-server">
+              <li key={entry.server} class="placed-server">
                 <strong class="mono">
                   <ForeignText text={name} />
                 </strong>
@@ -46,14 +46,14 @@ export function ServersTab({ namespace }: { readonly namespace: Namespace }) {
                   labelHidden
                   placeholder={name}
                   mono
-                  value={placed.prefix ?? ""}
+                  value={entry.prefix ?? ""}
                   error={sending.faultOf(`/servers/${at}/prefix`)}
-                  onInput={(prefix) => set(at, { prefix: prefix || undefined } as Partial<Placed>)}
+                  onInput={(prefix) => set(at, { prefix: prefix || undefined } as Partial<NamespaceServer>)}
                 />
                 <SwitchField
                   label={texts.onOf(name)}
                   labelHidden
-                  value={!placed.disabled}
+                  value={!entry.disabled}
                   onInput={(on) => set(at, { disabled: !on })}
                 />
                 <Button

@@ -1,3 +1,4 @@
+/** Edits the settings of a namespace, and deletes it. */
 import { send } from "../../api/client.ts";
 import type { Endpoint, Namespace } from "../../api/types.ts";
 import { SelectField } from "../../components/select-field.tsx";
@@ -13,10 +14,10 @@ const texts = namespacesTexts.form;
 
 interface SettingsTabProps {
   readonly namespace: Namespace;
-  readonly users: readonly Endpoint[];
+  readonly endpoints: readonly Endpoint[];
 }
 
-export function SettingsTab({ namespace, users }: SettingsTabProps) {
+export function SettingsTab({ namespace, endpoints }: SettingsTabProps) {
   const { draft, sending, save } = useObjectDraft("namespaces", namespace);
   const { value, set } = draft;
   return (
@@ -44,15 +45,15 @@ export function SettingsTab({ namespace, users }: SettingsTabProps) {
         onInput={(newTools) => set({ newTools: newTools as Namespace["newTools"] })}
       />
       <DraftBar draft={draft} sending={sending} save={texts.save} onSave={save} />
-      <Remove namespace={namespace} users={users} />
+      <Remove namespace={namespace} endpoints={endpoints} />
     </div>
   );
 }
 
-function Remove({ namespace: { uuid, name }, users }: SettingsTabProps) {
+function Remove({ namespace: { uuid, name }, endpoints }: SettingsTabProps) {
   const texts = namespacesTexts.remove;
-  // The dialog says what it is taken out of.
-  const params = { uuid, ...(users.length > 0 && { force: true }) };
+  // Without `force` the gateway refuses to delete a namespace in use. The dialog lists the endpoints.
+  const params = { uuid, ...(endpoints.length > 0 && { force: true }) };
   return (
     <RemoveObject
       name={name}
@@ -64,7 +65,7 @@ function Remove({ namespace: { uuid, name }, users }: SettingsTabProps) {
       }}
     >
       <p>{texts.text}</p>
-      {users.length > 0 && <p>{texts.used(users.map((endpoint) => endpoint.name).join(", "))}</p>}
+      {endpoints.length > 0 && <p>{texts.used(endpoints.map((endpoint) => endpoint.name).join(", "))}</p>}
     </RemoveObject>
   );
 }

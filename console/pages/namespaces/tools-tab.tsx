@@ -1,4 +1,4 @@
-/** What a namespace makes of the tools of its servers. */
+/** Shows the tools of a namespace: their names, and which are on. */
 import { useSignal } from "@preact/signals";
 import { hrefOf } from "../../address.ts";
 import type { Namespace, ToolRow } from "../../api/types.ts";

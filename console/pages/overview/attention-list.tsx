@@ -1,4 +1,4 @@
-/** What is wrong now, each with the way to mend it. Nothing at all where all is well. */
+/** Lists current problems, each with a link to the page that fixes it. Renders nothing if there are none. */
 import { hrefOf, type Target } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
 import type { Attention, AttentionItem, Server } from "../../api/types.ts";
@@ -12,8 +12,8 @@ import { shellTexts } from "../../texts/shell.ts";
 import { ServerState } from "../servers/state-cell.tsx";
 
 const texts = overviewTexts.attention;
-const MOST = 8;
-const SHAPES = { error: "bad", warning: "warn", info: "off" } as const;
+const MAX_ITEMS = 8;
+const STATES = { error: "bad", warning: "warn", info: "off" } as const;
 
 interface AttentionListProps {
   readonly attention: Attention;
@@ -21,29 +21,29 @@ interface AttentionListProps {
 }
 
 export function AttentionList({ attention: { items, counts }, servers }: AttentionListProps) {
-  const unreachable = counts !== undefined && counts.endpoints === 0 && counts.servers.all > 0;
-  if (items.length === 0 && !unreachable) return null;
+  const noEndpoint = counts !== undefined && counts.endpoints === 0 && counts.servers.all > 0;
+  if (items.length === 0 && !noEndpoint) return null;
   return (
     <section class="panel attention" aria-label={texts.title}>
       <ul>
-        {items.slice(0, MOST).map((item) => (
+        {items.slice(0, MAX_ITEMS).map((item) => (
           <li key={`${item.kind} ${item.object?.uuid} ${item.field}`} class="attention-row">
             <Item item={item} server={servers.find(({ uuid }) => uuid === item.object?.uuid)} />
           </li>
         ))}
-        {unreachable && (
+        {noEndpoint && (
           <li class="attention-row">
             <Name to={{ page: "endpoints" }} text={shellTexts.pages.endpoints} />
             <Status state="warn" {...texts.noEndpoint} />
             {may("endpoints.write") && (
-              <Mend to={{ page: "overview", query: { start: "1" } }} name={texts.makeEndpoint} />
+              <FixLink to={{ page: "overview", query: { start: "1" } }} name={texts.makeEndpoint} />
             )}
           </li>
         )}
       </ul>
-      {items.length > MOST && (
+      {items.length > MAX_ITEMS && (
         <p class="attention-more">
-          <a href={hrefOf({ page: "servers" })}>{texts.more(items.length - MOST)}</a>
+          <a href={hrefOf({ page: "servers" })}>{texts.more(items.length - MAX_ITEMS)}</a>
         </p>
       )}
     </section>
@@ -64,33 +64,34 @@ function Item({ item, server }: ItemProps) {
         <ServerState server={server} />
       </>
     );
-  const told = TOLD[item.kind](item);
+  const notice = NOTICES[item.kind](item);
   const page = PAGES[object?.kind as keyof typeof PAGES];
-  const to = page ? { page, id: object?.uuid } : told.to;
+  const to = page ? { page, id: object?.uuid } : notice.to;
   return (
     <>
-      <Name to={to} text={object?.name ?? told.name ?? ""} mono={object !== undefined} />
+      <Name to={to} text={object?.name ?? notice.name ?? ""} mono={object !== undefined} />
       <span class="server-state">
         <Status
-          state={SHAPES[severity]}
-          word={told.word}
-          reason={told.reason ?? reason}
+          state={STATES[severity]}
+          word={notice.word}
+          reason={notice.reason ?? reason}
           action={item.until !== undefined && <Ago at={item.until} />}
         />
       </span>
-      {told.to && <Mend to={told.to} name={told.mend ?? texts.open} />}
+      {notice.to && <FixLink to={notice.to} name={notice.action ?? texts.open} />}
     </>
   );
 }
 
-/** What is said of one thing, and where it is mended. */
-interface Told {
+/** The text of one item, and the page that fixes the problem. */
+interface Notice {
   readonly word: string;
   readonly reason?: string;
-  /** Where it is about no object. */
+  /** Shown instead of an object's name, if the item has no object. */
   readonly name?: string;
   readonly to?: Target;
-  readonly mend?: string;
+  /** Label of the link. */
+  readonly action?: string;
 }
 
 const PAGES = { server: "servers", endpoint: "endpoints", "api-key": "keys" } as const;
@@ -100,9 +101,9 @@ const SERVER_STATES: ReadonlySet<string> = new Set([
   "server.login",
 ] satisfies AttentionItem["kind"][]);
 
-const failed = (): Told => ({ word: serverTexts.states.failed });
+const failed = (): Notice => ({ word: serverTexts.states.failed });
 
-const TOLD: Readonly<Record<AttentionItem["kind"], (item: AttentionItem) => Told>> = {
+const NOTICES: Readonly<Record<AttentionItem["kind"], (item: AttentionItem) => Notice>> = {
   "server.failed": failed,
   "server.misconfigured": failed,
   "server.login": failed,
@@ -115,7 +116,7 @@ const TOLD: Readonly<Record<AttentionItem["kind"], (item: AttentionItem) => Told
     word: texts.changed.word,
     reason: texts.changed.reason(count),
     to: { page: "tools", query: { changed: "1" } },
-    mend: texts.review,
+    action: texts.review,
   }),
   "endpoint.public": ({ object }) => ({
     ...texts.public,
@@ -138,14 +139,14 @@ const TOLD: Readonly<Record<AttentionItem["kind"], (item: AttentionItem) => Told
     word: texts.approvals.word,
     reason: texts.approvals.reason(count),
     to: { page: "requests" },
-    mend: texts.decide,
+    action: texts.decide,
   }),
   "requests.pending": ({ count = 0 }) => ({
     name: requestsTexts.servers.tab,
     word: texts.requests.word,
     reason: texts.requests.reason(count),
     to: { page: "requests", query: { tab: "servers" } },
-    mend: texts.decide,
+    action: texts.decide,
   }),
 };
 
@@ -165,7 +166,7 @@ function Name({ to, text, mono = false }: NameProps) {
   );
 }
 
-function Mend({ to, name }: { readonly to: Target; readonly name: string }) {
+function FixLink({ to, name }: { readonly to: Target; readonly name: string }) {
   return (
     <Button size="small" href={hrefOf(to)}>
       {name}

@@ -1,4 +1,4 @@
-/** The endpoints: what each offers, to whom, and how much it is used. */
+/** The table of endpoints on the overview: surface, access and use. */
 import type { Endpoint, Stats } from "../../api/types.ts";
 import { Table } from "../../components/table.tsx";
 import { go } from "../../navigate.ts";

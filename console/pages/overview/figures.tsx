@@ -1,4 +1,4 @@
-/** How much goes on: calls, failures, times, tokens saved. Numbers have units and a time range. */
+/** Key figures: calls, failures, duration, saved tokens. Each number has a unit and a time range. */
 import type { ComponentChildren } from "preact";
 import type { Stats } from "../../api/types.ts";
 import { Sparkline } from "../../components/sparkline.tsx";
@@ -6,7 +6,7 @@ import { count, duration, percent, roughly } from "../../format.ts";
 import { overviewTexts } from "../../texts/overview.ts";
 
 const texts = overviewTexts.figures;
-/** The minute that runs is not over: the last whole ones say more. */
+/** The average covers the last complete minutes, because the current one is incomplete. */
 const WHOLE_MINUTES = 5;
 
 export function Figures({ stats }: { readonly stats: Stats | undefined }) {

@@ -1,4 +1,4 @@
-/** Waits for a client, and for its first call. */
+/** Waits for a client and its first call. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Endpoint } from "../../api/types.ts";

@@ -1,4 +1,4 @@
-/** From nothing to a first call: servers, an endpoint, a key, a client, and then the call itself. Each step is done when its result is there. */
+/** Guides a new administrator to the first call: servers, endpoint, key, client, call. A step is done as soon as its result exists. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
@@ -21,29 +21,29 @@ export default function FirstRun() {
   const key = useSignal<string | undefined>(undefined);
   const called = useSignal(false);
   useEffect(() => {
-    // What is added must not end it.
+    // Without the parameter, the first added server would switch to the overview.
     if (address.peek().query["start"] === undefined) go("/?start=1", { replace: true });
     adding.value = servers.length === 0;
   }, []);
   const endpoint =
     endpoints.find(({ name }) => name === "default") ?? endpoints.find(({ disabled }) => !disabled);
-  const open = endpoint?.access.public === true;
+  const isPublic = endpoint?.access.public === true;
   const done = {
     servers: servers.length > 0 && !adding.value,
     endpoint: endpoint !== undefined,
-    key: key.value !== undefined || open,
+    key: key.value !== undefined || isPublic,
     call: called.value,
   };
-  const now = !done.servers ? 1 : !done.endpoint ? 2 : !done.key ? 3 : 4;
+  const step = !done.servers ? 1 : !done.endpoint ? 2 : !done.key ? 3 : 4;
   return (
     <>
       <PageHead
         title={texts.title}
-        answer={texts.answer}
+        summary={texts.summary}
         actions={servers.length > 0 && <Button onClick={() => go("/")}>{texts.skip}</Button>}
       />
       <ol class="steps">
-        <Step title={texts.servers.title} done={done.servers} now={now === 1}>
+        <Step title={texts.servers.title} done={done.servers} current={step === 1}>
           <ServersStep
             servers={servers}
             adding={adding.value || servers.length === 0}
@@ -51,25 +51,25 @@ export default function FirstRun() {
             onDone={() => (adding.value = false)}
           />
         </Step>
-        <Step title={texts.endpoint.title} done={done.endpoint} now={now === 2}>
+        <Step title={texts.endpoint.title} done={done.endpoint} current={step === 2}>
           {endpoint ? (
             <code>
               <ForeignText text={`${location.origin}/metamcp/${endpoint.name}/mcp`} />
             </code>
           ) : (
-            now === 2 && <EndpointStep servers={servers} />
+            step === 2 && <EndpointStep servers={servers} />
           )}
         </Step>
-        <Step title={texts.key.title} done={endpoint !== undefined && done.key} now={now === 3}>
-          {open && <p>{texts.key.open}</p>}
+        <Step title={texts.key.title} done={endpoint !== undefined && done.key} current={step === 3}>
+          {isPublic && <p>{texts.key.open}</p>}
           {key.value !== undefined && <p>{texts.key.done}</p>}
-          {now === 3 && endpoint && <KeyStep endpoint={endpoint} onMade={(made) => (key.value = made)} />}
+          {step === 3 && endpoint && <KeyStep endpoint={endpoint} onMade={(made) => (key.value = made)} />}
         </Step>
-        <Step title={texts.paste.title} done={called.value} now={now === 4}>
-          {now === 4 && endpoint && <ClientConfig endpoint={endpoint.uuid} apiKey={key.value} />}
+        <Step title={texts.paste.title} done={called.value} current={step === 4}>
+          {step === 4 && endpoint && <ClientConfig endpoint={endpoint.uuid} apiKey={key.value} />}
         </Step>
-        <Step title={texts.call.title} done={called.value} now={now === 4}>
-          {now === 4 && endpoint && <FirstCall endpoint={endpoint} onCall={() => (called.value = true)} />}
+        <Step title={texts.call.title} done={called.value} current={step === 4}>
+          {step === 4 && endpoint && <FirstCall endpoint={endpoint} onCall={() => (called.value = true)} />}
         </Step>
       </ol>
     </>
@@ -79,15 +79,16 @@ export default function FirstRun() {
 interface StepProps {
   readonly title: string;
   readonly done: boolean;
-  readonly now: boolean;
+  /** The step to do next. */
+  readonly current: boolean;
   readonly children: ComponentChildren;
 }
 
-function Step({ title, done, now, children }: StepProps) {
+function Step({ title, done, current, children }: StepProps) {
   return (
     <li
-      class={`panel step ${done ? "step-done" : now ? "step-now" : "step-later"}`}
-      aria-current={now && !done ? "step" : undefined}
+      class={`panel step ${done ? "step-done" : current ? "step-now" : "step-later"}`}
+      aria-current={current && !done ? "step" : undefined}
     >
       <span class="step-mark" aria-hidden="true" />
       <div class="step-body">

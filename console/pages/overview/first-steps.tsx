@@ -1,4 +1,4 @@
-/** The first three steps: servers, an endpoint, a key. */
+/** The first three steps of the first run: servers, endpoint, key. */
 import { useSignal } from "@preact/signals";
 import { getPages, itemsOf, send } from "../../api/client.ts";
 import type { Endpoint, Server } from "../../api/types.ts";
@@ -8,8 +8,8 @@ import { me } from "../../session.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { overviewTexts } from "../../texts/overview.ts";
 import { useSending } from "../../use-sending.ts";
-import { AddWays, type Way } from "../servers/add-ways.tsx";
-import { join } from "../servers/join.ts";
+import { type AddTab, AddTabs } from "../servers/add-tabs.tsx";
+import { addToNamespace } from "../servers/add-to-namespace.ts";
 import "../servers/servers.css";
 
 const texts = overviewTexts.start;
@@ -22,12 +22,12 @@ interface ServersStepProps {
 }
 
 export function ServersStep({ servers, adding, onAdd, onDone }: ServersStepProps) {
-  const way = useSignal<Way>("paste");
+  const tab = useSignal<AddTab>("paste");
   if (adding)
     return (
       <>
         <p class="muted">{texts.servers.text}</p>
-        <AddWays way={way.value} onWay={(next) => (way.value = next)} onDone={onDone} />
+        <AddTabs tab={tab.value} onTab={(next) => (tab.value = next)} onDone={onDone} />
       </>
     );
   return (
@@ -42,17 +42,17 @@ export function ServersStep({ servers, adding, onAdd, onDone }: ServersStepProps
 
 export function EndpointStep({ servers }: { readonly servers: readonly Server[] }) {
   const sending = useSending();
-  const make = () =>
+  const create = () =>
     sending.run(async () => {
       const [namespaces, endpoints] = await Promise.all([getPages("/namespaces"), getPages("/endpoints")]);
-      const there = {
+      const existing = {
         namespaces: itemsOf<"/namespaces">(namespaces),
         endpoints: itemsOf<"/endpoints">(endpoints),
       };
-      await join(
+      await addToNamespace(
         servers.map(({ uuid }) => uuid),
         "new",
-        there,
+        existing,
       );
     });
   return (
@@ -60,7 +60,7 @@ export function EndpointStep({ servers }: { readonly servers: readonly Server[] 
       <p class="muted">{texts.endpoint.text}</p>
       <Refused problem={sending.problem} />
       <div class="line">
-        <Button kind="primary" busy={sending.busy} onClick={() => void make()}>
+        <Button kind="primary" busy={sending.busy} onClick={() => void create()}>
           {texts.endpoint.make}
         </Button>
       </div>
@@ -75,7 +75,7 @@ interface KeyStepProps {
 
 export function KeyStep({ endpoint, onMade }: KeyStepProps) {
   const sending = useSending();
-  const make = () =>
+  const create = () =>
     sending.run(async () => {
       const owner = me.value?.account?.uuid;
       const limits = { endpoints: [endpoint.uuid], ...(owner !== undefined && { owner }) };
@@ -86,7 +86,7 @@ export function KeyStep({ endpoint, onMade }: KeyStepProps) {
       <p class="muted">{texts.key.text}</p>
       <Refused problem={sending.problem} />
       <div class="line">
-        <Button kind="primary" busy={sending.busy} onClick={() => void make()}>
+        <Button kind="primary" busy={sending.busy} onClick={() => void create()}>
           {texts.key.make}
         </Button>
       </div>

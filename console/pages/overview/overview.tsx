@@ -1,4 +1,4 @@
-/** What is wrong now and the way to mend it, and how much goes on. Where nothing is there yet: the first steps. */
+/** The page Overview: current problems, key figures, endpoints and servers. Shows the first run if there are no servers. */
 import { hrefOf } from "../../address.ts";
 import { Button } from "../../components/button.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
@@ -9,7 +9,7 @@ import { may } from "../../session.ts";
 import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { overviewTexts as texts } from "../../texts/overview.ts";
-import { Attention } from "../servers/attention.tsx";
+import { ServersSummary } from "../servers/servers-summary.tsx";
 import { AttentionList } from "./attention-list.tsx";
 import { EndpointsTable } from "./endpoints-table.tsx";
 import { Figures } from "./figures.tsx";
@@ -21,29 +21,33 @@ const loadFirstRun = () => import("./first-run.tsx");
 
 export default function Overview() {
   const servers = useList("/mcp-servers", {}, STATES);
-  const started = address.value.query["start"] !== undefined;
+  const firstRun = address.value.query["start"] !== undefined;
   return (
     <Ready of={servers} loading={<Loading />}>
       {(items) =>
-        started || (items.length === 0 && may("servers.write")) ? <PageView load={loadFirstRun} /> : <Whole />
+        firstRun || (items.length === 0 && may("servers.write")) ? (
+          <PageView load={loadFirstRun} />
+        ) : (
+          <OverviewContent />
+        )
       }
     </Ready>
   );
 }
 
-function Whole() {
+function OverviewContent() {
   const servers = useList("/mcp-servers", {}, STATES).value.value ?? [];
   const endpoints = useList("/endpoints", {}, CONFIG);
   const stats = useResource("/stats", { by: "endpoint" }, { everyMs: STATS_MS });
   const attention = useResource("/attention", {}, ATTENTION).value.value;
-  const quiet = stats.value.value?.totals.calls === 0 && may("servers.write");
+  const noCalls = stats.value.value?.totals.calls === 0 && may("servers.write");
   return (
     <>
       <PageHead
         title={texts.title}
-        answer={<Attention servers={servers} />}
+        summary={<ServersSummary servers={servers} />}
         actions={
-          quiet && (
+          noCalls && (
             <Button href={hrefOf({ page: "overview", query: { start: "1" } })}>{texts.start.resume}</Button>
           )
         }
@@ -66,7 +70,7 @@ function Whole() {
   );
 }
 
-/** As high as what comes. */
+/** As high as the content that replaces it. */
 function Loading() {
   return (
     <>

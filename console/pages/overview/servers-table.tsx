@@ -1,3 +1,4 @@
+/** The table of servers on the overview. */
 import type { Server } from "../../api/types.ts";
 import { Table } from "../../components/table.tsx";
 import { go } from "../../navigate.ts";

@@ -1,4 +1,4 @@
-/** The OAuth clients that somebody allowed to act for them. */
+/** Lists the OAuth clients that a person allowed to act for them. */
 import { Ago } from "../../ago.tsx";
 import { send } from "../../api/client.ts";
 import type { Grant } from "../../api/types.ts";
@@ -14,7 +14,7 @@ import { useSending } from "../../use-sending.ts";
 
 const texts = peopleTexts.drawer;
 
-/** Without `of`: one's own. */
+/** `of` is the uuid of an account. Default: the logged-in person. */
 export function Grants({ of }: { readonly of?: string }) {
   const theirs = useList("/users/:uuid/grants", of === undefined ? undefined : { uuid: of }, {});
   const own = useList("/me/grants", of === undefined ? {} : undefined, {});

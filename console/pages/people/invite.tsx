@@ -1,4 +1,4 @@
-/** Invites somebody: the link is shown here, and sent by whoever invites. */
+/** The dialog that invites a person. It shows the link; the inviting person must send it. */
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { Invitation, Role } from "../../api/types.ts";

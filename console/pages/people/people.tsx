@@ -1,4 +1,4 @@
-/** Accounts: who they are, what they may do; invitations. */
+/** The page People: accounts, roles, invitations. */
 import { Ago } from "../../ago.tsx";
 import type { User } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -56,7 +56,7 @@ export default function People() {
       page="people"
       texts={texts}
       of={useList("/users", {}, { when: (event) => event.type === "admin" })}
-      answer={(all) => texts.answer(all.length, all.filter(({ invited }) => invited).length)}
+      summary={(all) => texts.summary(all.length, all.filter(({ invited }) => invited).length)}
       rowsOf={(all) => all}
       columns={COLUMNS}
       rowKey={({ uuid }) => uuid}

@@ -1,4 +1,4 @@
-/** One account: role, groups, the clients it allowed; disable or delete it. */
+/** The drawer of an account: role, groups and allowed clients. The account can be disabled or deleted. */
 import { useSignal } from "@preact/signals";
 import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
@@ -41,7 +41,7 @@ export function PersonDrawer({ user }: { readonly user: User }) {
             <a href={hrefOf({ page: "audit", query: { principalName: user.email } })}>{texts.audit}</a>
           </p>
         )}
-        {!own && <Ending user={user} onRemoved={close} />}
+        {!own && <DisableOrDelete user={user} onRemoved={close} />}
       </div>
     </Drawer>
   );
@@ -68,23 +68,23 @@ function InviteAgain({ user: { uuid, email } }: { readonly user: User }) {
 }
 
 /** Disables the account, or deletes it. */
-function Ending({ user, onRemoved }: { readonly user: User; readonly onRemoved: () => void }) {
+function DisableOrDelete({ user, onRemoved }: { readonly user: User; readonly onRemoved: () => void }) {
   const asking = useSignal<"disable" | "remove" | undefined>(undefined);
   const sending = useSending();
-  const at = { params: { uuid: user.uuid } };
-  const switchTo = (disabled: boolean) => send("PATCH /users/:uuid", { disabled }, at);
-  const run = async (act: () => Promise<unknown>, said: string) => {
+  const options = { params: { uuid: user.uuid } };
+  const switchTo = (disabled: boolean) => send("PATCH /users/:uuid", { disabled }, options);
+  const run = async (act: () => Promise<unknown>, message: string) => {
     const done = await sending.run(act);
     if (!done) return;
     asking.value = undefined;
-    toast({ text: said });
+    toast({ text: message });
     refresh("/users");
   };
   const confirmed = async () => {
     if (asking.value === "disable")
       return await run(() => switchTo(true), peopleTexts.disable.done(user.email));
     await run(async () => {
-      await send("DELETE /users/:uuid", undefined, at);
+      await send("DELETE /users/:uuid", undefined, options);
       onRemoved();
     }, peopleTexts.remove.done(user.email));
   };
@@ -135,7 +135,7 @@ function About({ user: { identity, createdAt, updatedAt } }: { readonly user: Us
 
 interface RightsProps {
   readonly user: User;
-  /** Nobody takes the role from themselves by accident. */
+  /** People cannot change their own role. */
   readonly locked: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** One of the roles, with what it means. */
+/** The field of a role, with a description of the role as its hint. */
 import type { Role } from "../../api/types.ts";
 import { SelectField } from "../../components/select-field.tsx";
 import { peopleTexts as texts } from "../../texts/people.ts";

@@ -1,4 +1,4 @@
-/** One call that waits for a yes: what would be sent, and the decision. */
+/** The drawer of a call that waits for approval: its arguments, and the decision. */
 import { useSignal } from "@preact/signals";
 import { Ago } from "../../ago.tsx";
 import { send } from "../../api/client.ts";
@@ -53,7 +53,7 @@ function Decide({ uuid }: { readonly uuid: string }) {
         params: { uuid },
       }),
     );
-    // Somebody may have been faster: the list shows how it was decided.
+    // Somebody else may have decided first. The list shows their decision.
     refresh("/approvals");
     if (done) toast({ text: verb === "approve" ? texts.approved : texts.refused });
   };

@@ -1,4 +1,4 @@
-/** Calls that wait for a yes, and those that were decided. */
+/** Lists calls that wait for approval, and decided ones. */
 import type { ReadonlySignal } from "@preact/signals";
 import type { Approval } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -10,7 +10,7 @@ import { ApprovalDrawer } from "./approval-drawer.tsx";
 import { RequestTable } from "./request-table.tsx";
 
 const texts = requestsTexts.calls;
-const SHAPES = { waiting: "warn", approved: "ok", refused: "bad", expired: "off", withdrawn: "off" } as const;
+const STATES = { waiting: "warn", approved: "ok", refused: "bad", expired: "off", withdrawn: "off" } as const;
 
 const { columns } = texts;
 const COLUMNS: readonly Column<Approval>[] = [
@@ -43,7 +43,7 @@ export function Approvals({ of, open }: ApprovalsProps) {
       open={open}
       onOpen={({ uuid }) => go({ page: "requests", id: uuid })}
       columns={COLUMNS}
-      shapes={SHAPES}
+      states={STATES}
       texts={texts}
       drawer={(approval) => <ApprovalDrawer key={approval.uuid} approval={approval} />}
     />

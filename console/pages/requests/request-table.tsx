@@ -1,4 +1,4 @@
-/** Requests that wait for somebody, and those that were decided, whichever kind they are of; the chosen one beside. */
+/** A table of waiting and decided requests of any kind, with the drawer of the open one. */
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Ago } from "../../ago.tsx";
@@ -19,21 +19,21 @@ interface RequestTableProps<R extends Row> {
   readonly of: ReadonlySignal<Loaded<readonly R[]>>;
   readonly open: string | undefined;
   readonly onOpen: (row: R) => void;
-  /** All but the last two: its state and its time. */
+  /** All columns except the last two, state and time. */
   readonly columns: readonly Column<R>[];
-  readonly shapes: Readonly<Record<R["state"], State>>;
+  readonly states: Readonly<Record<R["state"], State>>;
   readonly texts: {
     readonly list: string;
     readonly columns: { readonly state: string; readonly at: string };
     readonly states: Readonly<Record<R["state"], string>>;
     readonly empty: { readonly title: string; readonly text: string };
   };
-  /** The one that is open, if it is among them. */
+  /** Shown if the open request is in the list. */
   readonly drawer: (row: R) => ComponentChildren;
 }
 
 export function RequestTable<R extends Row>(props: RequestTableProps<R>) {
-  const { of, open, onOpen, columns, shapes, texts, drawer } = props;
+  const { of, open, onOpen, columns, states, texts, drawer } = props;
   const all: readonly Column<R>[] = [
     ...columns,
     {
@@ -42,7 +42,7 @@ export function RequestTable<R extends Row>(props: RequestTableProps<R>) {
       width: "120px",
       value: ({ state }) => texts.states[state as R["state"]],
       cell: ({ state }) => (
-        <Status state={shapes[state as R["state"]]} word={texts.states[state as R["state"]]} />
+        <Status state={states[state as R["state"]]} word={texts.states[state as R["state"]]} />
       ),
     },
     {

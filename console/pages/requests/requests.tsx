@@ -1,4 +1,4 @@
-/** What waits for a decision: calls that need a yes, servers that were asked for. */
+/** The page Requests: calls that wait for approval, and servers that models asked for. */
 import { Tabs } from "../../components/tabs.tsx";
 import { useList } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
@@ -21,7 +21,7 @@ export default function Requests() {
   const tab = decides && query["tab"] === "servers" ? "servers" : "calls";
   return (
     <>
-      <PageHead title={texts.title} answer={texts.answer(waiting, pending)} />
+      <PageHead title={texts.title} summary={texts.summary(waiting, pending)} />
       <Tabs
         label={texts.tabs}
         active={tab}

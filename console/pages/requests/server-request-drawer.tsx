@@ -1,4 +1,4 @@
-/** One server that was asked for: what would run, the values it needs, and the decision. */
+/** The drawer of a requested server: what would run, the values it needs, and the decision. */
 import { useSignal } from "@preact/signals";
 import { Ago } from "../../ago.tsx";
 import { send } from "../../api/client.ts";
@@ -53,7 +53,7 @@ function Decide({ request: { uuid, name, missing } }: { readonly request: Provis
   const values = useSignal<Readonly<Record<string, string>>>({});
   const reason = useSignal("");
   const sending = useSending();
-  const at = { params: { uuid } };
+  const options = { params: { uuid } };
   const decided = (text: string) => {
     toast({ text });
     refresh("/provision-requests");
@@ -64,13 +64,13 @@ function Decide({ request: { uuid, name, missing } }: { readonly request: Provis
         ...(namespace.value && { namespace: namespace.value }),
         ...(missing.length > 0 && { values: values.value }),
       };
-      await send("POST /provision-requests/:uuid/approve", body, at);
+      await send("POST /provision-requests/:uuid/approve", body, options);
       decided(texts.approved(name));
     });
   const refuse = () =>
     sending.run(async () => {
       const body = reason.value ? { reason: reason.value } : {};
-      await send("POST /provision-requests/:uuid/refuse", body, at);
+      await send("POST /provision-requests/:uuid/refuse", body, options);
       decided(texts.refused);
     });
   return (

@@ -1,4 +1,4 @@
-/** Servers that models asked for, with what would run. */
+/** Lists the servers that models asked for. */
 import type { ReadonlySignal } from "@preact/signals";
 import type { ProvisionRequest } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -10,7 +10,7 @@ import { RequestTable } from "./request-table.tsx";
 import { ServerRequestDrawer } from "./server-request-drawer.tsx";
 
 const texts = requestsTexts.servers;
-const SHAPES = { pending: "warn", approved: "ok", refused: "bad" } as const;
+const STATES = { pending: "warn", approved: "ok", refused: "bad" } as const;
 
 const { columns } = texts;
 const COLUMNS: readonly Column<ProvisionRequest>[] = [
@@ -38,7 +38,7 @@ export function ServerRequests({ of, open }: ServerRequestsProps) {
       open={open}
       onOpen={({ uuid }) => go({ page: "requests", id: uuid, query: { tab: "servers" } })}
       columns={COLUMNS}
-      shapes={SHAPES}
+      states={STATES}
       texts={texts}
       drawer={(request) => <ServerRequestDrawer key={request.uuid} request={request} />}
     />

@@ -1,14 +1,14 @@
-/** Adding servers, beside the list. */
+/** The drawer that adds servers. */
 import { Drawer } from "../../components/drawer.tsx";
 import { setQuery } from "../../navigate.ts";
 import { serverTexts } from "../../texts/servers.ts";
-import { AddWays, WAYS } from "./add-ways.tsx";
+import { ADD_TABS, AddTabs } from "./add-tabs.tsx";
 
-export function AddDrawer({ way, onClose }: { readonly way: string; readonly onClose: () => void }) {
-  const active = WAYS.find((one) => one === way) ?? "paste";
+export function AddDrawer({ tab, onClose }: { readonly tab: string; readonly onClose: () => void }) {
+  const active = ADD_TABS.find((one) => one === tab) ?? "paste";
   return (
     <Drawer title={serverTexts.adding.title} onClose={onClose}>
-      <AddWays way={active} onWay={(add) => setQuery({ add })} onDone={onClose} />
+      <AddTabs tab={active} onTab={(add) => setQuery({ add })} onDone={onClose} />
     </Drawer>
   );
 }

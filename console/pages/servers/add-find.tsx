@@ -1,4 +1,4 @@
-/** Servers of the gallery and the registry: found by what one needs, with what they would run shown word for word. */
+/** Finds servers in the gallery and the registry. The chosen one shows the exact command before it is added. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Offer } from "../../api/types.ts";
@@ -13,20 +13,20 @@ import { serverTexts } from "../../texts/servers.ts";
 import { ChosenOffer } from "./chosen-offer.tsx";
 
 const texts = serverTexts.adding;
-const PAUSE_MS = 250;
+const DEBOUNCE_MS = 250;
 
 export function AddFind({ onDone }: { readonly onDone: () => void }) {
   const typed = address.value.query["find"] ?? "";
-  const asked = useSignal(typed);
+  const search = useSignal(typed);
   const chosen = useSignal<Offer | undefined>(undefined);
   useEffect(() => {
     const timer = setTimeout(() => {
-      asked.value = typed.trim();
-    }, PAUSE_MS);
+      search.value = typed.trim();
+    }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  const found = useResource("/registry", { q: asked.value }, {}).value;
-  // The rows of the last search stay while the next one runs: none goes from under a click.
+  const found = useResource("/registry", { q: search.value }, {}).value;
+  // The rows of the last search stay while the next one runs, so that no row disappears under a click.
   const shown = useRef(found);
   if (found.state !== "loading") shown.current = found;
   if (chosen.value)

@@ -1,4 +1,4 @@
-/** A server from a form. */
+/** Adds a server with a form. */
 import { useSignal } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
 import { Form } from "../../components/form.tsx";
@@ -7,25 +7,25 @@ import { serverTexts } from "../../texts/servers.ts";
 import { AddedServers } from "./added-servers.tsx";
 import type { Draft } from "./draft.ts";
 import { withoutUnnamed } from "./name-values.tsx";
-import { PlaceField, usePlace } from "./place-field.tsx";
+import { NamespaceField, useNamespaceChoice } from "./namespace-field.tsx";
 import { ServerForm } from "./server-form.tsx";
-import { useAdding } from "./use-adding.ts";
+import { useAddServers } from "./use-add-servers.ts";
 
 export function AddForm({ onDone }: { readonly onDone: () => void }) {
   const draft = useSignal<Draft>({ name: "", command: "" });
-  const place = usePlace();
-  const adding = useAdding();
+  const choice = useNamespaceChoice();
+  const adding = useAddServers();
   if (adding.added) return <AddedServers adding={adding} onDone={onDone} />;
   const { name, ...entry } = withoutUnnamed(draft.value);
-  const below = `/mcpServers/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const pointer = `/mcpServers/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`;
   return (
-    <Form onSubmit={() => adding.add({ [String(name)]: entry }, place.chosen)}>
+    <Form onSubmit={() => adding.add({ [String(name)]: entry }, choice.chosen)}>
       <ServerForm
         draft={draft.value}
         onInput={(next) => (draft.value = next)}
-        faultOf={(path) => adding.faultOf(below + path)}
+        faultOf={(path) => adding.faultOf(pointer + path)}
       />
-      <PlaceField place={place} />
+      <NamespaceField choice={choice} />
       <Refused problem={adding.problem} />
       <div class="line">
         <Button type="submit" kind="primary" busy={adding.busy} disabled={name === ""}>

@@ -1,4 +1,4 @@
-/** Servers from what somebody has in a client already. */
+/** Adds servers from the config of a client, an address or a command. */
 import { useSignal } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
 import { CodeField } from "../../components/code-field.tsx";
@@ -8,24 +8,24 @@ import { STATES, useList } from "../../live/resource.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { AddedServers } from "./added-servers.tsx";
-import { PlaceField, usePlace } from "./place-field.tsx";
+import { NamespaceField, useNamespaceChoice } from "./namespace-field.tsx";
 import { type Entries, readPasted } from "./read-pasted.ts";
-import { reachedBy } from "./server-state.ts";
-import { useAdding } from "./use-adding.ts";
+import { commandOrUrl } from "./server-state.ts";
+import { useAddServers } from "./use-add-servers.ts";
 
 const texts = serverTexts.adding;
 
 export function AddPaste({ onDone }: { readonly onDone: () => void }) {
   const text = useSignal("");
-  const place = usePlace();
-  const adding = useAdding();
+  const choice = useNamespaceChoice();
+  const adding = useAddServers();
   const read = readPasted(text.value);
   const entries = read && "entries" in read ? read.entries : undefined;
   if (adding.added) return <AddedServers adding={adding} onDone={onDone} />;
   return (
     <Form
       onSubmit={() => {
-        if (entries) void adding.add(entries, place.chosen);
+        if (entries) void adding.add(entries, choice.chosen);
       }}
     >
       <CodeField
@@ -41,8 +41,8 @@ export function AddPaste({ onDone }: { readonly onDone: () => void }) {
           text.value = next;
         }}
       />
-      {entries && <Found entries={entries} />}
-      {entries && <PlaceField place={place} />}
+      {entries && <FoundServers entries={entries} />}
+      {entries && <NamespaceField choice={choice} />}
       <Refused problem={adding.problem} />
       <div class="line">
         <Button type="submit" kind="primary" busy={adding.busy} disabled={!entries}>
@@ -53,8 +53,8 @@ export function AddPaste({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-/** What would be made of it, before anything is. */
-function Found({ entries }: { readonly entries: Entries }) {
+/** Shows the servers found in the pasted text before anything is added. */
+function FoundServers({ entries }: { readonly entries: Entries }) {
   const servers = useList("/mcp-servers", {}, STATES).value.value ?? [];
   const taken = new Set(servers.map(({ name }) => name.toLowerCase()));
   const names = Object.keys(entries);
@@ -68,7 +68,7 @@ function Found({ entries }: { readonly entries: Entries }) {
               <ForeignText text={name} />
             </strong>
             <span class="mono muted cut">
-              <ForeignText text={reachedBy(entries[name] as Parameters<typeof reachedBy>[0])} />
+              <ForeignText text={commandOrUrl(entries[name] as Parameters<typeof commandOrUrl>[0])} />
             </span>
             {taken.has(name.toLowerCase()) && <span class="small warn-text">{texts.exists}</span>}
           </li>

@@ -1,15 +1,21 @@
-/** Servers that were just added, as they are tried out. */
+/** Lists the servers that were just added, with the result of the first connection. */
 import { hrefOf } from "../../address.ts";
 import { Button } from "../../components/button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { Status } from "../../components/status.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { shownState } from "./server-state.ts";
-import type { Added, Adding } from "./use-adding.ts";
+import type { AddedServer, AddServersState } from "./use-add-servers.ts";
 
 const texts = serverTexts.adding;
 
-export function AddedServers({ adding, onDone }: { readonly adding: Adding; readonly onDone: () => void }) {
+export function AddedServers({
+  adding,
+  onDone,
+}: {
+  readonly adding: AddServersState;
+  readonly onDone: () => void;
+}) {
   const { added = [], warnings } = adding;
   return (
     <div class="stack">
@@ -19,7 +25,7 @@ export function AddedServers({ adding, onDone }: { readonly adding: Adding; read
             <a class="mono" href={hrefOf({ page: "servers", id: one.uuid })}>
               <bdi>{one.name}</bdi>
             </a>
-            <Tried added={one} />
+            <ConnectionResult added={one} />
           </li>
         ))}
       </ul>
@@ -37,7 +43,7 @@ export function AddedServers({ adding, onDone }: { readonly adding: Adding; read
   );
 }
 
-function Tried({ added: { name, connection } }: { readonly added: Added }) {
+function ConnectionResult({ added: { name, connection } }: { readonly added: AddedServer }) {
   if (!connection) return <Status state="busy" word={texts.trying} />;
   if (connection.connected) return <Status state="ok" word={texts.works(connection.toolCount)} />;
   return <Status {...shownState({ name, status: connection })} />;

@@ -1,4 +1,4 @@
-/** The last calls of a server. */
+/** Lists the last calls of a server. */
 import { Ago } from "../../ago.tsx";
 import type { RecentCall, Server } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -11,7 +11,7 @@ import { Ready } from "../../shell/ready.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 
 const texts = serverTexts.calls;
-const LOOK_MS = 3_000;
+const POLL_MS = 3_000;
 
 const COLUMNS: readonly Column<RecentCall>[] = [
   {
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<RecentCall>[] = [
 ];
 
 export function CallsTab({ server }: { readonly server: Server }) {
-  const calls = useResource("/calls", { server: server.uuid, limit: 100 }, { everyMs: LOOK_MS });
+  const calls = useResource("/calls", { server: server.uuid, limit: 100 }, { everyMs: POLL_MS });
   return (
     <Ready of={calls}>
       {({ items }) => (

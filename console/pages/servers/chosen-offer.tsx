@@ -1,4 +1,4 @@
-/** One server of the gallery or the registry: what it would run, what it needs, and then it is added. */
+/** Adds one server of the gallery or the registry. Shows first what it runs and which values it needs. */
 import { useSignal } from "@preact/signals";
 import type { Offer } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -8,10 +8,10 @@ import { TextField } from "../../components/text-field.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { AddedServers } from "./added-servers.tsx";
-import { PlaceField, usePlace } from "./place-field.tsx";
+import { NamespaceField, useNamespaceChoice } from "./namespace-field.tsx";
 import type { Entry } from "./read-pasted.ts";
-import { reachedBy } from "./server-state.ts";
-import { useAdding } from "./use-adding.ts";
+import { commandOrUrl } from "./server-state.ts";
+import { useAddServers } from "./use-add-servers.ts";
 
 const texts = serverTexts.adding;
 
@@ -24,14 +24,14 @@ interface ChosenOfferProps {
 export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
   const name = useSignal(offer.name);
   const values = useSignal<Readonly<Record<string, string>>>({});
-  const place = usePlace();
-  const adding = useAdding();
+  const choice = useNamespaceChoice();
+  const adding = useAddServers();
   if (adding.added) return <AddedServers adding={adding} onDone={onDone} />;
   const { entry, variables = [] } = offer;
   const local = "command" in entry;
-  const asked = variables.filter(({ set }) => !set);
+  const unset = variables.filter(({ set }) => !set);
   return (
-    <Form onSubmit={() => adding.add({ [name.value]: filled(entry, values.value) }, place.chosen)}>
+    <Form onSubmit={() => adding.add({ [name.value]: fillVariables(entry, values.value) }, choice.chosen)}>
       <p>
         <strong>
           <ForeignText text={offer.name} />
@@ -41,7 +41,7 @@ export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
       <div class="stack-small">
         <span class="field-label">{local ? texts.runs : texts.calls}</span>
         <code class="block-code">
-          <ForeignText text={reachedBy(entry as Parameters<typeof reachedBy>[0])} />
+          <ForeignText text={commandOrUrl(entry as Parameters<typeof commandOrUrl>[0])} />
         </code>
         {local && <p class="muted">{texts.warning}</p>}
       </div>
@@ -52,7 +52,7 @@ export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
         value={name.value}
         onInput={(text) => (name.value = text)}
       />
-      {asked.map(({ name: variable, description, required, secret }) => (
+      {unset.map(({ name: variable, description, required, secret }) => (
         <TextField
           key={variable}
           label={variable}
@@ -66,7 +66,7 @@ export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
           onInput={(text) => (values.value = { ...values.value, [variable]: text })}
         />
       ))}
-      <PlaceField place={place} />
+      <NamespaceField choice={choice} />
       <Refused problem={adding.problem} />
       <div class="line">
         <Button type="submit" kind="primary" busy={adding.busy} disabled={name.value === ""}>
@@ -80,8 +80,8 @@ export function ChosenOffer({ offer, onDone, onBack }: ChosenOfferProps) {
   );
 }
 
-/** `${NAME}` is replaced where it was typed; in the environment and the headers the gateway seals it. */
-function filled(entry: Entry, values: Readonly<Record<string, string>>): Entry {
+/** Replaces `${NAME}` by the typed value. The gateway encrypts values in the environment and in headers. */
+function fillVariables(entry: Entry, values: Readonly<Record<string, string>>): Entry {
   const fill = (value: unknown): unknown => {
     if (typeof value === "string")
       return value.replace(/\$\{(\w+)(?::-[^}]*)?\}/g, (whole, name: string) => values[name] || whole);

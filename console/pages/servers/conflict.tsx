@@ -1,4 +1,4 @@
-/** Two people changed a server at once: what the other did, and what to do about it. Nothing is lost without being said. */
+/** Shown if somebody else changed the server while it was edited: lists the changed fields and asks which version to keep. */
 import type { Server } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { serverTexts } from "../../texts/servers.ts";

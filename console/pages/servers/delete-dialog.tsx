@@ -1,5 +1,4 @@
-/** Deleting a server: says first what it takes along. */
-
+/** The dialog that deletes a server. Shows first which namespaces lose it. */
 import { send } from "../../api/client.ts";
 import type { Server } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -20,7 +19,7 @@ interface DeleteDialogProps {
 export function DeleteDialog({ server, onClose, onDeleted }: DeleteDialogProps) {
   const { uuid, name } = server;
   const namespaces = useList("/namespaces", {}, CONFIG).value.value ?? [];
-  const uses = namespaces.filter(({ servers }) => servers.some((one) => one.server === uuid));
+  const usedIn = namespaces.filter(({ servers }) => servers.some((one) => one.server === uuid));
   const sending = useSending();
   const remove = () =>
     sending.run(async () => {
@@ -41,7 +40,7 @@ export function DeleteDialog({ server, onClose, onDeleted }: DeleteDialogProps) 
       <p>{texts.text}</p>
       <p>
         <ForeignText
-          text={uses.length === 0 ? texts.alone : texts.from(uses.map((one) => one.name).join(", "))}
+          text={usedIn.length === 0 ? texts.alone : texts.from(usedIn.map((one) => one.name).join(", "))}
         />
       </p>
     </FormDialog>

@@ -21,7 +21,7 @@ const SERVER = {
   status: { state: "idle", connected: false, toolCount: 0 },
 } as const satisfies Server;
 
-test("a draft says what was said", () => {
+test("draftOf omits read-only fields and fields with their default value", () => {
   expect(draftOf(SERVER)).toEqual({
     name: "github",
     command: "npx",
@@ -34,7 +34,7 @@ test("a draft says what was said", () => {
   });
 });
 
-test("the patch says what is other, and what is gone", () => {
+test("patchBetween contains changed fields, and null for removed ones", () => {
   const before = draftOf(SERVER);
   expect(patchBetween(before, { ...before })).toBeUndefined();
   const after = { name: "github", command: "node", env: { TOKEN: "********", NEW: "1" } };
@@ -45,14 +45,14 @@ test("the patch says what is other, and what is gone", () => {
   });
 });
 
-test("a field that says nothing is left out", () => {
+test("withField removes a field with an empty value", () => {
   expect(withField({ a: 1, b: 2 }, "a", "")).toEqual({ b: 2 });
   expect(withField({ a: 1 }, "b", [])).toEqual({ a: 1 });
   expect(withField({ a: 1 }, "b", {})).toEqual({ a: 1 });
   expect(Object.keys(withField({ a: 1, b: 2 }, "a", 3))).toEqual(["a", "b"]);
 });
 
-test("secrets that stand in the open are seen", () => {
+test("plainSecretIn finds secrets in arguments and addresses", () => {
   expect(plainSecretIn({ args: ["--api-key", "abc"] })).toBe("--api-key");
   expect(plainSecretIn({ args: ["--token=abcdef123"] })).toBe("--token=abcdef123");
   expect(plainSecretIn({ url: "https://a.example.org/mcp?token=abcdef123" })).toContain("token");

@@ -1,11 +1,11 @@
-/** A server while it is edited: its fields without what the gateway sets, and the patch that makes the one of the other. Pure. */
+/** The draft of a server: its editable fields, and the patch between two drafts. Pure. */
 import type { Server, ServerPatch } from "../../api/types.ts";
 
 export type Draft = Readonly<Record<string, unknown>>;
 
 const READ_ONLY = ["uuid", "status", "managedBy", "revision", "createdAt", "updatedAt"];
-/** A field that is as it would be without being said is left out: what is said is what counts. */
-const UNSAID: Readonly<Record<string, string>> = {
+/** JSON of default values. Fields with their default value are omitted. */
+const DEFAULTS: Readonly<Record<string, string>> = {
   description: '""',
   disabled: "false",
   labels: "[]",
@@ -15,26 +15,26 @@ const UNSAID: Readonly<Record<string, string>> = {
 };
 
 export function draftOf(server: Server): Draft {
-  const said = Object.entries(server).filter(
-    ([name, value]) => !READ_ONLY.includes(name) && JSON.stringify(value) !== UNSAID[name],
+  const fields = Object.entries(server).filter(
+    ([name, value]) => !READ_ONLY.includes(name) && JSON.stringify(value) !== DEFAULTS[name],
   );
-  return Object.fromEntries(said);
+  return Object.fromEntries(fields);
 }
 
-/** RFC 7396; undefined where both are the same. */
+/** Returns a JSON Merge Patch (RFC 7396); undefined if both are equal. */
 export function patchBetween(before: Draft, after: Draft): ServerPatch | undefined {
   const changed = Object.keys({ ...before, ...after }).flatMap((name): readonly [string, unknown][] => {
     const [old, next] = [before[name], after[name]];
     if (next === undefined) return old === undefined ? [] : [[name, null]];
     if (JSON.stringify(old) === JSON.stringify(next)) return [];
-    // A patch merges objects: what is gone must be said.
+    // A merge patch merges objects, so removed members must be null.
     if (isRecord(old) && isRecord(next)) return [[name, patchBetween(old, next) ?? {}]];
     return [[name, next]];
   });
   return changed.length === 0 ? undefined : (Object.fromEntries(changed) as ServerPatch);
 }
 
-/** Sets a field, or takes it out where nothing is said. */
+/** Sets a field, or removes it if the value is empty. */
 export function withField(draft: Draft, name: string, value: unknown): Draft {
   const { [name]: _, ...rest } = draft;
   const empty =
@@ -46,20 +46,20 @@ export function withField(draft: Draft, name: string, value: unknown): Draft {
 }
 
 const NAMES_SECRET = /(?:^|[-_.?&])(?:api[-_]?key|access[-_]?key|key|token|secret|passw(?:or)?d|pat)=?$/i;
-const HOLDS_SECRET = /(?:api[-_]?key|token|secret|passw(?:or)?d)=[^\s&]{6,}/i;
+const CONTAINS_SECRET = /(?:api[-_]?key|token|secret|passw(?:or)?d)=[^\s&]{6,}/i;
 
-/** Arguments and addresses are not sealed: the first that looks as if it should be. */
+/** Returns the first argument or the address that looks like a secret. Both are stored unencrypted. */
 export function plainSecretIn({ args, url }: Draft): string | undefined {
   const words = Array.isArray(args) ? args.map(String) : [];
   const at = words.findIndex((word, i) => {
     const value = words[i + 1] ?? "";
     return (
       !word.includes("${") &&
-      (HOLDS_SECRET.test(word) || (NAMES_SECRET.test(word) && value !== "" && !/^[-$]/.test(value)))
+      (CONTAINS_SECRET.test(word) || (NAMES_SECRET.test(word) && value !== "" && !/^[-$]/.test(value)))
     );
   });
   if (at >= 0) return words[at];
-  return typeof url === "string" && !url.includes("${") && HOLDS_SECRET.test(url) ? url : undefined;
+  return typeof url === "string" && !url.includes("${") && CONTAINS_SECRET.test(url) ? url : undefined;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

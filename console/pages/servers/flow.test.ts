@@ -16,7 +16,7 @@ const ANSWER = {} as ServerUpdated;
 const shown = (events: UpdateEvent[], answer?: ServerUpdated) =>
   flowSteps({ events, answer, nameOf }).map(({ state, text }) => `${state}: ${text}`);
 
-test("steps tick as they are told, and the next one is waited for", () => {
+test("flowSteps shows finished steps and the next one as busy", () => {
   expect(shown([])).toEqual(["busy: Storing"]);
   const events = [event("stored"), event("closed", { pid: 7 })];
   expect(shown(events)).toEqual([
@@ -34,7 +34,7 @@ test("steps tick as they are told, and the next one is waited for", () => {
   ]);
 });
 
-test("a failure stands where the handshake would, with its reason", () => {
+test("flowSteps shows a failure with its reason instead of the handshake", () => {
   const events = [event("stored"), event("failed", { reason: "spawn nothing ENOENT" })];
   expect(shown(events)).toEqual([
     "done: Stored as revision 42",
@@ -43,6 +43,6 @@ test("a failure stands where the handshake would, with its reason", () => {
   ]);
 });
 
-test("what did not happen is not shown once there is an answer", () => {
+test("flowSteps shows no busy step after the answer", () => {
   expect(shown([event("stored")], ANSWER)).toEqual(["done: Stored as revision 42"]);
 });

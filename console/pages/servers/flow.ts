@@ -1,4 +1,4 @@
-/** The steps of a changed server, from what was told of them. Pure. */
+/** Computes the shown steps of a server update from its events. Pure. */
 import type { ServerUpdated } from "../../api/types.ts";
 import type { UpdateEvent } from "../../live/events.ts";
 import { serverTexts } from "../../texts/servers.ts";
@@ -11,7 +11,7 @@ export interface FlowStep {
   readonly text: string;
 }
 
-/** In the order in which they are shown; "failed" stands where "connected" would. */
+/** In the order shown; "failed" takes the position of "connected". */
 const ORDER = ["stored", "closed", "started", "connected", "compiled", "told"] as const;
 const BUSY: Readonly<Record<(typeof ORDER)[number], string>> = {
   stored: texts.storing,
@@ -22,14 +22,14 @@ const BUSY: Readonly<Record<(typeof ORDER)[number], string>> = {
   told: texts.telling,
 };
 
-export interface Told {
+export interface FlowInput {
   readonly events: readonly UpdateEvent[];
   readonly answer: ServerUpdated | undefined;
   readonly nameOf: (namespace: string) => string;
 }
 
-/** What happened, and while there is no answer the step that is waited for. */
-export function flowSteps({ events, answer, nameOf }: Told): readonly FlowStep[] {
+/** Returns the finished steps, and before the answer also the next one as busy. */
+export function flowSteps({ events, answer, nameOf }: FlowInput): readonly FlowStep[] {
   const known = new Map(events.map((event) => [event.step, event]));
   const done = ORDER.flatMap((step): readonly FlowStep[] => {
     const event = known.get(step) ?? (step === "connected" ? known.get("failed") : undefined);

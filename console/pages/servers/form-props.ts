@@ -1,15 +1,15 @@
-/** What the fields of a server are given. */
+/** Props of the fields of a server. */
 import { type Draft, withField } from "./draft.ts";
 
 export interface ServerFormProps {
   readonly draft: Draft;
   readonly onInput: (draft: Draft) => void;
-  /** What the gateway says of a field, by its JSON Pointer. */
+  /** The gateway's error for a field, by its JSON Pointer. */
   readonly faultOf: (path: string) => string | undefined;
   readonly disabled?: boolean;
 }
 
-/** What a field of one name is given: a text, one that must be there, a number or what is meant to be one. */
+/** Returns functions that create the props of a field by its name: optional text, required text, number. An invalid number is sent as text. */
 export function fieldsOf({ draft, onInput, faultOf, disabled = false }: ServerFormProps) {
   const set = (name: string, value: unknown) => onInput(withField(draft, name, value));
   const field = (name: string, onText: (text: string) => void) => ({
@@ -21,7 +21,7 @@ export function fieldsOf({ draft, onInput, faultOf, disabled = false }: ServerFo
   return {
     set,
     text: (name: string) => ({ optional: true, ...field(name, (text) => set(name, text)) }),
-    needed: (name: string) => ({
+    required: (name: string) => ({
       required: true,
       mono: true,
       ...field(name, (text) => onInput({ ...draft, [name]: text })),

@@ -1,4 +1,4 @@
-/** What a server writes on stderr, as it comes. */
+/** Shows the stderr output of a server. */
 import { useMemo } from "preact/hooks";
 import type { Server } from "../../api/types.ts";
 import { LogView } from "../../components/log-view.tsx";
@@ -6,13 +6,13 @@ import { useResource } from "../../live/resource.ts";
 import { Ready } from "../../shell/ready.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 export function LogTab({ server }: { readonly server: Server }) {
   const log = useResource(
     "/mcp-servers/:uuid/logs",
     { uuid: server.uuid },
-    { everyMs: LOOK_MS, on: ["connection"] },
+    { everyMs: POLL_MS, on: ["connection"] },
   );
   return <Ready of={log}>{({ items }) => <Lines items={items} />}</Ready>;
 }

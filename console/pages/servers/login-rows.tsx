@@ -1,16 +1,16 @@
-/** What the state of a server says about logins: the one that all share, or one's own. */
+/** The login rows of a server's state: the personal or the shared login. */
 import { hrefOf } from "../../address.ts";
 import type { LoginState, Server } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import type { KeyValue } from "../../components/key-values.tsx";
-import { type Refreshing, useList, useResource } from "../../live/resource.ts";
+import { type RefreshRule, useList, useResource } from "../../live/resource.ts";
 import { LoginButtons, LoginStatus } from "../../parts/server-login.tsx";
 import { may } from "../../session.ts";
 import { loginTexts as texts } from "../../texts/logins.ts";
 
-const LOGINS: Refreshing = { on: ["revision", "login"] };
+const LOGINS: RefreshRule = { on: ["revision", "login"] };
 
-/** Nothing where nobody logs in there. */
+/** Returns no rows if the server needs no login. */
 export function useLoginRows(server: Server): readonly KeyValue[] {
   const mine = useList("/me/logins", may("me.secrets") ? {} : undefined, LOGINS).value.value;
   const own = mine?.find((one) => one.server === server.uuid);
@@ -58,11 +58,11 @@ export function useLoginRows(server: Server): readonly KeyValue[] {
   ];
 }
 
-/** The gateway answers for no other servers than these. */
-function useSharedLogin(server: Server, nobodysOwn: boolean): LoginState | undefined {
+/** Reads the shared login only for servers that can have one, because the gateway refuses the request for others. */
+function useSharedLogin(server: Server, notPersonal: boolean): LoginState | undefined {
   const { uuid, url, credentials, disabled, headers = {} } = server;
   const possible =
-    nobodysOwn &&
+    notPersonal &&
     may("servers.write") &&
     url !== undefined &&
     credentials === "shared" &&

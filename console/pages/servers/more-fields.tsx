@@ -1,4 +1,4 @@
-/** Fields of a server that most leave as they are. */
+/** Fields of a server that are rarely changed. */
 import { ListField } from "../../components/list-field.tsx";
 import { NumberField } from "../../components/number-field.tsx";
 import { SelectField } from "../../components/select-field.tsx";

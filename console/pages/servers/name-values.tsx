@@ -1,11 +1,11 @@
-/** Names with their values: environment, headers. A stored value is never shown, and stays unless it is typed anew. */
+/** Edits names and values: environment, headers. A stored value is never shown, and stays unless a new one is typed. */
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 
 const texts = serverTexts.form;
-/** How the API shows what it keeps. */
+/** What the API returns for a stored value. */
 const MASK = "********";
 
 interface NameValuesProps {
@@ -17,7 +17,7 @@ interface NameValuesProps {
 }
 
 export function NameValues({ label, hint, value, onInput, disabled }: NameValuesProps) {
-  // Rows by themselves: while a name is typed it may be that of another row for a moment.
+  // Rows are kept apart from the object, because while typing, a name may equal that of another row.
   const [rows, setRows] = useState(() => Object.entries(value));
   const shown =
     JSON.stringify(Object.fromEntries(rows)) === JSON.stringify(value) ? rows : Object.entries(value);
@@ -67,7 +67,7 @@ export function NameValues({ label, hint, value, onInput, disabled }: NameValues
   );
 }
 
-/** What nobody has named yet is not sent. */
+/** Removes entries without a name, which must not be sent. */
 export function withoutUnnamed(draft: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const cleaned = ["env", "headers"].flatMap((field) => {
     const { "": _, ...rest } = (draft[field] ?? {}) as Record<string, unknown>;

@@ -5,43 +5,46 @@ const GITHUB = { command: "npx", args: ["-y", "@modelcontextprotocol/server-gith
 const found = (entries: object) => ({ entries });
 
 test.each([
-  ["a whole config", JSON.stringify({ mcpServers: { github: GITHUB } })],
-  ["as VS Code has it", JSON.stringify({ inputs: [], servers: { github: GITHUB } })],
-  ["among settings", JSON.stringify({ mcp: { servers: { github: GITHUB } }, theme: "dark" })],
-  ["the list alone", JSON.stringify({ github: GITHUB })],
-  ["without its braces", `"github": ${JSON.stringify(GITHUB)},`],
-  ["one entry", JSON.stringify(GITHUB)],
-  ["one entry that says its name", JSON.stringify({ name: "github", ...GITHUB })],
-  ["a command", "npx -y @modelcontextprotocol/server-github"],
+  ["reads a complete config", JSON.stringify({ mcpServers: { github: GITHUB } })],
+  ["reads a config of VS Code", JSON.stringify({ inputs: [], servers: { github: GITHUB } })],
   [
-    "a command of another client",
+    "reads servers among other settings",
+    JSON.stringify({ mcp: { servers: { github: GITHUB } }, theme: "dark" }),
+  ],
+  ["reads the list of servers alone", JSON.stringify({ github: GITHUB })],
+  ["reads a list without its braces", `"github": ${JSON.stringify(GITHUB)},`],
+  ["reads one entry", JSON.stringify(GITHUB)],
+  ["reads one entry with a name", JSON.stringify({ name: "github", ...GITHUB })],
+  ["reads a command", "npx -y @modelcontextprotocol/server-github"],
+  [
+    "reads an add command of another client",
     "claude mcp add github -s user -- npx -y @modelcontextprotocol/server-github",
   ],
   [
-    "with comments and commas too many",
+    "reads a config with comments and trailing commas",
     `{ // mine
       "mcpServers": { "github": { "command": "npx", /* quietly */ "args": ["-y", "@modelcontextprotocol/server-github",], }, },
     }`,
   ],
 ])("%s", (_, text) => expect(readPasted(text)).toEqual(found({ github: GITHUB })));
 
-test("slashes and commas in texts are no comments", () => {
+test("readPasted keeps slashes and commas inside strings", () => {
   const entry = { url: "https://a.example.org//x,]" };
   expect(readPasted(JSON.stringify({ mcpServers: { a: entry } }))).toEqual(found({ a: entry }));
 });
 
-test("an address", () => {
+test("readPasted reads an address", () => {
   const url = "https://mcp.linear.app/mcp";
   expect(readPasted(url)).toEqual(found({ linear: { url } }));
 });
 
-test("variables and quotes of a command line", () => {
+test("readPasted reads variables and quotes of a command line", () => {
   expect(readPasted(`TOKEN='a b' node "my server.mjs" --flag=x\\ y`)).toEqual(
     found({ "my-server": { command: "node", args: ["my server.mjs", "--flag=x y"], env: { TOKEN: "a b" } } }),
   );
 });
 
-test("what is no server is said to be none", () => {
+test("readPasted reports invalid JSON, and text without servers", () => {
   expect(readPasted("  \n")).toBeUndefined();
   expect(readPasted('{"mcpServers": {')).toEqual({ problem: "json" });
   expect(readPasted('{"mcpServers": {"a": {"disabled": true}}}')).toEqual({ problem: "none" });
@@ -57,4 +60,4 @@ test.each([
   [{ command: "/usr/bin/my-server" }, "my"],
   [{ url: "https://api.githubcopilot.com/mcp/" }, "githubcopilot"],
   [{ url: "nonsense" }, "server"],
-])("%o is called %s", (entry, name) => expect(guessName(entry)).toBe(name));
+])("guessName(%o) returns %s", (entry, name) => expect(guessName(entry)).toBe(name));

@@ -1,19 +1,19 @@
-/** What somebody pasted, as servers: the config of a client, a part of one, an address, or a command. Pure. */
+/** Reads servers from pasted text: a client config or a part of one, an address, or a command. Pure. */
 
 export type Entry = Readonly<Record<string, unknown>>;
 export type Entries = Readonly<Record<string, Entry>>;
 
 export type ReadPasted = { readonly entries: Entries } | { readonly problem: "json" | "none" };
 
-/** Where clients keep their servers. */
+/** The keys under which client configs list servers. */
 const LISTS = ["mcpServers", "servers", "context_servers", "mcp_servers"];
 
-/** Undefined: nothing was pasted. */
+/** Returns undefined for empty text. */
 export function readPasted(text: string): ReadPasted | undefined {
-  const written = text.trim();
-  if (written === "") return undefined;
-  if (!/^["{[]/.test(written)) return readLine(written);
-  const parsed = parseJson(written) ?? parseJson(`{${written.replace(/,\s*$/, "")}}`);
+  const trimmed = text.trim();
+  if (trimmed === "") return undefined;
+  if (!/^["{[]/.test(trimmed)) return readLine(trimmed);
+  const parsed = parseJson(trimmed) ?? parseJson(`{${trimmed.replace(/,\s*$/, "")}}`);
   if (parsed === undefined) return { problem: "json" };
   const entries = entriesIn(parsed);
   return entries && Object.keys(entries).length > 0 ? { entries } : { problem: "none" };
@@ -22,7 +22,7 @@ export function readPasted(text: string): ReadPasted | undefined {
 function entriesIn(value: unknown): Entries | undefined {
   if (!isRecord(value)) return undefined;
   for (const list of LISTS) if (isRecord(value[list])) return onlyEntries(value[list]);
-  // Some keep them one level deeper, among other settings.
+  // Some clients nest the list in their settings.
   if (isRecord(value["mcp"])) return entriesIn(value["mcp"]) ?? onlyEntries(value["mcp"]);
   if (isEntry(value)) {
     const { name, ...entry } = value;
@@ -41,19 +41,19 @@ function isEntry(value: unknown): value is Entry {
   return isRecord(value) && (typeof value["command"] === "string" || typeof value["url"] === "string");
 }
 
-/** An address, or a command with its arguments and the variables in front of it. */
+/** Reads an address, or a command with arguments and leading variables. */
 function readLine(line: string): ReadPasted {
-  const only = line.replace(/^\$ /, "");
-  if (/^https?:\/\/\S+$/.test(only)) return named({ url: only });
-  const words = wordsOf(only);
-  const added = words.indexOf("--");
-  // `claude mcp add NAME -- command …`, and its likes.
-  if (words[1] === "mcp" && words[2] === "add" && added > 0) {
-    const name = words.slice(3, added).find((word) => !word.startsWith("-"));
-    return named(commandOf(words.slice(added + 1)), name);
+  const input = line.replace(/^\$ /, "");
+  if (/^https?:\/\/\S+$/.test(input)) return toEntries({ url: input });
+  const words = wordsOf(input);
+  const separator = words.indexOf("--");
+  // `claude mcp add NAME -- command …`, and similar commands of other clients.
+  if (words[1] === "mcp" && words[2] === "add" && separator > 0) {
+    const name = words.slice(3, separator).find((word) => !word.startsWith("-"));
+    return toEntries(commandOf(words.slice(separator + 1)), name);
   }
   if (!/^[\w@./~\\:-]+$/.test(words.find((word) => !isVariable(word)) ?? "")) return { problem: "none" };
-  return named(commandOf(words));
+  return toEntries(commandOf(words));
 }
 
 function commandOf(words: readonly string[]): Entry {
@@ -74,11 +74,11 @@ function isVariable(word: string): boolean {
   return /^[A-Za-z_]\w*=/.test(word);
 }
 
-function named(entry: Entry, name = guessName(entry)): ReadPasted {
+function toEntries(entry: Entry, name = guessName(entry)): ReadPasted {
   return { entries: { [name]: entry } };
 }
 
-/** As a shell would cut it, without running anything. */
+/** Splits a line into words as a shell does, without expanding anything. */
 function wordsOf(line: string): readonly string[] {
   const words = line.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs) ?? [];
   return words.map((word) =>
@@ -90,7 +90,7 @@ function wordsOf(line: string): readonly string[] {
   );
 }
 
-/** What it would be called: `@modelcontextprotocol/server-github` is "github". */
+/** Derives a name: `@modelcontextprotocol/server-github` becomes "github". */
 export function guessName(entry: Entry): string {
   const { url, command, args } = entry;
   const source = typeof url === "string" ? hostIn(url) : packageIn(command, args);
@@ -108,7 +108,7 @@ function hostIn(url: string): string {
   return parts.at(0) ?? "";
 }
 
-/** The first argument that names something to run: no flag, no subcommand. */
+/** Returns the package or file to run: the first argument that is neither a flag nor a subcommand. */
 function packageIn(command: unknown, args: unknown): string {
   const words = Array.isArray(args) ? args.filter((word): word is string => typeof word === "string") : [];
   const found = words.find(
@@ -116,12 +116,12 @@ function packageIn(command: unknown, args: unknown): string {
   );
   const parts = (found ?? (typeof command === "string" ? command : "")).split(/[/\\]/);
   const own = (parts.at(-1) ?? "").replace(/@[^@]*$/, "");
-  // `@playwright/mcp` is Playwright's.
+  // For `@playwright/mcp` the scope is the name.
   const last = /^(?:mcp|server|mcp-server)$/.test(own) ? (parts.at(-2)?.replace("@", "") ?? own) : own;
   return last.replace(/\.(?:m?[jt]s|py|exe)$/, "");
 }
 
-/** Comments and commas too many, as files of clients have them, are let pass. */
+/** Parses JSON, and ignores comments and trailing commas, which config files of clients contain. */
 function parseJson(text: string): unknown {
   const plain = text.replace(
     /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*(?:(?:\/\/[^\n]*|\/\*[\s\S]*?\*\/)\s*)*[}\]])/g,

@@ -1,16 +1,16 @@
-/** What is done with a server from more than one place. Each says how it went. */
+/** Actions on a server that several pages use. Each shows its result as a toast. */
 import { hrefOf } from "../../address.ts";
 import { send } from "../../api/client.ts";
 import type { Server } from "../../api/types.ts";
 import { toast } from "../../components/toasts.tsx";
 import { beginLogin } from "../../parts/begin-login.ts";
-import { said } from "../../said.ts";
+import { runWithToast } from "../../run-with-toast.ts";
 import { serverTexts as texts } from "../../texts/servers.ts";
 import { toastWithUndo } from "../../undo.ts";
 
-/** Connects it anew. */
+/** Connects a server again. */
 export async function restart({ uuid, name }: Pick<Server, "uuid" | "name">): Promise<void> {
-  await said(async () => {
+  await runWithToast(async () => {
     const { connection } = await send("POST /mcp-servers/:uuid/connect", undefined, { params: { uuid } });
     const { connected, reason = "" } = connection;
     if (connected) toast({ text: texts.restarted(name) });
@@ -18,7 +18,7 @@ export async function restart({ uuid, name }: Pick<Server, "uuid" | "name">): Pr
   });
 }
 
-/** Leads to the login of a server that all share, and back to it. */
+/** Goes to the shared login of a server, which returns to the server's drawer. */
 export async function logInAt({ uuid }: Pick<Server, "uuid">): Promise<void> {
   await beginLogin("all", uuid, hrefOf({ page: "servers", id: uuid, query: { back: "login" } }));
 }
@@ -27,7 +27,7 @@ export async function switchServer(
   { uuid, name }: Pick<Server, "uuid" | "name">,
   disabled: boolean,
 ): Promise<void> {
-  await said(async () => {
+  await runWithToast(async () => {
     await send("PATCH /mcp-servers/:uuid", { disabled }, { params: { uuid } });
     await toastWithUndo(disabled ? texts.turnedOff(name) : texts.turnedOn(name));
   });

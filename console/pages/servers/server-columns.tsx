@@ -1,11 +1,10 @@
 /** The columns of the table of servers. */
-
 import type { Server, Stats } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, duration } from "../../format.ts";
 import { serverTexts } from "../../texts/servers.ts";
-import { reachedBy, shownState } from "./server-state.ts";
+import { commandOrUrl, shownState } from "./server-state.ts";
 import { ServerState } from "./state-cell.tsx";
 
 export interface ServerRow {
@@ -15,7 +14,7 @@ export interface ServerRow {
 
 const { columns: heads } = serverTexts;
 
-/** What failed comes first, then what is under way. */
+/** Failed servers come first, then connecting ones. */
 const ORDER: Readonly<Record<string, number>> = { bad: 0, warn: 1, busy: 2, ok: 3, off: 4 };
 
 export const COLUMNS: readonly Column<ServerRow>[] = [
@@ -38,10 +37,10 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
   {
     id: "reached",
     head: heads.reached,
-    value: ({ server }) => reachedBy(server),
+    value: ({ server }) => commandOrUrl(server),
     cell: ({ server }) => (
-      <span class="cut" title={reachedBy(server)}>
-        <ForeignText text={reachedBy(server)} />
+      <span class="cut" title={commandOrUrl(server)}>
+        <ForeignText text={commandOrUrl(server)} />
       </span>
     ),
     mono: true,

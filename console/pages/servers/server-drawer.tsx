@@ -1,4 +1,4 @@
-/** One server: its state, tools, settings, log and calls. */
+/** The drawer of a server: state, tools, settings, log and calls. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Ago } from "../../ago.tsx";
@@ -31,7 +31,7 @@ interface ServerDrawerProps {
 export function ServerDrawer({ uuid, onClose }: ServerDrawerProps) {
   const loaded = useResource("/mcp-servers/:uuid", { uuid }, STATES).value;
   const { value, problem } = loaded;
-  if (value) return <Open server={value} onClose={onClose} />;
+  if (value) return <LoadedDrawer server={value} onClose={onClose} />;
   return (
     <Drawer title={texts.title} onClose={onClose}>
       {problem ? <Failed problem={problem} /> : <Skeleton rows={8} />}
@@ -39,24 +39,24 @@ export function ServerDrawer({ uuid, onClose }: ServerDrawerProps) {
   );
 }
 
-function Open({ server, onClose }: { readonly server: Server; readonly onClose: () => void }) {
+function LoadedDrawer({ server, onClose }: { readonly server: Server; readonly onClose: () => void }) {
   const deleting = useSignal(false);
   const restarting = useSignal(false);
   const tabs = TABS.filter(({ id }) => id !== "log" || may("servers.logs"));
-  // The address may come from somebody who sees more.
+  // The address may come from a person with more rights.
   const tab = tabs.find(({ id }) => id === address.value.query["tab"])?.id ?? "state";
-  const again = async () => {
+  const restartServer = async () => {
     restarting.value = true;
     await restart(server);
     restarting.value = false;
   };
-  const back = address.value.query["back"] === "login";
+  const afterLogin = address.value.query["back"] === "login";
   useEffect(() => {
-    if (!back) return;
+    if (!afterLogin) return;
     setQuery({ back: undefined });
-    // What failed for want of a login is tried again with it.
-    if (may("servers.use")) void again();
-  }, [back]);
+    // The connection failed without the login, so it is tried again.
+    if (may("servers.use")) void restartServer();
+  }, [afterLogin]);
   const more: (MenuItem | "line")[] = [];
   if (may("servers.switch"))
     more.push({
@@ -79,7 +79,7 @@ function Open({ server, onClose }: { readonly server: Server; readonly onClose: 
             </Button>
           )}
           {may("servers.use") && !server.disabled && (
-            <Button busy={restarting.value} onClick={() => void again()}>
+            <Button busy={restarting.value} onClick={() => void restartServer()}>
               {texts.restart}
             </Button>
           )}
@@ -93,7 +93,7 @@ function Open({ server, onClose }: { readonly server: Server; readonly onClose: 
         active={tab}
         onChange={(id) => setQuery({ tab: id === "state" ? undefined : id })}
       >
-        <Shown tab={tab} server={server} />
+        <TabContent tab={tab} server={server} />
       </Tabs>
       {deleting.value && (
         <DeleteDialog server={server} onClose={() => (deleting.value = false)} onDeleted={onClose} />
@@ -102,7 +102,7 @@ function Open({ server, onClose }: { readonly server: Server; readonly onClose: 
   );
 }
 
-/** Why it is so stands below, in full. */
+/** The state without its reason, which the tab "State" shows completely. */
 function StateLine({ server }: { readonly server: Server }) {
   const { state, word } = shownState(server);
   const { since } = server.status;
@@ -118,7 +118,7 @@ const TABS = (["state", "tools", "settings", "log", "calls"] as const).map((id) 
   label: texts.tabs[id],
 }));
 
-function Shown({ tab, server }: { readonly tab: string; readonly server: Server }) {
+function TabContent({ tab, server }: { readonly tab: string; readonly server: Server }) {
   switch (tab) {
     case "tools":
       return <ToolsTab server={server} />;

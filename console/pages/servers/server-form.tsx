@@ -1,4 +1,4 @@
-/** The fields of a server, or all of it as JSON. */
+/** Edits a server in a form, or as JSON. */
 import { useSignal } from "@preact/signals";
 import { Button } from "../../components/button.tsx";
 import { CodeField } from "../../components/code-field.tsx";
@@ -11,7 +11,7 @@ import { MoreFields } from "./more-fields.tsx";
 import { NameValues } from "./name-values.tsx";
 
 const texts = serverTexts.form;
-const OF_ONE_KIND = ["command", "args", "env", "cwd", "url", "headers", "instances"];
+const KIND_SPECIFIC = ["command", "args", "env", "cwd", "url", "headers", "instances"];
 
 export function ServerForm(props: ServerFormProps) {
   const text = useSignal<string | undefined>(undefined);
@@ -37,10 +37,10 @@ export function ServerForm(props: ServerFormProps) {
           rows={20}
           value={text.value}
           disabled={disabled}
-          error={parsed(text.value) ? undefined : texts.jsonBroken}
+          error={parseDraft(text.value) ? undefined : texts.jsonBroken}
           onInput={(next) => {
             text.value = next;
-            const value = parsed(next);
+            const value = parseDraft(next);
             if (value) onInput(value);
           }}
         />
@@ -51,12 +51,12 @@ export function ServerForm(props: ServerFormProps) {
 
 function Fields(props: ServerFormProps) {
   const { draft, onInput, disabled = false } = props;
-  const { text, needed } = fieldsOf(props);
+  const { text, required } = fieldsOf(props);
   const kind = "url" in draft ? "url" : "command";
   const secret = plainSecretIn(draft);
   return (
     <>
-      <TextField label={texts.name} hint={texts.nameHint} {...needed("name")} />
+      <TextField label={texts.name} hint={texts.nameHint} {...required("name")} />
       <SelectField
         label={texts.kind}
         disabled={disabled}
@@ -78,11 +78,11 @@ function Fields(props: ServerFormProps) {
 
 function CommandFields(props: ServerFormProps) {
   const { draft, disabled = false } = props;
-  const { set, text, needed } = fieldsOf(props);
+  const { set, text, required } = fieldsOf(props);
   const args = listOf(draft["args"]);
   return (
     <>
-      <TextField label={texts.command} {...needed("command")} />
+      <TextField label={texts.command} {...required("command")} />
       <TextField
         label={texts.args}
         hint={texts.argsHint}
@@ -106,10 +106,10 @@ function CommandFields(props: ServerFormProps) {
 
 function AddressFields(props: ServerFormProps) {
   const { draft, disabled = false } = props;
-  const { set, needed } = fieldsOf(props);
+  const { set, required } = fieldsOf(props);
   return (
     <>
-      <TextField label={texts.url} type="url" {...needed("url")} />
+      <TextField label={texts.url} type="url" {...required("url")} />
       <NameValues
         label={texts.headers}
         hint={texts.headersHint}
@@ -121,9 +121,9 @@ function AddressFields(props: ServerFormProps) {
   );
 }
 
-/** What only the other kind has goes. */
+/** Switches the kind of the server and removes the fields of the other kind. */
 function otherKind(draft: Draft, kind: string): Draft {
-  const common = Object.entries(draft).filter(([name]) => !OF_ONE_KIND.includes(name));
+  const common = Object.entries(draft).filter(([name]) => !KIND_SPECIFIC.includes(name));
   return { ...Object.fromEntries(common), [kind]: draft[kind] ?? "" };
 }
 
@@ -131,7 +131,7 @@ function mapOf(value: unknown): Readonly<Record<string, string>> {
   return typeof value === "object" && value !== null ? (value as Record<string, string>) : {};
 }
 
-function parsed(text: string): Draft | undefined {
+function parseDraft(text: string): Draft | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)

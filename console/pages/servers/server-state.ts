@@ -1,4 +1,4 @@
-/** The state of a server as it is shown: shape, word, reason, how it is reached. Pure. */
+/** Computes the shown state of a server: shape, word, reason, and its command or address. Pure. */
 import type { ConnectionStatus, Server } from "../../api/types.ts";
 import type { State } from "../../components/status.tsx";
 import { serverTexts } from "../../texts/servers.ts";
@@ -19,7 +19,7 @@ export function shownState({
   readonly status: ConnectionStatus;
 }): ShownState {
   const { state, connected } = status;
-  // It stands beside its name already.
+  // The name is shown beside the state, so it is removed from the reason.
   const reason = status.reason?.startsWith(`${name}: `)
     ? status.reason.slice(name.length + 2)
     : status.reason;
@@ -43,8 +43,8 @@ export function needsAttention({ status }: Pick<Server, "status">): boolean {
   return status.state === "failed";
 }
 
-/** Its command with its arguments, or its address. */
-export function reachedBy({ command, args = [], url }: Pick<Server, "command" | "args" | "url">): string {
+/** Returns the command line or the address of a server. */
+export function commandOrUrl({ command, args = [], url }: Pick<Server, "command" | "args" | "url">): string {
   return (
     url ?? [command ?? "", ...args].map((word) => (/\s/.test(word) ? JSON.stringify(word) : word)).join(" ")
   );

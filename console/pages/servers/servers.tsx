@@ -1,4 +1,4 @@
-/** The servers: how each is, and ways to another one. */
+/** The page Servers: the state of each server, and the drawer that adds servers. */
 import type { Server } from "../../api/types.ts";
 import { STATES, useList } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
@@ -6,9 +6,9 @@ import { may } from "../../session.ts";
 import { ListPage } from "../../shell/list-page.tsx";
 import { serverTexts as texts } from "../../texts/servers.ts";
 import { AddDrawer } from "./add-drawer.tsx";
-import { Attention } from "./attention.tsx";
 import { COLUMNS } from "./server-columns.tsx";
 import { ServerDrawer } from "./server-drawer.tsx";
+import { ServersSummary } from "./servers-summary.tsx";
 import "./servers.css";
 import { useServerRows } from "./use-server-rows.ts";
 
@@ -23,7 +23,7 @@ export default function Servers() {
       page="servers"
       texts={texts}
       of={servers}
-      answer={(all) => <Attention servers={all} />}
+      summary={(all) => <ServersSummary servers={all} />}
       rowsOf={() => rows}
       columns={COLUMNS}
       rowKey={({ server }) => server.uuid}
@@ -34,7 +34,7 @@ export default function Servers() {
         allowed: may("servers.write"),
         query: { add: "paste" },
         dialog: () => (
-          <AddDrawer way={query["add"] ?? ""} onClose={() => setQuery({ add: undefined, find: undefined })} />
+          <AddDrawer tab={query["add"] ?? ""} onClose={() => setQuery({ add: undefined, find: undefined })} />
         ),
       }}
       drawer={({ server: { uuid } }) => (

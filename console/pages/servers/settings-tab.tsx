@@ -1,14 +1,14 @@
-/** Changing a server: a form, then the steps of the change as they happen. */
+/** Edits a server in a form, and then shows the steps of the update. */
 import { useSignal } from "@preact/signals";
 import type { ApiProblem } from "../../api/client.ts";
 import type { Server } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Form } from "../../components/form.tsx";
 import { SwitchField } from "../../components/switch-field.tsx";
-import { useKept } from "../../kept.ts";
 import { may } from "../../session.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { serverTexts } from "../../texts/servers.ts";
+import { useUnsavedInput } from "../../unsaved-input.ts";
 import { Conflict } from "./conflict.tsx";
 import { type Draft, draftOf, patchBetween } from "./draft.ts";
 import { withoutUnnamed } from "./name-values.tsx";
@@ -16,8 +16,8 @@ import { ServerForm } from "./server-form.tsx";
 import { UpdateFlow } from "./update-flow.tsx";
 
 const texts = serverTexts.form;
-/** What the fields say by themselves. */
-const TOLD = [
+/** JSON Pointers of the fields that show their own error. */
+const SHOWN_BY_FIELDS = [
   "/name",
   "/command",
   "/args",
@@ -29,14 +29,14 @@ const TOLD = [
   "/timeoutMs",
 ];
 
-interface Edited {
-  /** What the edits began with: what comes meanwhile is told when it is saved. */
+interface Edits {
+  /** The server when the edit began. Changes of others since then are reported when saving. */
   readonly base: Server;
   readonly draft: Draft;
 }
 
 export function SettingsTab({ server }: { readonly server: Server }) {
-  const edited = useKept<Edited | undefined>(`servers ${server.uuid}`, undefined);
+  const edited = useUnsavedInput<Edits | undefined>(`servers ${server.uuid}`, undefined);
   const saving = useSignal(false);
   const takeOver = useSignal(false);
   const problem = useSignal<ApiProblem | undefined>(undefined);
@@ -44,10 +44,10 @@ export function SettingsTab({ server }: { readonly server: Server }) {
   const before = draftOf(base);
   const patch = patchBetween(before, withoutUnnamed(draft));
   const file = server.managedBy === "api" ? undefined : server.managedBy.replace(/^file:/, "");
-  const writes = may("servers.write");
+  const mayWrite = may("servers.write");
 
-  const begin = (kept: Edited | undefined) => {
-    edited.value = kept;
+  const reset = (edits: Edits | undefined) => {
+    edited.value = edits;
     problem.value = undefined;
     saving.value = false;
   };
@@ -61,7 +61,7 @@ export function SettingsTab({ server }: { readonly server: Server }) {
           problem.value = refused;
           saving.value = false;
         }}
-        onDone={() => begin(undefined)}
+        onDone={() => reset(undefined)}
       />
     );
   if (problem.value?.status === 412)
@@ -71,10 +71,10 @@ export function SettingsTab({ server }: { readonly server: Server }) {
         draft={draft}
         current={problem.value.fields["current"] as Server}
         onMine={(current) => {
-          begin({ base: current, draft: { ...draftOf(current), ...mine(before, draft) } });
+          reset({ base: current, draft: { ...draftOf(current), ...editedFields(before, draft) } });
           saving.value = true;
         }}
-        onTheirs={() => begin(undefined)}
+        onTheirs={() => reset(undefined)}
       />
     );
   return (
@@ -84,8 +84,8 @@ export function SettingsTab({ server }: { readonly server: Server }) {
         saving.value = patch !== undefined;
       }}
     >
-      {!writes && <p class="muted">{texts.noRight}</p>}
-      {writes && file !== undefined && (
+      {!mayWrite && <p class="muted">{texts.noRight}</p>}
+      {mayWrite && file !== undefined && (
         <>
           <p class="note-warn">{texts.readOnly(file)}</p>
           <SwitchField
@@ -97,12 +97,12 @@ export function SettingsTab({ server }: { readonly server: Server }) {
       )}
       <ServerForm
         draft={draft}
-        disabled={!writes || (file !== undefined && !takeOver.value)}
+        disabled={!mayWrite || (file !== undefined && !takeOver.value)}
         faultOf={(path) => problem.value?.errors.find((fault) => fault.path === path)?.message}
         onInput={(next) => (edited.value = { base, draft: next })}
       />
-      <Refused problem={problem.value} told={TOLD} />
-      {writes && (
+      <Refused problem={problem.value} shownByFields={SHOWN_BY_FIELDS} />
+      {mayWrite && (
         <div class="line form-actions">
           <Button type="submit" kind="primary" disabled={patch === undefined}>
             {texts.save}
@@ -110,7 +110,7 @@ export function SettingsTab({ server }: { readonly server: Server }) {
           {patch === undefined ? (
             <span class="muted">{texts.unchanged}</span>
           ) : (
-            <Button kind="quiet" onClick={() => begin(undefined)}>
+            <Button kind="quiet" onClick={() => reset(undefined)}>
               {texts.discard}
             </Button>
           )}
@@ -120,8 +120,8 @@ export function SettingsTab({ server }: { readonly server: Server }) {
   );
 }
 
-/** The fields that were edited, as they are wanted. */
-function mine(before: Draft, draft: Draft): Draft {
+/** Returns the edited fields with their new values. */
+function editedFields(before: Draft, draft: Draft): Draft {
   const changed = Object.keys(patchBetween(before, draft) ?? {});
   return Object.fromEntries(changed.map((name) => [name, draft[name]]));
 }

@@ -1,4 +1,4 @@
-/** The state of a server in one line: word, reason, since when, and the button that mends it. */
+/** The state of a server in one line: word, reason, time, and the button that fixes it. */
 import { useSignal } from "@preact/signals";
 import { Ago } from "../../ago.tsx";
 import type { Server } from "../../api/types.ts";
@@ -15,33 +15,33 @@ const { states, idleHint } = serverTexts;
 export function ServerState({ server }: { readonly server: Server }) {
   const { since, state } = server.status;
   const shown = shownState(server);
-  const telling = state === "failed" || state === "connecting";
+  const showsTime = state === "failed" || state === "connecting";
   return (
     <span class="server-state">
       <Status {...shown} reason={shown.reason ?? (shown.word === states.idle ? idleHint : undefined)} />
-      {telling && since !== undefined && (
+      {showsTime && since !== undefined && (
         <span class="faint small">
           <Ago at={since} />
         </span>
       )}
-      {needsAttention(server) && <Mend server={server} />}
+      {needsAttention(server) && <FixButton server={server} />}
     </span>
   );
 }
 
-/** One that waits for a login is not mended by another attempt. */
-function Mend({ server }: { readonly server: Server }) {
+/** Restarts the server, or goes to the login if it needs one, because a restart would not help then. */
+function FixButton({ server }: { readonly server: Server }) {
   const busy = useSignal(false);
   const login = server.status.needsLogin === true && server.credentials === "shared";
   if (!may(login ? "servers.write" : "servers.use")) return null;
   const [name, act] = login ? [serverTexts.logIn, logInAt] : [serverTexts.restart, restart];
-  const mend = async () => {
+  const run = async () => {
     busy.value = true;
     await act(server);
     busy.value = false;
   };
   return (
-    <Button size="small" busy={busy.value} label={`${name} ${server.name}`} onClick={() => void mend()}>
+    <Button size="small" busy={busy.value} label={`${name} ${server.name}`} onClick={() => void run()}>
       {name}
     </Button>
   );

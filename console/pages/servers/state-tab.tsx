@@ -1,4 +1,4 @@
-/** How a server is, why, and where it is used. */
+/** Shows the state of a server, the reason, and the namespaces that use it. */
 import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
 import type { Namespace, Server } from "../../api/types.ts";
@@ -7,9 +7,9 @@ import { type KeyValue, KeyValues } from "../../components/key-values.tsx";
 import { count, duration, percent } from "../../format.ts";
 import { CONFIG, useList, useResource } from "../../live/resource.ts";
 import { serverTexts } from "../../texts/servers.ts";
-import { Happened } from "./happened.tsx";
+import { ConnectionHistory } from "./connection-history.tsx";
 import { useLoginRows } from "./login-rows.tsx";
-import { reachedBy, shownState } from "./server-state.ts";
+import { commandOrUrl, shownState } from "./server-state.ts";
 
 const texts = serverTexts.fields;
 const STATS_MS = 15_000;
@@ -20,9 +20,9 @@ export function StateTab({ server }: { readonly server: Server }) {
   const figures = stats?.rows.find((row) => row.server?.uuid === server.uuid);
   const logins = useLoginRows(server);
   const { status } = server;
-  const reached = reachedBy(server);
+  const reached = commandOrUrl(server);
   const { reason } = shownState(server);
-  const uses = namespaces.filter(({ servers }) => servers.some((one) => one.server === server.uuid));
+  const usedIn = namespaces.filter(({ servers }) => servers.some((one) => one.server === server.uuid));
   const items: (KeyValue | false)[] = [
     reason !== undefined && { key: texts.reason, value: <ForeignText text={reason} /> },
     status.retryAfterMs !== undefined && {
@@ -33,7 +33,7 @@ export function StateTab({ server }: { readonly server: Server }) {
     { key: texts.reached, value: <ForeignText text={reached} />, mono: true, copy: reached },
     server.cwd !== undefined && { key: texts.folder, value: <ForeignText text={server.cwd} />, mono: true },
     status.instances !== undefined && { key: texts.instances, value: texts.inNamespace(status.instances) },
-    { key: texts.namespaces, value: <Uses namespaces={uses} /> },
+    { key: texts.namespaces, value: <NamespaceLinks namespaces={usedIn} /> },
     {
       key: texts.calls,
       value:
@@ -63,12 +63,12 @@ export function StateTab({ server }: { readonly server: Server }) {
   return (
     <div class="stack">
       <KeyValues items={items.filter((item) => item !== false)} />
-      <Happened server={server} />
+      <ConnectionHistory server={server} />
     </div>
   );
 }
 
-function Uses({ namespaces }: { readonly namespaces: readonly Namespace[] }) {
+function NamespaceLinks({ namespaces }: { readonly namespaces: readonly Namespace[] }) {
   if (namespaces.length === 0) return <span class="muted">{texts.noNamespace}</span>;
   return (
     <span class="line">

@@ -1,4 +1,4 @@
-/** The tools of a server, as it lists them. */
+/** Lists the tools of a server. */
 import { useSignal } from "@preact/signals";
 import type { Server, ToolRow } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";

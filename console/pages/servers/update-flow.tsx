@@ -1,4 +1,4 @@
-/** A change of a server on its way: stored, connected anew, views rebuilt, clients told. Each step ticks as its event arrives. */
+/** Sends the change of a server and shows its steps as events arrive: stored, reconnected, namespaces rebuilt, clients notified. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ApiProblem, send } from "../../api/client.ts";
@@ -11,11 +11,11 @@ import { listen, type UpdateEvent } from "../../live/events.ts";
 import { CONFIG, useList } from "../../live/resource.ts";
 import { may } from "../../session.ts";
 import { serverTexts } from "../../texts/servers.ts";
-import { takeBack } from "../../undo.ts";
+import { revertRevision } from "../../undo.ts";
 import { type FlowStep, flowSteps } from "./flow.ts";
 
 const texts = serverTexts.flow;
-const SHAPES = { done: "ok", busy: "busy", failed: "bad" } as const satisfies Record<
+const SHAPE_STATES = { done: "ok", busy: "busy", failed: "bad" } as const satisfies Record<
   FlowStep["state"],
   string
 >;
@@ -25,7 +25,7 @@ interface UpdateFlowProps {
   readonly patch: ServerPatch;
   readonly takeOver: boolean;
   readonly onRefused: (problem: ApiProblem) => void;
-  /** With the server as it is then. */
+  /** Called with the updated server. */
   readonly onDone: (server: Server) => void;
 }
 
@@ -57,7 +57,7 @@ export function UpdateFlow({ server, patch, takeOver, onRefused, onDone }: Updat
   const failed = done?.connection.state === "failed";
   const rollBack = async (to: number) => {
     try {
-      if (!(await takeBack(to))) return toast({ kind: "failed", text: texts.newer });
+      if (!(await revertRevision(to))) return toast({ kind: "failed", text: texts.newer });
       toast({ text: texts.rolledBack(name) });
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error;
@@ -70,7 +70,7 @@ export function UpdateFlow({ server, patch, takeOver, onRefused, onDone }: Updat
       <ol class="flow" aria-live="polite">
         {steps.map(({ id, state, text }) => (
           <li key={id} class="flow-step">
-            <StatusShape state={SHAPES[state]} />
+            <StatusShape state={SHAPE_STATES[state]} />
             <ForeignText text={text} />
           </li>
         ))}

@@ -1,4 +1,4 @@
-/** Servers with what they did of late: read once for every table of them. */
+/** Adds statistics to servers. All tables share one request. */
 import { useMemo } from "preact/hooks";
 import type { Server } from "../../api/types.ts";
 import { useResource } from "../../live/resource.ts";

@@ -1,4 +1,4 @@
-/** One client that is connected; ends its session. */
+/** The drawer of a connected client, with a button that ends its session. */
 import { useSignal } from "@preact/signals";
 import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";

@@ -1,4 +1,4 @@
-/** Clients that are connected. */
+/** The page Sessions: the connected clients. */
 import { Ago } from "../../ago.tsx";
 import type { ClientSession } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -60,7 +60,7 @@ export default function Sessions() {
       page="sessions"
       texts={texts}
       of={useList("/sessions", {}, { on: ["session"], everyMs: 10_000 })}
-      answer={(all) => texts.answer(all.length, new Set(all.map(({ endpoint }) => endpoint.name)).size)}
+      summary={(all) => texts.summary(all.length, new Set(all.map(({ endpoint }) => endpoint.name)).size)}
       rowsOf={(all) => all}
       columns={COLUMNS}
       rowKey={({ id }) => id}

@@ -1,4 +1,4 @@
-/** Authorization servers whose tokens open endpoints. */
+/** Edits the external authorization servers whose tokens the endpoints accept. */
 import type { Settings } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/text-field.tsx";

@@ -1,4 +1,4 @@
-/** What holds for the whole gateway: its pipeline, limits, OAuth clients and issuers. */
+/** The page Settings: pipeline, limits, OAuth clients and issuers of the whole gateway. */
 import { send } from "../../api/client.ts";
 import type { Settings } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -21,13 +21,13 @@ export default function SettingsPage() {
   const settings = useResource("/settings", {}, CONFIG);
   return (
     <>
-      <PageHead title={texts.title} answer={texts.answer} />
-      <Ready of={settings}>{(found) => <Form settings={found} />}</Ready>
+      <PageHead title={texts.title} summary={texts.summary} />
+      <Ready of={settings}>{(found) => <SettingsForm settings={found} />}</Ready>
     </>
   );
 }
 
-function Form({ settings }: { readonly settings: Settings }) {
+function SettingsForm({ settings }: { readonly settings: Settings }) {
   const draft = useDraft("settings", settings);
   const sending = useSending();
   const { value, set } = draft;

@@ -1,11 +1,11 @@
-/** The first start: whoever has the link creates the first administrator. */
+/** The page of the setup link, which creates the first administrator. */
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { address, go } from "../../navigate.ts";
 import { NewPassword } from "../../parts/new-password.tsx";
-import { enter } from "../../session.ts";
+import { startSession } from "../../session.ts";
 import { Bare, BareForm } from "../../shell/bare.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { loginTexts } from "../../texts/login.ts";
@@ -20,8 +20,10 @@ export default function Setup() {
   const sending = useSending();
   const submit = () =>
     sending.run(async () => {
-      enter(await send("POST /setup", { code: code ?? "", email: email.value, password: password.value }));
-      // The code is used: it need not stay in the history.
+      startSession(
+        await send("POST /setup", { code: code ?? "", email: email.value, password: password.value }),
+      );
+      // The code is used up and should not stay in the browser history.
       go("/", { replace: true });
     });
   if (!code)
@@ -45,7 +47,7 @@ export default function Setup() {
           onInput={(value) => (email.value = value)}
         />
         <NewPassword value={password.value} sending={sending} onInput={(value) => (password.value = value)} />
-        <Refused problem={sending.problem} told={["/email", "/password"]} />
+        <Refused problem={sending.problem} shownByFields={["/email", "/password"]} />
         <Button type="submit" kind="primary" busy={sending.busy}>
           {texts.submit}
         </Button>

@@ -1,4 +1,4 @@
-/** Annotations that a namespace puts over those of the server. */
+/** Edits the annotations with which a namespace overrides those of the server. */
 import { SelectField } from "../../components/select-field.tsx";
 import { toolsTexts } from "../../texts/tools.ts";
 

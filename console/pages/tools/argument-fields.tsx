@@ -1,11 +1,11 @@
-/** Arguments that a namespace gives: defaults, and fixed ones that callers do not see. */
+/** Edits the argument rules of a namespace: default values, and fixed values that callers do not see. */
 import type { TableTool } from "../../api/types.ts";
 import { SelectField } from "../../components/select-field.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { STATES, useResource } from "../../live/resource.ts";
 import { toolsTexts } from "../../texts/tools.ts";
-import { parsed, type TypedArgument } from "./override.ts";
-import { isHeld } from "./tool-row.ts";
+import { parseJson, type TypedArgument } from "./override.ts";
+import { awaitsApproval } from "./tool-row.ts";
 
 const texts = toolsTexts.override;
 
@@ -16,7 +16,7 @@ interface ArgumentFieldsProps {
 }
 
 export function ArgumentFields({ tool, value, onInput }: ArgumentFieldsProps) {
-  const params = isHeld(tool) ? undefined : { uuid: tool.server, tool: tool.tool };
+  const params = awaitsApproval(tool) ? undefined : { uuid: tool.server, tool: tool.tool };
   const detail = useResource("/mcp-servers/:uuid/tools/:tool", params, STATES).value.value;
   const names = [...new Set([...propertiesIn(detail?.definition), ...value.map(({ name }) => name)])];
   if (names.length === 0) return null;
@@ -64,7 +64,7 @@ function ArgumentField({ name, rule, onInput }: ArgumentFieldProps) {
           label={`${texts.value}: ${name}`}
           mono
           value={rule.json}
-          error={parsed(rule.json) === undefined ? texts.badJson : undefined}
+          error={parseJson(rule.json) === undefined ? texts.badJson : undefined}
           onInput={(json) => onInput({ ...rule, json })}
         />
       )}

@@ -1,4 +1,4 @@
-/** How a tool differs from what was approved, and approving it. */
+/** Shows how a tool differs from its approved version, and approves it. */
 import { send } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Diff } from "../../components/diff.tsx";
@@ -9,11 +9,11 @@ import { Ready } from "../../shell/ready.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { toolsTexts } from "../../texts/tools.ts";
 import { useSending } from "../../use-sending.ts";
-import type { ToolRowIn } from "./tool-row.ts";
+import type { ToolTableRow } from "./tool-row.ts";
 
 const texts = toolsTexts.change;
 
-export function ChangeTab({ row: { tool } }: { readonly row: ToolRowIn }) {
+export function ChangeTab({ row: { tool } }: { readonly row: ToolTableRow }) {
   const params = { uuid: tool.server };
   const changes = useResource("/mcp-servers/:uuid/changes", params, STATES);
   const sending = useSending();

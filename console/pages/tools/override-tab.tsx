@@ -1,4 +1,4 @@
-/** What one namespace makes of a tool: on or off, its name and texts, annotations, arguments. */
+/** Edits the rule of a namespace for a tool: on or off, name and texts, annotations, arguments. */
 import { send } from "../../api/client.ts";
 import type { ToolTable } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -15,57 +15,63 @@ import { useDraft } from "../../use-draft.ts";
 import { useSending } from "../../use-sending.ts";
 import { AnnotationFields } from "./annotation-fields.tsx";
 import { ArgumentFields } from "./argument-fields.tsx";
-import { argumentsIn, editedOverride, overrideOf } from "./override.ts";
-import type { Place } from "./place.ts";
-import { keyOf, type ToolRowIn } from "./tool-row.ts";
+import type { NamespaceColumn } from "./namespace-column.ts";
+import { overrideOf, toArguments, toDraft } from "./override.ts";
+import { keyOf, type ToolTableRow } from "./tool-row.ts";
 
 const texts = toolsTexts.override;
 
 interface OverrideTabProps {
-  readonly row: ToolRowIn;
+  readonly row: ToolTableRow;
   readonly table: ToolTable;
 }
 
 export function OverrideTab({ row, table }: OverrideTabProps) {
-  const { namespace } = address.value.query;
-  const places = table.namespaces.flatMap(({ uuid, name, managedBy }, at) =>
+  const { namespace: requested } = address.value.query;
+  const namespaces = table.namespaces.flatMap(({ uuid, name, managedBy }, at) =>
     row.tool.in[at] === undefined ? [] : [{ at: String(at), uuid, name, managed: managedBy !== "api" }],
   );
-  const place = places.find(({ uuid }) => uuid === namespace) ?? places[0];
-  if (!place) return <p>{texts.none}</p>;
+  const namespace = namespaces.find(({ uuid }) => uuid === requested) ?? namespaces[0];
+  if (!namespace) return <p>{texts.none}</p>;
   return (
     <div class="stack">
       <SelectField
         label={texts.namespace}
-        value={place.uuid}
-        options={places.map(({ uuid, name }) => ({ value: uuid, label: name }))}
+        value={namespace.uuid}
+        options={namespaces.map(({ uuid, name }) => ({ value: uuid, label: name }))}
         onInput={(uuid) => setQuery({ namespace: uuid })}
       />
-      {place.managed ? (
-        <p>{shellTexts.managed(table.namespaces[Number(place.at)]?.managedBy ?? "")}</p>
+      {namespace.managed ? (
+        <p>{shellTexts.managed(table.namespaces[Number(namespace.at)]?.managedBy ?? "")}</p>
       ) : (
-        <OverrideForm key={place.uuid} row={row} place={place} />
+        <OverrideForm key={namespace.uuid} row={row} namespace={namespace} />
       )}
     </div>
   );
 }
 
-function OverrideForm({ row: { tool }, place }: { readonly row: ToolRowIn; readonly place: Place }) {
-  const draft = useDraft(`tools ${place.uuid} ${keyOf(tool)}`, editedOverride(overrideOf(tool, place.at)));
+function OverrideForm({
+  row: { tool },
+  namespace,
+}: {
+  readonly row: ToolTableRow;
+  readonly namespace: NamespaceColumn;
+}) {
+  const draft = useDraft(`tools ${namespace.uuid} ${keyOf(tool)}`, toDraft(overrideOf(tool, namespace.at)));
   const sending = useSending();
   const { name, title, description, annotations, disabled, args } = draft.value;
   const { set } = draft;
   const store = async (rule: object) => {
     const body = { set: [{ server: tool.server, tool: tool.tool, ...rule }] };
     const done = await sending.run(() =>
-      send("POST /namespaces/:uuid/tools", body, { params: { uuid: place.uuid } }),
+      send("POST /namespaces/:uuid/tools", body, { params: { uuid: namespace.uuid } }),
     );
     refresh("/tools");
     if (!done) return;
     draft.clear();
     await toastWithUndo(shellTexts.draft.saved(tool.tool));
   };
-  const sent = argumentsIn(args);
+  const argumentRules = toArguments(args);
   const save = () =>
     store({
       reset: true,
@@ -74,7 +80,7 @@ function OverrideForm({ row: { tool }, place }: { readonly row: ToolRowIn; reado
       ...(title && { title }),
       ...(description && { description }),
       ...(Object.keys(annotations).length > 0 && { annotations }),
-      ...(sent && Object.keys(sent).length > 0 && { args: sent }),
+      ...(argumentRules && Object.keys(argumentRules).length > 0 && { args: argumentRules }),
     });
   return (
     <>
@@ -107,7 +113,7 @@ function OverrideForm({ row: { tool }, place }: { readonly row: ToolRowIn; reado
       />
       <ArgumentFields tool={tool} value={args} onInput={(value) => set({ args: value })} />
       <AnnotationFields value={annotations} onInput={(value) => set({ annotations: value })} />
-      <DraftBar draft={draft} sending={sending} save={texts.save} onSave={save} invalid={!sent}>
+      <DraftBar draft={draft} sending={sending} save={texts.save} onSave={save} invalid={!argumentRules}>
         <span class="push">
           <Button onClick={() => void store({ reset: true })}>{texts.reset}</Button>
         </span>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { argumentsIn, typedArguments } from "./override.ts";
+import { toArguments, typedArguments } from "./override.ts";
 
-test("what is kept of arguments is what is shown and sent again", () => {
+test("typedArguments and toArguments are inverse", () => {
   const args = { depth: { fixed: 2 }, where: { default: "here" }, nothing: { fixed: null } };
   const typed = typedArguments(args);
   expect(typed.map(({ name, mode, json }) => [name, mode, json])).toEqual([
@@ -9,9 +9,9 @@ test("what is kept of arguments is what is shown and sent again", () => {
     ["where", "default", '"here"'],
     ["nothing", "fixed", "null"],
   ]);
-  expect(argumentsIn(typed)).toEqual(args);
+  expect(toArguments(typed)).toEqual(args);
 });
 
-test("a value that is not JSON is not sent", () => {
-  expect(argumentsIn([{ name: "where", mode: "fixed", json: "here" }])).toBeUndefined();
+test("toArguments returns undefined if a value is not JSON", () => {
+  expect(toArguments([{ name: "where", mode: "fixed", json: "here" }])).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** The rule of a namespace for one tool, as it is edited. */
+/** Converts the rule of a namespace for a tool between its stored form and its draft. */
 import type { TableTool } from "../../api/types.ts";
 
 export interface Override {
@@ -10,7 +10,7 @@ export interface Override {
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
-/** An argument with a rule. Its value is JSON as it was typed. */
+/** An argument with a rule. Its value is the typed JSON text. */
 export interface TypedArgument {
   readonly name: string;
   readonly mode: "default" | "fixed";
@@ -23,12 +23,12 @@ export function overrideOf(tool: TableTool, at: string): Override {
   return { ...(tool.overrides?.[at] as Override | undefined), disabled };
 }
 
-/** As it stands in the form: what is not there is empty. */
-export interface EditedOverride extends Required<Omit<Override, "args">> {
+/** The values of the form; missing ones are empty. */
+export interface OverrideDraft extends Required<Omit<Override, "args">> {
   readonly args: readonly TypedArgument[];
 }
 
-export function editedOverride(stored: Override): EditedOverride {
+export function toDraft(stored: Override): OverrideDraft {
   const { disabled = false, name = "", title = "", description = "", annotations = {}, args } = stored;
   return { disabled, name, title, description, annotations, args: typedArguments(args) };
 }
@@ -40,15 +40,15 @@ export function typedArguments(args: Override["args"] = {}): readonly TypedArgum
   });
 }
 
-/** As they are sent; undefined where one is not JSON. */
-export function argumentsIn(typed: readonly TypedArgument[]): Override["args"] | undefined {
-  const rules = typed.map(({ name, mode, json }) => [name, mode, parsed(json)] as const);
+/** Returns the rules to send; undefined if a value is not JSON. */
+export function toArguments(typed: readonly TypedArgument[]): Override["args"] | undefined {
+  const rules = typed.map(({ name, mode, json }) => [name, mode, parseJson(json)] as const);
   if (rules.some(([, , value]) => value === undefined)) return undefined;
   return Object.fromEntries(rules.map(([name, mode, value]) => [name, { [mode]: value }]));
 }
 
-/** Undefined: it is not JSON. */
-export function parsed(json: string): unknown {
+/** Returns undefined if the text is not JSON. */
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;
   } catch {

@@ -1,20 +1,20 @@
-/** How a tool is shown on one line: itself, and its state in each namespace that is shown. */
+/** The columns of the table of tools: the tool itself, and its state in each shown namespace. */
 import { Ago } from "../../ago.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count } from "../../format.ts";
 import { toolsTexts as texts } from "../../texts/tools.ts";
-import type { Place } from "./place.ts";
-import { PlaceCell } from "./place-cell.tsx";
-import { type ToolRowIn, tierOf } from "./tool-row.ts";
+import { NamespaceCell } from "./namespace-cell.tsx";
+import type { NamespaceColumn } from "./namespace-column.ts";
+import { type ToolTableRow, tierOf } from "./tool-row.ts";
 
 const { columns } = texts;
 
-/** More would leave no room for the rest. */
-const MOST_COLUMNS = 3;
+/** More namespaces share one column, so that there is room for the other columns. */
+const MAX_NAMESPACE_COLUMNS = 3;
 
-export function toolColumns(places: readonly Place[]): readonly Column<ToolRowIn>[] {
+export function toolColumns(namespaces: readonly NamespaceColumn[]): readonly Column<ToolTableRow>[] {
   return [
     {
       id: "tool",
@@ -66,7 +66,9 @@ export function toolColumns(places: readonly Place[]): readonly Column<ToolRowIn
       value: ({ tool }) => tool.lastUsedAt ?? "",
       cell: ({ tool }) => (tool.lastUsedAt ? <Ago at={tool.lastUsedAt} /> : texts.never),
     },
-    ...(places.length <= MOST_COLUMNS ? places.map(placeColumn) : [placesColumn(places)]),
+    ...(namespaces.length <= MAX_NAMESPACE_COLUMNS
+      ? namespaces.map(singleColumn)
+      : [sharedColumn(namespaces)]),
   ];
 }
 
@@ -75,26 +77,26 @@ function Tier({ tier }: { readonly tier: ReturnType<typeof tierOf> }) {
   return tier === "destructive" ? <Status state="warn" word={word} /> : <span>{word}</span>;
 }
 
-function placeColumn(place: Place): Column<ToolRowIn> {
+function singleColumn(namespace: NamespaceColumn): Column<ToolTableRow> {
   return {
-    id: place.uuid,
-    head: place.name,
+    id: namespace.uuid,
+    head: namespace.name,
     named: true,
     width: "130px",
-    value: ({ tool }) => tool.in[place.at] ?? "",
-    cell: ({ tool }) => <PlaceCell tool={tool} place={place} />,
+    value: ({ tool }) => tool.in[namespace.at] ?? "",
+    cell: ({ tool }) => <NamespaceCell tool={tool} namespace={namespace} />,
   };
 }
 
-/** Where there are too many for a column each: the names of those that offer the tool. */
-function placesColumn(places: readonly Place[]): Column<ToolRowIn> {
-  const offering = ({ tool }: ToolRowIn) =>
-    places
+/** One column for many namespaces: the names of those in which the tool is on. */
+function sharedColumn(namespaces: readonly NamespaceColumn[]): Column<ToolTableRow> {
+  const offering = ({ tool }: ToolTableRow) =>
+    namespaces
       .filter(({ at }) => tool.in[at] === "on")
       .map(({ name }) => name)
       .join(", ");
   return {
-    id: "places",
+    id: "namespaces",
     head: columns.places,
     width: "22%",
     mono: true,

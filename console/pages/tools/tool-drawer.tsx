@@ -1,4 +1,4 @@
-/** One tool: what it is, what a namespace makes of it, its schemas, what changed since it was approved. */
+/** The drawer of a tool: description, rules of a namespace, schemas, changes since the approval. */
 import type { ComponentChildren } from "preact";
 import { hrefOf } from "../../address.ts";
 import type { ToolTable } from "../../api/types.ts";
@@ -16,12 +16,12 @@ import { Ready } from "../../shell/ready.tsx";
 import { toolsTexts } from "../../texts/tools.ts";
 import { ChangeTab } from "./change-tab.tsx";
 import { OverrideTab } from "./override-tab.tsx";
-import { isHeld, type ToolRowIn } from "./tool-row.ts";
+import { awaitsApproval, type ToolTableRow } from "./tool-row.ts";
 
 const texts = toolsTexts.drawer;
 
 interface ToolDrawerProps {
-  readonly row: ToolRowIn;
+  readonly row: ToolTableRow;
   readonly table: ToolTable;
 }
 
@@ -64,7 +64,7 @@ export function ToolDrawer({ row, table }: ToolDrawerProps) {
   );
 }
 
-function About({ row: { tool, server } }: { readonly row: ToolRowIn }) {
+function About({ row: { tool, server } }: { readonly row: ToolTableRow }) {
   const annotations = Object.entries(tool.annotations ?? {}).map(([name, value]) => `${name}: ${value}`);
   return (
     <div class="stack">
@@ -73,7 +73,7 @@ function About({ row: { tool, server } }: { readonly row: ToolRowIn }) {
           <ForeignText text={tool.title} />
         </h3>
       )}
-      {isHeld(tool) && <p>{texts.held}</p>}
+      {awaitsApproval(tool) && <p>{texts.held}</p>}
       {tool.description && (
         <p>
           <ForeignText text={tool.description} />
@@ -101,8 +101,8 @@ function About({ row: { tool, server } }: { readonly row: ToolRowIn }) {
   );
 }
 
-function SchemaTab({ row: { tool } }: { readonly row: ToolRowIn }) {
-  const held = isHeld(tool);
+function SchemaTab({ row: { tool } }: { readonly row: ToolTableRow }) {
+  const held = awaitsApproval(tool);
   const params = held ? undefined : { uuid: tool.server, tool: tool.tool };
   const detail = useResource("/mcp-servers/:uuid/tools/:tool", params, STATES);
   if (held) return <p>{texts.held}</p>;

@@ -1,15 +1,15 @@
-/** A tool with the name of its server and what each namespace makes of it. */
+/** A tool with the name of its server, and facts derived from a tool. */
 import type { TableTool, ToolTable } from "../../api/types.ts";
 
-export type PlaceState = TableTool["in"][string];
+export type ToolState = TableTool["in"][string];
 
-export interface ToolRowIn {
+export interface ToolTableRow {
   readonly tool: TableTool;
   readonly server: string;
   readonly key: string;
 }
 
-export function rowsOf({ items, servers }: ToolTable): readonly ToolRowIn[] {
+export function rowsOf({ items, servers }: ToolTable): readonly ToolTableRow[] {
   const names = new Map(servers.map(({ uuid, name }) => [uuid, name]));
   return items.map((tool) => ({
     tool,
@@ -27,12 +27,12 @@ export function tierOf(annotations: TableTool["annotations"]): "readOnly" | "wri
   return annotations?.destructiveHint ? "destructive" : "write";
 }
 
-/** It waits for an approval: until then the gateway describes it to nobody. */
-export function isHeld({ in: states }: TableTool): boolean {
+/** True if the tool waits for approval. Until then the gateway does not return its definition. */
+export function awaitsApproval({ in: states }: TableTool): boolean {
   return Object.values(states).includes("held");
 }
 
-/** Whether switching it in the namespace would do anything: what hides it is a rule of the namespace. */
-export function isSwitchable(state: PlaceState | undefined): boolean {
+/** True if only the rule of the namespace decides whether the tool is on, so that a switch has an effect. */
+export function isSwitchable(state: ToolState | undefined): boolean {
   return state === "on" || state === "off" || state === "new";
 }

@@ -1,4 +1,4 @@
-/** Every tool of every server, and what each namespace makes of it. */
+/** The page Tools: all tools of all servers, and their state in each namespace. */
 import { useMemo } from "preact/hooks";
 import { hrefOf } from "../../address.ts";
 import type { ToolTable } from "../../api/types.ts";
@@ -14,12 +14,12 @@ import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { toolsTexts as texts } from "../../texts/tools.ts";
 import { BulkSwitch } from "./bulk-switch.tsx";
-import { placesOf } from "./place.ts";
+import { namespaceColumns } from "./namespace-column.ts";
 import { toolColumns } from "./tool-columns.tsx";
 import { ToolDrawer } from "./tool-drawer.tsx";
-import { rowsOf, type ToolRowIn } from "./tool-row.ts";
+import { rowsOf, type ToolTableRow } from "./tool-row.ts";
 
-/** All of them in one answer: the table filters and sorts by itself. */
+/** Reads all tools at once, because the table filters and sorts them itself. */
 const ALL = { limit: 10_000 };
 
 export default function Tools() {
@@ -30,7 +30,7 @@ export default function Tools() {
     <>
       <PageHead
         title={texts.title}
-        answer={found && texts.answer(found.total, found.servers.length, changed)}
+        summary={found && texts.summary(found.total, found.servers.length, changed)}
       />
       <Ready of={table}>{(value) => <AllTools table={value} />}</Ready>
     </>
@@ -45,9 +45,9 @@ function AllTools({ table }: { readonly table: ToolTable }) {
     () => rows.filter(({ tool }) => (!server || tool.server === server) && (!changed || tool.changed)),
     [rows, server, changed],
   );
-  const places = placesOf(table, namespace);
-  const names = places.map(({ uuid }) => uuid).join();
-  const columns = useMemo(() => toolColumns(places), [names, table]);
+  const namespaces = namespaceColumns(table, namespace);
+  const uuids = namespaces.map(({ uuid }) => uuid).join();
+  const columns = useMemo(() => toolColumns(namespaces), [uuids, table]);
   const open = rows.find(({ key }) => key === id);
   return (
     <>
@@ -63,8 +63,8 @@ function AllTools({ table }: { readonly table: ToolTable }) {
         searchLabel={texts.search}
         tools={<Filters table={table} />}
         {...(may("namespaces.write") && {
-          bulk: (chosen: readonly ToolRowIn[], clear: () => void) => (
-            <BulkSwitch rows={chosen} places={places} onDone={clear} />
+          bulk: (chosen: readonly ToolTableRow[], clear: () => void) => (
+            <BulkSwitch rows={chosen} namespaces={namespaces} onDone={clear} />
           ),
         })}
         empty={

@@ -1,4 +1,4 @@
-/** How a call is shown on one line. */
+/** The columns of the table of calls. */
 import { Ago } from "../../ago.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
@@ -62,7 +62,7 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
   },
 ];
 
-/** A name that nobody knows has no server. */
+/** `server:tool`; only the name if the tool is unknown, because then it has no server. */
 export function calledTool({ server, tool }: Pick<CallLine, "server" | "tool">): string {
   return server.name ? `${server.name}:${tool}` : tool;
 }

@@ -1,4 +1,4 @@
-/** One call in full: who made it, its way through the layers with times, what was sent. */
+/** Shows one call completely: caller, layers with times, arguments. */
 import type { ComponentChildren } from "preact";
 import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
@@ -17,7 +17,7 @@ import { PageHead } from "../../shell/page-head.tsx";
 import { Ready } from "../../shell/ready.tsx";
 import { trafficTexts } from "../../texts/traffic.ts";
 import { calledTool } from "./call-columns.tsx";
-import { LayerWay } from "./layer-way.tsx";
+import { LayerTimings } from "./layer-timings.tsx";
 
 const texts = trafficTexts.one;
 
@@ -32,16 +32,16 @@ export function OneCall({ id }: { readonly id: string }) {
         </p>
       </EmptyPage>
     );
-  return <Ready of={call}>{(found) => <Shown call={found} actions={back} />}</Ready>;
+  return <Ready of={call}>{(found) => <CallDetails call={found} actions={back} />}</Ready>;
 }
 
-function Shown({ call, actions }: { readonly call: RecentCall; readonly actions: ComponentChildren }) {
+function CallDetails({ call, actions }: { readonly call: RecentCall; readonly actions: ComponentChildren }) {
   const { id, outcome, code, by, layers, durationMs } = call;
   return (
     <>
       <PageHead
         title={texts.title(id)}
-        answer={
+        summary={
           <>
             <code>
               <ForeignText text={calledTool(call)} />
@@ -52,7 +52,7 @@ function Shown({ call, actions }: { readonly call: RecentCall; readonly actions:
         actions={
           <>
             {may("servers.use") && !call.method && call.arguments !== undefined && (
-              <Button href={again(call)} title={texts.replayTitle}>
+              <Button href={tryItHref(call)} title={texts.replayTitle}>
                 {texts.replay}
               </Button>
             )}
@@ -67,7 +67,7 @@ function Shown({ call, actions }: { readonly call: RecentCall; readonly actions:
         <section class="stack-small">
           <h2>{texts.way}</h2>
           <div class="panel padded">
-            <LayerWay layers={layers} durationMs={durationMs} />
+            <LayerTimings layers={layers} durationMs={durationMs} />
           </div>
         </section>
         <section class="stack-small">
@@ -83,8 +83,8 @@ function Shown({ call, actions }: { readonly call: RecentCall; readonly actions:
   );
 }
 
-/** The page Try it makes the call, so that a person sees what is sent before it is. */
-function again({ endpoint, server, tool, arguments: args }: RecentCall): string {
+/** Link to the page Try it with the same arguments. The call is made there, so that the person sees the arguments before they are sent. */
+function tryItHref({ endpoint, server, tool, arguments: args }: RecentCall): string {
   return hrefOf({
     page: "try",
     query: {
@@ -96,12 +96,12 @@ function again({ endpoint, server, tool, arguments: args }: RecentCall): string 
   });
 }
 
-interface NamedProps {
+interface ObjectLinkProps {
   readonly page: "endpoints" | "servers";
   readonly of: { readonly uuid?: string; readonly name: string };
 }
 
-function Named({ page, of: { uuid, name } }: NamedProps) {
+function ObjectLink({ page, of: { uuid, name } }: ObjectLinkProps) {
   return (
     <a href={hrefOf({ page, id: uuid ?? name })}>
       <ForeignText text={name} />
@@ -132,12 +132,12 @@ function facts(call: RecentCall): readonly KeyValue[] {
     {
       key: columns.endpoint,
       mono: true,
-      value: <Named page="endpoints" of={call.endpoint} />,
+      value: <ObjectLink page="endpoints" of={call.endpoint} />,
     },
     call.server.uuid !== undefined && {
       key: texts.server,
       mono: true,
-      value: <Named page="servers" of={call.server} />,
+      value: <ObjectLink page="servers" of={call.server} />,
     },
     surface !== undefined && { key: texts.surface, value: call.via ? `${surface}, ${call.via}` : surface },
     { key: columns.duration, value: duration(call.durationMs) },

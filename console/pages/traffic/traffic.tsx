@@ -1,4 +1,4 @@
-/** Calls as they happen, and one of them in full. */
+/** The page Traffic: a live list of calls, and one call in detail. */
 import { useSignal } from "@preact/signals";
 import { urlOf } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
@@ -27,12 +27,12 @@ function AllCalls() {
   const filters = { method, outcome, endpoint, server, q };
   const calls = useCalls(filters, paused.value);
   const all = calls.value.value;
-  const counted = (wanted: string) => all?.filter((call) => call.outcome === wanted).length ?? 0;
+  const countOf = (kind: string) => all?.filter((call) => call.outcome === kind).length ?? 0;
   return (
     <>
       <PageHead
         title={texts.title}
-        answer={all && texts.answer(all.length, counted("error"), counted("refused"))}
+        summary={all && texts.summary(all.length, countOf("error"), countOf("refused"))}
         actions={
           <>
             <Button pressed={paused.value} onClick={() => (paused.value = !paused.value)}>

@@ -1,4 +1,4 @@
-/** The last calls that fit, newest first: read once, then each as it happens. */
+/** The last calls that match the filters, newest first. Reads the list once and then adds live calls. */
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ApiProblem, get } from "../../api/client.ts";
@@ -33,8 +33,8 @@ export interface CallFilters {
   readonly q?: string | undefined;
 }
 
-/** As many as the gateway keeps. */
-const MOST = 1_000;
+/** The gateway keeps the same number. */
+const MAX_CALLS = 1_000;
 
 export function useCalls(filters: CallFilters, paused: boolean): ReadonlySignal<Loaded<readonly CallLine[]>> {
   const calls = useSignal<Loaded<readonly CallLine[]>>({ state: "loading" });
@@ -43,19 +43,19 @@ export function useCalls(filters: CallFilters, paused: boolean): ReadonlySignal<
     if (paused) return undefined;
     const reading = new AbortController();
     const arrived: CallLine[] = [];
-    let drawing: number | undefined;
+    let frame: number | undefined;
     const add = (lines: readonly CallLine[]) => {
       const before = calls.peek().value ?? [];
       const known = new Set(before.map(({ id }) => id));
       const fresh = lines.filter(({ id }) => !known.has(id));
-      calls.value = { state: "ready", value: [...fresh, ...before].slice(0, MOST) };
+      calls.value = { state: "ready", value: [...fresh, ...before].slice(0, MAX_CALLS) };
     };
-    const hear = (event: CallEvent) => {
-      if (!fits(event, filters)) return;
+    const onCall = (event: CallEvent) => {
+      if (!matchesFilters(event, filters)) return;
       arrived.unshift(event);
-      // Many calls of one moment are drawn at once.
-      drawing ??= requestAnimationFrame(() => {
-        drawing = undefined;
+      // Calls that arrive within one frame are rendered together.
+      frame ??= requestAnimationFrame(() => {
+        frame = undefined;
         add(arrived.splice(0));
       });
     };
@@ -69,18 +69,18 @@ export function useCalls(filters: CallFilters, paused: boolean): ReadonlySignal<
         calls.value = { state: "failed", problem: error };
       }
     };
-    const ends = [listenToCalls(hear), listen((event) => event.type === "missed" && void read())];
+    const ends = [listenToCalls(onCall), listen((event) => event.type === "missed" && void read())];
     void read();
     return () => {
       reading.abort();
       for (const end of ends) end();
-      if (drawing !== undefined) cancelAnimationFrame(drawing);
+      if (frame !== undefined) cancelAnimationFrame(frame);
     };
   }, [view, paused]);
   return calls;
 }
 
-function fits(call: CallLine, { method, outcome, endpoint, server, q = "" }: CallFilters): boolean {
+function matchesFilters(call: CallLine, { method, outcome, endpoint, server, q = "" }: CallFilters): boolean {
   const names = [
     call.tool,
     call.server.name,

@@ -1,34 +1,34 @@
-/** What came of a call: progress, questions, logs, the result, its way through the layers. */
+/** Shows a running or finished call: progress, questions, logs, result, layers. */
 import { Fragment } from "preact";
 import type { TryEvent } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
-import { membersOf, wholeOf } from "../../components/json/json-text.ts";
+import { membersOf, rootSpan } from "../../components/json/json-text.ts";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { LogView } from "../../components/log-view.tsx";
 import { ResultView } from "../../components/result-view.tsx";
 import { count, duration } from "../../format.ts";
 import { Refused } from "../../shell/refused.tsx";
 import { tryTexts as texts } from "../../texts/try.ts";
-import { LayerWay } from "../traffic/layer-way.tsx";
+import { LayerTimings } from "../traffic/layer-timings.tsx";
 import { Question } from "./question.tsx";
-import type { Tried } from "./use-try.ts";
+import type { TryState } from "./use-try.ts";
 
-type Of<T extends TryEvent["type"]> = Extract<TryEvent, { readonly type: T }>;
+type EventOf<T extends TryEvent["type"]> = Extract<TryEvent, { readonly type: T }>;
 
 interface CallViewProps {
-  readonly call: Tried;
+  readonly call: TryState;
   readonly endpoint: string;
 }
 
 export function CallView({ call, endpoint }: CallViewProps) {
-  const told = call.told.value;
+  const events = call.events.value;
   const all = <T extends TryEvent["type"]>(type: T) =>
-    told.flatMap(({ event }) => (event.type === type ? [event as Of<T>] : []));
+    events.flatMap(({ event }) => (event.type === type ? [event as EventOf<T>] : []));
   const [begun] = all("begun");
   const progress = all("progress").at(-1);
   const withdrawn = new Set(all("withdrawn").map(({ id }) => id));
   const logs = all("log").map(({ level = "", data }, key) => ({ key, text: `${level} ${textOf(data)}` }));
-  const ended = told.find(({ event }) => event.type === "result" || event.type === "error");
+  const ended = events.find(({ event }) => event.type === "result" || event.type === "error");
   const waiting = call.running.value && !ended;
   return (
     <div class="stack" aria-live="polite">
@@ -43,7 +43,7 @@ export function CallView({ call, endpoint }: CallViewProps) {
             <Question key={question.id} question={question} at={{ uuid: endpoint, id: begun.id }} />
           ),
         )}
-      {ended && <Ended event={ended.event as Of<"result"> | Of<"error">} raw={ended.raw} />}
+      {ended && <CallEnd event={ended.event as EventOf<"result"> | EventOf<"error">} raw={ended.raw} />}
       {logs.length > 0 && (
         <>
           <h3>{texts.logs}</h3>
@@ -60,7 +60,7 @@ export function CallView({ call, endpoint }: CallViewProps) {
   );
 }
 
-function Progress({ event: { progress = 0, total, message } }: { readonly event: Of<"progress"> }) {
+function Progress({ event: { progress = 0, total, message } }: { readonly event: EventOf<"progress"> }) {
   return (
     <div class="stack-small">
       <progress value={progress} {...(total !== undefined && { max: total })} aria-label={texts.waiting} />
@@ -72,7 +72,13 @@ function Progress({ event: { progress = 0, total, message } }: { readonly event:
   );
 }
 
-function Ended({ event, raw }: { readonly event: Of<"result"> | Of<"error">; readonly raw: string }) {
+function CallEnd({
+  event,
+  raw,
+}: {
+  readonly event: EventOf<"result"> | EventOf<"error">;
+  readonly raw: string;
+}) {
   const last = event.calls.at(-1);
   return (
     <>
@@ -88,7 +94,7 @@ function Ended({ event, raw }: { readonly event: Of<"result"> | Of<"error">; rea
         <Fragment key="way">
           <h3>{texts.way}</h3>
           <div class="panel padded">
-            <LayerWay layers={last.layers} durationMs={last.durationMs} />
+            <LayerTimings layers={last.layers} durationMs={last.durationMs} />
           </div>
         </Fragment>
       )}
@@ -96,10 +102,10 @@ function Ended({ event, raw }: { readonly event: Of<"result"> | Of<"error">; rea
   );
 }
 
-/** The part of the text that is the result: what is parsed and written again would lose digits. */
+/** Cuts the result out of the text, because parsing it would lose digits. */
 function resultIn(raw: string): string {
-  const whole = wholeOf(raw);
-  const found = whole && [...membersOf(raw, whole)].find(({ key }) => key === "result");
+  const root = rootSpan(raw);
+  const found = root && [...membersOf(raw, root)].find(({ key }) => key === "result");
   return found ? raw.slice(found.start, found.end) : "{}";
 }
 

@@ -1,4 +1,4 @@
-/** What would become of a call, layer by layer, and by which rule. */
+/** Shows what each layer would do with a call, and by which rule. */
 import type { Explanation } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import { Status } from "../../components/status.tsx";
@@ -7,7 +7,7 @@ import { tryTexts as texts } from "../../texts/try.ts";
 
 type Step = Explanation["steps"][number];
 
-const SHAPES = {
+const STATES = {
   pass: "ok",
   allow: "ok",
   change: "ok",
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Step>[] = [
     id: "effect",
     head: "What it does",
     cell: ({ effect, reason }) => (
-      <Status state={SHAPES[effect]} word={texts.effects[effect]} reason={reason} />
+      <Status state={STATES[effect]} word={texts.effects[effect]} reason={reason} />
     ),
   },
 ];

@@ -1,4 +1,4 @@
-/** A question of a server in the middle of a call: a form, an address to open, or what a model would say. */
+/** A question of a server during a call: a form, an address to open, or a sampling request. */
 import { useSignal } from "@preact/signals";
 import { send } from "../../api/client.ts";
 import type { TryEvent } from "../../api/types.ts";
@@ -13,11 +13,11 @@ import { useSending } from "../../use-sending.ts";
 
 const texts = tryTexts.question;
 
-type Asked = Extract<TryEvent, { readonly type: "question" }>["question"];
+type ServerQuestion = Extract<TryEvent, { readonly type: "question" }>["question"];
 
 interface QuestionProps {
-  readonly question: Asked;
-  /** The endpoint, and the call under way. */
+  readonly question: ServerQuestion;
+  /** Uuid of the endpoint, id of the running call. */
   readonly at: { readonly uuid: string; readonly id: string };
 }
 
@@ -77,7 +77,7 @@ export function Question({ question: { id, kind, params }, at }: QuestionProps) 
   );
 }
 
-/** Only addresses of the web: whatever else a server sends stays a text. */
+/** Only http and https addresses become links. */
 function Link({ url }: { readonly url: string }) {
   const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
   return (

@@ -1,4 +1,4 @@
-/** One tool at an endpoint: its form, the call, what would happen. */
+/** Tries one tool of an endpoint: its form, the call, and the explanation of what would happen. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { send } from "../../api/client.ts";
@@ -22,7 +22,7 @@ interface ToolTryProps {
   readonly endpoint: Endpoint;
   readonly row: ToolRow;
   readonly as: string | undefined;
-  /** Name of its server. */
+  /** Name of the server. */
   readonly server: string;
 }
 
@@ -57,7 +57,7 @@ function TryForm({ endpoint, row, as, server, schema }: ToolTryProps & { readonl
   const explanation = useSignal<Explanation | undefined>(undefined);
   const sending = useSending();
   const call = useTry();
-  // A page that is left leaves no call behind.
+  // Leaving the page cancels the call.
   useEffect(() => call.cancel, []);
   const problems = checked.value ? checkForm(schema, form.value) : [];
   const run = () => {

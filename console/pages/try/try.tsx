@@ -1,4 +1,4 @@
-/** Calls any tool of any endpoint, as oneself or as another account, with all that happens on its way. */
+/** The page Try it: calls a tool of an endpoint, as yourself or as another account. */
 import { hrefOf } from "../../address.ts";
 import type { Endpoint, ToolRow } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
@@ -20,13 +20,14 @@ export default function TryIt() {
   const endpoints = useList("/endpoints", {}, CONFIG);
   return (
     <>
-      <PageHead title={texts.title} answer={texts.answer} />
+      <PageHead title={texts.title} summary={texts.summary} />
       <Ready of={endpoints}>
         {(all) => {
-          const { endpoint: wanted } = address.value.query;
-          const served = all.filter(({ disabled }) => !disabled);
-          const endpoint = served.find(({ uuid, name }) => uuid === wanted || name === wanted) ?? served[0];
-          return endpoint ? <AtEndpoint endpoint={endpoint} all={served} /> : <NoEndpoint />;
+          const { endpoint: requested } = address.value.query;
+          const enabled = all.filter(({ disabled }) => !disabled);
+          const endpoint =
+            enabled.find(({ uuid, name }) => uuid === requested || name === requested) ?? enabled[0];
+          return endpoint ? <EndpointTools endpoint={endpoint} all={enabled} /> : <NoEndpoint />;
         }}
       </Ready>
     </>
@@ -55,12 +56,12 @@ function NoTools() {
   );
 }
 
-interface AtEndpointProps {
+interface EndpointToolsProps {
   readonly endpoint: Endpoint;
   readonly all: readonly Endpoint[];
 }
 
-function AtEndpoint({ endpoint, all }: AtEndpointProps) {
+function EndpointTools({ endpoint, all }: EndpointToolsProps) {
   const { query } = address.value;
   const { as, server, tool } = query;
   const people = useList("/users", may("people") ? {} : undefined, {}).value.value ?? [];
@@ -102,7 +103,7 @@ function AtEndpoint({ endpoint, all }: AtEndpointProps) {
                   </Button>
                 </div>
               )}
-              <ToolChoice rows={rows} open={open} />
+              <ToolList rows={rows} open={open} />
               {open ? (
                 <ToolTry
                   key={`${endpoint.uuid} ${open.server} ${open.tool} ${as}`}
@@ -144,12 +145,12 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
-interface ToolChoiceProps {
+interface ToolListProps {
   readonly rows: readonly Row[];
   readonly open: Row | undefined;
 }
 
-function ToolChoice({ rows, open }: ToolChoiceProps) {
+function ToolList({ rows, open }: ToolListProps) {
   const { query } = address.value;
   return (
     <Table

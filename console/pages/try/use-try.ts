@@ -1,60 +1,60 @@
-/** A call that is tried out: everything that came of it so far. */
+/** Runs a call for the page Try it and collects its events. */
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { ApiProblem } from "../../api/client.ts";
-import { type Told, type TryCall, tryCall } from "../../api/try-call.ts";
+import { type RawTryEvent, type TryCall, tryCall } from "../../api/try-call.ts";
 
-export interface Tried {
+export interface TryState {
   readonly running: ReadonlySignal<boolean>;
-  readonly told: ReadonlySignal<readonly Told[]>;
+  readonly events: ReadonlySignal<readonly RawTryEvent[]>;
   readonly problem: ReadonlySignal<ApiProblem | undefined>;
   readonly start: (call: TryCall) => void;
   readonly cancel: () => void;
 }
 
-/** More than that nobody reads. */
-const MOST = 500;
+/** Older events are dropped. */
+const MAX_EVENTS = 500;
 
-export function useTry(): Tried {
+export function useTry(): TryState {
   const running = useSignal(false);
-  const told = useSignal<readonly Told[]>([]);
+  const events = useSignal<readonly RawTryEvent[]>([]);
   const problem = useSignal<ApiProblem | undefined>(undefined);
-  const ending = useRef<AbortController>(undefined);
-  const run = async (call: TryCall, mine: AbortController) => {
+  const active = useRef<AbortController>(undefined);
+  const run = async (call: TryCall, controller: AbortController) => {
     running.value = true;
-    told.value = [];
+    events.value = [];
     problem.value = undefined;
     try {
-      for await (const one of tryCall(call, mine.signal)) told.value = withNext(told.value, one);
+      for await (const one of tryCall(call, controller.signal)) events.value = withNext(events.value, one);
     } catch (error) {
-      if (mine.signal.aborted) return;
+      if (controller.signal.aborted) return;
       if (!(error instanceof ApiProblem)) throw error;
       problem.value = error;
     } finally {
-      if (ending.current === mine) running.value = false;
+      if (active.current === controller) running.value = false;
     }
   };
   return {
     running,
-    told,
+    events,
     problem,
     start(call) {
-      ending.current?.abort();
-      const mine = new AbortController();
-      ending.current = mine;
-      void run(call, mine);
+      active.current?.abort();
+      const controller = new AbortController();
+      active.current = controller;
+      void run(call, controller);
     },
     cancel() {
-      ending.current?.abort();
+      active.current?.abort();
       running.value = false;
     },
   };
 }
 
-/** How it began is kept, and of all progress the last. */
-function withNext(told: readonly Told[], next: Told): readonly Told[] {
-  const [begun, ...rest] = told;
+/** Always keeps the first event, and only the last progress event. */
+function withNext(events: readonly RawTryEvent[], next: RawTryEvent): readonly RawTryEvent[] {
+  const [begun, ...rest] = events;
   if (!begun) return [next];
   const kept = next.event.type === "progress" ? rest.filter(({ event }) => event.type !== "progress") : rest;
-  return [begun, ...kept.slice(-MOST), next];
+  return [begun, ...kept.slice(-MAX_EVENTS), next];
 }

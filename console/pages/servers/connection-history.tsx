@@ -1,4 +1,4 @@
-/** What became of the connections of a server lately. */
+/** Lists the latest connection events of a server. */
 import { Ago } from "../../ago.tsx";
 import type { Server, StatusEntry } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -7,7 +7,7 @@ import { STATES, useResource } from "../../live/resource.ts";
 import { serverTexts } from "../../texts/servers.ts";
 
 const texts = serverTexts.happened;
-const SHAPES = {
+const SHAPE_STATES = {
   connecting: "off",
   started: "off",
   connected: "ok",
@@ -15,7 +15,7 @@ const SHAPES = {
   closed: "off",
 } as const satisfies Record<StatusEntry["state"], State>;
 
-export function Happened({ server }: { readonly server: Server }) {
+export function ConnectionHistory({ server }: { readonly server: Server }) {
   const entries =
     useResource("/mcp-servers/:uuid/history", { uuid: server.uuid }, STATES).value.value?.items ?? [];
   if (entries.length === 0) return null;
@@ -28,7 +28,7 @@ export function Happened({ server }: { readonly server: Server }) {
             <span class="faint small">
               <Ago at={at} />
             </span>
-            <StatusShape state={SHAPES[state]} />
+            <StatusShape state={SHAPE_STATES[state]} />
             <span>
               {texts.states[state]} {pid !== undefined && <span class="faint">{texts.pid(pid)}</span>}
               {reason !== undefined && (

@@ -1,28 +1,32 @@
-/** Which clients see the tools of a new server. */
+/** Chooses the namespace of a new server, and so the clients that see its tools. */
 import { type Signal, useSignal } from "@preact/signals";
 import type { Namespace } from "../../api/types.ts";
 import { SelectField } from "../../components/select-field.tsx";
 import { CONFIG, useList } from "../../live/resource.ts";
 import { serverTexts } from "../../texts/servers.ts";
-import { type Place, usualPlace } from "./join.ts";
+import { defaultChoice, type NamespaceChoice } from "./add-to-namespace.ts";
 
 const texts = serverTexts.adding;
 
-export interface ChosenPlace {
-  readonly chosen: Place;
-  readonly picked: Signal<Place | undefined>;
+export interface NamespaceChoiceState {
+  readonly chosen: NamespaceChoice;
+  readonly picked: Signal<NamespaceChoice | undefined>;
   readonly namespaces: readonly Namespace[];
 }
 
-/** The usual one until somebody picks another. */
-export function usePlace(): ChosenPlace {
+/** The default choice until somebody picks another. */
+export function useNamespaceChoice(): NamespaceChoiceState {
   const namespaces = useList("/namespaces", {}, CONFIG).value.value ?? [];
   const endpoints = useList("/endpoints", {}, CONFIG).value.value ?? [];
-  const picked = useSignal<Place | undefined>(undefined);
-  return { chosen: picked.value ?? usualPlace({ namespaces, endpoints }), picked, namespaces };
+  const picked = useSignal<NamespaceChoice | undefined>(undefined);
+  return { chosen: picked.value ?? defaultChoice({ namespaces, endpoints }), picked, namespaces };
 }
 
-export function PlaceField({ place: { chosen, picked, namespaces } }: { readonly place: ChosenPlace }) {
+export function NamespaceField({
+  choice: { chosen, picked, namespaces },
+}: {
+  readonly choice: NamespaceChoiceState;
+}) {
   return (
     <SelectField
       label={texts.namespace}

@@ -1,40 +1,40 @@
-/** Adds servers: stores them, puts them into a namespace, and connects each once, so that one sees at once whether it works. */
+/** Adds servers: stores them, adds them to a namespace, and connects each once to show whether it works. */
 import { useSignal } from "@preact/signals";
 import { ApiProblem, get, getPages, itemsOf, send } from "../../api/client.ts";
 import type { ConnectionStatus, Server } from "../../api/types.ts";
 import { type Sending, useSending } from "../../use-sending.ts";
-import { join, type Place } from "./join.ts";
+import { addToNamespace, type NamespaceChoice } from "./add-to-namespace.ts";
 import type { Entries } from "./read-pasted.ts";
 
-export interface Added {
+export interface AddedServer {
   readonly uuid: string;
   readonly name: string;
-  /** Undefined while it is tried. */
+  /** Undefined until the connection attempt has ended. */
   readonly connection: ConnectionStatus | undefined;
 }
 
-export interface Adding extends Sending {
-  /** Undefined until they are stored. */
-  readonly added: readonly Added[] | undefined;
+export interface AddServersState extends Sending {
+  /** Undefined until the servers are stored. */
+  readonly added: readonly AddedServer[] | undefined;
   readonly warnings: readonly string[];
-  readonly add: (entries: Entries, place: Place) => Promise<boolean>;
+  readonly add: (entries: Entries, choice: NamespaceChoice) => Promise<boolean>;
 }
 
-export function useAdding(): Adding {
+export function useAddServers(): AddServersState {
   const sending = useSending();
-  const added = useSignal<readonly Added[] | undefined>(undefined);
+  const added = useSignal<readonly AddedServer[] | undefined>(undefined);
   const warnings = useSignal<readonly string[]>([]);
 
-  const tried = (uuid: string, connection: ConnectionStatus) => {
+  const setConnection = (uuid: string, connection: ConnectionStatus) => {
     added.value = added.value?.map((one) => (one.uuid === uuid ? { ...one, connection } : one));
   };
-  const tryOne = async ({ uuid }: Added) => {
+  const connect = async ({ uuid }: AddedServer) => {
     try {
       const { connection } = await send("POST /mcp-servers/:uuid/connect", undefined, { params: { uuid } });
-      tried(uuid, connection);
+      setConnection(uuid, connection);
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error;
-      tried(uuid, { state: "failed", connected: false, toolCount: 0, reason: error.message });
+      setConnection(uuid, { state: "failed", connected: false, toolCount: 0, reason: error.message });
     }
   };
 
@@ -42,29 +42,29 @@ export function useAdding(): Adding {
     ...sending,
     added: added.value,
     warnings: warnings.value,
-    add: (entries, place) =>
+    add: (entries, choice) =>
       sending.run(async () => {
         const done = await send("POST /mcp-servers/import", { mcpServers: entries });
         warnings.value = done.warnings ?? [];
-        const servers = await named(Object.keys(entries));
-        await join(
+        const servers = await serversByName(Object.keys(entries));
+        await addToNamespace(
           servers.map(({ uuid }) => uuid),
-          place,
-          await whatIsThere(),
+          choice,
+          await readExisting(),
         );
         added.value = servers.map(({ uuid, name }) => ({ uuid, name, connection: undefined }));
-        // One after the other waits for the slowest; all at once is what a client would do.
-        for (const one of added.value) void tryOne(one);
+        // All at once, so that a slow server does not delay the others.
+        for (const one of added.value) void connect(one);
       }),
   };
 }
 
-async function whatIsThere() {
+async function readExisting() {
   const [namespaces, endpoints] = await Promise.all([getPages("/namespaces"), getPages("/endpoints")]);
   return { namespaces: itemsOf<"/namespaces">(namespaces), endpoints: itemsOf<"/endpoints">(endpoints) };
 }
 
-/** The API takes a name where a uuid stands. */
-async function named(names: readonly string[]): Promise<readonly Server[]> {
+/** The API accepts a name instead of a uuid. */
+async function serversByName(names: readonly string[]): Promise<readonly Server[]> {
   return await Promise.all(names.map((uuid) => get("/mcp-servers/:uuid", { uuid })));
 }

@@ -1,8 +1,8 @@
-/** Runs something that the gateway may refuse, and says so where it does. */
+/** Runs requests to the gateway and shows a toast if the gateway refuses one. */
 import { ApiProblem } from "./api/client.ts";
 import { toast } from "./components/toasts.tsx";
 
-export async function said(act: () => Promise<void>): Promise<void> {
+export async function runWithToast(act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
