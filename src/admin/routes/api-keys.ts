@@ -4,10 +4,11 @@ import type { NewApiKey } from "../../access/api-keys.ts";
 import { may } from "../../access/may.ts";
 import { finderOf } from "../../gateway/names.ts";
 import { type FieldProblem as InputProblem, invalid, pointer } from "../../gateway/refusal.ts";
+import { API_KEY_PATCH, KEY_IMPORT, NEW_API_KEY } from "../api-key-schemas.ts";
 import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
 import { type AdminRequest, DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
-import { API_KEY_PATCH, KEY_IMPORT, listOf, NEW_API_KEY, ref } from "../schemas.ts";
+import { listOf, ref } from "../schemas.ts";
 import { type Asking, maySee } from "./endpoint-use.ts";
 import { type AdminParts, checkedBody, isOn } from "./parts.ts";
 
