@@ -1,11 +1,11 @@
-/** One attempt to hurt: its name, what it is after, and the code. */
+/** One case of abusive code: its name, the resource it attacks, and the code. */
 
 export interface Abuse {
   readonly name: string;
-  readonly after:
-    | "the clock of a neighbour"
-    | "the memory of the machine"
+  readonly target:
+    | "another run's time"
+    | "the machine's memory"
     | "the gateway's objects"
-    | "the gateway's clock";
+    | "the gateway's time";
   readonly code: string;
 }

@@ -1,3 +1,4 @@
+/** Hostile code in the sandbox: it must not read secrets of the machine, harm the gateway or disturb other runs. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,9 +17,12 @@ import { runInVm } from "./vm-baseline.ts";
 
 const SECRET = `canary-${process.pid}-${performance.now()}`;
 const LIMITS = { wallMs: 700, cpuMs: 250 };
-/** Of one host with several runs, node itself included; and of one whose runs have taken what they may. */
-const MOST_RESIDENT_KB = 600 << 10;
-const LEAST_RESIDENT_KB = 100 << 10;
+/**
+ * Bounds for the peak memory of a sandbox process with several runs, Node included. The lower bound shows that the runs did
+ * allocate.
+ */
+const MAX_RESIDENT_KB = 600 << 10;
+const MIN_RESIDENT_KB = 100 << 10;
 
 const executor = createWasmExecutor({ clock: systemClock, log: silentLog, bubblewrap: false });
 const folder = mkdtempSync(join(tmpdir(), "metamcp-canary-"));
@@ -37,9 +41,9 @@ const call = ({ tool }: OutCall): Promise<string> =>
     ? Promise.reject(Object.assign(new Error("it failed"), { code: "execution_failed" }))
     : Promise.resolve('{"content":[],"structuredContent":{"ok":true}}');
 
-/** Neither the canary nor anything that tells of the machine. */
-function expectNothingFound(outcome: Outcome): void {
-  const told = JSON.stringify(outcome);
+/** The outcome contains neither the canary nor any detail of the machine. */
+function expectNoLeak(outcome: Outcome): void {
+  const outcomeText = JSON.stringify(outcome);
   for (const canary of [
     SECRET,
     hostFile(),
@@ -48,31 +52,36 @@ function expectNothingFound(outcome: Outcome): void {
     "node:internal",
     "wasm-function",
   ])
-    expect(told.includes(canary) ? `found ${canary} in ${told.slice(0, 2_000)}` : "nothing").toBe("nothing");
+    expect(
+      outcomeText.includes(canary) ? `found ${canary} in ${outcomeText.slice(0, 2_000)}` : "nothing",
+    ).toBe("nothing");
 }
 
-async function expectWellAfter(): Promise<void> {
+async function expectSandboxWorks(): Promise<void> {
   expect(await tryRun(executor, "6 * 7")).toMatchObject({ value: "42", error: undefined });
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   expect(([] as { polluted?: unknown }).polluted).toBeUndefined();
 }
 
-describe("escapes after the variable", () => {
-  test.each(ESCAPES)("$name", async ({ code }) => {
+describe("code that tries to read the environment of the gateway", () => {
+  test.each(ESCAPES)("gets nothing from $name", async ({ code }) => {
     const outcome = await tryRun(executor, code, { call, limits: LIMITS });
-    expectNothingFound(outcome);
+    expectNoLeak(outcome);
     expect(outcome.value ?? "").not.toContain("canary");
   });
-  test("the next honest run works", expectWellAfter);
+  test("leaves a sandbox that runs further code", expectSandboxWorks);
 });
 
-describe("escapes bite where there is no fence", () => {
-  test.each(ESCAPES.filter(({ bites }) => bites))("$name", async ({ code }) => {
-    expect(await runInVm(code)).toBe(SECRET);
-  });
+describe("the same code in node:vm, without a sandbox", () => {
+  test.each(ESCAPES.filter(({ escapesVm }) => escapesVm))(
+    "reads the variable through $name",
+    async ({ code }) => {
+      expect(await runInVm(code)).toBe(SECRET);
+    },
+  );
 });
 
-test("the file, and the host's own process, are out of reach", async () => {
+test("code in the sandbox cannot read files, and the sandbox process has an empty environment", async () => {
   const path = JSON.stringify(join(folder, "file"));
   const codes = [
     `(await import(${path})).default`,
@@ -80,31 +89,36 @@ test("the file, and the host's own process, are out of reach", async () => {
     `new Function('return this')().process?.kill?.(process.pid)`,
     `(() => { throw null })()`,
   ];
-  for (const code of codes) expectNothingFound(await tryRun(executor, code, { call, limits: LIMITS }));
+  for (const code of codes) expectNoLeak(await tryRun(executor, code, { call, limits: LIMITS }));
   for (const pid of executor.pids) {
     const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
     expect(environment).toBe("");
   }
-  await expectWellAfter();
+  await expectSandboxWorks();
 });
 
-const WAYS = ["console.log", "tools.a.echo", "setTimeout", "(await servers.a.call('echo')).constructor"];
+const HOST_FUNCTIONS = [
+  "console.log",
+  "tools.a.echo",
+  "setTimeout",
+  "(await servers.a.call('echo')).constructor",
+];
 
-describe.each(WAYS)("by way of %s", (via) => {
-  const withHost = (body: string, it: unknown): string =>
-    `${via}.constructor("it", ${JSON.stringify(body)})(${JSON.stringify(it)})`;
+describe.each(HOST_FUNCTIONS)("through the constructor of %s", (via) => {
+  const withHost = (body: string, argument: unknown): string =>
+    `${via}.constructor("it", ${JSON.stringify(body)})(${JSON.stringify(argument)})`;
 
-  test("the file is not read; it is where there is no fence", async () => {
+  test("code reads no file in the sandbox, but does in node:vm", async () => {
     const read = "return process.getBuiltinModule('node:fs').readFileSync(it, 'utf8')";
     const code = withHost(read, join(folder, "file"));
-    expectNothingFound(await tryRun(executor, code, { call, limits: LIMITS }));
+    expectNoLeak(await tryRun(executor, code, { call, limits: LIMITS }));
     expect(await runInVm(code)).toBe(SECRET);
   });
 
-  test("a process is not ended; it is where there is no fence", async () => {
-    const victim = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
-    const ended = once(victim, "exit");
-    const code = (signal: string): string => withHost(`return process.kill(it, "${signal}")`, victim.pid);
+  test("code ends no process in the sandbox, but does in node:vm", async () => {
+    const bystander = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
+    const ended = once(bystander, "exit");
+    const code = (signal: string): string => withHost(`return process.kill(it, "${signal}")`, bystander.pid);
     const { error } = await tryRun(executor, code("SIGKILL"), { call, limits: LIMITS });
     expect(error?.code).toBe("execution_failed");
     await runInVm(code("SIGTERM"));
@@ -112,8 +126,8 @@ describe.each(WAYS)("by way of %s", (via) => {
   });
 });
 
-/** In KB; 0 where it has ended. */
-function peakOf(pid: number): number {
+/** Peak resident memory in KB; 0 if the process has ended. */
+function peakMemoryOf(pid: number): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
   } catch {
@@ -121,38 +135,41 @@ function peakOf(pid: number): number {
   }
 }
 
-describe("abuse", () => {
-  test.each(ABUSES)("$name, after $after", async ({ code }) => {
+describe("abusive code", () => {
+  test.each(ABUSES)("does not reach $target with $name", async ({ code }) => {
     const attack = tryRun(executor, code, { call, limits: LIMITS, principal: "attacker" });
     const neighbour = tryRun(executor, "(await tools.a.echo({})).ok", { call, principal: "neighbour" });
-    const met = await neighbour;
-    expect(met.error).toBeUndefined();
-    expect(met.value).toBe("true");
+    const neighbourOutcome = await neighbour;
+    expect(neighbourOutcome.error).toBeUndefined();
+    expect(neighbourOutcome.value).toBe("true");
     const outcome = await attack;
-    expectNothingFound(outcome);
+    expectNoLeak(outcome);
     if (outcome.error) expect(["sandbox_limit", "execution_failed"]).toContain(outcome.error.code);
     expect(outcome.calls.length).toBeLessThanOrEqual(100);
     expect(Buffer.byteLength(JSON.stringify(outcome.logs))).toBeLessThan(200_000);
     expect(outcome.calls.some(({ tool }) => tool === "forged")).toBe(false);
-    await expectWellAfter();
+    await expectSandboxWorks();
   });
 
-  test.runIf(process.platform === "linux")("memory stays bounded, however many ask for more", async () => {
-    const hungry = ABUSES.filter(({ after }) => after === "the memory of the machine").slice(0, 6);
-    const peaks: number[] = [];
-    // Meanwhile too: a host that took too much may be gone at the end.
-    const look = (): void => void peaks.push(...executor.pids.map(peakOf));
-    const timer = setInterval(look, 5);
-    await Promise.all(hungry.map(({ code }) => tryRun(executor, code, { call, limits: LIMITS })));
-    clearInterval(timer);
-    look();
-    // They did get some, or this would say nothing.
-    expect(Math.max(...peaks)).toBeGreaterThan(LEAST_RESIDENT_KB);
-    expect(Math.max(...peaks)).toBeLessThan(MOST_RESIDENT_KB);
-  });
+  test.runIf(process.platform === "linux")(
+    "keeps the memory of a sandbox process within its bound when six runs exhaust theirs",
+    async () => {
+      const memoryAttacks = ABUSES.filter(({ target }) => target === "the machine's memory").slice(0, 6);
+      const peaks: number[] = [];
+      // Samples during the runs too, because a process that took too much may be gone at the end.
+      const sample = (): void => void peaks.push(...executor.pids.map(peakMemoryOf));
+      const timer = setInterval(sample, 5);
+      await Promise.all(memoryAttacks.map(({ code }) => tryRun(executor, code, { call, limits: LIMITS })));
+      clearInterval(timer);
+      sample();
+      // The runs must have allocated something, or the upper bound would prove nothing.
+      expect(Math.max(...peaks)).toBeGreaterThan(MIN_RESIDENT_KB);
+      expect(Math.max(...peaks)).toBeLessThan(MAX_RESIDENT_KB);
+    },
+  );
 });
 
-test("a neighbour is answered while somebody computes", async () => {
+test("a run is answered while another run computes without end", async () => {
   const [limits, signal] = [{ wallMs: 600_000, cpuMs: 600_000 }, new CallSignal()];
   let spins = true;
   let spin: Promise<void> | undefined;

@@ -1,18 +1,21 @@
-/** Ways out that were tried before: each is code whose value is the canary if it got there. The canary of all of these is a variable in the environment of the gateway. */
+/**
+ * Known ways out of JavaScript sandboxes. Each is code whose value is the canary if the escape worked. The canary is a variable
+ * in the environment of the gateway.
+ */
 
 export interface Escape {
   readonly name: string;
   readonly code: string;
-  /** It is known to get out of `node:vm`, so the case can be seen to bite. */
-  readonly bites?: boolean;
+  /** True if the code escapes `node:vm`. The tests check that, so that a case cannot pass because it is broken. */
+  readonly escapesVm?: boolean;
 }
 
-const GRAB = JSON.stringify(
+const READ_CANARY = JSON.stringify(
   "return typeof process === 'undefined' ? 'no process' : process.env.METAMCP_CANARY",
 );
 
-/** Things of the host that code is handed, each a way to the host's own Function. */
-const HANDED = [
+/** Objects that the sandbox gives to the code. Each could lead to the host's `Function`. */
+const EXPOSED = [
   "console.log",
   "console",
   "tools",
@@ -40,47 +43,47 @@ const HANDED = [
   "sleep(1)",
 ];
 
-const chains: readonly Escape[] = HANDED.map((expression) => ({
+const constructorChains: readonly Escape[] = EXPOSED.map((expression) => ({
   name: `constructor chain of ${expression}`,
-  code: `const x = ${expression};\nconst F = (typeof x === "function" ? x : x.constructor).constructor;\nF(${GRAB})()`,
-  bites: true,
+  code: `const x = ${expression};\nconst F = (typeof x === "function" ? x : x.constructor).constructor;\nF(${READ_CANARY})()`,
+  escapesVm: true,
 }));
 
 export const ESCAPES: readonly Escape[] = [
-  ...chains,
+  ...constructorChains,
   {
     name: "prototype of a host function",
-    code: `Object.getPrototypeOf(tools.a.echo).constructor(${GRAB})()`,
-    bites: true,
+    code: `Object.getPrototypeOf(tools.a.echo).constructor(${READ_CANARY})()`,
+    escapesVm: true,
   },
   {
-    name: "host error with a stack",
-    code: `try { await servers.a.call(Symbol.iterator, { toJSON() { throw 1 } }) } catch (e) { (e?.constructor?.constructor ?? Function)(${GRAB})() }`,
+    name: "the constructor of a host error",
+    code: `try { await servers.a.call(Symbol.iterator, { toJSON() { throw 1 } }) } catch (e) { (e?.constructor?.constructor ?? Function)(${READ_CANARY})() }`,
   },
   {
-    name: "a host promise's constructor",
-    code: `tools.a.echo({}).constructor.constructor(${GRAB})()`,
-    bites: true,
+    name: "the constructor of a host promise",
+    code: `tools.a.echo({}).constructor.constructor(${READ_CANARY})()`,
+    escapesVm: true,
   },
   {
-    name: "a thenable that is handed the host's resolve",
-    code: `await new Promise((done) => { const p = tools.a.echo({}); p.then = undefined; const C = p.constructor; C.resolve({ then(resolve) { done(resolve.constructor(${GRAB})()) } }); setTimeout(() => done('none'), 50) })`,
+    name: "a thenable that receives the host's resolve function",
+    code: `await new Promise((done) => { const p = tools.a.echo({}); p.then = undefined; const C = p.constructor; C.resolve({ then(resolve) { done(resolve.constructor(${READ_CANARY})()) } }); setTimeout(() => done('none'), 50) })`,
   },
   {
     name: "arguments.callee.caller of a callback",
-    code: `await new Promise((done) => setTimeout(function () { try { done(String(arguments.callee.caller?.constructor(${GRAB})())) } catch (e) { done(e.message) } }, 1))`,
+    code: `await new Promise((done) => setTimeout(function () { try { done(String(arguments.callee.caller?.constructor(${READ_CANARY})())) } catch (e) { done(e.message) } }, 1))`,
   },
   {
     name: "Error.prepareStackTrace",
     code: `Error.prepareStackTrace = (e, frames) => frames; const frames = new Error().stack; Array.isArray(frames) ? String(frames.map((f) => f.getThis?.()?.process?.env?.METAMCP_CANARY)) : frames`,
   },
   {
-    name: "a stack overflow inside of the bridge",
-    code: `let found = 'nothing'; function deep() { try { deep() } catch (e) { try { found = String(e.constructor.constructor(${GRAB})()) } catch {} } } deep(); const over = () => { try { console.log('x'); over() } catch (e) { try { found = String(e.constructor.constructor(${GRAB})()) } catch {} } }; over(); found`,
+    name: "a stack overflow inside the bridge",
+    code: `let found = 'nothing'; function deep() { try { deep() } catch (e) { try { found = String(e.constructor.constructor(${READ_CANARY})()) } catch {} } } deep(); const over = () => { try { console.log('x'); over() } catch (e) { try { found = String(e.constructor.constructor(${READ_CANARY})()) } catch {} } }; over(); found`,
   },
   {
     name: "Symbol.species",
-    code: `class A extends Array { static get [Symbol.species]() { return function () { return new Proxy([], {}) } } }\nString(new A(1, 2, 3).map((x) => x).constructor.constructor(${GRAB})())`,
+    code: `class A extends Array { static get [Symbol.species]() { return function () { return new Proxy([], {}) } } }\nString(new A(1, 2, 3).map((x) => x).constructor.constructor(${READ_CANARY})())`,
   },
   {
     name: "Symbol.unscopables and with",
@@ -88,22 +91,22 @@ export const ESCAPES: readonly Escape[] = [
   },
   {
     name: "a getter on Object.prototype that sees the host",
-    code: `let seen = 'none'; Object.defineProperty(Object.prototype, 'callId', { get() { seen = String(this.constructor?.constructor?.(${GRAB})()); return 1 }, configurable: true }); await tools.a.echo({}); seen`,
+    code: `let seen = 'none'; Object.defineProperty(Object.prototype, 'callId', { get() { seen = String(this.constructor?.constructor?.(${READ_CANARY})()); return 1 }, configurable: true }); await tools.a.echo({}); seen`,
   },
   {
     name: "a setter on Object.prototype that sees the host",
-    code: `let seen = 'none'; Object.defineProperty(Object.prototype, 'value', { set(v) { seen = String(v?.constructor?.constructor?.(${GRAB})()) }, configurable: true }); await tools.a.echo({}); seen`,
+    code: `let seen = 'none'; Object.defineProperty(Object.prototype, 'value', { set(v) { seen = String(v?.constructor?.constructor?.(${READ_CANARY})()) }, configurable: true }); await tools.a.echo({}); seen`,
   },
   {
-    name: "Proxy arguments",
-    code: `await servers.a.call('echo', new Proxy({}, { get(t, k, r) { return k === 'toJSON' ? () => ({ k: String(r.constructor) }) : undefined }, ownKeys() { return [] } })).then(() => Function(${GRAB})())`,
+    name: "a proxy as arguments",
+    code: `await servers.a.call('echo', new Proxy({}, { get(t, k, r) { return k === 'toJSON' ? () => ({ k: String(r.constructor) }) : undefined }, ownKeys() { return [] } })).then(() => Function(${READ_CANARY})())`,
   },
   {
     name: "an object in place of a tool's name",
-    code: `await servers.a.call({ toString() { return this.constructor.constructor(${GRAB})() } })`,
+    code: `await servers.a.call({ toString() { return this.constructor.constructor(${READ_CANARY})() } })`,
   },
-  { name: "Function", code: `new Function(${GRAB})()` },
-  { name: "AsyncFunction", code: `await (async () => {}).constructor(${GRAB})()` },
+  { name: "Function", code: `new Function(${READ_CANARY})()` },
+  { name: "AsyncFunction", code: `await (async () => {}).constructor(${READ_CANARY})()` },
   {
     name: "GeneratorFunction",
     code: `(function* () {}).constructor("yield typeof process === 'undefined' ? 'none' : process.env.METAMCP_CANARY")().next().value`,
@@ -147,13 +150,13 @@ export const ESCAPES: readonly Escape[] = [
     code: "[typeof bridge, typeof values, typeof guest, Object.getOwnPropertyNames(globalThis).filter((n) => /bridge|host|metamcp/i.test(n)).join()].join()",
   },
   {
-    name: "source of the prelude",
+    name: "the source text of the exposed functions",
     code: "[tools.a.echo.toString(), console.log.toString()].join().includes('METAMCP_CANARY') ? 'x' : 'none'",
   },
   { name: "ShadowRealm, Realm, vm", code: "[typeof ShadowRealm, typeof Realm, typeof vm].join()" },
   { name: "HTML comments and unicode escapes", code: "<!-- x\n\\u0070rocess.env.METAMCP_CANARY" },
   {
-    name: "an own server named like a prototype",
+    name: "a server named __proto__",
     code: "await tools.__proto__.constructor.constructor({}).catch((e) => e.code ?? e.message)",
   },
   {

@@ -1,4 +1,7 @@
-/** One host for all: what a stranger in the very same process feels of an attack. Computing may keep it waiting for a stretch; nothing that is merely odd may cost it its run. */
+/**
+ * What a run in the same sandbox process notices of an attack. Long computation may delay it for a while, but unusual values must
+ * not end it.
+ */
 import { afterAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../src/kernel/log.ts";
 import type { OutCall } from "../../src/sandbox/executor.ts";
@@ -8,8 +11,10 @@ import { systemClock } from "../../src/system-clock.ts";
 import { TRICKS } from "./tricks.ts";
 
 const LIMITS = { wallMs: 2_500, cpuMs: 1_000 };
-/** One step of the engine that cannot be interrupted: there the host is killed, and the neighbour told. */
-const UNINTERRUPTED = new Set(["a powerful BigInt", "arguments that wait for their turn"]);
+/**
+ * Cases with one engine step that cannot be interrupted. There the sandbox process is killed, and the other run gets an error.
+ */
+const NOT_INTERRUPTIBLE = new Set(["an endless BigInt product", "large arguments of calls that wait"]);
 
 const executor = createWasmExecutor({
   clock: systemClock,
@@ -24,25 +29,25 @@ const call = ({ tool, signal }: OutCall): Promise<string> =>
     ? new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))))
     : Promise.resolve('{"content":[],"structuredContent":{"ok":true}}');
 
-const honest = "for (let i = 0; i < 5; i++) { await tools.a.echo({}); await sleep(5) } 'fine'";
+const HONEST_CODE = "for (let i = 0; i < 5; i++) { await tools.a.echo({}); await sleep(5) } 'fine'";
 
-describe("in the same host", () => {
-  test.each(TRICKS)("$name", async ({ name, code }) => {
+describe("a run in the same sandbox process", () => {
+  test.each(TRICKS)("survives $name", async ({ name, code }) => {
     await tryRun(executor, "1");
     const [host] = executor.pids;
     let reports = 0;
-    const before = tryRun(executor, honest, { call, principal: "neighbour" });
+    const before = tryRun(executor, HONEST_CODE, { call, principal: "neighbour" });
     const attack = tryRun(executor, code, {
       call,
       limits: LIMITS,
       principal: "attacker",
       progress: () => reports++,
     });
-    const after = tryRun(executor, honest, { call, principal: "neighbour" });
+    const after = tryRun(executor, HONEST_CODE, { call, principal: "neighbour" });
     const outcomes = await Promise.all([before, after]);
     const { error } = await attack;
     if (executor.pids[0] !== host) {
-      expect([...UNINTERRUPTED]).toContain(name);
+      expect([...NOT_INTERRUPTIBLE]).toContain(name);
       for (const one of outcomes) if (one.error) expect(one.error.message).toMatch(/code was not run again/);
     } else expect(outcomes.map(({ value }) => value)).toEqual(['"fine"', '"fine"']);
     if (error) expect(["sandbox_limit", "execution_failed"]).toContain(error.code);
@@ -51,13 +56,13 @@ describe("in the same host", () => {
   });
 });
 
-test("what is thrown and cannot be read is told at once, not when time is up", async () => {
+test("a thrown value that cannot be read is reported without waiting for the timeout", async () => {
   const { error } = await tryRun(executor, "throw { message: { toString() { throw 1 } } }");
   expect(error).toMatchObject({ code: "execution_failed" });
   expect(error?.message).toContain("unreadable value");
 });
 
-test("a timer too many fails where it is set; those that are set still ring", async () => {
+test("the timer beyond the limit fails when it is set, and the earlier timers fire", async () => {
   const { value } = await tryRun(
     executor,
     "const all = await Promise.allSettled(Array.from({ length: 1100 }, () => sleep(1))); all.filter(({ status }) => status === 'fulfilled').length + ' ' + all.at(-1).reason.name",

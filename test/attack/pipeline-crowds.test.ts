@@ -1,4 +1,4 @@
-/** Many at once, and layers that fail: nobody else waits, and no call is made that may not be. */
+/** Many concurrent calls, and custom layers that fail: other clients do not wait, and no forbidden call reaches the server. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -9,15 +9,15 @@ import { teamClient } from "../support/team-gateway.ts";
 import { temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-test("a log message too large to be checked is not shown, and what is small passes", async () => {
+test("a log message that is too large to be redacted is replaced by a notice, and a small one is redacted and forwarded", async () => {
   const { gateway, key } = await layeredTeam({
     endpoint: { middleware: [{ use: "redact", detect: ["email", "card"] }] },
   });
-  const heard: string[] = [];
+  const logs: string[] = [];
   const client = new Client({ name: "listening", version: "1" });
   client.setNotificationHandler(
     LoggingMessageNotificationSchema,
-    ({ params }) => void heard.push(JSON.stringify(params)),
+    ({ params }) => void logs.push(JSON.stringify(params)),
   );
   const url = new URL(`${gateway.url}/metamcp/aggregate/mcp`);
   const requestInit = { headers: { "x-api-key": key } };
@@ -26,20 +26,20 @@ test("a log message too large to be checked is not shown, and what is small pass
   const log = (data: string) => client.callTool({ name: "fix__log", arguments: { level: "error", data } });
   const { lag } = await lagDuring(gateway, () => log("ada@example.org 4111 1111 1111 1112 ".repeat(100_000)));
   await log("small, of ada@example.org");
-  await until(() => heard.length >= 2);
+  await until(() => logs.length >= 2);
   await client.close();
-  expect(heard.join("\n")).not.toContain("ada@");
-  expect(heard[0]).toContain("[too large to be checked]");
-  expect(heard[1]).toContain("small, of [email]");
+  expect(logs.join("\n")).not.toContain("ada@");
+  expect(logs[0]).toContain("[too large to be checked]");
+  expect(logs[1]).toContain("small, of [email]");
   expect(lag).toBeLessThan(MOST_LAG_MS);
 });
 
-test("a crowd in front of a limit: as many pass as may, the others are told at once", async () => {
-  const crowd = Array.from({ length: 100 }, (_, n) => n);
+test("a concurrency limit passes 5 of 100 concurrent calls or more, and answers 429 to the others", async () => {
+  const calls = Array.from({ length: 100 }, (_, n) => n);
   const { gateway, key, reached } = await layeredTeam({
     endpoint: { openapi: true, middleware: [{ use: "concurrency", max: 2, queue: 3 }] },
   });
-  const one = async () =>
+  const send = async () =>
     (
       await fetch(`${gateway.url}/metamcp/aggregate/api/fix__sleep`, {
         method: "POST",
@@ -47,21 +47,21 @@ test("a crowd in front of a limit: as many pass as may, the others are told at o
         body: '{"ms":1000}',
       })
     ).status;
-  const { lag, value } = await lagDuring(gateway, () => Promise.all(crowd.map(one)));
+  const { lag, value } = await lagDuring(gateway, () => Promise.all(calls.map(send)));
   const passed = value.filter((status) => status === 200).length;
   expect(passed).toBe(reached("sleep"));
-  // Whoever comes after the first have ended takes their place.
+  // A call that comes after the first ones have ended takes a free slot.
   expect(passed).toBeGreaterThanOrEqual(5);
-  expect(value.filter((status) => status === 429)).toHaveLength(crowd.length - passed);
+  expect(value.filter((status) => status === 429)).toHaveLength(calls.length - passed);
   expect(lag).toBeLessThan(MOST_LAG_MS);
 });
 
-test("a crowd that waits for an approval: fifty of one caller, and none is made", async () => {
+test("at most 50 calls of one caller wait for an approval, the others get 403, and none is made", async () => {
   const { gateway, key, reached, api } = await layeredTeam({
     endpoint: { openapi: true, middleware: [{ use: "policy", rules: [{ effect: "approve" }] }] },
   });
   const stop = new AbortController();
-  const one = () =>
+  const send = () =>
     fetch(`${gateway.url}/metamcp/aggregate/api/fix__echo`, {
       method: "POST",
       headers: { "x-api-key": key, "content-type": "application/json" },
@@ -71,19 +71,19 @@ test("a crowd that waits for an approval: fifty of one caller, and none is made"
       ({ status }) => status,
       () => 0,
     );
-  const answers: number[] = [];
-  const crowd = Array.from({ length: 120 }, () => one().then((status) => void answers.push(status)));
-  const { lag } = await lagDuring(gateway, () => until(() => answers.length >= 70));
+  const statuses: number[] = [];
+  const calls = Array.from({ length: 120 }, () => send().then((status) => void statuses.push(status)));
+  const { lag } = await lagDuring(gateway, () => until(() => statuses.length >= 70));
   const waiting = (await api("GET", "/approvals")).body.items;
-  expect(answers.filter((status) => status === 403)).toHaveLength(70);
+  expect(statuses.filter((status) => status === 403)).toHaveLength(70);
   expect(waiting.filter(({ state }: { state: string }) => state === "waiting")).toHaveLength(50);
   stop.abort();
-  await Promise.all(crowd);
+  await Promise.all(calls);
   expect(reached("echo")).toBe(0);
   expect(lag).toBeLessThan(MOST_LAG_MS);
 });
 
-test("a layer of one's own that throws, hangs or answers nonsense harms its own calls alone", async () => {
+test("a custom layer that throws, hangs or returns an invalid result affects only the calls through it", async () => {
   const folder = temp();
   const layer = (call: string) => `export default { schema: { properties: {} }, compile: () => (${call}) };`;
   const LAYERS = {

@@ -1,6 +1,6 @@
 /**
- * No pattern, expression or payload stalls a gateway. Each attack is made beside a stranger who asks for next to nothing:
- * how long they wait is compared with how long they wait while the same payload passes where there is no layer.
+ * No pattern, expression or payload stalls a gateway. During each attack another client sends trivial requests. The longest of
+ * their waiting times is compared with the one measured while the same payload passes an endpoint without layers.
  */
 import { expect, test } from "vitest";
 import { lagDuring, MOST_LAG_MS } from "../support/lag.ts";
@@ -8,15 +8,15 @@ import { layeredTeam } from "../support/layered-team.ts";
 import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 
-/** A request over plain HTTP may have 4 MB. */
+/** The HTTP API accepts bodies up to 4 MB. */
 const SIZE = 3_500_000;
 
-const filled = (part: string): string => part.repeat(Math.ceil(SIZE / part.length));
-const said = (message: string): string => JSON.stringify({ message });
-const MANY = `{"message":"x","list":[${filled("{},")}{}]}`;
+const repeated = (part: string): string => part.repeat(Math.ceil(SIZE / part.length));
+const echoBody = (message: string): string => JSON.stringify({ message });
+const MANY_VALUES = `{"message":"x","list":[${repeated("{},")}{}]}`;
 const DETECT = ["secrets", "email", "phone", "card", "iban"];
 
-/** Each name means the next one twice. */
+/** Each definition refers to the next one twice. */
 function doubling(word: string): object {
   const twice = (to: string) => ({ [word]: [{ $ref: to }, { $ref: to }] });
   const names = Array.from({ length: 40 }, (_, n) => [`d${n}`, twice(`#/$defs/d${n + 1}`)]);
@@ -40,33 +40,37 @@ interface Attack {
   readonly layers: readonly object[];
   readonly tool?: string;
   readonly body: string;
-  /** The status it is answered with. */
+  /** Expected HTTP status of the answer. */
   readonly status: number;
 }
 const allow = (rule: object) => [{ use: "policy", rules: [{ effect: "allow", ...rule }] }];
 const redact = (...detect: unknown[]) => [{ use: "redact", detect }];
-const own = (pattern: string) => redact({ name: "own", pattern });
+const customPattern = (pattern: string) => redact({ name: "own", pattern });
 
 const ATTACKS: Readonly<Record<string, Attack>> = {
-  "a glob that goes back and forth": {
+  "a glob with heavy backtracking": {
     layers: allow({ args: { message: { glob: `*${"a".repeat(800)}b*` } } }),
-    body: said(filled("a")),
+    body: echoBody(repeated("a")),
     status: 403,
   },
   "many globs": {
     layers: allow({
       args: { message: { glob: Array.from({ length: 500 }, (_, n) => `${"*a".repeat(100)}${n}`) } },
     }),
-    body: said(filled("a")),
+    body: echoBody(repeated("a")),
     status: 403,
   },
-  "values that are looked for in a long list": {
+  "a search for many values in a long list": {
     layers: allow({ args: { list: { in: Array.from({ length: 5_000 }, (_, n) => ({ n })) } } }),
     body: list(9_000, (n) => ({ n: n + 0.5 })),
     status: 403,
   },
-  "more values than can be read": { layers: allow({ when: "size(args.list) > 0" }), body: MANY, status: 403 },
-  "a list that is searched for each of its elements": {
+  "more values than the limit allows": {
+    layers: allow({ when: "size(args.list) > 0" }),
+    body: MANY_VALUES,
+    status: 403,
+  },
+  "a list that is searched once per element": {
     layers: allow({ when: Array(40).fill("args.list.all(x, !(x + 1 in args.list))").join("&&") }),
     body: list(1_900, () => 1),
     status: 403,
@@ -76,7 +80,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     body: list(8_000, () => 1),
     status: 403,
   },
-  "a text that is searched for a text": {
+  "a search for a long text in a long text": {
     layers: allow({ when: Array(40).fill("!args.message.contains(args.other)").join("&&") }),
     body: JSON.stringify({
       message: "a".repeat(SIZE / 2),
@@ -84,56 +88,87 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     }),
     status: 403,
   },
-  "a large payload beside what is judged": {
+  "a large value beside the checked one": {
     layers: allow({ when: 'args.path.startsWith("/tmp")' }),
-    body: JSON.stringify({ path: "/tmp/x", message: filled("x") }),
+    body: JSON.stringify({ path: "/tmp/x", message: repeated("x") }),
     status: 200,
   },
-  "addresses all over": { layers: redact(...DETECT), body: said(filled("a@b.co ")), status: 200 },
-  "nearly an address": {
+  "email addresses only": { layers: redact(...DETECT), body: echoBody(repeated("a@b.co ")), status: 200 },
+  "almost an email address": {
     layers: redact(...DETECT),
-    body: said(`${filled("a")}@${"b.".repeat(1_000)}`),
+    body: echoBody(`${repeated("a")}@${"b.".repeat(1_000)}`),
     status: 200,
   },
-  "nearly a token": { layers: redact(...DETECT), body: said(filled("-eyJ")), status: 200 },
-  "nearly a card": { layers: redact(...DETECT), body: said(filled("4111 1111 1111 1112 ")), status: 200 },
-  "a text in a million texts": {
+  "almost tokens": { layers: redact(...DETECT), body: echoBody(repeated("-eyJ")), status: 200 },
+  "almost card numbers": {
+    layers: redact(...DETECT),
+    body: echoBody(repeated("4111 1111 1111 1112 ")),
+    status: 200,
+  },
+  "a list of very many texts": {
     layers: redact("email"),
     body: list(SIZE / 20, () => "ada@b.co"),
     status: 200,
   },
-  "a pattern that doubles elsewhere": { layers: own("(x+x+)+y"), body: said(filled("x")), status: 200 },
-  "a pattern that reads to the end for each letter": {
-    layers: own("a.*b|a"),
-    body: said(filled("a")),
+  "a pattern that is exponential for backtracking engines": {
+    layers: customPattern("(x+x+)+y"),
+    body: echoBody(repeated("x")),
+    status: 200,
+  },
+  "a pattern that reads to the end from each position": {
+    layers: customPattern("a.*b|a"),
+    body: echoBody(repeated("a")),
     status: 500,
   },
-  "a large pattern": { layers: own("((a{1,20}){1,20}b?){1,2}c"), body: said(filled("ab")), status: 200 },
-  "a schema that doubles": { layers: [{ use: "validate" }], tool: "all_of", body: said("x"), status: 400 },
-  "choices that double": { layers: [{ use: "validate" }], tool: "one_of", body: said("x"), status: 400 },
-  "a tree that doubles": { layers: [{ use: "validate" }], tool: "tree", body: nested(60), status: 400 },
-  "a list that is compared with itself": {
+  "a large pattern": {
+    layers: customPattern("((a{1,20}){1,20}b?){1,2}c"),
+    body: echoBody(repeated("ab")),
+    status: 200,
+  },
+  "a schema with exponential allOf": {
+    layers: [{ use: "validate" }],
+    tool: "all_of",
+    body: echoBody("x"),
+    status: 400,
+  },
+  "a schema with exponential oneOf": {
+    layers: [{ use: "validate" }],
+    tool: "one_of",
+    body: echoBody("x"),
+    status: 400,
+  },
+  "a recursive schema on deep arguments": {
+    layers: [{ use: "validate" }],
+    tool: "tree",
+    body: nested(60),
+    status: 400,
+  },
+  "uniqueItems on a long list": {
     layers: [{ use: "validate" }],
     tool: "unique",
     body: list(40_000, (n) => ({ n })),
     status: 400,
   },
-  "a pattern of a schema on many texts": {
+  "a schema pattern on many texts": {
     layers: [{ use: "validate" }],
     tool: "pattern",
     body: list(2_000, () => "x".repeat(1_000)),
     status: 400,
   },
-  "a schema on more values than can be read": { layers: [{ use: "validate" }], body: MANY, status: 400 },
-  "a schema that doubles, and nobody asked to check it": {
+  "a schema on more values than the limit allows": {
+    layers: [{ use: "validate" }],
+    body: MANY_VALUES,
+    status: 400,
+  },
+  "a schema with exponential allOf that no layer checks": {
     layers: [],
     tool: "all_of",
-    body: said("x"),
+    body: echoBody("x"),
     status: 200,
   },
   "a cache key of a large payload": {
     layers: [{ use: "cache", ttlMs: "1m", by: "shared" }],
-    body: said(filled("x")),
+    body: echoBody(repeated("x")),
     status: 200,
   },
   "a cache key of deep arguments": {
@@ -149,10 +184,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
         deny: Array.from({ length: 200 }, (_, n) => ({ from: "*", to: `${"*e".repeat(300)}${n}` })),
       },
     ],
-    body: said("x"),
+    body: echoBody("x"),
     status: 200,
   },
-  "an error with more values than can be read": {
+  "an error with more values than the limit allows": {
     layers: redact("email"),
     tool: "fail",
     body: `{"data":[${"{},".repeat(SIZE / 12)}{}]}`,
@@ -161,7 +196,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 };
 const NAMES = Object.keys(ATTACKS);
 
-async function attacked(): Promise<{ gateway: TeamGateway; key: string }> {
+async function attackedGateway(): Promise<{ gateway: TeamGateway; key: string }> {
   const folder = temp();
   const tools = Object.entries(SCHEMAS).map(([name, inputSchema]) => ({
     name,
@@ -190,8 +225,8 @@ async function attacked(): Promise<{ gateway: TeamGateway; key: string }> {
   return { gateway, key: await gateway.key() };
 }
 
-test("attacks by payload keep nobody else waiting", { timeout: 300_000 }, async () => {
-  const { gateway, key } = await attacked();
+test("no attack by payload delays requests of other clients", { timeout: 300_000 }, async () => {
+  const { gateway, key } = await attackedGateway();
   const send = async (endpoint: string, tool: string, body: string) => {
     const answer = await fetch(`${gateway.url}/metamcp/${endpoint}/api/fix__${tool}`, {
       method: "POST",
@@ -201,29 +236,33 @@ test("attacks by payload keep nobody else waiting", { timeout: 300_000 }, async 
     const text = await answer.text();
     return `${answer.status} ${text.slice(0, 300)}`;
   };
-  await send("bare", "echo", said("x"));
+  await send("bare", "echo", echoBody("x"));
   for (const [n, name] of NAMES.entries()) {
     const { tool = "echo", body, status } = ATTACKS[name] as Attack;
     const bare = await lagDuring(gateway, () => send("bare", "echo", body));
     const { lag, value } = await lagDuring(gateway, () => send(`e${n}`, tool, body));
-    const told = `${name}: ${Math.round(lag)} ms, without a layer ${Math.round(bare.lag)} ms, ${value}`;
-    expect(value.slice(0, 3), told).toBe(String(status));
-    expect(lag, told).toBeLessThan(MOST_LAG_MS + 2 * bare.lag);
+    const description = `${name}: ${Math.round(lag)} ms, without a layer ${Math.round(bare.lag)} ms, ${value}`;
+    expect(value.slice(0, 3), description).toBe(String(status));
+    expect(lag, description).toBeLessThan(MOST_LAG_MS + 2 * bare.lag);
   }
 });
 
-test("what has no bound is refused before it is used", async () => {
+test("patterns and expressions without a bound on their cost are rejected when they are configured", async () => {
   const { api } = await layeredTeam();
-  const tried = async (middleware: readonly object[]) =>
+  const problemWith = async (middleware: readonly object[]) =>
     (await api("PATCH", "/settings", { middleware })).body.detail ?? "taken";
-  const when = (text: string) => tried(allow({ when: text }));
+  const when = (text: string) => problemWith(allow({ when: text }));
   expect(await when('args.a.matches("(a+)+$")')).toMatch(/must not use matches/);
   expect(await when("args.a.all(x, args.a.all(y, x == y))")).toMatch(/must not use all inside another one/);
   expect(await when(`${"(".repeat(400)}true${")".repeat(400)}`)).toMatch(/not valid/);
   expect(await when(`1 in [${Array(400).fill(1)}]`)).toMatch(/not valid/);
   expect(await when(`true${" ".repeat(3_000)}`)).toMatch(/more than 2000 characters/);
-  expect(await tried(own("(a)\\1"))).toMatch(/pattern is not valid/);
-  expect(await tried(own("a".repeat(1_001)))).toMatch(/detect\/0/);
-  expect(await tried(own("(((a{1,1000}){1,1000}){1,1000})b"))).toMatch(/pattern is not valid/);
-  expect(await tried([{ use: "filter", deny: ["*".repeat(2_000)] }])).toMatch(/more than 1000 characters/);
+  expect(await problemWith(customPattern("(a)\\1"))).toMatch(/pattern is not valid/);
+  expect(await problemWith(customPattern("a".repeat(1_001)))).toMatch(/detect\/0/);
+  expect(await problemWith(customPattern("(((a{1,1000}){1,1000}){1,1000})b"))).toMatch(
+    /pattern is not valid/,
+  );
+  expect(await problemWith([{ use: "filter", deny: ["*".repeat(2_000)] }])).toMatch(
+    /more than 1000 characters/,
+  );
 });

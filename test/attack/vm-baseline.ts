@@ -1,4 +1,7 @@
-/** What code mode looks like where nobody thought about it: `node:vm` with objects of the host. Exists so that attacks can be seen to bite; nothing but tests uses it. */
+/**
+ * Runs code in `node:vm` with objects of the host: an insecure code mode. Only tests use it, to show that an attack works where
+ * there is no sandbox.
+ */
 import { createContext, runInContext, Script } from "node:vm";
 import { asFunction } from "../../src/sandbox/host/completion.ts";
 
