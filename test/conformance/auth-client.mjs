@@ -1,6 +1,7 @@
 /**
- * What the conformance suite runs as the client that logs in: `metamcp auth` with a browser that follows the printed
- * address, then every tool through the gateway, and another login where a call asks for one. Usage: auth-client.mjs URL
+ * The client that the conformance suite runs for its login scenarios. It logs in with `metamcp auth` and fetches the printed
+ * address in place of a browser. It then calls every tool through the gateway and logs in again if a call asks for it. Usage:
+ * auth-client.mjs URL
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,8 +14,8 @@ const METAMCP = fileURLToPath(new URL("../../dist/metamcp.js", import.meta.url))
 const url = process.argv.at(-1);
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO;
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
-/** A person gives up at some point. */
-const MOST_LOGINS = 3;
+/** Login attempts before the client gives up. */
+const MAX_LOGINS = 3;
 
 const folder = mkdtempSync(join(tmpdir(), "metamcp-conformance-"));
 const config = join(folder, "mcp.json");
@@ -29,17 +30,17 @@ function settings() {
   return {};
 }
 
-/** True: it worked. */
+/** Returns true if the login worked. */
 async function logIn() {
   const command = spawn(process.execPath, [METAMCP, "auth", "suite", "--no-browser", "--config", config], {
     env,
   });
-  let said = "";
+  let output = "";
   let followed = false;
   command.stderr.on("data", (chunk) => {
     process.stderr.write(chunk);
-    said += chunk;
-    const address = /^ {2}(https?:\S+)\s/m.exec(said)?.[1];
+    output += chunk;
+    const address = /^ {2}(https?:\S+)\s/m.exec(output)?.[1];
     if (!address || followed) return;
     followed = true;
     void fetch(address).catch(() => {});
@@ -69,12 +70,15 @@ function request(method, params) {
 const tool = (name, args) => request("tools/call", { name, arguments: args });
 
 let logins = 0;
-/** True: it worked, perhaps after a login. */
+/**
+ * Repeats `act`, which returns true if a login is required, with a login in between. Returns false if a login failed or there
+ * were too many.
+ */
 async function withLogin(act) {
   for (;;) {
-    const refused = await act();
-    if (!refused) return true;
-    if (++logins > MOST_LOGINS || !(await logIn())) return false;
+    const loginRequired = await act();
+    if (!loginRequired) return true;
+    if (++logins > MAX_LOGINS || !(await logIn())) return false;
   }
 }
 
@@ -89,14 +93,14 @@ await request("initialize", {
   clientInfo: { name: "conformance-client", version: "1.0.0" },
 });
 send({ method: "notifications/initialized" });
-const known = await withLogin(async () => (await listing()).server.reason?.startsWith("auth_required"));
-const { tools = [] } = known ? await listing() : {};
+const listed = await withLogin(async () => (await listing()).server.reason?.startsWith("auth_required"));
+const { tools = [] } = listed ? await listing() : {};
 for (const { tool: name } of tools) {
-  const wantsLogin = async () => {
+  const callRequiresLogin = async () => {
     const { structuredContent } = await tool("mcp_call", { server: "suite", tool: name });
     return structuredContent?.error?.code === "auth_required";
   };
-  await withLogin(wantsLogin);
+  await withLogin(callRequiresLogin);
 }
 gateway.stdin.end();
 await exited;

@@ -1,6 +1,6 @@
 /**
- * What the conformance suite runs as the client under test: MetaMCP with the suite's server as its one child, and a
- * client of raw lines that does what the scenario wants done. Usage: client.mjs URL
+ * The client that the conformance suite tests: MetaMCP with the suite's server as its only child, and a client that sends raw
+ * lines and performs the steps of the scenario. Usage: client.mjs URL
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const gateway = spawn(process.execPath, [METAMCP, "--config", config, "--surface
 });
 const exited = new Promise((resolve) => gateway.once("exit", resolve));
 
-/** Fills in what the schema says; the person would see it filled in. */
+/** Fills in the defaults of the schema, as a user interface would. */
 function defaults({ properties = {} } = {}) {
   const filled = Object.entries(properties).filter(([, { default: value }]) => value !== undefined);
   return Object.fromEntries(filled.map(([name, { default: value }]) => [name, value]));
@@ -50,14 +50,14 @@ function request(method, params = {}) {
 const call = (name, args = {}) => request("tools/call", { name, arguments: args });
 
 const ARGUMENTS = { add_numbers: { a: 5, b: 3 }, lookup_user: { id: "ada", profile: {} } };
-/** A value that its type allows. */
-const some = ({ type }) => ({ number: 1, integer: 1, object: {}, array: [], null: null })[type] ?? "eu";
+/** A value of the given type. */
+const sampleOf = ({ type }) => ({ number: 1, integer: 1, object: {}, array: [], null: null })[type] ?? "eu";
 function argumentsFor({ name, inputSchema }) {
   const { properties = {}, required = [] } = inputSchema;
-  return ARGUMENTS[name] ?? Object.fromEntries(required.map((key) => [key, some(properties[key] ?? {})]));
+  return ARGUMENTS[name] ?? Object.fromEntries(required.map((key) => [key, sampleOf(properties[key] ?? {})]));
 }
 
-/** A server that is late comes into the list when it comes. Some have nothing to offer. */
+/** Lists the tools. A slow server appears in the list later, so an empty list is requested again. Some servers have no tools. */
 async function listed(attempts = 5) {
   const { result } = await request("tools/list");
   if (result.tools.length > 0 || attempts === 0) return result.tools;
@@ -65,27 +65,29 @@ async function listed(attempts = 5) {
   return await listed(attempts - 1);
 }
 
-async function everyTool() {
+async function callEveryTool() {
   const tools = await listed();
   await Promise.all(tools.map((tool) => call(tool.name, argumentsFor(tool))));
 }
 
 const SCENARIOS = {
   async "http-standard-headers"() {
-    await everyTool();
+    await callEveryTool();
     const { result } = await request("resources/list");
     for (const { uri } of result.resources) await request("resources/read", { uri });
     const { result: listed } = await request("prompts/list");
     for (const { name } of listed.prompts) await request("prompts/get", { name });
   },
   async "http-custom-headers"() {
-    // What does not fit its schema never leaves MetaMCP, and null fits none of these: not given means the same.
-    const given = (args) => Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
-    for (const { name, arguments: args } of context.toolCalls) await call(name, given(args));
+    // MetaMCP checks arguments against the schema, and null is not valid for any of these tools. Leaving the argument out means
+    // the same.
+    const withoutNull = (args) =>
+      Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+    for (const { name, arguments: args } of context.toolCalls) await call(name, withoutNull(args));
   },
   async "http-invalid-tool-headers"() {
-    await everyTool();
-    // Nor is it called by who insists.
+    await callEveryTool();
+    // The tool is hidden because of its invalid header; a direct call must not reach the server either.
     await call("invalid_space_in_name", { value: "eu" });
   },
   async "json-schema-2020-12-preservation"() {
@@ -101,7 +103,7 @@ await request("initialize", {
   clientInfo: { name: "conformance-client", version: "1.0.0" },
 });
 send({ method: "notifications/initialized" });
-await (SCENARIOS[scenario] ?? everyTool)();
+await (SCENARIOS[scenario] ?? callEveryTool)();
 gateway.stdin.end();
 await exited;
 rmSync(folder, { recursive: true, force: true });

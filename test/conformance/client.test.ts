@@ -1,4 +1,7 @@
-/** The client's half of the official suite: MetaMCP towards a child that is the suite's own. Logging in has tests of its own. */
+/**
+ * The client scenarios of the official suite, except login: MetaMCP is the client of the suite's server. `auth.test.ts` has the
+ * login scenarios.
+ */
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { INSTALL_MS } from "../support/install.ts";
@@ -6,7 +9,7 @@ import { loadSuite, obstacle, type Suite } from "./suite.ts";
 
 const CLIENT = fileURLToPath(new URL("client.mjs", import.meta.url));
 
-/** All that the revisions name for clients, but for `auth/*`; the last of each is not scored. */
+/** All client scenarios of the revisions except `auth/*`. The last one of each revision is not scored. */
 const SCENARIOS = {
   "2025-11-25": [
     "initialize",
@@ -27,17 +30,20 @@ const SCENARIOS = {
   ],
 } as const;
 
-describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}`, () => {
-  let suite: Suite;
-  beforeAll(async () => {
-    suite = await loadSuite();
-  }, INSTALL_MS);
+describe.skipIf(obstacle)(
+  `the official suite finds no fault with the client${obstacle ? ` (${obstacle})` : ""}`,
+  () => {
+    let suite: Suite;
+    beforeAll(async () => {
+      suite = await loadSuite();
+    }, INSTALL_MS);
 
-  describe.each(["2025-11-25", "2026-07-28"] as const)("%s", (revision) => {
-    test.each(SCENARIOS[revision])("%s", { timeout: 120_000 }, async (scenario) => {
-      const checks = await suite.client(CLIENT, scenario, revision);
-      expect(checks.filter((check) => check.startsWith("SUCCESS")).length).toBeGreaterThan(0);
-      expect(checks.filter((check) => /^(FAILURE|WARNING)/.test(check))).toEqual([]);
+    describe.each(["2025-11-25", "2026-07-28"] as const)("in revision %s", (revision) => {
+      test.each(SCENARIOS[revision])("scenario %s", { timeout: 120_000 }, async (scenario) => {
+        const checks = await suite.client(CLIENT, scenario, revision);
+        expect(checks.filter((check) => check.startsWith("SUCCESS")).length).toBeGreaterThan(0);
+        expect(checks.filter((check) => /^(FAILURE|WARNING)/.test(check))).toEqual([]);
+      });
     });
-  });
-});
+  },
+);

