@@ -1,4 +1,7 @@
-/** The official everything server through the aggregate surface: the same bytes as without us, and all its features through an SDK client. */
+/**
+ * The official everything server through the aggregate surface: a single server without prefix gives the same bytes as without
+ * MetaMCP, and all its features work through an SDK client.
+ */
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -21,7 +24,7 @@ const everything = { command: process.execPath, args: [SCRIPT] };
 const resultIn = (raw: Buffer): string =>
   /"result":(.*?)(,"jsonrpc":"2.0","id":\d+)?\}$/s.exec(raw.toString())?.[1] ?? "";
 
-test("alone and without prefix, its lists and answers are byte by byte its own", async () => {
+test("lists and results of a single server without prefix are forwarded byte for byte", async () => {
   const folder = temp();
   folder.writeConfig({ everything: { ...everything, prefix: "none" } });
   const capabilities = { roots: { listChanged: true }, sampling: {}, elicitation: {} };
@@ -31,7 +34,7 @@ test("alone and without prefix, its lists and answers are byte by byte its own",
     client.reply = () => ({ result: { roots: [] } });
     await client.initialize(capabilities);
   }
-  // It adds tools once it knows the client.
+  // The server adds tools after it has learned the client's capabilities.
   for (const client of [direct, through]) {
     const all = async (): Promise<boolean> =>
       (await client.request("tools/list")).raw.includes("trigger-sampling-request");
@@ -98,7 +101,7 @@ async function connect(folder: Temp): Promise<Client> {
   return client;
 }
 
-test("beside another server everything it can do works through an SDK client", async () => {
+test("all features of a server work through an SDK client while another server is connected", async () => {
   const folder = temp();
   folder.writeConfig({ every: everything, other: fixture("--bare", "--tools", "1", "--prompts", "1") });
   const client = await connect(folder);
@@ -144,7 +147,7 @@ test("beside another server everything it can do works through an SDK client", a
   const progress: number[] = [];
   const long = { name: "every__trigger-long-running-operation", arguments: { duration: 0.3, steps: 3 } };
   await client.callTool(long, undefined, { onprogress: (one) => progress.push(one.progress) });
-  // The SDK drops progress that it reads together with the answer, so the last may be missing.
+  // The SDK drops progress that it reads together with the result, so the last reports may be missing.
   expect(progress.length).toBeGreaterThan(0);
   expect(progress).toEqual([1, 2, 3].slice(0, progress.length));
 
@@ -153,5 +156,7 @@ test("beside another server everything it can do works through an SDK client", a
   await until(() => updates.length > 0, { what: "an update of the resource" });
   expect(updates[0]).toBe("demo://resource/dynamic/text/1");
   await client.setLoggingLevel("debug");
+  await client.callTool({ name: "every__toggle-simulated-logging" });
+  await until(() => logged.length > 0, { what: "a log message" });
   await client.close();
 });

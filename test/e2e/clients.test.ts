@@ -1,4 +1,4 @@
-/** Real clients over stdio against the built product, in front of the official servers. */
+/** Official SDK clients over stdio against the built product, in front of the official servers. */
 import { join } from "node:path";
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
@@ -24,8 +24,8 @@ interface CallOptions {
   readonly onProgress?: (progress: number, total: number | undefined) => void;
 }
 
-/** What the tests need of a client, whichever SDK it comes from. */
-interface Connected {
+/** The client functions that the tests need, independent of the SDK version. */
+interface ConnectedClient {
   readonly pid: number;
   readonly instructions: string;
   list(): Promise<string[]>;
@@ -56,7 +56,7 @@ function program(folder: Temp) {
   };
 }
 
-async function connectV1(folder: Temp): Promise<Connected> {
+async function connectV1(folder: Temp): Promise<ConnectedClient> {
   const client = new ClientV1(info, { capabilities });
   client.setRequestHandler(ElicitRequestSchema, () => person);
   client.setRequestHandler(CreateMessageRequestSchema, () => model);
@@ -79,7 +79,7 @@ async function connectV1(folder: Temp): Promise<Connected> {
 }
 
 const connectV2 = (mode: "legacy" | "auto") =>
-  async function connect(folder: Temp): Promise<Connected> {
+  async function connect(folder: Temp): Promise<ConnectedClient> {
     const client = new ClientV2(info, { capabilities, versionNegotiation: { mode } });
     client.setRequestHandler("elicitation/create", () => person);
     client.setRequestHandler("sampling/createMessage", () => model);
@@ -121,15 +121,20 @@ function setUp(): Temp {
 }
 
 const textOf = ({ content }: Called): string => content.map(({ text }) => text ?? "").join("\n");
-const call = (client: Connected, server: string, tool: string, args: object = {}, options?: CallOptions) =>
-  client.tool("mcp_call", { server, tool, args }, options);
+const call = (
+  client: ConnectedClient,
+  server: string,
+  tool: string,
+  args: object = {},
+  options?: CallOptions,
+) => client.tool("mcp_call", { server, tool, args }, options);
 
 describe.each([
   ["SDK v1", connectV1],
   ["SDK v2", connectV2("legacy")],
   ["SDK v2 that looks for the newest protocol first", connectV2("auto")],
 ])("%s", (_name, connect) => {
-  test("finds tools, calls them, and leaves nothing behind", async () => {
+  test("finds and calls tools, and leaves no process behind after closing", async () => {
     const folder = setUp();
     const client = await connect(folder);
     expect(client.instructions).toMatch(/everything, filesystem, memory/);
@@ -168,7 +173,7 @@ describe.each([
     await gone([client.pid, ...started]);
   });
 
-  test("a tool reports progress, asks the person, the model and for roots, and can be cancelled", async () => {
+  test("receives progress, answers elicitation, sampling and roots requests, and can cancel a call", async () => {
     const folder = setUp();
     const client = await connect(folder);
     const seen: string[] = [];
@@ -181,7 +186,7 @@ describe.each([
         onProgress: (progress, total) => seen.push(`${progress}/${total}`),
       },
     );
-    // An SDK drops progress that arrives together with the result, and adds some of its own when it is asked.
+    // An SDK drops progress that arrives together with the result, and sends progress requests of its own for elicitations.
     const steps = seen.filter((step) => step.endsWith("/3"));
     expect(steps.length).toBeGreaterThan(0);
     expect(steps).toEqual(["1/3", "2/3", "3/3"].slice(0, steps.length));

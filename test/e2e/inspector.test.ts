@@ -1,4 +1,7 @@
-/** A few calls of the official inspector's command line: a client that is none of the SDKs' own tests. 110 MB of packages, so only on demand. */
+/**
+ * Some calls with the command line of the official inspector, a client that is not one of the SDKs. Needs 110 MB of packages, so
+ * it runs only on demand.
+ */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +15,7 @@ const PACKAGES = fileURLToPath(new URL("packages", import.meta.url));
 const obstacle = process.env["METAMCP_INSPECTOR"] === "1" ? "" : ": METAMCP_INSPECTOR=1 runs it";
 const run = promisify(execFile);
 
-/** How the inspector is told where to find MetaMCP. */
+/** The entry in the inspector's config for MetaMCP. */
 async function server(front: "stdio" | "streamable", folder: Temp): Promise<object> {
   const flags = ["--surface", "aggregate"];
   if (front === "streamable") return { type: "http", url: (await httpGateway(folder, ...flags)).url };
@@ -26,25 +29,36 @@ describe.skipIf(obstacle)(`the inspector${obstacle}`, () => {
     ["stdio", "2026"],
     ["streamable", "legacy"],
     ["streamable", "2026"],
-  ] as const)("over %s, %s era", { timeout: INSTALL_MS }, async (front, era) => {
-    const packages = await install(PACKAGES);
-    const folder = temp();
-    folder.writeConfig({ a: fixture("--prompts", "1", "--resources", "1") });
-    const config = folder.write(
-      "inspector.json",
-      JSON.stringify({ mcpServers: { metamcp: await server(front, folder) } }),
-    );
-    const inspect = async (...args: string[]): Promise<string> => {
-      const cli = [join(packages, ".bin/mcp-inspector"), "--cli", "--config", config, "--server", "metamcp"];
-      const { stdout } = await run(process.execPath, [...cli, "--protocol-era", era, "--method", ...args], {
-        env: { ...folder.env, HOME: folder.path(".") },
-      });
-      return stdout;
-    };
-    expect(await inspect("tools/list")).toContain('"a__echo"');
-    const called = await inspect("tools/call", "--tool-name", "a__echo", "--tool-arg", "message=hello");
-    expect(called).toContain('"hello"');
-    expect(await inspect("prompts/get", "--prompt-name", "a__prompt_0")).toContain('"role"');
-    expect(await inspect("resources/read", "--uri", "fixture://item/0")).toContain("fixture://item/0");
-  });
+  ] as const)(
+    "lists and uses tools, prompts and resources over %s in the %s era",
+    { timeout: INSTALL_MS },
+    async (front, era) => {
+      const packages = await install(PACKAGES);
+      const folder = temp();
+      folder.writeConfig({ a: fixture("--prompts", "1", "--resources", "1") });
+      const config = folder.write(
+        "inspector.json",
+        JSON.stringify({ mcpServers: { metamcp: await server(front, folder) } }),
+      );
+      const inspect = async (...args: string[]): Promise<string> => {
+        const cli = [
+          join(packages, ".bin/mcp-inspector"),
+          "--cli",
+          "--config",
+          config,
+          "--server",
+          "metamcp",
+        ];
+        const { stdout } = await run(process.execPath, [...cli, "--protocol-era", era, "--method", ...args], {
+          env: { ...folder.env, HOME: folder.path(".") },
+        });
+        return stdout;
+      };
+      expect(await inspect("tools/list")).toContain('"a__echo"');
+      const called = await inspect("tools/call", "--tool-name", "a__echo", "--tool-arg", "message=hello");
+      expect(called).toContain('"hello"');
+      expect(await inspect("prompts/get", "--prompt-name", "a__prompt_0")).toContain('"role"');
+      expect(await inspect("resources/read", "--uri", "fixture://item/0")).toContain("fixture://item/0");
+    },
+  );
 });

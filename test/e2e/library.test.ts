@@ -1,4 +1,4 @@
-/** MetaMCP as a library, from the built package, as a stranger would use it. */
+/** MetaMCP as a library, from the built package, as another project would use it. */
 
 import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ async function open(options: MetaMcpOptions): Promise<MetaMcp> {
   return metamcp;
 }
 
-test("the example does what it says", async () => {
+test("examples/library.mjs prints the documented output", async () => {
   const folder = temp();
   const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, "examples/library.mjs")], {
     cwd: folder.path("."),
@@ -46,7 +46,7 @@ test("the example does what it says", async () => {
   ]);
 });
 
-test("the example with parts of one's own does what it says", async () => {
+test("examples/extending.mjs prints the documented output", async () => {
   const folder = temp();
   const { stdout } = await promisify(execFile)(process.execPath, [join(ROOT, "examples/extending.mjs")], {
     cwd: folder.path("."),
@@ -55,28 +55,28 @@ test("the example with parts of one's own does what it says", async () => {
   expect(stdout.split("\n")).toEqual(["numbers tools/call: 41 bytes", "42", "numbers:double", "metamcp", ""]);
 });
 
-const ME: Principal = { id: "me", kind: "local", roles: [], groups: [] };
+const PRINCIPAL: Principal = { id: "me", kind: "local", roles: [], groups: [] };
 
-/** A client in process: what it is answered, request by request. */
-class OneClient implements Transport {
+/** A client inside the process. `ask` sends a request and returns the answer. */
+class InProcessClient implements Transport {
   readonly name = "one client";
   readonly info = "in process";
-  readonly #told: Message[] = [];
+  readonly #received: Message[] = [];
   #session: ReturnType<Host["open"]> | undefined;
-  #leave: () => void = () => {};
+  #finish: () => void = () => {};
   readonly ended: string[] = [];
 
   serve(host: Host): Promise<void> {
-    this.#session = host.open((message) => void this.#told.push(message), ME);
+    this.#session = host.open((message) => void this.#received.push(message), PRINCIPAL);
     return new Promise((resolve) => {
-      this.#leave = resolve;
+      this.#finish = resolve;
     });
   }
 
   async ask(id: number, method: string, params: object): Promise<unknown> {
     this.#session?.receive({ kind: "request", id: toRaw(id), method, params: toRaw(params) });
-    await until(() => this.#told.length >= id);
-    return JSON.parse(writeMessage(this.#told[id - 1] as Message).toString());
+    await until(() => this.#received.length >= id);
+    return JSON.parse(writeMessage(this.#received[id - 1] as Message).toString());
   }
 
   async stop(): Promise<void> {
@@ -85,11 +85,11 @@ class OneClient implements Transport {
 
   async close(): Promise<void> {
     this.ended.push("close");
-    this.#leave();
+    this.#finish();
   }
 }
 
-test("parts of one's own take the place of ours: connector, layers, code engine, transport", async () => {
+test("a custom connector, custom layers, a custom code engine and a custom transport replace the built-in ones", async () => {
   const folder = temp();
   const journal = folder.journal();
   const seen: string[] = [];
@@ -146,7 +146,7 @@ test("parts of one's own take the place of ours: connector, layers, code engine,
   expect(await metamcp.call("b", "any")).toMatchObject({ name: "any" });
   expect(seen.slice(0, 4)).toEqual(["first in", "second in", "second out", "first out"]);
 
-  const client = new OneClient();
+  const client = new InProcessClient();
   const served = metamcp.serve(client);
   await client.ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
   const run = await client.ask(2, "tools/call", { name: "mcp_execute", arguments: { code: "3 + 4" } });
@@ -160,7 +160,9 @@ test("parts of one's own take the place of ours: connector, layers, code engine,
   await expect(metamcp.serve(client)).rejects.toThrow("MetaMCP is closed.");
 });
 
-test("a stranger runs a contract on a part of their own", { timeout: 120_000 }, async () => {
+test("the published contract passes a correct custom layer and fails a wrong one", {
+  timeout: 120_000,
+}, async () => {
   const folder = temp();
   mkdirSync(folder.path("node_modules"));
   symlinkSync(ROOT, folder.path("node_modules/metamcp"));
@@ -195,7 +197,7 @@ layerContract("the example", { kind, options: { prefix: "OPS-" }, refuses: { too
   });
 });
 
-test("a folder that was installed by its path has its types", { timeout: 120_000 }, async () => {
+test("a package installed by its path has its types", { timeout: 120_000 }, async () => {
   const folder = temp();
   mkdirSync(folder.path("node_modules"));
   symlinkSync(ROOT, folder.path("node_modules/metamcp"));
@@ -211,13 +213,13 @@ export const wrong: string = await createMetaMcp({});`,
     [TSC, "--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", file],
     { cwd: folder.path(".") },
   );
-  // The one mistake there is, and nothing else.
+  // Line 3 has the only type error.
   await expect(tsc).rejects.toMatchObject({
     stdout: expect.stringMatching(/^[^\n]*use\.ts\(3,14\): error TS2322: Type 'MetaMcp'[^\n]*\n$/),
   });
 });
 
-test("finds, calls and ends servers", async () => {
+test("the library lists, searches and calls servers, and ends them when it closes", async () => {
   const folder = temp();
   const journal = folder.journal();
   const config = { mcpServers: { a: fixture("--journal", journal.file), broken: 5 } };
@@ -240,7 +242,7 @@ test("finds, calls and ends servers", async () => {
   await expect(metamcp.call("a", "echo")).rejects.toThrow("MetaMCP is closed.");
 });
 
-test("a program that ends in the middle of closing leaves no server behind, however many there are", async () => {
+test("a program that exits while MetaMCP is closing leaves no server behind", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file, "--ignore-eof", "--ignore-sigterm") });
@@ -258,7 +260,7 @@ test("a program that ends in the middle of closing leaves no server behind, howe
   await gone(journal.pids());
 });
 
-test("what goes wrong is a MetaMcpError with a code", async () => {
+test("every failure is a MetaMcpError with a code", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
   const metamcp = await open({ config: folder.config, home: folder.home });
@@ -285,7 +287,7 @@ test("what goes wrong is a MetaMcpError with a code", async () => {
     [failure(metamcp.discover({ server: "a", cursor: "x" })), { code: "validation_input" }],
     [failure(metamcp.discover({ limit: 0 })), { code: "validation_input" }],
     [failure(cancelled), { code: "cancelled" }],
-    // Cancelled with something else than the usual.
+    // Abort reasons other than the default.
     [
       failure(metamcp.call("a", "sleep", { ms: 60_000 }, { signal: AbortSignal.timeout(1) })),
       { code: "cancelled" },

@@ -1,7 +1,7 @@
 /**
- * Every way in × every way out × both eras, through the official clients: what a client can do does not depend on how
- * it came, nor on what stands behind. `METAMCP_MATRIX=1` runs all of it; else each client meets each way in, and each
- * behaviour is seen towards each child, but not all of them together.
+ * Every client transport × every server transport × both eras, through the official clients. All features must work in every
+ * combination. `METAMCP_MATRIX=1` runs all combinations. By default each client uses each of its transports, and each behaviour
+ * is tested with each child, but not in all combinations.
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -10,14 +10,14 @@ import { connect, type Front, type Sdk, type SdkClient } from "../support/sdk-cl
 import { type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-const WHOLE = process.env["METAMCP_MATRIX"] === "1";
+const ALL = process.env["METAMCP_MATRIX"] === "1";
 const SERVER = fileURLToPath(new URL("../conformance/server.mjs", import.meta.url));
 
-/** How MetaMCP reaches the children; each offers the same. */
+/** How MetaMCP reaches the children. All offer the same items. */
 const CHILDREN = ["stdio", "stdio_new", "http", "http_new", "sse"] as const;
 type Child = (typeof CHILDREN)[number];
 
-/** The stateless era has no SSE, and its requests are the same with `--stateless` as without. */
+/** The stateless era has no SSE, and its requests are the same with and without `--stateless`. */
 const CLIENTS: readonly (readonly [Sdk, Front])[] = [
   ["SDK v1", "stdio"],
   ["SDK v1", "streamable"],
@@ -61,26 +61,34 @@ async function setUp(): Promise<Temp> {
 interface Cell {
   readonly client: SdkClient;
   readonly child: Child;
-  /** A tool or prompt of that child. */
+  /** The public name of a tool or prompt of that child. */
   named(name: string): string;
-  /** The client cannot be asked: there is no way back to it. */
-  readonly mute: boolean;
+  /** The client cannot receive requests, because there is no connection from MetaMCP to it. */
+  readonly unreachable: boolean;
 }
 
 const textOf = ({ content }: { content: readonly { text?: string }[] }): string =>
   content.map(({ text }) => text ?? "").join("\n");
 
-/** All offer the same: the one that is meant stands at the child's own place. */
-function at<T extends { name: string }>(child: Child, name: string, list: readonly T[]): T {
+/** All children offer an item with this name. Returns the one at the position of the given child. */
+function itemOf<T extends { name: string }>(child: Child, name: string, list: readonly T[]): T {
   const found = list.filter((entry) => entry.name === name);
   expect(found).toHaveLength(CHILDREN.length);
   return found[CHILDREN.indexOf(child)] as T;
 }
 
-/** A question of the child's tool, answered in its result; or the reason why it could not be put. */
-async function asked({ client, named, mute }: Cell, tool: string, answer: RegExp, args = {}): Promise<void> {
+/**
+ * Expects that the child's question is answered in the result of the tool, or that the result says why the client could not be
+ * asked.
+ */
+async function expectAnswered(
+  { client, named, unreachable }: Cell,
+  tool: string,
+  answer: RegExp,
+  args = {},
+): Promise<void> {
   const called = client.call(named(tool), args).then(textOf, String);
-  expect(await called).toMatch(mute ? /cannot be asked|did not declare/ : answer);
+  expect(await called).toMatch(unreachable ? /cannot be asked|did not declare/ : answer);
 }
 
 const BEHAVIOURS: Readonly<Record<string, (cell: Cell) => Promise<void>>> = {
@@ -97,13 +105,13 @@ const BEHAVIOURS: Readonly<Record<string, (cell: Cell) => Promise<void>>> = {
     const seen: number[] = [];
     const run = () =>
       client.call(named("test_tool_with_progress"), {}, { onprogress: (p) => seen.push(p.progress) });
-    // An SDK drops what arrives together with the result: on a busy machine that may be all of it.
+    // An SDK drops progress that arrives together with the result. On a busy machine that may be all of it.
     await until(async () => (await run()) && seen.length > 0, { what: "progress" });
     expect(seen).toEqual([0, 50, 100].slice(0, seen.length));
   },
-  async cancellation({ client, named, mute }) {
-    // Without a session nobody knows whose request a message would cancel.
-    if (mute) return;
+  async cancellation({ client, named, unreachable }) {
+    // Without a session a cancellation cannot be matched to a request.
+    if (unreachable) return;
     const stops = async (): Promise<number> => Number(textOf(await client.call(named("test_count_stops"))));
     const before = await stops();
     const abort = new AbortController();
@@ -116,13 +124,13 @@ const BEHAVIOURS: Readonly<Record<string, (cell: Cell) => Promise<void>>> = {
     await until(async () => (await stops()) === before + 1, { what: "that the child was told" });
   },
   elicitation: (cell) =>
-    asked(cell, "test_elicitation", /action=accept.*ada@example.org/, { message: "Who?" }),
-  sampling: (cell) => asked(cell, "test_sampling", /LLM response: forty-two/, { prompt: "?" }),
-  roots: (cell) => asked(cell, "test_input_required_result_list_roots", /Roots: file:\/\/\/matrix/),
+    expectAnswered(cell, "test_elicitation", /action=accept.*ada@example.org/, { message: "Who?" }),
+  sampling: (cell) => expectAnswered(cell, "test_sampling", /LLM response: forty-two/, { prompt: "?" }),
+  roots: (cell) => expectAnswered(cell, "test_input_required_result_list_roots", /Roots: file:\/\/\/matrix/),
   async resources({ client, child }) {
-    const { uri } = at(child, "static-text", await client.resources());
+    const { uri } = itemOf(child, "static-text", await client.resources());
     expect((await client.read(uri))[0]?.text).toBe("This is the content of the static text resource.");
-    const { uriTemplate } = at(child, "template", await client.templates());
+    const { uriTemplate } = itemOf(child, "template", await client.templates());
     const [data] = await client.read(uriTemplate.replace("{id}", "7"));
     expect(JSON.parse(data?.text ?? "{}")).toMatchObject({ id: "7" });
   },
@@ -136,9 +144,9 @@ const BEHAVIOURS: Readonly<Record<string, (cell: Cell) => Promise<void>>> = {
     const values = await client.complete(named("test_prompt_with_arguments"), { name: "arg1", value: "par" });
     expect(values).toEqual(["paris", "park"]);
   },
-  async logging({ client, named, mute }) {
-    // Nor whose log level it was that somebody set.
-    if (mute) return;
+  async logging({ client, named, unreachable }) {
+    // Without a session a log level cannot be matched to a client.
+    if (unreachable) return;
     await client.wantLogs();
     const before = client.logged.length;
     await client.call(named("test_tool_with_logging"));
@@ -158,8 +166,8 @@ const BEHAVIOURS: Readonly<Record<string, (cell: Cell) => Promise<void>>> = {
   },
 };
 
-/** A child that is late comes into the lists when it comes; here all are there from the beginning. */
-async function assembled(client: SdkClient): Promise<void> {
+/** Waits until all children are in the lists; a slow child appears later. */
+async function untilAllListed(client: SdkClient): Promise<void> {
   const all = (found: readonly { name: string }[], name: string): boolean =>
     found.filter((entry) => entry.name === name).length === CHILDREN.length;
   await until(
@@ -176,23 +184,23 @@ async function assembled(client: SdkClient): Promise<void> {
   );
 }
 
-/** Of the whole, so that each client and way in sees each behaviour, and each child too. */
-function chosen(row: number): readonly (readonly [string, Child])[] {
+/** A selection in which each client sees each behaviour, and so does each child. */
+function combinations(row: number): readonly (readonly [string, Child])[] {
   return Object.keys(BEHAVIOURS).flatMap((behaviour, column) => {
-    const children = WHOLE ? CHILDREN : [CHILDREN[(row + column) % CHILDREN.length] as Child];
+    const children = ALL ? CHILDREN : [CHILDREN[(row + column) % CHILDREN.length] as Child];
     return children.map((child) => [behaviour, child] as const);
   });
 }
 
 describe.each(CLIENTS.map(([sdk, front], row) => ({ sdk, front, row })))("$sdk over $front", (kind) => {
-  test("does all there is to do", { timeout: 120_000 }, async () => {
+  test("can use every feature of its servers", { timeout: 120_000 }, async () => {
     const { sdk, front, row } = kind;
     const client = await connect(sdk, front, await setUp());
-    await assembled(client);
-    const mute = front === "streamable --stateless" && sdk !== "SDK v2, stateless era";
+    await untilAllListed(client);
+    const unreachable = front === "streamable --stateless" && sdk !== "SDK v2, stateless era";
     const failures: string[] = [];
-    for (const [behaviour, child] of chosen(row)) {
-      const cell = { client, child, mute, named: (name: string) => `${child}__${name}` };
+    for (const [behaviour, child] of combinations(row)) {
+      const cell = { client, child, unreachable, named: (name: string) => `${child}__${name}` };
       await BEHAVIOURS[behaviour]?.(cell).catch((error: Error) => {
         failures.push(`${behaviour} to ${child}: ${error.message}`);
       });

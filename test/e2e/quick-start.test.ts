@@ -13,14 +13,14 @@ interface Lock {
   readonly packages: Readonly<Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean }>>;
 }
 
-/** Ours would tell npm that it is at home in this repository. */
+/** Without the npm variables that would make npm work in this repository. */
 function environment(folder: Temp): Record<string, string> {
   const foreign = ([name]: [string, string]): boolean =>
     !/^npm_(?:config_local_prefix|package|lifecycle|command)/i.test(name);
   return { ...Object.fromEntries(Object.entries(folder.env).filter(foreign)), npm_config_loglevel: "error" };
 }
 
-/** As it would be published, without building it anew. */
+/** Packs the package as published, without building it again. */
 async function pack(folder: Temp): Promise<string> {
   const flags = ["pack", "--ignore-scripts", "--pack-destination", folder.folder];
   await run("npm", flags, { cwd: ROOT, env: environment(folder) });
@@ -28,7 +28,7 @@ async function pack(folder: Temp): Promise<string> {
   return join(folder.folder, tarball ?? "");
 }
 
-/** By npm; where no registry can be reached, by hand from what this repository has installed. */
+/** Installs with npm. If the registry is unreachable, copies the packages installed in this repository. */
 async function install(folder: Temp, tarball: string): Promise<void> {
   folder.write("package.json", '{ "private": true }');
   const flags = [
@@ -43,13 +43,13 @@ async function install(folder: Temp, tarball: string): Promise<void> {
   try {
     await run("npm", [...flags, tarball], options);
   } catch (error) {
-    if (!isUnreachable(error as { killed?: boolean; stderr?: string })) throw error;
+    if (!isRegistryUnreachable(error as { killed?: boolean; stderr?: string })) throw error;
     await unpack(folder, tarball);
   }
 }
 
-/** Nobody there, as opposed to an answer that we do not like. */
-function isUnreachable({ killed, stderr = "" }: { killed?: boolean; stderr?: string }): boolean {
+/** The registry did not answer. An error answer of the registry is not meant. */
+function isRegistryUnreachable({ killed, stderr = "" }: { killed?: boolean; stderr?: string }): boolean {
   return killed === true || /\bE(?:NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|\w+UNREACH|NOTCACHED)\b/.test(stderr);
 }
 
@@ -67,14 +67,14 @@ async function unpack(folder: Temp, tarball: string): Promise<void> {
   symlinkSync("../metamcp/dist/metamcp.js", folder.path("node_modules/.bin/metamcp"));
 }
 
-/** The lines of the first block of commands. */
+/** The lines of the first shell block of the page. */
 function documented(): readonly string[] {
   const page = readFileSync(join(ROOT, "docs/getting-started.md"), "utf8");
   const block = /```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
   return block.split("\n").flatMap((line) => line.replace(/\s+#.*$/, "").trim() || []);
 }
 
-test("the packed package does what the first page says, in an empty folder", {
+test("the packed package works in an empty folder as docs/getting-started.md says", {
   timeout: 180_000,
 }, async () => {
   const folder = temp();
@@ -89,7 +89,7 @@ test("the packed package does what the first page says, in an empty folder", {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const commands = documented().filter((line) => line.startsWith("metamcp "));
   expect(commands.length).toBeGreaterThanOrEqual(3);
-  // Those two look at the clients of whoever runs this; doctor would fetch packages.
+  // `init` and `import` would change the clients of the person who runs this test, and `doctor` would fetch packages.
   const harmless = commands.filter((line) => !/ (?:init|import|doctor)\b/.test(line));
   const answers: string[] = [];
   for (const line of harmless) answers.push(await npx(...line.split(/\s+/)));

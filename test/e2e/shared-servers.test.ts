@@ -1,4 +1,4 @@
-/** Official clients that share official servers over HTTP, and differ in what they can do and where they work. */
+/** Official clients with different capabilities and roots that share official servers over HTTP. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -44,7 +44,7 @@ function folders(folder: Temp): { proj: string; bad: string; other: string } {
   return { proj, bad, other };
 }
 
-test("a client gets the tools that are there for it, whoever listed the server before, pinned or not", async () => {
+test("a client sees the tools for its own capabilities, independent of earlier clients and of pinning", async () => {
   const folder = temp();
   folder.writeConfig({ everything: server("server-everything") });
   for (const flags of [[], ["--pin"]]) {
@@ -73,7 +73,7 @@ test("a client gets the tools that are there for it, whoever listed the server b
   expect(out).toContain("Nothing to approve");
 });
 
-test("auto looks at servers in the middle of a handshake, asks the client after it, and starts none twice", async () => {
+test("the auto surface starts each server once, although it counts tools before the client can answer its roots", async () => {
   const folder = temp();
   const files = server("server-filesystem");
   folder.writeConfig({ files, memory: server("server-memory"), many: server("server-everything") });
@@ -88,7 +88,7 @@ test("auto looks at servers in the middle of a handshake, asks the client after 
   expect(childrenOf(gateway.pid)).toHaveLength(3);
 });
 
-test("roots never pass from one client to another, and a client whose roots change goes on with the new ones", async () => {
+test("roots never reach another client's server, and a changed root takes effect without a restart", async () => {
   const folder = temp();
   folder.writeConfig({ files: server("server-filesystem") });
   const { proj, bad, other } = folders(folder);
@@ -100,7 +100,7 @@ test("roots never pass from one client to another, and a client whose roots chan
   const alsoB = await connect(gateway, roots, () => bad);
   const allowed = (client: Client): Promise<string> => call(client, "files", "list_allowed_directories");
 
-  // The server looks at roots in its own time.
+  // The server asks for roots asynchronously.
   await until(async () => (await allowed(a)).includes(proj));
   await until(async () => (await allowed(b)).includes(bad));
   await until(async () => (await allowed(alsoB)).includes(bad));
@@ -112,14 +112,14 @@ test("roots never pass from one client to another, and a client whose roots chan
   expect(await allowed(alsoB)).toBe(await allowed(b));
   const processes = childrenOf(gateway.pid).length;
 
-  // Alone on its connection: the server hears of it, on the same process.
+  // The client is alone on its connection, so the server is notified on the same process.
   where = other;
   await a.sendRootsListChanged();
   await until(async () => (await allowed(a)).includes(other));
   expect(await allowed(a)).not.toContain(proj);
   expect(childrenOf(gateway.pid).length).toBe(processes);
 
-  // It goes to where those roots are, and the others stay where they were.
+  // The client moves to the connection with those roots. The other clients keep theirs.
   where = bad;
   await a.sendRootsListChanged();
   await until(async () => (await allowed(a)).includes(bad));
@@ -132,7 +132,7 @@ test("roots never pass from one client to another, and a client whose roots chan
   await gateway.stop();
 });
 
-test("clients of 2026-07-28 keep their roots to themselves too", async () => {
+test("clients of era 2026-07-28 do not share roots either", async () => {
   const folder = temp();
   folder.writeConfig({ files: server("server-filesystem") });
   const { proj, bad } = folders(folder);

@@ -1,4 +1,6 @@
-/** The official SDK in its stateless era on both sides of MetaMCP: it must find nothing to object to. */
+/**
+ * The official SDK in the stateless era on both sides of MetaMCP: as a client and as a child. The SDK must accept every message.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -17,7 +19,7 @@ import { httpGateway } from "../support/http-gateway.ts";
 import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** A child that knows no handshake: one tool that asks, one prompt, one resource. */
+/** A child of the stateless era with a tool that asks, a prompt and a resource. */
 async function sdkChild(): Promise<string> {
   const handler = createMcpHandler(
     () => {
@@ -60,7 +62,7 @@ async function sdkChild(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-/** From the web's own requests and responses to those of Node. */
+/** Converts between Node's requests and responses and those of the web platform. */
 async function answer(
   handler: Pick<McpHttpHandler, "fetch">,
   incoming: IncomingMessage,
@@ -118,24 +120,27 @@ async function overStdio(
 test.each([
   ["HTTP", overHttp],
   ["stdio", overStdio],
-])("over %s: the whole of a child of the same era, and a question in the middle", async (_, connect) => {
-  const folder = temp();
-  folder.writeConfig({ sdk: { url: await sdkChild(), prefix: "none" } });
-  const { client, stop } = await connect(folder, "--surface", "aggregate");
-  expect(client.getServerVersion()?.name).toBe("metamcp");
-  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["greet"]);
-  expect(await client.callTool({ name: "greet", arguments: {} })).toMatchObject({
-    content: [{ text: "Hello, Ada!" }],
-    _meta: { "io.modelcontextprotocol/serverInfo": { name: "sdk-child" } },
-  });
-  expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(["hello"]);
-  expect((await client.getPrompt({ name: "hello" })).messages).toHaveLength(1);
-  expect((await client.readResource({ uri: "test://one" })).contents).toMatchObject([{ text: "1" }]);
-  await expect(client.readResource({ uri: "test://none" })).rejects.toMatchObject({ code: -32602 });
-  await stop();
-});
+])(
+  "over %s a client of the stateless era uses tools, prompts and resources of a child of that era and answers its question",
+  async (_, connect) => {
+    const folder = temp();
+    folder.writeConfig({ sdk: { url: await sdkChild(), prefix: "none" } });
+    const { client, stop } = await connect(folder, "--surface", "aggregate");
+    expect(client.getServerVersion()?.name).toBe("metamcp");
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["greet"]);
+    expect(await client.callTool({ name: "greet", arguments: {} })).toMatchObject({
+      content: [{ text: "Hello, Ada!" }],
+      _meta: { "io.modelcontextprotocol/serverInfo": { name: "sdk-child" } },
+    });
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(["hello"]);
+    expect((await client.getPrompt({ name: "hello" })).messages).toHaveLength(1);
+    expect((await client.readResource({ uri: "test://one" })).contents).toMatchObject([{ text: "1" }]);
+    await expect(client.readResource({ uri: "test://none" })).rejects.toMatchObject({ code: -32602 });
+    await stop();
+  },
+);
 
-test("over HTTP: a child of the old era asks in the middle of a call, which runs once", async () => {
+test("over HTTP a call of a legacy child that asks the client is executed once", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
@@ -150,18 +155,18 @@ test("over HTTP: a child of the old era asks in the middle of a call, which runs
 test.each([
   ["HTTP", overHttp],
   ["stdio", overStdio],
-])("over %s: who listens is told of a child's new tool, and of our end", async (_, connect) => {
+])("over %s a listening client is notified of a new tool and of the end of MetaMCP", async (_, connect) => {
   const folder = temp();
   folder.writeConfig({ a: { command: process.execPath, args: [MODERN_CHILD] } });
   const { client, stop } = await connect(folder, "--surface", "aggregate");
   const before = (await client.listTools()).tools.length;
-  let told = 0;
-  client.setNotificationHandler("notifications/tools/list_changed", () => void told++);
+  let notifications = 0;
+  client.setNotificationHandler("notifications/tools/list_changed", () => void notifications++);
   const subscription = await client.listen({ toolsListChanged: true });
   await client.callTool({ name: "a__change", arguments: {} });
-  await until(() => told > 0, { what: "a change of the list" });
+  await until(() => notifications > 0, { what: "a change of the list" });
   expect((await client.listTools()).tools).toHaveLength(before + 1);
-  expect(told).toBe(1);
+  expect(notifications).toBe(1);
   await stop();
   expect(["graceful", "local"]).toContain(await subscription.closed);
 });

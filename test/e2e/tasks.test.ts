@@ -1,4 +1,4 @@
-/** The official client that knows tasks, in front of the official server that has a tool which runs only as one. */
+/** The official client with support for tasks, in front of the official server, which has a tool that runs only as a task. */
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -61,7 +61,7 @@ async function connect(
 
 for (const front of FRONTS)
   test.each(SURFACES)(
-    `over ${front} a task is created, followed, asks and is fetched (%s)`,
+    `over ${front} a client creates, follows, answers, fetches, lists and cancels tasks (%s)`,
     async (surface) => {
       const { client, asked } = await connect(front, surface);
       expect(client.getServerCapabilities()?.tasks).toEqual({
@@ -88,7 +88,7 @@ for (const front of FRONTS)
       }
       expect(seen[0]).toBe("taskCreated");
       expect(seen.at(-1)).toBe("result");
-      // The one state that lasts until somebody has seen it.
+      // The only state that lasts until it has been read.
       expect(messages).toContainEqual(expect.stringMatching(/^Found multiple interpretations/));
       expect(asked).toHaveLength(1);
 
@@ -113,7 +113,7 @@ for (const front of FRONTS)
     },
   );
 
-test("a tool that runs as no task is one by mcp_call, for a client that makes tasks wherever it may", async () => {
+test("mcp_call runs a tool without task support as a task for a client that always requests tasks", async () => {
   const { client } = await connect("stdio", "meta");
   await client.listTools();
   const call = {
@@ -129,7 +129,7 @@ test("a tool that runs as no task is one by mcp_call, for a client that makes ta
   expect(types.at(-1)).toBe("result");
 });
 
-test.each(SDKS)("%s, which makes no tasks, waits for the result", async (sdk) => {
+test.each(SDKS)("%s, which does not use tasks, waits for the result", async (sdk) => {
   const client = await connectSdk(sdk, "stdio", everything());
   const { name, arguments: args } = research("aggregate", { topic: "rust" });
   const called = await client.call(name, args);
@@ -137,7 +137,7 @@ test.each(SDKS)("%s, which makes no tasks, waits for the result", async (sdk) =>
   await client.close();
 });
 
-test.each(FRONTS)("an official server over HTTP asks through its task (%s)", async (front) => {
+test.each(FRONTS)("the task of an official server over HTTP asks the client (%s)", async (front) => {
   const folder = temp();
   folder.writeConfig({ remote: { url: await taskServer() } });
   const { client, asked } = await connect(front, "aggregate", folder);

@@ -1,4 +1,4 @@
-/** What official clients make of our errors, and of links, on each surface. */
+/** How official clients read our errors and resource links, on each surface. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Called, connect, SDKS } from "../support/sdk-clients.ts";
@@ -17,9 +17,9 @@ const textIn = ({ content }: Called): string =>
   content.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join("\n");
 
 describe.each(SDKS)("%s", (sdk) => {
-  test("an error of ours for a tool with an output schema is a result, with its text", async () => {
+  test("receives our error for a tool with an output schema as a result with text", async () => {
     const client = await connect(sdk, "stdio", everything());
-    // A cold list waits only so long for a server that starts.
+    // A list without cache waits only a short time for a starting server.
     const listed = async () => (await client.tools()).includes("everything__get-structured-content");
     await until(listed, { what: "the tools" });
     const failed = await client.call("everything__get-structured-content", { location: 5 });
@@ -29,7 +29,7 @@ describe.each(SDKS)("%s", (sdk) => {
   });
 
   test.each(["meta", "metatools"])(
-    "%s: a link in a result can be read by tool and as a resource",
+    "reads a resource link of a result with the read tool and as a resource (%s)",
     async (surface) => {
       const client = await connect(sdk, "stdio", everything(), surface);
       await client.tools();
