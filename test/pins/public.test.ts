@@ -1,4 +1,4 @@
-/** Exact literals of what others build on. A change here is a change for them: never weaken a pin to make it pass. */
+/** Exact literals of everything public. A change here is a change for users: never weaken a pin to make it pass. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { ROOT, temp } from "../support/temp.ts";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
-test("the library exports this and nothing else", async () => {
+test("the library exports exactly these names", async () => {
   const library = (await import(join(ROOT, "dist/index.js"))) as object;
   expect(Object.keys(library).toSorted()).toEqual([
     "ChildFailure",
@@ -87,7 +87,7 @@ test("the library exports this and nothing else", async () => {
   ]);
 });
 
-test("the contracts that a part of one's own can be tried with", async () => {
+test("the package exports exactly these contracts", async () => {
   const contracts = (await import(join(ROOT, "dist/contract.js"))) as object;
   expect(Object.keys(contracts).toSorted()).toEqual([
     "connectorContract",
@@ -99,7 +99,7 @@ test("the contracts that a part of one's own can be tried with", async () => {
   ]);
 });
 
-test("error codes, and which of them are worth another try", () => {
+test("the error codes and their retryability are these", () => {
   const retryable = Object.entries(ERRORS).map(([code, traits]) => [code, traits.retryable]);
   expect(Object.fromEntries(retryable)).toEqual({
     tool_not_found: false,
@@ -127,7 +127,7 @@ test("error codes, and which of them are worth another try", () => {
   });
 });
 
-test("the tools of the meta surface, byte by byte", async () => {
+test("the tools of the meta surface are byte for byte these", async () => {
   const folder = temp();
   folder.writeConfig({});
   const client = gateway(folder);
@@ -139,7 +139,7 @@ test("the tools of the meta surface, byte by byte", async () => {
   await expect(`${result}\n`).toMatchFileSnapshot("meta-tools-list.txt");
 });
 
-test("flags and environment names", async () => {
+test("the flags and environment variables are these", async () => {
   const rows: Table = FLAGS;
   const flags = Object.keys(rows).filter((key) => rows[key]?.flag !== false);
   expect(flags.map(flagOf).join(" ")).toBe(
@@ -154,7 +154,7 @@ test("flags and environment names", async () => {
   await expect(`${beyondFlags.toSorted().join("\n")}\n`).toMatchFileSnapshot("environment-names.txt");
 });
 
-test("keys of the config file", () => {
+test("the keys of the config file are these, and all are documented", () => {
   expect(TOP_KEYS.join(" ")).toBe("mcpServers pool maxResultBytes examples embedder middleware");
   expect(SERVER_KEYS.join(" ")).toBe(
     "command args env cwd inheritEnv instances url headers oauth type transport transportType lifecycle criticality timeoutMs " +
@@ -164,7 +164,7 @@ test("keys of the config file", () => {
   for (const key of [...TOP_KEYS, ...SERVER_KEYS]) expect(page, key).toContain(`\`${key}\``);
 });
 
-test("what of our environment every child sees", () => {
+test("every child gets exactly these variables of our environment", () => {
   const common =
     "PATH HOME LANG LANGUAGE TERM TMPDIR USER LOGNAME SHELL TZ " +
     "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY FTP_PROXY http_proxy https_proxy all_proxy no_proxy ftp_proxy " +
@@ -183,14 +183,14 @@ test("what of our environment every child sees", () => {
 });
 
 test.each([
-  ["the pages that come from tables are fresh", "docs.mjs"],
-  ["the lockfile is whole, and names no registry", "lock.mjs"],
+  ["the generated documentation is up to date", "docs.mjs"],
+  ["the lockfile is complete and names no registry", "lock.mjs"],
 ])("%s", async (_what, script) => {
   const check = promisify(execFile)(process.execPath, [join(ROOT, "scripts", script), "--check"]);
   await expect(check).resolves.toMatchObject({ stderr: "" });
 });
 
-test("ARCHITECTURE.md says which folder may import which, as it is enforced", () => {
+test("the import table in ARCHITECTURE.md equals the enforced one", () => {
   const enforced = /const MAY = \{([\s\S]*?)\n\};/.exec(read(".dependency-cruiser.cjs"))?.[1] ?? "";
   const rules = [...enforced.matchAll(/^ {2}(\w+): \[(.*)\],$/gm)].map(([, folder, may = ""]) => [
     folder,
@@ -198,7 +198,7 @@ test("ARCHITECTURE.md says which folder may import which, as it is enforced", ()
   ]);
   expect(rules.length).toBeGreaterThan(10);
   const rows = read("ARCHITECTURE.md").matchAll(/^\| `(\w+)\/` \|.*\| ([\w, ()]+) \|$/gm);
-  const told = [...rows].map(([, folder, may = ""]) => [
+  const documented = [...rows].map(([, folder, may = ""]) => [
     folder,
     may === "nothing"
       ? []
@@ -207,5 +207,5 @@ test("ARCHITECTURE.md says which folder may import which, as it is enforced", ()
           .split(", ")
           .toSorted(),
   ]);
-  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(rules));
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(rules));
 });

@@ -1,6 +1,6 @@
 /**
- * Nineteen servers from npm behind every surface, with every official client: whatever a server lists and answers to a client of its own
- * is what comes through. Needs the npm registry and a gigabyte: runs where METAMCP_REAL names a folder to install them in.
+ * Nineteen servers from npm behind every surface with every official client: lists and results must equal those of a direct
+ * connection. Needs the npm registry and a gigabyte, so it runs only if METAMCP_REAL names a folder to install them in.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const PACKAGES = JSON.parse(
   readFileSync(join(ROOT, "test/golden-retrieval/servers.json"), "utf8"),
 ) as readonly Package[];
 
-/** One call of each that needs neither an account nor the network; where it does, the server's own error is the answer. */
+/** One call per server that needs neither an account nor the network. If it needs one, the server's error is the answer. */
 const CALLS: Readonly<Record<string, readonly [tool: string, args: Args]>> = {
   everything: ["echo", { message: "hello" }],
   filesystem: ["list_allowed_directories", {}],
@@ -52,7 +52,7 @@ const CALLS: Readonly<Record<string, readonly [tool: string, args: Args]>> = {
   kubernetes: ["kubectl_context", { operation: "list" }],
 };
 
-/** What a server says to a client that talks to it alone. */
+/** The list and the answer of a server to a client that is connected directly. */
 interface Direct {
   readonly tools: readonly string[];
   readonly called: Called;
@@ -72,13 +72,13 @@ function setUp(): Temp {
   const folder = temp();
   folder.writeConfig(
     Object.fromEntries(PACKAGES.map((one) => [one.name, entryOf(one, folder)])),
-    // As a client of its own would wait.
+    // The same limit as for a direct client.
     { maxResultBytes: 1 << 24 },
   );
   return folder;
 }
 
-async function alone(one: Package, folder: Temp): Promise<Direct> {
+async function callDirectly(one: Package, folder: Temp): Promise<Direct> {
   const { env, ...entry } = entryOf(one, folder);
   const client = new Client(
     { name: "matrix", version: "1.0.0" },
@@ -87,13 +87,13 @@ async function alone(one: Package, folder: Temp): Promise<Direct> {
   await client.connect(new StdioClientTransport({ ...entry, env: { ...env }, stderr: "ignore" }));
   const { tools } = await client.listTools();
   const [name, args] = CALLS[one.name] as readonly [string, Args];
-  const called = await answered(client.callTool({ name, arguments: args }) as Promise<Called>);
+  const called = await asResult(client.callTool({ name, arguments: args }) as Promise<Called>);
   await client.close();
   return { tools: tools.map((tool) => tool.name).sort(), called };
 }
 
-/** An error of the protocol is seen as a result: some surfaces make one of it, so that models can read it. */
-async function answered(called: Promise<Called>): Promise<Called> {
+/** Turns a protocol error into a result, because some surfaces do that so that models can read it. */
+async function asResult(called: Promise<Called>): Promise<Called> {
   try {
     return await called;
   } catch (error) {
@@ -101,21 +101,21 @@ async function answered(called: Promise<Called>): Promise<Called> {
   }
 }
 
-/** What of an answer is the same each time, however it is wrapped: ports, times and stacks are not. */
+/** Compares the parts of an answer that are the same each time. Ports, times and stacks differ. */
 function expectSame(called: Called, own: Called, what: string): void {
-  const text = plain(own.content[0]?.text);
+  const text = normalized(own.content[0]?.text);
   expect.soft(called.isError ?? false, what).toBe(own.isError ?? false);
-  // The metatools surface tells structure where there is some, in place of the text.
+  // The metatools surface returns structured content instead of the text.
   if ("structuredContent" in own && called.content[0]?.text?.startsWith('{"structured":')) return;
-  expect.soft(called.content.map((one) => plain(one.text)).join(), what).toContain(text.slice(0, 12));
+  expect.soft(called.content.map((one) => normalized(one.text)).join(), what).toContain(text.slice(0, 12));
 }
 
-/** JSON may be written anew, and codes of errors are said in other words. */
-function plain(text = ""): string {
+/** JSON may be formatted differently, and surfaces word error codes differently. */
+function normalized(text = ""): string {
   return text.replaceAll(/MCP error -?\d+: |\s/g, "");
 }
 
-/** Servers that take long to start are in a later list. */
+/** Servers that start slowly appear in a later list. */
 async function allListed(client: SdkClient): Promise<boolean> {
   const listed = new Set(await client.tools());
   return PACKAGES.every(({ name }) =>
@@ -123,8 +123,8 @@ async function allListed(client: SdkClient): Promise<boolean> {
   );
 }
 
-/** Each surface's way to call one tool. */
-const CALL: Readonly<
+/** How each surface calls a tool. */
+const CALL_ON: Readonly<
   Record<string, (client: SdkClient, server: string, tool: string, args: Args) => Promise<Called>>
 > = {
   meta: (client, server, tool, args) => client.call("mcp_call", { server, tool, args }),
@@ -142,26 +142,26 @@ describe.skipIf(FOLDER === undefined)(
       if (!existsSync(join(folder, "node_modules"))) {
         mkdirSync(folder, { recursive: true });
         writeFileSync(join(folder, "package.json"), "{}");
-        const wanted = PACKAGES.map((one) => `${one.package}@${one.version}`);
-        execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...wanted], {
+        const packages = PACKAGES.map((one) => `${one.package}@${one.version}`);
+        execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...packages], {
           cwd: folder,
         });
       }
     }, 900_000);
 
-    test("each answers a client of its own", async () => {
+    test("answer a direct client", async () => {
       const folder = temp();
-      for (const one of PACKAGES) direct.set(one.name, await alone(one, folder));
+      for (const one of PACKAGES) direct.set(one.name, await callDirectly(one, folder));
       expect(direct.size).toBe(PACKAGES.length);
     });
 
-    describe.each(SDKS)("%s", (sdk) => {
-      test.each(Object.keys(CALL))("%s", async (surface) => {
+    describe.each(SDKS)("through %s", (sdk) => {
+      test.each(Object.keys(CALL_ON))("answer the same on the %s surface", async (surface) => {
         const client = await connect(sdk, "streamable", setUp(), surface);
         if (surface === "aggregate") await until(() => allListed(client), { within: 60_000 });
         for (const { name } of PACKAGES) {
           const [tool, args] = CALLS[name] as readonly [string, Args];
-          const called = await answered(CALL[surface]?.(client, name, tool, args) as Promise<Called>);
+          const called = await asResult(CALL_ON[surface]?.(client, name, tool, args) as Promise<Called>);
           expectSame(called, (direct.get(name) as Direct).called, `${name}:${tool}`);
         }
         await client.close();
