@@ -1,4 +1,4 @@
-/** Secrets of the gateway, its servers, people, keys and logins: looked for wherever they must not be. */
+/** Searches for secrets of the gateway, its servers, accounts, keys and logins in all places where they must not appear. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -23,7 +23,7 @@ const CHILD = fileURLToPath(new URL("../fixture/own-child.mjs", import.meta.url)
 const ADA = { email: "ada@example.org", password: "canary-password-of-ada" };
 const KEY = "canary-key-that-seals-everything-0123456789";
 
-/** What is in the store, as somebody who stole it would see it. */
+/** Returns the content of the store as a thief would see it. */
 type Dump = () => Promise<string>;
 
 async function onFile() {
@@ -47,7 +47,7 @@ async function onPostgres() {
   return { flags: ["--store", url], dump };
 }
 
-/** A server that repeats what it was sent, whatever it is asked. */
+/** A server that repeats the received Authorization header in every error. */
 async function parrot(): Promise<string> {
   const server = createServer((request, response) => {
     const message = `bad ${request.headers.authorization}`;
@@ -65,7 +65,7 @@ function filesBelow(folder: string): readonly string[] {
     .filter((path) => statSync(path).isFile());
 }
 
-/** Everything that can be read at the admin API: each path, those below a list with each of its items. */
+/** Every GET route of the admin API: each path, and each path below a list for each of its items. */
 async function everyAnswer(ask: ReturnType<typeof plainly>): Promise<ReadonlyMap<string, string>> {
   const paths = (await ask("GET", "/openapi.json")).body["paths"] as unknown as Record<
     string,
@@ -88,8 +88,8 @@ async function everyAnswer(ask: ReturnType<typeof plainly>): Promise<ReadonlyMap
   return answers;
 }
 
-/** Uses everything that has a secret; what it was, by name. */
-async function live(gateway: TeamGateway) {
+/** Uses every feature that has a secret. Returns the secrets by name. */
+async function useEverySecret(gateway: TeamGateway) {
   const { api, url } = gateway;
   const by = await issuer();
   const mail = await ownServer(by);
@@ -99,17 +99,17 @@ async function live(gateway: TeamGateway) {
     ["secret key", KEY],
     ["client secret of OIDC", OIDC_CLIENT.secret],
   ]);
-  const hidden = (name: string, text: unknown): string => {
+  const remember = (name: string, text: unknown): string => {
     secrets.set(name, String(text));
     return String(text);
   };
   const servers = {
-    fix: { ...fixture(), env: { TOKEN: hidden("env", "canary-env-of-the-server") } },
+    fix: { ...fixture(), env: { TOKEN: remember("env", "canary-env-of-the-server") } },
     own: { command: process.execPath, args: [CHILD], env: { TOKEN: `\${user.secret.MAIL}` } },
     mail: { url: mail.url, credentials: "user" },
     parrot: {
       url: await parrot(),
-      headers: { Authorization: `Bearer ${hidden("header", "canary-header-of-the-server")}` },
+      headers: { Authorization: `Bearer ${remember("header", "canary-header-of-the-server")}` },
     },
   };
   for (const [name, server] of Object.entries(servers))
@@ -121,32 +121,32 @@ async function live(gateway: TeamGateway) {
   await api("POST", "/endpoints", { name: "main", namespaces: ["team"] });
   await api("POST", "/endpoints", { name: "query", namespaces: ["team"], access: { queryKey: true } });
   const { body: invited } = await api("POST", "/users", { email: ADA.email, role: "admin" });
-  const code = hidden("invitation", invited.invitation.url.split("/").at(-1));
+  const code = remember("invitation", invited.invitation.url.split("/").at(-1));
   const ask = plainly(url);
   const cookie = cookieIn(await ask("POST", `/invitations/${code}`, { password: ADA.password }));
-  hidden("cookie", cookie.split("=")[1]);
-  hidden("cookie of a login", cookieIn(await ask("POST", "/login", ADA)).split("=")[1]);
-  await ask("POST", "/login", { ...ADA, password: hidden("wrong password", "canary-wrong-password") });
+  remember("cookie", cookie.split("=")[1]);
+  remember("cookie of a login", cookieIn(await ask("POST", "/login", ADA)).split("=")[1]);
+  await ask("POST", "/login", { ...ADA, password: remember("wrong password", "canary-wrong-password") });
   const as = plainly(url, { cookie, origin: url });
   const events = await fetch(`${url}/api/v1/events`, { headers: { cookie } });
-  await as("PUT", "/me/secrets/MAIL", { value: hidden("secret", "canary-secret-of-ada") });
+  await as("PUT", "/me/secrets/MAIL", { value: remember("secret", "canary-secret-of-ada") });
   const made = await as("POST", "/api-keys", { name: "k", endpoints: "all" });
-  const key = hidden("key", made.body["key"]);
-  hidden("key with a role", (await as("POST", "/api-keys", { name: "r", role: "viewer" })).body["key"]);
+  const key = remember("key", made.body["key"]);
+  remember("key with a role", (await as("POST", "/api-keys", { name: "r", role: "viewer" })).body["key"]);
 
   const client = new OAuthClient(url, { endpoint: "main" });
   const registered = await client.register({ token_endpoint_auth_method: "client_secret_post" });
-  const secret = hidden("client secret", registered.body.client_secret);
+  const secret = remember("client secret", registered.body.client_secret);
   const back = await client.logIn(ADA);
-  const shown = hidden("code", back.url.searchParams.get("code"));
+  const shown = remember("code", back.url.searchParams.get("code"));
   const { body: tokens } = await client.exchange(shown, { client_secret: secret });
-  hidden("access token", tokens.access_token);
-  hidden("refresh token", tokens.refresh_token);
-  hidden("verifier", client.verifier);
+  remember("access token", tokens.access_token);
+  remember("refresh token", tokens.refresh_token);
+  remember("verifier", client.verifier);
   for (const [name, { value }] of client.browser.cookies)
-    if (value.length > 15) hidden(`cookie ${name}`, value);
+    if (value.length > 15) remember(`cookie ${name}`, value);
   const begun = await mcp(gateway, "main", { token: tokens.access_token });
-  hidden("session", begun.headers.get("mcp-session-id"));
+  remember("session", begun.headers.get("mcp-session-id"));
   for (const headers of [
     { "x-api-key": `${key}x` },
     { "x-api-key": secret },
@@ -174,7 +174,7 @@ async function live(gateway: TeamGateway) {
   by.expireAll();
   await caller.call("mcp_call", { server: "mail", tool: "inbox" });
   await caller.call("mcp_discover", {});
-  for (const token of by.secrets) hidden(`of the issuer: ${token}`, token);
+  for (const token of by.secrets) remember(`of the issuer: ${token}`, token);
   return { secrets, as, events };
 }
 
@@ -183,11 +183,11 @@ describe.each([
   [`Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, onPostgres, noPostgres],
 ])("with a store on %s", (_, place, obstacle) => {
   test.skipIf(obstacle)(
-    "no secret is in any answer, log, record, event, metric, trace, revision, export or file",
+    "no secret appears in an answer, log, record, event, metric, trace, revision, export or file",
     { timeout: 120_000 },
     async () => {
       const folder = temp();
-      const taking = await collector();
+      const traces = await collector();
       const provider = await identityProvider();
       const { flags, dump } = await place();
       const [log, audit] = [folder.path("gateway.log"), folder.path("audit.jsonl")];
@@ -203,11 +203,11 @@ describe.each([
         env: {
           METAMCP_SECRET_KEY: KEY,
           METAMCP_OIDC_CLIENT_SECRET: OIDC_CLIENT.secret,
-          OTEL_EXPORTER_OTLP_ENDPOINT: taking.url,
+          OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
         },
       });
-      const { secrets, as, events } = await live(gateway);
-      await until(() => taking.spans.length > 3, { what: "spans" });
+      const { secrets, as, events } = await useEverySecret(gateway);
+      await until(() => traces.spans.length > 3, { what: "spans" });
       const answers = await everyAnswer(as);
       expect(answers.size).toBeGreaterThan(50);
       const metrics = await (
@@ -217,7 +217,7 @@ describe.each([
       const places = new Map([
         ...answers,
         ["metrics", metrics],
-        ["traces", JSON.stringify(taking.requests)],
+        ["traces", JSON.stringify(traces.requests)],
         ["events", await events.text().catch(() => "")],
         ["stderr", gateway.stderr],
         ["store", await dump()],

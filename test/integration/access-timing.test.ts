@@ -1,4 +1,7 @@
-/** How long a look-up takes tells nothing. Compared by turns and as ratios of medians, so that a busy machine changes nothing. */
+/**
+ * The duration of a look-up must not reveal whether a key or an account exists. The cases are measured in turns and compared as
+ * ratios of medians, so that a busy machine does not matter.
+ */
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { Accounts } from "../../src/access/accounts.ts";
@@ -11,13 +14,13 @@ type Kinds = Readonly<Record<string, () => unknown>>;
 const median = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[times.length >> 1] as number;
 
-/** Each kind's median as a share of the first one's. */
+/** The median of each case, divided by the median of the first case. */
 async function shares(kinds: Kinds, { rounds, calls }: { rounds: number; calls: number }) {
   const names = Object.keys(kinds);
   const times = new Map<string, number[]>(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1)
     for (let at = 0; at < names.length; at += 1) {
-      // Nobody is always the first after a pause.
+      // The order rotates, so that no case always comes first after a pause.
       const name = names[(at + round) % names.length] as string;
       const from = process.hrtime.bigint();
       for (let call = 0; call < calls; call += 1) await kinds[name]?.();
@@ -27,10 +30,10 @@ async function shares(kinds: Kinds, { rounds, calls }: { rounds: number; calls: 
   return rest.map((one) => one / first);
 }
 
-/** What leaves out the hash of a key or a password is ten times as fast and more. */
-const ALIKE = [0.4, 2.5] as const;
+/** A look-up that skips the hash of a key or password is more than ten times as fast. */
+const ALLOWED_RATIO = [0.4, 2.5] as const;
 
-test("unknown, wrong and revoked keys take as long as each other", { timeout: 60_000 }, async () => {
+test("unknown, wrong and revoked keys take equally long to reject", { timeout: 60_000 }, async () => {
   const store = await filePlace().open();
   const made = [];
   for (let count = 0; count < 1_000; count += 1)
@@ -57,12 +60,12 @@ test("unknown, wrong and revoked keys take as long as each other", { timeout: 60
     Object.entries(texts).map(([name, text]) => [name, () => ring.holderOf(text)]),
   );
   for (const share of await shares(kinds, { rounds: 300, calls: 50 })) {
-    expect(share).toBeGreaterThan(ALIKE[0]);
-    expect(share).toBeLessThan(ALIKE[1]);
+    expect(share).toBeGreaterThan(ALLOWED_RATIO[0]);
+    expect(share).toBeLessThan(ALLOWED_RATIO[1]);
   }
 });
 
-test("a wrong password takes as long whether there is such an account or not", async () => {
+test("a wrong password takes equally long to reject with and without such an account", async () => {
   const store = await filePlace().open();
   const accounts = new Accounts(store, { newId: randomUUID, adminToken: true });
   await accounts.create({ email: "ada@example.org", role: "member", password: "correct horse battery" });
@@ -76,7 +79,7 @@ test("a wrong password takes as long whether there is such an account or not", a
   };
   const kinds = Object.fromEntries(["nobody", "ada", "invited", "off"].map((name) => [name, attempt(name)]));
   for (const share of await shares(kinds, { rounds: 5, calls: 1 })) {
-    expect(share).toBeGreaterThan(ALIKE[0]);
-    expect(share).toBeLessThan(ALIKE[1]);
+    expect(share).toBeGreaterThan(ALLOWED_RATIO[0]);
+    expect(share).toBeLessThan(ALLOWED_RATIO[1]);
   }
 });

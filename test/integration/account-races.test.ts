@@ -1,4 +1,4 @@
-/** Two gateways on one store change accounts in the same moment: nothing is lost, and nobody gets in twice. */
+/** Two gateways on one store change accounts at the same time: no change is lost, and a code is accepted only once. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { Accounts } from "../../src/access/accounts.ts";
@@ -11,7 +11,7 @@ import { filePlace, noPostgres, postgresPlace } from "../support/store-places.ts
 const PASSWORD = "correct horse battery";
 const ADMIN = { role: "admin", password: PASSWORD } as const;
 
-/** What one gateway has in memory. It hears nothing of the other by itself: the worst that can be. */
+/** The state of one gateway in memory. It gets no notifications of the other gateway, which is the worst case. */
 async function gateway(store: Store) {
   const accounts = new Accounts(store, { newId: randomUUID, adminToken: false });
   const sessions = new ConsoleSessions(store, accounts, { https: false });
@@ -28,84 +28,98 @@ async function gateway(store: Store) {
   return gateway;
 }
 
-async function fileTwins() {
+async function twoOnFile() {
   const store = await filePlace().open();
   return [await gateway(store), await gateway(store)] as const;
 }
 
-async function postgresTwins() {
+async function twoOnPostgres() {
   const place = await postgresPlace();
   return [await gateway(await place.open()), await gateway(await place.open())] as const;
 }
 
-const how = async (work: readonly Promise<unknown>[]): Promise<readonly unknown[]> =>
+const outcomesOf = async (work: readonly Promise<unknown>[]): Promise<readonly unknown[]> =>
   (await Promise.allSettled(work)).map((one) => (one.status === "rejected" ? one.reason.code : "done"));
 
 describe.each([
-  ["a file", fileTwins, undefined],
-  [`Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, postgresTwins, noPostgres],
-])("on %s", (_, twins, obstacle) => {
-  test.skipIf(obstacle)("one administrator stays, however two are taken away", async () => {
-    const ways = [
+  ["a file", twoOnFile, undefined],
+  [`Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, twoOnPostgres, noPostgres],
+])("two gateways on %s", (_, twins, obstacle) => {
+  test.skipIf(obstacle)("keep one administrator when both remove one at the same time", async () => {
+    const removals = [
       (one: Accounts, uuid: string) => one.change(uuid, { role: "member" }),
       (one: Accounts, uuid: string) => one.change(uuid, { disabled: true }),
       (one: Accounts, uuid: string) => one.remove(uuid),
     ];
-    for (const way of ways) {
+    for (const way of removals) {
       const [here, there] = await twins();
       const ada = await here.accounts.create({ email: "ada@example.org", ...ADMIN });
       const bob = await here.accounts.create({ email: "bob@example.org", ...ADMIN });
       await there.load();
-      const ended = await how([way(here.accounts, ada.uuid), way(there.accounts, bob.uuid)]);
+      const ended = await outcomesOf([way(here.accounts, ada.uuid), way(there.accounts, bob.uuid)]);
       expect([...ended].sort()).toEqual(["done", "last_admin"]);
       await here.load();
       expect(here.accounts.hasAdmin).toBe(true);
     }
   });
 
-  test.skipIf(obstacle)("who is disabled there is not enabled by what is known here", async () => {
-    const [here, there] = await twins();
-    const identity = { issuer: "https://issuer.test", subject: "1" };
-    const carol = await here.accounts.ofIdentity(identity);
-    await there.load();
-    await here.accounts.change(carol.uuid, { disabled: true });
-    expect(there.accounts.byId(carol.uuid)?.disabled).toBe(false);
-    expect(await there.accounts.ofIdentity({ ...identity, groups: ["ops"] })).toMatchObject({
-      disabled: true,
-      groups: ["ops"],
-    });
-    await here.load();
-    expect(here.accounts.byId(carol.uuid)).toMatchObject({ disabled: true, groups: ["ops"] });
-    const both = [{ groups: ["dev"] }, { role: "viewer" }] as const;
-    await Promise.all([here, there].map(({ accounts }, at) => accounts.change(carol.uuid, both[at] ?? {})));
-    await here.load();
-    expect(here.accounts.byId(carol.uuid)).toMatchObject({ disabled: true, groups: ["dev"], role: "viewer" });
-  });
+  test.skipIf(obstacle)(
+    "keep an account disabled when the other gateway updates it from outdated data",
+    async () => {
+      const [here, there] = await twins();
+      const identity = { issuer: "https://issuer.test", subject: "1" };
+      const carol = await here.accounts.ofIdentity(identity);
+      await there.load();
+      await here.accounts.change(carol.uuid, { disabled: true });
+      expect(there.accounts.byId(carol.uuid)?.disabled).toBe(false);
+      expect(await there.accounts.ofIdentity({ ...identity, groups: ["ops"] })).toMatchObject({
+        disabled: true,
+        groups: ["ops"],
+      });
+      await here.load();
+      expect(here.accounts.byId(carol.uuid)).toMatchObject({ disabled: true, groups: ["ops"] });
+      const both = [{ groups: ["dev"] }, { role: "viewer" }] as const;
+      await Promise.all([here, there].map(({ accounts }, at) => accounts.change(carol.uuid, both[at] ?? {})));
+      await here.load();
+      expect(here.accounts.byId(carol.uuid)).toMatchObject({
+        disabled: true,
+        groups: ["dev"],
+        role: "viewer",
+      });
+    },
+  );
 
-  test.skipIf(obstacle)("of many who bring one setup code or invitation, one is let in", async () => {
-    const [here, there] = await twins();
-    const code = (await here.setup.begin()) ?? "";
-    const first = [here, there, here, there].map(({ setup }, at) =>
-      setup.finish(code, { email: `first${at}@example.org`, password: PASSWORD }),
-    );
-    expect((await how(first)).filter((one) => one === "done")).toHaveLength(1);
-    await expect(there.setup.finish(code, { email: "x@example.org", password: PASSWORD })).rejects.toThrow();
-    const bob = await here.accounts.create({ email: "bob@example.org", role: "member" });
-    await there.load();
-    const { code: invited } = await here.invitations.create(bob);
-    const accepted = await how(
-      [here, there, here, there].map(({ invitations }, at) =>
-        invitations.accept(invited, `${PASSWORD}${at}`),
-      ),
-    );
-    expect([...accepted].sort()).toEqual(["code_unknown", "code_unknown", "code_unknown", "done"]);
-    await here.load();
-    const { length } = await matching(here.accounts, "bob@example.org");
-    expect(length).toBe(1);
-    await expect(there.invitations.accept(invited, PASSWORD)).rejects.toMatchObject({ code: "code_unknown" });
-  });
+  test.skipIf(obstacle)(
+    "accept a setup code and an invitation once, however many use it at the same time",
+    async () => {
+      const [here, there] = await twins();
+      const code = (await here.setup.begin()) ?? "";
+      const first = [here, there, here, there].map(({ setup }, at) =>
+        setup.finish(code, { email: `first${at}@example.org`, password: PASSWORD }),
+      );
+      expect((await outcomesOf(first)).filter((one) => one === "done")).toHaveLength(1);
+      await expect(
+        there.setup.finish(code, { email: "x@example.org", password: PASSWORD }),
+      ).rejects.toThrow();
+      const bob = await here.accounts.create({ email: "bob@example.org", role: "member" });
+      await there.load();
+      const { code: invited } = await here.invitations.create(bob);
+      const accepted = await outcomesOf(
+        [here, there, here, there].map(({ invitations }, at) =>
+          invitations.accept(invited, `${PASSWORD}${at}`),
+        ),
+      );
+      expect([...accepted].sort()).toEqual(["code_unknown", "code_unknown", "code_unknown", "done"]);
+      await here.load();
+      const { length } = await matchingPasswords(here.accounts, "bob@example.org");
+      expect(length).toBe(1);
+      await expect(there.invitations.accept(invited, PASSWORD)).rejects.toMatchObject({
+        code: "code_unknown",
+      });
+    },
+  );
 
-  test.skipIf(obstacle)("a login with the password of before is none, though it began before", async () => {
+  test.skipIf(obstacle)("reject a login that was checked before the password changed", async () => {
     const [here, there] = await twins();
     const ada = await here.accounts.create({ email: "ada@example.org", ...ADMIN });
     await there.load();
@@ -118,7 +132,7 @@ describe.each([
   });
 });
 
-async function matching(accounts: Accounts, email: string): Promise<readonly number[]> {
+async function matchingPasswords(accounts: Accounts, email: string): Promise<readonly number[]> {
   const found = await Promise.all(
     [0, 1, 2, 3].map((at) => accounts.withPassword(email, `${PASSWORD}${at}`, "192.0.2.1")),
   );

@@ -1,4 +1,4 @@
-/** Accounts and cookies over a real store: who is found, who is not, and what ends when. */
+/** Accounts and console sessions on a real store. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Account } from "../../src/access/account.ts";
@@ -21,7 +21,7 @@ async function people({ adminToken = false, publicUrl }: { adminToken?: boolean;
 
 const cookieOf = (set: string): string => set.split(";", 1)[0] ?? "";
 
-test("a password opens its own account, whatever the case of the address", async () => {
+test("a password is accepted for its account only, and the email address is case-insensitive", async () => {
   const { accounts, place } = await people();
   const made = await accounts.create({ email: "Ada@Example.org", role: "admin", password: PASSWORD });
   expect((await accounts.withPassword("ada@example.ORG", PASSWORD, "192.0.2.1"))?.uuid).toBe(made.uuid);
@@ -35,7 +35,7 @@ test("a password opens its own account, whatever the case of the address", async
   expect(rows).not.toContain(PASSWORD);
 });
 
-test("an account is found by issuer and subject, never by an address", async () => {
+test("an account is found by issuer and subject, not by the email address of an identity", async () => {
   const { accounts } = await people();
   const local = await accounts.create({ email: "ada@example.org", role: "admin", password: PASSWORD });
   const identity = { issuer: "https://issuer.test", subject: "1", email: "ada@example.org" };
@@ -49,7 +49,7 @@ test("an account is found by issuer and subject, never by an address", async () 
   );
 });
 
-test("the last administrator who can log in stays", async () => {
+test("the last administrator who can log in cannot be removed, disabled or demoted", async () => {
   const { accounts } = await people();
   const ada = await accounts.create({ email: "ada@example.org", role: "admin", password: PASSWORD });
   await accounts.create({ email: "invited@example.org", role: "admin" });
@@ -70,33 +70,33 @@ test("the last administrator who can log in stays", async () => {
   await free.accounts.remove(only.uuid);
 });
 
-test("of several who want to be first, one is", async () => {
+test("of two concurrent attempts to create the first account, one succeeds", async () => {
   const { accounts } = await people();
   const first = (email: string) => accounts.createFirst({ email, role: "admin", password: PASSWORD });
   const made = await Promise.all([first("a@example.org"), first("b@example.org")]);
   expect(made.filter(Boolean)).toHaveLength(1);
 });
 
-test("another gateway on the store hears of every change", async () => {
+test("another gateway on the same store is notified of every account change", async () => {
   const { accounts, store } = await people();
   const other = new Accounts(store, { newId: randomUUID, adminToken: false });
   await other.load();
-  const heard: [string, Account | undefined][] = [];
-  other.onChange((uuid, account) => heard.push([uuid, account]));
+  const changes: [string, Account | undefined][] = [];
+  other.onChange((uuid, account) => changes.push([uuid, account]));
   const ada = await accounts.create({ email: "ada@example.org", role: "viewer" });
   await other.load();
   await accounts.change(ada.uuid, { groups: ["ops"] });
   await other.load();
   await accounts.remove(ada.uuid);
   await other.load();
-  expect(heard).toMatchObject([
+  expect(changes).toMatchObject([
     [ada.uuid, { groups: [] }],
     [ada.uuid, { groups: ["ops"] }],
     [ada.uuid, undefined],
   ]);
 });
 
-test("each login makes a new cookie and ends the one before; a made-up one is nobody's", async () => {
+test("each login creates a new cookie and ends the previous session, and a made-up cookie is rejected", async () => {
   const { accounts, sessions, place } = await people();
   const ada = await accounts.create({ email: "ada@example.org", role: "admin", password: PASSWORD });
   const fixed = `metamcp=${"x".repeat(43)}`;
@@ -114,7 +114,7 @@ test("each login makes a new cookie and ends the one before; a made-up one is no
   expect(sessions.of({ cookie: next })).toBeUndefined();
 });
 
-test("who is disabled has no cookie, nor has who was deleted", async () => {
+test("a disabled account has no session until it is enabled again, and ending its sessions is final", async () => {
   const { accounts, sessions } = await people({ adminToken: true });
   const ada = await accounts.create({ email: "ada@example.org", role: "admin", password: PASSWORD });
   const cookie = cookieOf(await sessions.begin(ada, {}));
@@ -127,7 +127,7 @@ test("who is disabled has no cookie, nor has who was deleted", async () => {
   expect(sessions.of({ cookie })).toBeUndefined();
 });
 
-test("only our own pages are ours", async () => {
+test("only the origin of the gateway itself counts as its own page", async () => {
   const { sessions } = await people();
   expect(sessions.isOwnPage({ host: HOST, origin: `http://${HOST}` })).toBe(true);
   for (const origin of [
@@ -138,9 +138,9 @@ test("only our own pages are ours", async () => {
     `http://${HOST}.evil.test`,
   ])
     expect(sessions.isOwnPage({ host: HOST, ...(origin === undefined ? {} : { origin }) })).toBe(false);
-  const behind = await people({ publicUrl: "https://mcp.example.org" });
-  expect(behind.sessions.isOwnPage({ host: HOST, origin: "https://mcp.example.org" })).toBe(true);
-  expect(behind.sessions.isOwnPage({ host: HOST, origin: "http://mcp.example.org" })).toBe(false);
-  const ada = await behind.accounts.create({ email: "ada@example.org", role: "admin" });
-  expect(await behind.sessions.begin(ada, {})).toMatch(/^__Host-metamcp=.*; Secure$/);
+  const proxied = await people({ publicUrl: "https://mcp.example.org" });
+  expect(proxied.sessions.isOwnPage({ host: HOST, origin: "https://mcp.example.org" })).toBe(true);
+  expect(proxied.sessions.isOwnPage({ host: HOST, origin: "http://mcp.example.org" })).toBe(false);
+  const ada = await proxied.accounts.create({ email: "ada@example.org", role: "admin" });
+  expect(await proxied.sessions.begin(ada, {})).toMatch(/^__Host-metamcp=.*; Secure$/);
 });

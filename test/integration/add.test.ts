@@ -1,4 +1,4 @@
-/** `metamcp add` and `remove` as people run them: on real files, without a network, and stopped at the worst moment. */
+/** `metamcp add` and `remove` from a shell: on real files, without network access, and killed during a write. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, watch } from "node:fs";
@@ -12,7 +12,7 @@ const serversIn = (path: string): Record<string, Record<string, unknown>> =>
   (JSON.parse(readFileSync(path, "utf8")) as { mcpServers: Record<string, Record<string, unknown>> })
     .mcpServers;
 
-test("a name is enough; what is missing is written as a variable and named", async () => {
+test("add needs only a gallery name, writes missing values as variables and names them", async () => {
   const folder = unnamed(temp());
   const { code, out, err } = await metamcp(folder, ["add", "memory", "gitlab", "filesystem"]);
   const path = join(folder.home, "mcp.json");
@@ -36,7 +36,7 @@ test("a name is enough; what is missing is written as a variable and named", asy
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test("a repository gets nothing unless --here says so; then it needs no further consent, and what is there stays", async () => {
+test("add changes the repository's config only with --here, needs no further consent then, and keeps comments", async () => {
   const folder = unnamed(temp());
   folder.write(
     ".mcp.json",
@@ -63,7 +63,7 @@ test("a repository gets nothing unless --here says so; then it needs no further 
   expect(Object.keys(serversIn(folder.path("other.json")))).toEqual(["time"]);
 });
 
-test("values can be given at once, and need not be secrets in an argument", async () => {
+test("add accepts values as --env and does not print secrets", async () => {
   const folder = temp();
   const { code, out, err } = await metamcp(folder, [
     "add",
@@ -91,7 +91,7 @@ test("values can be given at once, and need not be secrets in an argument", asyn
   expect(`${out}${err}`).not.toContain("hunter2");
 });
 
-test("what exists stays, whatever is asked; only who wants it otherwise hears of a failure", async () => {
+test("add keeps existing servers and fails only if the request would change one", async () => {
   const folder = temp();
   await metamcp(folder, ["add", "memory", "--config", "c.json"]);
   const before = readFileSync(folder.path("c.json"), "utf8");
@@ -112,7 +112,7 @@ test("what exists stays, whatever is asked; only who wants it otherwise hears of
   expect(readdirSync(folder.home)).not.toContain("backups");
 });
 
-test("a server of one's own is spelled out", async () => {
+test("add accepts a command or a URL with headers for a server that is not in the gallery", async () => {
   const folder = temp();
   const local = await metamcp(folder, [
     "add",
@@ -144,9 +144,9 @@ test("a server of one's own is spelled out", async () => {
   });
 });
 
-test("what cannot be done is said, and nothing is written", async () => {
+test("add and remove report invalid input and write nothing", async () => {
   const folder = temp();
-  const wrong: [args: string[], code: number, says: RegExp][] = [
+  const invalid: [args: string[], code: number, says: RegExp][] = [
     [["add"], 2, /Usage: metamcp add/],
     [["add", "memory", "postgress"], 1, /no "postgress" in the gallery\. Did you mean "postgres"/],
     [["add", "qqqqqq"], 1, /metamcp add --list/],
@@ -169,7 +169,7 @@ test("what cannot be done is said, and nothing is written", async () => {
     [["remove", "x"], 1, /There are no servers in/],
   ];
   const all = await Promise.all(
-    wrong.map(async ([args, code, says]) => ({ args, code, says, ended: await metamcp(folder, args) })),
+    invalid.map(async ([args, code, says]) => ({ args, code, says, ended: await metamcp(folder, args) })),
   );
   for (const { args, code, says, ended } of all) {
     expect([args, ended.code, ended.err]).toEqual([args, code, expect.stringMatching(says)]);
@@ -184,7 +184,7 @@ test("what cannot be done is said, and nothing is written", async () => {
   expect(readFileSync(folder.config, "utf8")).toBe("{ broken");
 });
 
-test("the gallery can be looked at, whole or by category", async () => {
+test("add --list and --category show the gallery", async () => {
   const folder = temp();
   const list = await metamcp(folder, ["add", "--list"]);
   expect(list.out).toMatch(/^NAME +CATEGORY +WHAT IT IS FOR\n[\s\S]*postgres +databases +Query/);
@@ -198,14 +198,14 @@ test("the gallery can be looked at, whole or by category", async () => {
   });
 });
 
-test("remove takes out what is named, and names what is there", async () => {
+test("remove deletes the named servers, keeps comments, and lists the existing names for an unknown one", async () => {
   const folder = temp();
   folder.write(
     ".mcp.json",
     '{\n  // all of them\n  "mcpServers": {\n    "a": { "command": "a" }, // one\n    "memory": { "command": "b" }\n  }\n}\n',
   );
-  const lost = await metamcp(folder, ["remove", "memry", "a"]);
-  expect([lost.code, lost.err]).toEqual([1, expect.stringContaining("Did you mean memory?")]);
+  const misspelled = await metamcp(folder, ["remove", "memry", "a"]);
+  expect([misspelled.code, misspelled.err]).toEqual([1, expect.stringContaining("Did you mean memory?")]);
   expect(Object.keys(JSON.parse((await metamcp(folder, ["list", "--json"])).out) as object)).toContain(
     "servers",
   );
@@ -225,7 +225,7 @@ test("remove takes out what is named, and names what is there", async () => {
   });
 });
 
-/** Ends the command as soon as that many things have happened in the place. */
+/** Kills the command after the given number of changes in the folder. */
 async function killedAt(folder: Temp, args: readonly string[], place: string, count: number): Promise<void> {
   mkdirSync(place, { recursive: true, mode: 0o700 });
   const watcher = watch(place);
@@ -249,17 +249,17 @@ async function killedAt(folder: Temp, args: readonly string[], place: string, co
   watcher.close();
 }
 
-test("killed in the middle it leaves whole files, none for others to read, and no lock", async () => {
+test("a killed add or remove leaves complete private files and no lock", async () => {
   const folder = temp();
-  // Large, so that there is a middle.
+  // The file is large, so that a write takes several steps.
   const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`s${at}`, fixture()]));
   folder.writeConfig(many);
-  const moments: [place: string, count: number][] = [
+  const killPoints: [place: string, count: number][] = [
     [join(folder.home, "locks"), 1],
     [join(folder.home, "backups"), 1],
     ...[1, 2, 3, 4, 5].map((count): [string, number] => [folder.path("."), count]),
   ];
-  for (const [place, count] of moments) {
+  for (const [place, count] of killPoints) {
     const there = "memory" in serversIn(folder.config);
     await killedAt(folder, [there ? "remove" : "add", "memory"], place, count);
     const { memory, ...rest } = serversIn(folder.config);
@@ -274,7 +274,7 @@ test("killed in the middle it leaves whole files, none for others to read, and n
   expect(Object.keys(serversIn(folder.config))).toHaveLength(3_001);
 });
 
-test("many at once all arrive", async () => {
+test("concurrent add commands all take effect", async () => {
   const folder = unnamed(temp());
   const names = ["memory", "time", "fetch", "everything"];
   const ended = await Promise.all(names.map((name) => metamcp(folder, ["add", name])));

@@ -13,7 +13,7 @@ async function made(ask: Ask, path: string, body: object): Promise<Record<string
   return answer.body;
 }
 
-test("a server is made, listed with its status, read and deleted; its secrets are never told", async () => {
+test("a server is created, listed with its status, read and deleted, and its secrets are masked", async () => {
   const { ask, store } = await testAdmin({ files: ["read", "write"] });
   const sent = { name: "files", command: "run-files", env: { TOKEN: "hidden-value", REF: "${TOKEN}" } };
   const server = await made(ask, "/mcp-servers", sent);
@@ -36,7 +36,7 @@ test("a server is made, listed with its status, read and deleted; its secrets ar
   expect((await ask("GET", `/mcp-servers/${server["uuid"]}`)).status).toBe(404);
 });
 
-test("PATCH of a server answers how it went, also at the short address", async () => {
+test("PATCH of a server answers with its connection state, also at the short path", async () => {
   const { ask, url } = await testAdmin();
   const server = await made(ask, "/mcp-servers", { name: "a", command: "x" });
   const namespace = await made(ask, "/namespaces", { name: "team", servers: [{ server: "a" }] });
@@ -57,7 +57,7 @@ test("PATCH of a server answers how it went, also at the short address", async (
   expect(await short.json()).toMatchObject({ message: "Server updated successfully" });
 });
 
-test("import makes and updates by name; connect and logs answer", async () => {
+test("import creates and updates servers by name, and connect and logs answer", async () => {
   const { ask } = await testAdmin();
   const server = await made(ask, "/mcp-servers", { name: "a", command: "x" });
   const mcpServers = { a: { command: "y" }, b: { url: "https://b.invalid/mcp" } };
@@ -69,7 +69,7 @@ test("import makes and updates by name; connect and logs answer", async () => {
   expect(logs.body).toEqual({ items: ["a line on stderr"] });
 });
 
-test("namespaces and endpoints: references by name are answered as uuids, their tools say why", async () => {
+test("references by name are answered as uuids, and each tool of a namespace or endpoint has a reason", async () => {
   const { ask } = await testAdmin({ files: ["read", "write"] });
   const server = await made(ask, "/mcp-servers", { name: "files", command: "x" });
   const namespace = await made(ask, "/namespaces", {
@@ -103,7 +103,7 @@ test("namespaces and endpoints: references by name are answered as uuids, their 
   expect((await ask("GET", "/endpoints/main")).body["namespaces"]).toEqual([]);
 });
 
-test("lists come in pages that miss nothing and can be searched", async () => {
+test("lists are paged without gaps and can be searched, and invalid queries get 400", async () => {
   const { ask } = await testAdmin();
   const names = ["alpha", "beta", "gamma", "Alphabet", "delta"];
   for (const name of names) await made(ask, "/namespaces", { name });
@@ -129,7 +129,7 @@ test("lists come in pages that miss nothing and can be searched", async () => {
     expect((await ask("GET", `/namespaces?${query}`)).status).toBe(400);
 });
 
-test("If-Match guards against a change that somebody else made meanwhile", async () => {
+test("If-Match rejects changes that are based on an old revision", async () => {
   const { ask, control } = await testAdmin();
   await made(ask, "/namespaces", { name: "team" });
   const race = await Promise.all(
@@ -147,7 +147,7 @@ test("If-Match guards against a change that somebody else made meanwhile", async
   expect((await ask("DELETE", "/namespaces/team", undefined, { "if-match": '"1"' })).status).toBe(412);
 });
 
-test("a dry run answers the changes and makes none", async () => {
+test("a dry run answers with the changes and makes none", async () => {
   const { ask, control } = await testAdmin();
   const dry = await ask("POST", "/mcp-servers?dryRun=true", { name: "a", command: "x" });
   expect([dry.status, dry.body]).toEqual([
@@ -169,7 +169,7 @@ test("a dry run answers the changes and makes none", async () => {
   expect((await ask("GET", "/api-keys")).body).toEqual({ items: [] });
 });
 
-test("settings are there before anybody set them", async () => {
+test("settings have defaults and an ETag before the first change", async () => {
   const { ask } = await testAdmin();
   const before = await ask("GET", "/settings");
   expect(before.body).toMatchObject({ middleware: [], registration: "open", revision: 0 });
@@ -179,7 +179,7 @@ test("settings are there before anybody set them", async () => {
   expect((await ask("PATCH", "/settings", {}, { "if-match": '"0"' })).status).toBe(412);
 });
 
-test("history tells what each revision changed, and rollback goes back, secrets included", async () => {
+test("the history lists the changes of each revision, and a rollback restores secrets too", async () => {
   const { ask, control } = await testAdmin();
   await made(ask, "/mcp-servers", { name: "a", command: "x", env: { K: "first-secret" } });
   await ask("PATCH", "/mcp-servers/a", { env: { K: "second-secret" }, description: "d" });
@@ -212,7 +212,7 @@ test("history tells what each revision changed, and rollback goes back, secrets 
     expect((await ask("POST", `/revisions/${n}/rollback`)).status).toBe(404);
 });
 
-test("the document: exported, compared, applied in one revision; the same again changes nothing", async () => {
+test("the config document is exported, compared and applied in one revision, and applying it again changes nothing", async () => {
   const { ask, control } = await testAdmin();
   await made(ask, "/mcp-servers", { name: "a", command: "x", env: { K: "the-secret" } });
   await made(ask, "/namespaces", { name: "team", servers: [{ server: "a" }] });
@@ -242,7 +242,7 @@ test("the document: exported, compared, applied in one revision; the same again 
   expect([wrong.status, wrong.body["errors"]]).toMatchObject([422, [{ path: "/document/servers/b/comand" }]]);
 });
 
-test("a key is told once, counts at once, and no longer once revoked", async () => {
+test("an API key is shown once, works immediately, and stops working when revoked", async () => {
   const { ask, store } = await testAdmin();
   const endpoint = await made(ask, "/endpoints", { name: "main" });
   const ring = new KeyRing(store);
@@ -271,7 +271,7 @@ test("a key is told once, counts at once, and no longer once revoked", async () 
     expect((await ask("POST", "/api-keys", wrong)).status).toBe(422);
 });
 
-test("keys of another system go on working, and only those can be taken over", async () => {
+test("imported keys of another system work, and keys in other formats are rejected", async () => {
   const { ask, store } = await testAdmin();
   await made(ask, "/endpoints", { name: "main" });
   const uuid = "00000000-0000-4000-8000-000000000001";
@@ -287,7 +287,7 @@ test("keys of another system go on working, and only those can be taken over", a
   expect([weak.status, weak.body["errors"]]).toMatchObject([422, [{ path: "/keys/0/key" }]]);
 });
 
-test("strangers get 401 everywhere, and a store that is away is 503", async () => {
+test("every route needs the admin token, and an unavailable store gives 503", async () => {
   const { url, ask, store } = await testAdmin();
   for (const path of ["/api/v1/mcp-servers", "/api/v1/openapi.json", "/mcp-servers/x", "/api/v1/none"])
     for (const authorization of ["", "Bearer wrong", `Basic ${ADMIN_TOKEN}`, `Bearer ${ADMIN_TOKEN}x`]) {

@@ -1,15 +1,17 @@
-/** Bad input at every route that changes something: a problem with its place, and nothing changes. */
+/**
+ * Invalid input at every route that changes something: it is answered with a problem that names the place, and nothing changes.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { adminRoutes } from "../../src/admin/routes/all.ts";
 import { type Asked, type TestAdmin, testAdmin } from "../support/test-control.ts";
 
 const ROUTES = adminRoutes({} as never);
-/** Logins and what people keep for themselves are nothing for a token. */
+/** The admin token cannot use login routes and personal routes. */
 const PERSONAL = ["login", "me"];
 const WRITES = ROUTES.filter(({ method, body, tag }) => method !== "GET" && body && !PERSONAL.includes(tag));
 
-async function filled(): Promise<TestAdmin> {
+async function adminWithObjects(): Promise<TestAdmin> {
   const admin = await testAdmin({ a: ["read", "write"] });
   await admin.ask("POST", "/mcp-servers", { name: "a", command: "x", env: { K: "v" } });
   await admin.ask("POST", "/namespaces", { name: "a", servers: [{ server: "a" }] });
@@ -19,7 +21,7 @@ async function filled(): Promise<TestAdmin> {
 
 const target = (path: string): string => path.replace(":uuid", "a").replace(":n", "1");
 
-function isProblem({ status, headers, body }: Asked): void {
+function expectProblem({ status, headers, body }: Asked): void {
   expect(headers.get("content-type")).toBe("application/problem+json");
   expect(body).toMatchObject({
     status,
@@ -49,20 +51,20 @@ const JUNK = fc.oneof(
   ODD_TEXT,
   fc.constantFrom(null, true, -1, 1e308, [], {}, [[]], [null]),
 );
-/** Never a field of any object. */
+/** A key that no object has. */
 const UNKNOWN_KEY = ODD_TEXT.map((text) => `zz${text}`);
 
-test("an unknown field is refused at every route, whatever it holds", async () => {
-  const { ask, control } = await filled();
+test("every route rejects an unknown field with any value", async () => {
+  const { ask, control } = await adminWithObjects();
   const before = control.revision;
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...WRITES), UNKNOWN_KEY, JUNK, async ({ method, path }, key, value) => {
-      // Another client's file may have keys that are not ours at any level but that of the servers.
+      // A file of another client may have unknown keys on every level except inside a server.
       const body = path.endsWith("/mcp-servers/import")
         ? { mcpServers: { b: { [key]: value } } }
         : { [key]: value };
       const answer = await ask(method, target(path), body);
-      isProblem(answer);
+      expectProblem(answer);
       expect(answer.status).toBe(422);
       expect((answer.body["errors"] as unknown as object[]).length).toBeGreaterThan(0);
       expect(control.revision).toBe(before);
@@ -100,8 +102,8 @@ const FIELDS = [
   "lifecycle",
 ] as const;
 
-test("whatever is sent is answered, refusals with a place; what is refused changes nothing", async () => {
-  const { ask, control } = await filled();
+test("every body gets an answer, rejections name a place, and rejected changes have no effect", async () => {
+  const { ask, control } = await adminWithObjects();
   const field = fc.constantFrom(...FIELDS);
   await fc.assert(
     fc.asyncProperty(
@@ -113,7 +115,7 @@ test("whatever is sent is answered, refusals with a place; what is refused chang
         const dry = await ask(route.method, target(route.path) + query, body);
         expect(control.compiled.objects).toBe(before);
         if (dry.status === 200) return;
-        isProblem(dry);
+        expectProblem(dry);
         const real = await ask(route.method, target(route.path), body);
         expect([real.status, real.body]).toEqual([dry.status, dry.body]);
         expect(control.compiled.objects).toBe(before);
@@ -127,9 +129,9 @@ test("whatever is sent is answered, refusals with a place; what is refused chang
 
 test.each([
   ["a name that is taken in another case", { name: "A", command: "x" }, 409, "/name"],
-  ["half a surrogate pair", '{"name":"\\ud800","command":"x"}', 422, "/name"],
-  ["half a pair deep inside", '{"name":"b","command":"x","env":{"K":"\\udc00"}}', 422, "/env/K"],
-  ["half a pair in a key", '{"name":"b","command":"x","env":{"\\udc00":"v"}}', 422, "/env/\ufffd"],
+  ["a lone surrogate", '{"name":"\\ud800","command":"x"}', 422, "/name"],
+  ["a lone surrogate in a nested value", '{"name":"b","command":"x","env":{"K":"\\udc00"}}', 422, "/env/K"],
+  ["a lone surrogate in a key", '{"name":"b","command":"x","env":{"\\udc00":"v"}}', 422, "/env/\ufffd"],
   ["a wrong type", { name: "b", command: ["x"] }, 422, "/command"],
   [
     "a masked secret where none is stored",
@@ -140,18 +142,18 @@ test.each([
   ["a read-only field", { name: "b", command: "x", revision: 9 }, 422, "/revision"],
   ["a name with a slash", { name: "b/c", command: "x" }, 422, "/name"],
   ["a name like a uuid", { name: "00000000-0000-7000-8000-000000000000", command: "x" }, 422, "/name"],
-  ["no object", [], 422, ""],
+  ["an array as its body", [], 422, ""],
   ["no body", undefined, 422, ""],
-])("a server with %s", async (_, body, status, path) => {
-  const { ask, control } = await filled();
+])("a server with %s is rejected", async (_, body, status, path) => {
+  const { ask, control } = await adminWithObjects();
   const answer = await ask("POST", "/mcp-servers", body);
-  isProblem(answer);
+  expectProblem(answer);
   expect([answer.status, answer.body["errors"]]).toMatchObject([status, [{ path }]]);
   expect(control.revision).toBe(3);
 });
 
-test("names that are one by Unicode are one name", async () => {
-  const { ask } = await filled();
+test("names that are equal after Unicode normalization and case folding are the same name", async () => {
+  const { ask } = await adminWithObjects();
   expect((await ask("POST", "/namespaces", { name: "caf\u00e9" })).status).toBe(201);
   for (const name of ["cafe\u0301", "CAF\u00c9", "CAFE\u0301"])
     expect((await ask("POST", "/namespaces", { name })).status).toBe(409);
@@ -159,18 +161,18 @@ test("names that are one by Unicode are one name", async () => {
 });
 
 test.each([
-  ["huge", JSON.stringify({ name: "b", description: "x".repeat(5 * 1024 * 1024) }), 413],
-  ["deep", `{"name":"b","middleware":${"[".repeat(5000)}${"]".repeat(5000)}}`, 400],
-  ["cut off", '{"name":', 400],
-])("a body that is %s", async (_, body, status) => {
-  const { ask, control } = await filled();
+  ["too large", JSON.stringify({ name: "b", description: "x".repeat(5 * 1024 * 1024) }), 413],
+  ["nested too deeply", `{"name":"b","middleware":${"[".repeat(5000)}${"]".repeat(5000)}}`, 400],
+  ["incomplete", '{"name":', 400],
+])("a body that is %s is rejected", async (_, body, status) => {
+  const { ask, control } = await adminWithObjects();
   for (const path of ["/mcp-servers", "/config/apply", "/api-keys"])
     expect((await ask("POST", path, body)).status).toBe(status);
   expect(control.revision).toBe(3);
 });
 
-test("many at once want the same name: one gets it", async () => {
-  const { ask } = await filled();
+test("of concurrent requests for the same name one succeeds", async () => {
+  const { ask } = await adminWithObjects();
   const all = await Promise.all(
     Array.from({ length: 10 }, (_, at) => ask("POST", "/endpoints", { name: at % 2 ? "One" : "one" })),
   );

@@ -1,11 +1,11 @@
-/** The aggregate surface over stdio, in front of real children: names, lists, fidelity, and children that are late or dead. */
+/** The aggregate surface over stdio with real children: names, lists, unchanged bytes, and children that are slow or dead. */
 import { expect, test } from "vitest";
 import { aggregate, entriesOf, names, told } from "../support/lists.ts";
 import { failureOf, textOf } from "../support/meta.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, temp } from "../support/temp.ts";
 
-test("tools of all servers stand in one list as they were written, and are called by the names they have there", async () => {
+test("tools of all servers are listed byte for byte except for their names, and can be called by the listed names", async () => {
   const folder = temp();
   const definition = `{"title":"T","inputSchema":{"type":"object","x":12345678901234567890},  "name":"odd","new":[1.0,-0,"\\u00e9\\/"],"annotations":{"z":1E400}}`;
   folder.write("answers.json", `{"tools/list":{"tools":[${definition}]}}`);
@@ -32,7 +32,7 @@ test("tools of all servers stand in one list as they were written, and are calle
   expect(textOf(await client.tool(called("echo"), { message: "hi" }))).toBe("hi");
   expect(textOf(await client.tool("odd__odd", { message: "hi" }))).toBe("hi");
 
-  // The child gets everything but the name as it was written.
+  // The child receives everything except the name unchanged.
   const params = (name: string): string =>
     `{"future":[1.50], "name":"${name}","arguments":{"n":12345678901234567890,"s":"\\ud800"},"_meta":{"a/b":1.0}}`;
   const echoed = await client.requestRaw(500, "tools/call", params(called("args")));
@@ -54,7 +54,7 @@ test("tools of all servers stand in one list as they were written, and are calle
   await client.close();
 });
 
-test("one late and one dead server delay nobody; what is missing is logged, and told when it comes", async () => {
+test("a slow and a dead server do not delay the list, the log names them, and the client is notified when one arrives", async () => {
   const folder = temp();
   folder.writeConfig({
     a: fixture("--bare", "--tools", "1"),
@@ -66,7 +66,7 @@ test("one late and one dead server delay nobody; what is missing is logged, and 
   expect(await names(client)).toEqual(["a__tool_0"]);
   await client.until(() => /does not include late: still starting/.test(client.stderr));
   await client.until(() => /does not include dead: .*exited with code 3/.test(client.stderr));
-  // Nobody waits a second time, and a call goes on as soon as its own name is known.
+  // The second list does not wait again. A call waits only until its own name is known.
   expect(await names(client)).toEqual(["a__tool_0"]);
   expect(told(client)).toEqual([]);
   const early = client.tool("late__tool_0", { message: "at last" });
@@ -80,7 +80,7 @@ test("one late and one dead server delay nobody; what is missing is logged, and 
   await client.close();
 });
 
-test("a call before any list starts its own server only", async () => {
+test("a call before any list starts only its own server", async () => {
   const folder = temp();
   const [own, other] = [folder.journal("own"), folder.journal("other")];
   folder.writeConfig({
@@ -100,7 +100,7 @@ test("a call before any list starts its own server only", async () => {
   await client.close();
 });
 
-test("a second start shows everything and starts nothing", async () => {
+test("a restarted gateway lists everything from its cache and starts no server", async () => {
   const folder = temp();
   const journal = folder.journal();
   const flags = ["--prompts", "1", "--resources", "1", "--templates", "1", "--instructions", "Be kind."];
@@ -141,7 +141,7 @@ test("a second start shows everything and starts nothing", async () => {
   await second.close();
 });
 
-test("without prefix names stay, until two clash", async () => {
+test("names without prefix stay unchanged unless two servers use the same name", async () => {
   const folder = temp();
   const bare = (name: string, ...more: string[]) => ({
     ...fixture("--bare", "--name", name, "--prompts", "1", ...more),
@@ -156,7 +156,7 @@ test("without prefix names stay, until two clash", async () => {
   await client.close();
 });
 
-test("a list of thousands comes in pages, which stay what they were while the list changes", async () => {
+test("a long list is paged, and its pages stay consistent while the list changes", async () => {
   const folder = temp();
   folder.writeConfig({
     many: fixture("--bare", "--tools", "1200", "--page", "500"),
@@ -182,7 +182,7 @@ test("a list of thousands comes in pages, which stay what they were while the li
   await client.close();
 });
 
-test("prompts, resources, templates and completions find their server", async () => {
+test("prompts, resources, templates and completions are routed to their server", async () => {
   const folder = temp();
   const items = (name: string, ...more: string[]) =>
     fixture("--bare", "--tools", "1", "--name", name, "--prompts", "1", ...more);
@@ -238,7 +238,7 @@ test("prompts, resources, templates and completions find their server", async ()
   await client.close();
 });
 
-test("a method nobody knows goes to the child if there is only one", async () => {
+test("an unknown method is forwarded if there is exactly one child", async () => {
   const folder = temp();
   folder.write("answers.json", '{"future/ask":{"n":12345678901234567890}}');
   const child = fixture("--answers", folder.path("answers.json"));
@@ -257,7 +257,7 @@ test("a method nobody knows goes to the child if there is only one", async () =>
   await two.close();
 });
 
-test("a denied tool is in no list and can be called by no name", async () => {
+test("a denied tool is not listed and cannot be called by any name", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({
@@ -268,7 +268,7 @@ test("a denied tool is in no list and can be called by no name", async () => {
   expect(await names(client)).not.toContain("pid");
   for (const name of ["pid", "a__pid"])
     expect((await client.request("tools/call", { name })).error?.code).toBe(-32602);
-  // A child that reads the first of two names must not see another than the one that was checked.
+  // A child that reads the first of two `name` members must not see another name than the checked one.
   await client.requestRaw(900, "tools/call", '{"name":"pid","name":"echo","arguments":{"message":""}}');
   expect(journal.events("message").some(({ tool }) => tool === "pid")).toBe(false);
   await client.close();

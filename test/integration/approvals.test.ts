@@ -1,4 +1,4 @@
-/** Calls that wait for a yes of somebody else: whichever way they come, decided once, at any gateway on the store. */
+/** Calls that wait for an approval by another person: on every surface, decided once, at any gateway on the store. */
 import { describe, expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { layeredTeam } from "../support/layered-team.ts";
@@ -14,14 +14,14 @@ const approve = (more: object = {}) => [
   { use: "policy", default: "allow", rules: [{ effect: "approve", tools: ["fix:echo"], ...more }] },
 ];
 
-/** The one that waits. */
-async function waiting(api: Api): Promise<Record<string, never>> {
+/** The first call that waits for an approval. */
+async function waitingCall(api: Api): Promise<Record<string, never>> {
   const path = "/approvals?state=waiting";
   return await until(async () => (await api("GET", path)).body.items[0], { what: "a call that waits" });
 }
 
-async function decided(api: Api, verb: "approve" | "refuse", body?: object): Promise<string> {
-  const { uuid } = await waiting(api);
+async function decide(api: Api, verb: "approve" | "refuse", body?: object): Promise<string> {
+  const { uuid } = await waitingCall(api);
   const answer = await api("POST", `/approvals/${String(uuid)}/${verb}`, body);
   expect(answer.status).toBe(200);
   return String(uuid);
@@ -36,7 +36,7 @@ async function member({ url, api }: TeamGateway, email: string, groups: readonly
   return { ask, key: String(made.body["key"]) };
 }
 
-test("every way waits, and is made once on a yes", async () => {
+test("a call waits for its approval on every surface and is then made once", async () => {
   const { gateway, key, api, reached } = await layeredTeam({
     endpoint: { openapi: true, middleware: approve() },
   });
@@ -52,7 +52,7 @@ test("every way waits, and is made once on a yes", async () => {
     return await answer.text();
   };
   const args = { message: "yes" };
-  const ways: readonly (() => Promise<string> | undefined)[] = [
+  const calls: readonly (() => Promise<string> | undefined)[] = [
     () => aggregate?.call("fix__echo", args),
     () => meta?.call("mcp_call", { server: "fix", tool: "echo", args }),
     () =>
@@ -64,28 +64,28 @@ test("every way waits, and is made once on a yes", async () => {
     () => metatools?.call("run_chain", { steps: [{ tool_id: "fix:echo", args, timeout_ms: 1_000 }] }),
     rest,
   ];
-  for (const [at, way] of ways.entries()) {
+  for (const [at, way] of calls.entries()) {
     const answer = way();
-    const one = await waiting(api);
+    const one = await waitingCall(api);
     expect(one).toMatchObject({ name: "fix:echo", arguments: args, reason: "policy, rule 1" });
     expect(reached("echo")).toBe(at);
-    // Longer than code and step have: their time stands still.
+    // Waits longer than the timeout of the code and of the step, which must be paused meanwhile.
     if (one["via"]) await new Promise((resolve) => setTimeout(resolve, 1_200));
-    await decided(api, "approve");
+    await decide(api, "approve");
     expect(await answer).toContain("yes");
     expect(reached("echo")).toBe(at + 1);
   }
   const { body } = await api("GET", "/approvals");
-  expect(body.items).toHaveLength(ways.length);
+  expect(body.items).toHaveLength(calls.length);
   const via = body.items.map((one: { via?: string }) => one.via ?? "client");
   expect(via).toEqual(["client", "chain", "client", "code", "client", "client"]);
 }, 60_000);
 
-test("a no is told to the caller, a second decision is refused, and the records say who", async () => {
+test("a refusal reaches the caller, a second decision is rejected, and the audit log names who decided", async () => {
   const { gateway, key, api, reached } = await layeredTeam({ endpoint: { middleware: approve() } });
   const client = await teamClient(gateway, "aggregate", { key });
   const first = client.call("fix__echo", { message: "no" });
-  const uuid = await decided(api, "refuse", { comment: "not today" });
+  const uuid = await decide(api, "refuse", { comment: "not today" });
   expect(await first).toMatch(/forbidden.*refused \(not today\)/s);
   for (const verb of ["approve", "refuse"])
     expect((await api("POST", `/approvals/${uuid}/${verb}`)).status).toBe(409);
@@ -93,7 +93,7 @@ test("a no is told to the caller, a second decision is refused, and the records 
   expect((await api("GET", "/approvals?state=lost")).status).toBe(400);
   expect(reached("echo")).toBe(0);
   const second = client.call("fix__echo", { message: "yes" });
-  const yes = await decided(api, "approve");
+  const yes = await decide(api, "approve");
   expect(await second).toBe("yes");
   const record = await until(
     async () => (await api("GET", "/audit?kind=call&outcome=ok&approvedBy=admin-token")).body.items[0],
@@ -108,7 +108,7 @@ test("a no is told to the caller, a second decision is refused, and the records 
   expect(call).toMatchObject({ approval: { uuid: yes }, layers: [{ use: "policy", outcome: "passed" }] });
 });
 
-test("who the rule names decides, whoever calls does not", async () => {
+test("only people named by the rule can decide, and never the caller", async () => {
   const by = { groups: ["leads"] };
   const { gateway, api } = await layeredTeam({ endpoint: { middleware: approve({ by }) } });
   const lead = await member(gateway, "lou@example.org", ["leads"]);
@@ -116,7 +116,7 @@ test("who the rule names decides, whoever calls does not", async () => {
   const stranger = await member(gateway, "eve@example.org", []);
   const client = await teamClient(gateway, "aggregate", { key: asker.key });
   const answer = client.call("fix__echo", { message: "both" });
-  const { uuid } = await waiting(api);
+  const { uuid } = await waitingCall(api);
   const path = `/approvals/${String(uuid)}/approve`;
   expect((await stranger.ask("GET", "/approvals")).body["items"]).toEqual([]);
   expect((await asker.ask("GET", "/approvals")).body["items"]).toMatchObject([{ decidable: false }]);
@@ -128,31 +128,31 @@ test("who the rule names decides, whoever calls does not", async () => {
   expect(await answer).toBe("both");
 });
 
-test("a caller who gives up takes it back, time runs out, and progress comes meanwhile", async () => {
+test("an approval is withdrawn with its call, expires, and reports progress while it waits", async () => {
   const middleware = approve({ withinMs: "3s" });
   const { gateway, key, api, reached } = await layeredTeam({ endpoint: { middleware } });
   const client = await teamClient(gateway, "aggregate", { key });
   const change = new AbortController();
-  const given = client.call("fix__echo", { message: "x" }, { signal: change.signal }).catch(String);
-  const { uuid } = await waiting(api);
+  const withdrawn = client.call("fix__echo", { message: "x" }, { signal: change.signal }).catch(String);
+  const { uuid } = await waitingCall(api);
   change.abort("changed my mind");
-  expect(await given).toContain("changed my mind");
+  expect(await withdrawn).toContain("changed my mind");
   const state = async () =>
     (await api("GET", "/approvals")).body.items.find((one: never) => one["uuid"] === uuid);
   await until(async () => (await state()).state === "withdrawn");
   expect((await api("POST", `/approvals/${String(uuid)}/approve`)).status).toBe(409);
-  const heard: (string | undefined)[] = [];
+  const progress: (string | undefined)[] = [];
   const late = await client.call(
     "fix__echo",
     { message: "x" },
-    { onprogress: ({ message }) => heard.push(message) },
+    { onprogress: ({ message }) => progress.push(message) },
   );
   expect(late).toMatch(/nobody approved it in time/);
-  expect(heard).toContain("waiting for an approval");
+  expect(progress).toContain("waiting for an approval");
   expect(reached("echo")).toBe(0);
 });
 
-test("it is told live, and decided from a shell", async () => {
+test("an approval is published as an event and can be decided with the command line", async () => {
   const folder = temp();
   const { gateway, key, api } = await layeredTeam({ endpoint: { middleware: approve() }, folder });
   const stream = await fetch(`${gateway.url}/api/v1/events?types=approval`, {
@@ -164,7 +164,7 @@ test("it is told live, and decided from a shell", async () => {
   })().catch(() => {});
   const client = await teamClient(gateway, "aggregate", { key });
   const answer = client.call("fix__echo", { message: "from a shell" });
-  const { uuid } = await waiting(api);
+  const { uuid } = await waitingCall(api);
   const shell = (...args: string[]) =>
     metamcp({ ...folder, env: { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN } }, [
       "gateway",
@@ -190,16 +190,16 @@ test("it is told live, and decided from a shell", async () => {
   await reading;
 });
 
-test("a restart ends what waited, whether the gateway stopped or died", async () => {
+test("a restart or crash of the gateway withdraws waiting approvals", async () => {
   const folder = temp();
   const { gateway, key, reached } = await layeredTeam({ endpoint: { middleware: approve() }, folder });
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     const running = signal === "SIGTERM" ? gateway : await teamGateway(folder);
     const client = await teamClient(running, "aggregate", { key });
     const answer = client.call("fix__echo", { message: "x" }).catch(String);
-    const { uuid } = await waiting(running.api);
+    const { uuid } = await waitingCall(running.api);
     await running.kill(signal);
-    // The official client waits on after the process died.
+    // The official client keeps waiting after the process was killed.
     if (signal === "SIGTERM") expect(await answer).toMatch(/stopping|closed|terminated/i);
     const next = await teamGateway(folder);
     const [one] = (await next.api("GET", "/approvals")).body.items;
@@ -211,7 +211,7 @@ test("a restart ends what waited, whether the gateway stopped or died", async ()
 }, 60_000);
 
 describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
-  test("a decision at another gateway reaches the call", async () => {
+  test("a decision at another gateway reaches the waiting call", async () => {
     const { url } = await postgresPlace();
     const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });
@@ -223,14 +223,14 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     const key = await one.key();
     const client = await until(() => teamClient(two, "team", { key }).catch(() => undefined));
     const yes = client.call("fix__echo", { message: "far" });
-    const uuid = await decided(one.api, "approve");
+    const uuid = await decide(one.api, "approve");
     expect(await yes).toBe("far");
     expect((await two.api("POST", `/approvals/${uuid}/refuse`)).status).toBe(409);
     const no = client.call("fix__echo", { message: "far" });
-    await decided(one.api, "refuse");
+    await decide(one.api, "refuse");
     expect(await no).toMatch(/refused/);
     const left = client.call("fix__echo", { message: "far" }).catch(String);
-    const gone = await waiting(one.api);
+    const gone = await waitingCall(one.api);
     await two.kill("SIGTERM");
     await left;
     expect((await one.api("POST", `/approvals/${String(gone["uuid"])}/approve`)).status).toBe(409);

@@ -1,4 +1,4 @@
-/** Tools under `tools.ask` run only after a yes of the person at the client. */
+/** Tools under `tools.ask` run only after the person at the client has agreed. */
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { failureOf, textOf } from "../support/meta.ts";
@@ -14,7 +14,7 @@ async function open(capabilities: object): Promise<{ client: RawClient; executed
   return { client, executed: () => journal.events("count").length };
 }
 
-test("a yes runs it, a no does not, and other tools are not asked about", async () => {
+test("a tool under `ask` runs after a yes and not after a no, and other tools do not ask", async () => {
   const { client, executed } = await open({ elicitation: {} });
   client.reply = ({ params }) => ({
     result: { action: JSON.stringify(params).includes("wanted") ? "accept" : "decline" },
@@ -37,7 +37,7 @@ test("a yes runs it, a no does not, and other tools are not asked about", async 
   await client.close();
 });
 
-test("no answer, a failed one, and a client that cannot be asked are no yes", async () => {
+test("a cancelled or failed question, and a client that cannot be asked, count as a no", async () => {
   const { client, executed } = await open({ elicitation: {} });
   for (const reply of [
     { result: { action: "cancel" } },
@@ -51,15 +51,15 @@ test("no answer, a failed one, and a client that cannot be asked are no yes", as
   expect(executed()).toBe(0);
   await client.close();
   for (const capabilities of [{}, { elicitation: { url: {} } }]) {
-    const mute = await open(capabilities);
-    const error = failureOf(await mute.client.mcpCall("a", "count", { key: "k" }));
+    const unable = await open(capabilities);
+    const error = failureOf(await unable.client.mcpCall("a", "count", { key: "k" }));
     expect(error).toMatchObject({ code: "forbidden", message: expect.stringMatching(/cannot ask/) });
-    expect([mute.client.requests, mute.executed()]).toEqual([[], 0]);
-    await mute.client.close();
+    expect([unable.client.requests, unable.executed()]).toEqual([[], 0]);
+    await unable.client.close();
   }
 });
 
-test("a call that is cancelled takes its question back", async () => {
+test("cancelling a call cancels its question, and a late yes has no effect", async () => {
   const { client, executed } = await open({ elicitation: { form: {} } });
   client.mcpCall("a", "count", { key: "k" }).catch(() => {});
   const id = client.lastId;
@@ -76,7 +76,7 @@ test("a call that is cancelled takes its question back", async () => {
   await client.close();
 });
 
-/** Every way in: the surface, its tool, its arguments, and where the error is told. */
+/** Every way to call a tool: the surface, its tool and the arguments. */
 const call = { server: "a", tool: "count", args: { key: "k" } };
 const step = { tool_id: "a:count", args: { key: "k" } };
 const code = "await tools.a.count({ key: 'k' }).catch((e) => e.code)";
@@ -89,7 +89,7 @@ const WAYS: readonly (readonly [surface: string, tool: string, args: object])[] 
   ["aggregate", "a__count", { key: "k" }],
 ];
 
-test("on every surface alike, through chains and code too, and for clients that cannot be asked", async () => {
+test("every surface asks before the call, also in chains and code, and refuses if the client cannot be asked", async () => {
   for (const surface of new Set(WAYS.map(([of]) => of))) {
     const folder = temp();
     const journal = folder.journal();
@@ -101,7 +101,7 @@ test("on every surface alike, through chains and code too, and for clients that 
       return client;
     };
     const asked = await open({ elicitation: {} });
-    const mute = await open({});
+    const unable = await open({});
     for (const [of, tool, args] of WAYS) {
       if (of !== surface) continue;
       const before = journal.events("count").length;
@@ -111,7 +111,7 @@ test("on every surface alike, through chains and code too, and for clients that 
         expect(told, tool).toContain("forbidden");
         expect(journal.events("count")).toHaveLength(before);
       };
-      await refused(mute);
+      await refused(unable);
       asked.reply = () => ({ result: { action: "decline" } });
       await refused(asked);
       asked.reply = () => ({ result: { action: "accept" } });
@@ -124,7 +124,7 @@ test("on every surface alike, through chains and code too, and for clients that 
         "elicitation/create",
       ]);
     }
-    expect(mute.requests).toEqual([]);
-    await Promise.all([asked.close(), mute.close()]);
+    expect(unable.requests).toEqual([]);
+    await Promise.all([asked.close(), unable.close()]);
   }
 });

@@ -1,4 +1,4 @@
-/** Records of changes: each names what it was about, also what is gone afterwards and what was not allowed. */
+/** Audit records of changes: each names its object, also if the object was deleted or the change was refused. */
 import { expect, test } from "vitest";
 import { layeredTeam } from "../support/layered-team.ts";
 import { cookieIn, plainly } from "../support/people.ts";
@@ -7,7 +7,7 @@ import { teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-test("every change names its object, by the kind that changes of the config give it", async () => {
+test("every record of a change names its object and its kind", async () => {
   const { gateway, api } = await layeredTeam();
   const server = (await api("GET", "/mcp-servers/fix")).body;
   const user = (await api("POST", "/users", { email: "ada@example.org", role: "viewer" })).body;
@@ -46,7 +46,7 @@ test("every change names its object, by the kind that changes of the config give
   ]);
 });
 
-test("what people change of themselves is told apart", async () => {
+test("changes that people make to their own account have their own actions in the audit log", async () => {
   const gateway = await teamGateway(temp());
   const invited = await gateway.api("POST", "/users", { email: "ada@example.org", role: "member" });
   const code = invited.body.invitation.url.split("/").at(-1);
@@ -69,7 +69,7 @@ test("what people change of themselves is told apart", async () => {
   ]);
 });
 
-test("a change tells its own revision, though others were made before its servers stood", async () => {
+test("a record names the revision of its own change, although a later change finished earlier", async () => {
   const folder = temp();
   const gateway = await teamGateway(folder);
   const { api } = gateway;

@@ -1,4 +1,4 @@
-/** The audit log as a file: where the disk is full nothing but whole records stands in it, each once. */
+/** The audit log as a file: on a full disk it contains only complete records, each once. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ for (const [tool, count] of [["first", 3], ["many", 1_000], ["many", 1_000], ["l
   console.log(await write(batch(tool, count)).catch((error) => error.code));
 `;
 
-test("what was written in part only is taken back, and comes again as a whole", async () => {
+test("a partly written batch is removed from the file, and later batches are written completely", async () => {
   const folder = temp();
   const source = readFileSync(join(ROOT, "src/observe/audit/audit-file.ts"), "utf8");
   const { outputText } = ts.transpileModule(source, {
@@ -23,14 +23,14 @@ test("what was written in part only is taken back, and comes again as a whole", 
   });
   writeFileSync(folder.path("audit-file.mjs"), outputText);
   writeFileSync(folder.path("main.mjs"), PROGRAM);
-  // A file that must not grow beyond 8 blocks fails like one on a full disk: in the middle of a write.
+  // A file size limit of 8 blocks makes a write fail in the middle, as on a full disk.
   const command = `trap "" XFSZ; ulimit -f 8; exec "${process.execPath}" main.mjs`;
   const child = spawn("sh", ["-c", command], { cwd: folder.path("."), stdio: ["ignore", "pipe", "inherit"] });
-  let said = "";
-  child.stdout.on("data", (chunk: Buffer) => (said += chunk));
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk));
   await once(child, "close");
 
-  expect(said.trim().split("\n")).toEqual(["0", "EFBIG", "EFBIG", "0"]);
+  expect(output.trim().split("\n")).toEqual(["0", "EFBIG", "EFBIG", "0"]);
   const lines = readFileSync(folder.path("audit.jsonl"), "utf8").trim().split("\n");
   expect(lines.map((line) => JSON.parse(line).tool)).toEqual(["first", "first", "first", "last", "last"]);
 });

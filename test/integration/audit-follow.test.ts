@@ -1,4 +1,4 @@
-/** `metamcp gateway audit --follow`: goes on over a restart of the gateway, and shows nothing that a terminal acts on. */
+/** `metamcp gateway audit --follow`: continues after a restart of the gateway, and removes control characters. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,7 +8,7 @@ import { ADMIN_TOKEN, teamClient, teamGateway } from "../support/team-gateway.ts
 import { ROOT, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-test("each record is a line of its own, from a gateway that was started again too", async () => {
+test("audit --follow prints each record as one line, also after a restart of the gateway", async () => {
   const folder = temp();
   const flags = ["--port", String(await freePort())];
   const { gateway, key } = await layeredTeam({ folder, flags });
@@ -21,21 +21,21 @@ test("each record is a line of its own, from a gateway that was started again to
     },
   );
   onTestFinished(() => void following.kill("SIGKILL"));
-  let [heard, said] = ["", ""];
-  following.stdout.on("data", (chunk: Buffer) => (heard += chunk));
-  following.stderr.on("data", (chunk: Buffer) => (said += chunk));
-  const lines = () => heard.split("\n").slice(0, -1);
+  let [output, errors] = ["", ""];
+  following.stdout.on("data", (chunk: Buffer) => (output += chunk));
+  following.stderr.on("data", (chunk: Buffer) => (errors += chunk));
+  const lines = () => output.split("\n").slice(0, -1);
 
   const client = await teamClient(gateway, "aggregate", { key });
   await client.call("odd\n\u001B[2J\u0007 name").catch(() => {});
   await until(() => lines().length >= 1, { what: "the first record" });
   await client.close();
   await gateway.kill("SIGTERM");
-  await until(() => said.includes("Waiting for it"), { what: "the gateway to be missed" });
+  await until(() => errors.includes("Waiting for it"), { what: "the gateway to be missed" });
   const again = await teamGateway(folder, { flags });
   await (await teamClient(again, "aggregate", { key })).call("fix__echo", { message: "x" });
   await until(() => lines().length >= 2, { what: "the second record" });
 
   expect(lines()).toEqual([expect.stringContaining("odd [2J name"), expect.stringMatching(/fix:echo {2}ok/)]);
-  expect(said.match(/Waiting for it/g)).toHaveLength(1);
+  expect(errors.match(/Waiting for it/g)).toHaveLength(1);
 });

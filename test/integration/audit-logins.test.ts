@@ -1,4 +1,4 @@
-/** Every login is recorded, and every client that a person let in or refused: who, by which way, from where. */
+/** The audit log records every login, and every client that a person allowed or refused: who, how and from which address. */
 import { expect, test } from "vitest";
 import { Browser } from "../support/browser.ts";
 import { identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
@@ -7,7 +7,7 @@ import { ADA, oauthTeam } from "../support/oauth-team.ts";
 import { plainly } from "../support/people.ts";
 import { auditRecords } from "../support/records.ts";
 
-/** It asks nothing, and sends the browser back. */
+/** Logs in at the provider, which asks nothing and redirects back. */
 async function throughProvider(url: string): Promise<void> {
   const browser = new Browser();
   const there = await browser.open(`${url}/api/v1/login/oidc`);
@@ -15,7 +15,7 @@ async function throughProvider(url: string): Promise<void> {
   await browser.open(back.url);
 }
 
-test("logins by password, provider and invitation, and the consent of people", async () => {
+test("the audit log records logins by password, provider and invitation, and decisions about clients", async () => {
   const provider = await identityProvider();
   const { gateway, url } = await oauthTeam({
     flags: ["--oidc-issuer", provider.issuer, "--oidc-client-id", OIDC_CLIENT.id],
@@ -38,10 +38,10 @@ test("logins by password, provider and invitation, and the consent of people", a
   await client.browser.submit(again, { action: "allow" });
 
   const records = await auditRecords(gateway, "&kind=login", 10);
-  const told = records.map(({ action, outcome, principal }) =>
+  const summaries = records.map(({ action, outcome, principal }) =>
     [action, outcome, (principal as { name: string } | undefined)?.name].filter(Boolean).join(" "),
   );
-  expect(told).toEqual([
+  expect(summaries).toEqual([
     "invitation ok ada@example.org",
     "invitation ok bob@example.org",
     "password refused",

@@ -1,4 +1,4 @@
-/** The audit log: who called what and how it ended, each once, with nothing in it that a layer took out. */
+/** The audit log: each call once, with its caller and outcome, and without values that a layer removed. */
 import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const MASKS = [
   { use: "redact", detect: ["secrets"] },
 ];
 
-/** Records one call of `echo` with a secret and an address in it, made where these layers stand. */
+/** Returns a function that calls `echo` with a secret and an email address through the given layers, and returns the record. */
 async function recorder(): Promise<
   (endpoint: readonly object[], server?: readonly object[]) => Promise<Row>
 > {
@@ -39,7 +39,7 @@ async function recorder(): Promise<
   };
 }
 
-test("values are told after redaction, in whichever order the layers stand", async () => {
+test("recorded values are redacted, in every order of the layers", async () => {
   const record = await recorder();
   const masked = { arguments: { message: "[secret] of [email]" } };
   expect(await record([FULL, ...MASKS])).toMatchObject(masked);
@@ -51,7 +51,7 @@ test("values are told after redaction, in whichever order the layers stand", asy
   });
 });
 
-test("of a call that was refused on its way nothing is told that a layer further in would have masked", async () => {
+test("the record of a refused call contains no values that an inner layer would have redacted", async () => {
   const record = await recorder();
   const rules = [{ effect: "deny", args: { message: { glob: "*" } } }];
   const policy = { use: "policy", default: "allow", rules };
@@ -66,7 +66,7 @@ test("of a call that was refused on its way nothing is told that a layer further
   expect(blocked).toMatchObject({ outcome: "refused", by: "redact", arguments: ["message"] });
 });
 
-test("an answer from a cache is told with what its server was sent", async () => {
+test("the record of a cached answer has the arguments as the server received them", async () => {
   const readOnly = { tools: [{ server: "fix", tool: "echo", annotations: { readOnlyHint: true } }] };
   const endpoint = { middleware: [FULL, { use: "cache", ttlMs: 60_000 }, ...MASKS] };
   const team = await layeredTeam({ endpoint, namespace: readOnly });
@@ -80,7 +80,7 @@ test("an answer from a cache is told with what its server was sent", async () =>
   expect(team.reached("echo")).toBe(1);
 });
 
-test("a result that was held back is no refusal: its server was asked", async () => {
+test("a blocked result is recorded as an error, not as a refusal, because the server was called", async () => {
   const team = await layeredTeam({
     endpoint: { middleware: [{ use: "redact", detect: ["email"], in: ["results"], action: "block" }] },
   });
@@ -91,7 +91,7 @@ test("a result that was held back is no refusal: its server was asked", async ()
   expect(record).not.toHaveProperty("results");
 });
 
-test("calls that are turned away at the door are recorded, whichever way they come", async () => {
+test("calls rejected by the limits of an endpoint are recorded for every transport", async () => {
   const team = await layeredTeam({ endpoint: { openapi: true } });
   const { gateway, api, key, journal } = team;
   const client = await teamClient(gateway, "aggregate", { key });
@@ -127,7 +127,7 @@ async function oneOfEach(): Promise<LayeredTeam & { readonly call: Row }> {
   return { ...team, call };
 }
 
-test("it can be asked by each of its fields, by time, and in pages", async () => {
+test("the audit log can be filtered by each field and by time, and is paged", async () => {
   const { api, call } = await oneOfEach();
   const { principal, endpoint, server, client, session } = call as Row & {
     principal: { id: string; kind: string; name: string; key: { id: string } };
@@ -181,7 +181,7 @@ test("it can be asked by each of its fields, by time, and in pages", async () =>
   expect(paged).toEqual(all.slice(0, 4));
 });
 
-test("from a shell: what was done, what matches, what comes, and whether it was changed", async () => {
+test("metamcp gateway audit lists, filters, follows and verifies records", async () => {
   const folder = temp();
   const { gateway, key } = await layeredTeam({ folder, flags: ["--audit-file", "audit.jsonl"] });
   const env = { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN, METAMCP_GATEWAY: gateway.url };
@@ -203,10 +203,10 @@ test("from a shell: what was done, what matches, what comes, and whether it was 
     { cwd: folder.path("."), env, stdio: ["ignore", "pipe", "inherit"] },
   );
   onTestFinished(() => void following.kill("SIGKILL"));
-  let heard = "";
-  following.stdout.on("data", (chunk: Buffer) => (heard += chunk));
+  let output = "";
+  following.stdout.on("data", (chunk: Buffer) => (output += chunk));
   const lines = () =>
-    heard
+    output
       .trim()
       .split("\n")
       .filter(Boolean)
@@ -246,14 +246,14 @@ test("from a shell: what was done, what matches, what comes, and whether it was 
   ]);
 });
 
-test("a file that cannot be written ends the start, before anything is touched", async () => {
+test("the gateway does not start if the audit file cannot be written", async () => {
   const folder = temp();
   await expect(teamGateway(folder, { flags: ["--audit-file", "no/such/folder/a.jsonl"] })).rejects.toThrow(
     /audit file no\/such\/folder\/a\.jsonl cannot be written/,
   );
 });
 
-test("who may read what of it", async () => {
+test("admins read records with values, viewers without values, and members none", async () => {
   const team = await layeredTeam({ endpoint: { middleware: [FULL] } });
   const { gateway, api, key } = team;
   const client = await teamClient(gateway, "aggregate", { key });

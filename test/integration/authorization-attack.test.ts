@@ -1,4 +1,4 @@
-/** What the authorization server must not be talked into. */
+/** Attacks on the authorization server. */
 import { expect, test } from "vitest";
 import { authorization, EMAIL, PASSWORD } from "../support/authorization.ts";
 import { Browser } from "../support/browser.ts";
@@ -18,7 +18,7 @@ async function codeFor(client: OAuthClient): Promise<string> {
   return back.url.searchParams.get("code") ?? "";
 }
 
-test("a code that comes twice costs everything that came of it", async () => {
+test("a code that is used twice revokes its tokens", async () => {
   const { client, ended, ada } = await registered();
   const code = await codeFor(client);
   const first = await client.exchange(code);
@@ -28,7 +28,7 @@ test("a code that comes twice costs everything that came of it", async () => {
   expect(ended).toEqual([{ account: ada.uuid, client: client.id }]);
 });
 
-test("of many who bring one code at once, one gets tokens", async () => {
+test("of several concurrent exchanges of one code at most one gets tokens", async () => {
   const { client } = await registered();
   const code = await codeFor(client);
   const answers = await Promise.all(Array.from({ length: 5 }, () => client.exchange(code)));
@@ -36,7 +36,7 @@ test("of many who bring one code at once, one gets tokens", async () => {
   for (const { status, body } of answers) if (status !== 200) expect(body.error).toBe("invalid_grant");
 });
 
-test("a refresh token that comes twice costs the family, and no other login", async () => {
+test("a refresh token that is used twice revokes its token family and no other login", async () => {
   const { client, grants, ada, store } = await registered();
   const first = (await client.exchange(await codeFor(client))).body;
   const second = (await client.exchange(await codeFor(client))).body;
@@ -49,7 +49,7 @@ test("a refresh token that comes twice costs the family, and no other login", as
   expect(await store.records.list("oauth-revoked")).toHaveLength(1);
 });
 
-test("only S256 is a proof, and it must be given", async () => {
+test("PKCE with S256 is required", async () => {
   const { client } = await registered();
   const refused = [
     { code_challenge: undefined, code_challenge_method: undefined },
@@ -68,7 +68,7 @@ test("only S256 is a proof, and it must be given", async () => {
   expect((await client.token({ ...bare, redirect_uri: CALLBACK })).status).toBe(400);
 });
 
-test("a redirect goes exactly where the client registered it", async () => {
+test("a redirect goes only to the exact registered address", async () => {
   const { client } = await registered();
   const tricks = [
     "https://client.test/callback/",
@@ -103,7 +103,7 @@ test.each([
   "https://*.client.test/callback",
   "https://client.test/callback#fragment",
   "no address",
-])("a client cannot register %s", async (uri) => {
+])("a client cannot register %s as its redirect address", async (uri) => {
   const { url } = await authorization();
   const client = new OAuthClient(url);
   const { status, body } = await client.register({ redirect_uris: [uri] });
@@ -111,7 +111,7 @@ test.each([
   expect(body.error).toMatch(/invalid_redirect_uri|invalid_client_metadata/);
 });
 
-test("ports of loopback addresses may vary, nothing else of them", async () => {
+test("a loopback redirect address may use any port, but must otherwise match", async () => {
   const { url } = await authorization();
   const client = new OAuthClient(url, { redirectUri: "http://127.0.0.1:1111/callback" });
   await client.register();
@@ -123,7 +123,7 @@ test("ports of loopback addresses may vary, nothing else of them", async () => {
     expect((await new Browser().open(client.authorizeUrl({ redirect_uri }))).status).toBe(400);
 });
 
-test("the issuer stands in every answer, errors too", async () => {
+test("every authorization response names the issuer, also an error", async () => {
   const { url, client } = await registered();
   const refused = await client.browser.open(client.authorizeUrl({ code_challenge_method: "plain" }));
   expect(refused.url.searchParams.get("iss")).toBe(url);
@@ -137,7 +137,7 @@ test("the issuer stands in every answer, errors too", async () => {
   });
 });
 
-test("headers of a request change no address, and no cookie", async () => {
+test("forwarding headers of a request change neither addresses nor cookies", async () => {
   const { url, client } = await registered();
   const browser = new Browser({
     "x-forwarded-host": "evil.test",
@@ -157,7 +157,7 @@ test("headers of a request change no address, and no cookie", async () => {
   expect([...browser.cookies.values()].map(({ attributes }) => attributes).join()).not.toContain("Secure");
 });
 
-test("a form counts only from a page of ours, in the browser it was shown in", async () => {
+test("a form is accepted only from our own page and in the browser that loaded it", async () => {
   const { client } = await registered();
   const page = await client.browser.open(client.authorizeUrl());
   for (const headers of [
@@ -174,7 +174,7 @@ test("a form counts only from a page of ours, in the browser it was shown in", a
   expect((await new Browser().submit(consent, { action: "allow" })).status).toBe(400);
 });
 
-test("pages allow no frame, no script and no outside address", async () => {
+test("pages forbid frames, scripts and foreign addresses", async () => {
   const { client } = await registered();
   const page = await client.browser.open(client.authorizeUrl());
   const policy = page.headers.get("content-security-policy") ?? "";
@@ -186,7 +186,7 @@ test("pages allow no frame, no script and no outside address", async () => {
   expect(page.headers.get("referrer-policy")).toBe("same-origin");
 });
 
-test("a client cannot write into a page", async () => {
+test("a client's name and a typed email address are escaped in pages", async () => {
   const { url } = await authorization();
   const client = new OAuthClient(url);
   await client.register({ client_name: '"><script>alert(1)</script><b title="' });
@@ -197,18 +197,18 @@ test("a client cannot write into a page", async () => {
   expect(wrong.text).not.toContain("<script");
 });
 
-test("a client's name holds nothing that people cannot see, or that turns the text around it", async () => {
+test("invisible characters and direction marks are removed from a client's name", async () => {
   const { url } = await authorization();
   const client = new OAuthClient(url);
   await client.register({ client_name: "\u202eedualC\u2066 \u200bofficial\n\u0000" });
   const page = await client.browser.open(client.authorizeUrl());
   expect(page.text).toContain("<bdi>edualC official</bdi>");
   await client.register({ client_name: "\u200b\u2066" });
-  const nameless = await client.browser.open(client.authorizeUrl());
-  expect(nameless.text).toContain(`<bdi>${client.id}</bdi>`);
+  const withoutName = await client.browser.open(client.authorizeUrl());
+  expect(withoutName.text).toContain(`<bdi>${client.id}</bdi>`);
 });
 
-test("a resource is an endpoint of ours, one at a time", async () => {
+test("a resource must be exactly one endpoint that accepts OAuth", async () => {
   const { url, client } = await registered();
   for (const resource of [
     undefined,
@@ -229,7 +229,7 @@ test("a resource is an endpoint of ours, one at a time", async () => {
   expect(other.body.error).toBe("invalid_target");
 });
 
-test("a code, token or login of one client is nothing to another", async () => {
+test("codes and refresh tokens work only for the client that received them", async () => {
   const { url, client } = await registered();
   const other = new OAuthClient(url);
   await other.register();
@@ -240,7 +240,7 @@ test("a code, token or login of one client is nothing to another", async () => {
   expect((await client.refresh(tokens.refresh_token)).status).toBe(200);
 });
 
-test("an address registers twenty clients a minute", async () => {
+test("one address can register 20 clients per minute", async () => {
   let now = Date.now();
   const { url } = await authorization({ now: () => now });
   const client = new OAuthClient(url);
@@ -252,7 +252,7 @@ test("an address registers twenty clients a minute", async () => {
   expect((await client.register()).status).toBe(201);
 });
 
-test("an address begins 120 logins a minute: each is kept for a while, and anybody can begin one", async () => {
+test("one address can begin 120 logins per minute", async () => {
   let now = Date.now();
   const { client } = await registered({ now: () => now });
   const begin = () => fetch(client.authorizeUrl(), { redirect: "manual" });
@@ -265,14 +265,14 @@ test("an address begins 120 logins a minute: each is kept for a while, and anybo
   expect(back.url.searchParams.get("code")).toEqual(expect.any(String));
 });
 
-test("where registration is closed, it is not offered either", async () => {
+test("a closed registration rejects clients and is not advertised", async () => {
   const { url } = await authorization({ registers: () => false });
   expect((await new OAuthClient(url).register()).status).toBe(403);
   const metadata = (await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()) as object;
   expect(metadata).not.toHaveProperty("registration_endpoint");
 });
 
-test("a metadata document is fetched from public addresses alone", async () => {
+test("a client metadata document is not fetched from private addresses", async () => {
   const { url } = await authorization();
   const client = new OAuthClient(url);
   for (const id of [
@@ -293,7 +293,7 @@ test("a metadata document is fetched from public addresses alone", async () => {
   }
 });
 
-test("a metadata document names its client, and only itself", async () => {
+test("a client metadata document names its client and is valid only under its own address", async () => {
   const id = "https://client.test/client.json";
   const document = {
     client_id: id,
@@ -302,10 +302,10 @@ test("a metadata document names its client, and only itself", async () => {
     token_endpoint_auth_method: "none",
     grant_types: ["authorization_code", "refresh_token"],
   };
-  const asked: string[] = [];
+  const fetched: string[] = [];
   const { url } = await authorization({
     fetch(address) {
-      asked.push(String(address));
+      fetched.push(String(address));
       const other = String(address).includes("other");
       return Promise.resolve(
         new Response(JSON.stringify(other ? { ...document, client_id: id } : document), {
@@ -321,12 +321,12 @@ test("a metadata document names its client, and only itself", async () => {
   for (const shown of ["A documented client", "client.test"]) expect(consent.text).toContain(shown);
   const back = await client.browser.submit(consent, { action: "allow" });
   expect((await client.exchange(back.url.searchParams.get("code") ?? "")).status).toBe(200);
-  expect(asked).toEqual([id]);
+  expect(fetched).toEqual([id]);
   client.id = "https://client.test/other.json";
   expect((await new Browser().open(client.authorizeUrl())).status).toBe(400);
 });
 
-test("nothing that opens something stands readable in the store", async () => {
+test("the store contains no readable code, token, client secret, verifier or cookie", async () => {
   const { client, place } = await registered();
   const code = await codeFor(client);
   const { body } = await client.exchange(code);

@@ -1,4 +1,4 @@
-/** Codes and refresh tokens that several bring in the same moment, to one gateway or to two on one store. */
+/** Concurrent uses of one code or refresh token, at one gateway or at two on one store. */
 import { errors } from "oidc-provider";
 import { describe, expect, test } from "vitest";
 import { type AdapterParts, createAdapter } from "../../src/authorization/adapter.ts";
@@ -26,9 +26,9 @@ async function onPostgres(): Promise<readonly Store[]> {
 describe.each([
   ["a file", onFile, undefined],
   [`Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, onPostgres, noPostgres],
-])("on %s", (_, open, obstacle) => {
+])("with the store on %s", (_, open, obstacle) => {
   test.skipIf(obstacle).each(["AuthorizationCode", "RefreshToken"])(
-    "of many who bring one %s, one has it",
+    "one %s that is consumed several times at once is accepted once",
     async (model) => {
       const adapters = (await open()).map((store) => adapterOn(store, model));
       await adapters[0]?.upsert("a-token", { accountId: "ada", clientId: "client", grantId: "grant" }, 60);

@@ -1,4 +1,4 @@
-/** The authorization server as clients and people meet it: registration, login, consent, tokens. */
+/** The authorization server for clients and people: registration, login, consent and tokens. */
 import { auth as authV2 } from "@modelcontextprotocol/client";
 import { auth } from "@modelcontextprotocol/sdk/client/auth.js";
 import { decodeJwt, decodeProtectedHeader } from "jose";
@@ -16,7 +16,7 @@ async function registered(more: Parameters<typeof authorization>[0] = {}) {
   return { ...server, client };
 }
 
-test("a client that registers itself logs a person in and gets a token for one endpoint", async () => {
+test("a self-registered client gets a token for one endpoint after login and consent", async () => {
   const { url, client, ada } = await registered();
   const first = await client.browser.open(client.authorizeUrl());
   expect(first.status).toBe(200);
@@ -46,21 +46,24 @@ test("a client that registers itself logs a person in and gets a token for one e
 test.each([
   ["v1", auth],
   ["v2", authV2],
-])("the official client (%s) logs in with its metadata document, and registers nothing", async (_, logIn) => {
-  const id = "https://client.test/client.json";
-  const person = new Unattended(ADA, id);
-  const document = { client_id: id, ...person.clientMetadata };
-  const { url, store } = await authorization({
-    fetch: () => Promise.resolve(Response.json(document, { headers: { "cache-control": "max-age=60" } })),
-  });
-  const serverUrl = `${url}/metamcp/one/mcp`;
-  expect(await logIn(person as never, { serverUrl })).toBe("REDIRECT");
-  const { code = "", iss = "" } = Object.fromEntries(person.back?.searchParams ?? []);
-  expect(await logIn(person as never, { serverUrl, authorizationCode: code, iss })).toBe("AUTHORIZED");
-  const { access_token } = person.tokens();
-  expect(decodeJwt(access_token)).toMatchObject({ aud: serverUrl, client_id: id });
-  expect(await store.records.list("oauth-client")).toEqual([]);
-  // It renews by itself, without a person.
-  expect(await logIn(person as never, { serverUrl })).toBe("AUTHORIZED");
-  expect(person.tokens().access_token).not.toBe(access_token);
-});
+])(
+  "the official client (%s) logs in with its metadata document and without registration",
+  async (_, logIn) => {
+    const id = "https://client.test/client.json";
+    const person = new Unattended(ADA, id);
+    const document = { client_id: id, ...person.clientMetadata };
+    const { url, store } = await authorization({
+      fetch: () => Promise.resolve(Response.json(document, { headers: { "cache-control": "max-age=60" } })),
+    });
+    const serverUrl = `${url}/metamcp/one/mcp`;
+    expect(await logIn(person as never, { serverUrl })).toBe("REDIRECT");
+    const { code = "", iss = "" } = Object.fromEntries(person.back?.searchParams ?? []);
+    expect(await logIn(person as never, { serverUrl, authorizationCode: code, iss })).toBe("AUTHORIZED");
+    const { access_token } = person.tokens();
+    expect(decodeJwt(access_token)).toMatchObject({ aud: serverUrl, client_id: id });
+    expect(await store.records.list("oauth-client")).toEqual([]);
+    // The client renews its token without a person.
+    expect(await logIn(person as never, { serverUrl })).toBe("AUTHORIZED");
+    expect(person.tokens().access_token).not.toBe(access_token);
+  },
+);

@@ -1,4 +1,4 @@
-/** Whatever a client or a config gets wrong has a clear answer, of the right kind, and breaks nothing else. */
+/** Invalid input of clients and configs: each mistake gets a clear error of the right kind and affects nothing else. */
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -17,8 +17,11 @@ async function open(folder: Temp, ...flags: string[]): Promise<RawClient> {
   return client;
 }
 
-/** A failed tool: a result, its text for the model, its typed error, and nothing of a JSON-RPC error. */
-async function refusal(client: RawClient, server: string, tool: string, args: object = {}) {
+/**
+ * Calls a tool that must fail. Checks that the answer is a result with text for the model and a typed error, not a JSON-RPC
+ * error.
+ */
+async function failedCall(client: RawClient, server: string, tool: string, args: object = {}) {
   const result = await client.mcpCall(server, tool, args);
   const error = failureOf(result) as unknown as Record<string, unknown>;
   const keys = [
@@ -50,35 +53,35 @@ async function refusal(client: RawClient, server: string, tool: string, args: ob
   return error;
 }
 
-test("an unknown server or tool is answered with the nearest ones, and nothing is called", async () => {
+test("an unknown server or tool is answered with the nearest names, and no tool is called", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ fixture: fixture("--journal", journal.file), other: fixture() });
   const client = await open(folder);
-  const noServer = await refusal(client, "fixtrue", "echo");
+  const noServer = await failedCall(client, "fixtrue", "echo");
   expect(noServer).toMatchObject({ code: "server_not_found", server: "fixtrue", retryable: false });
   expect(noServer["message"]).toMatch(/Nearest: fixture\b/);
   expect(journal.pids()).toEqual([]);
 
-  const noTool = await refusal(client, "fixture", "ecko");
+  const noTool = await failedCall(client, "fixture", "ecko");
   expect(noTool).toMatchObject({ code: "tool_not_found", tool_id: "fixture:ecko", retryable: false });
   expect(noTool["details"]).toMatchObject({ nearest: expect.arrayContaining(["echo"]) });
   for (const name of ["", "__proto__", "toString", "fixture "])
-    expect(await refusal(client, name, "echo")).toMatchObject({ code: "server_not_found" });
+    expect(await failedCall(client, name, "echo")).toMatchObject({ code: "server_not_found" });
   for (const name of ["", "__proto__", "constructor"])
-    expect(await refusal(client, "fixture", name)).toMatchObject({ code: "tool_not_found" });
+    expect(await failedCall(client, "fixture", name)).toMatchObject({ code: "tool_not_found" });
   expect(journal.methods()).not.toContain("tools/call");
   const unknown = (await client.tool("mcp_discover", { server: "fixtrue" })) as { isError?: boolean };
   expect(failureOf(unknown)).toMatchObject({ code: "server_not_found" });
   await client.close();
 });
 
-test("arguments that do not fit are named, with the schema, and the child is not troubled", async () => {
+test("invalid arguments are reported with the schema and do not reach the child", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
   const client = await open(folder);
-  const error = await refusal(client, "a", "add", { a: "one" });
+  const error = await failedCall(client, "a", "add", { a: "one" });
   expect(error).toMatchObject({ code: "validation_input", server: "a", tool_id: "a:add", retryable: false });
   expect(error["message"]).toMatch(/required property 'b'/);
   expect(error["message"]).toMatch(/a must be number/);
@@ -98,10 +101,10 @@ const CALLS = {
 };
 
 test.each(Object.entries(CALLS))(
-  "on the %s surface the part of a schema that matters is shown once to whoever reads it, as it was written",
+  "the %s surface shows the relevant part of a schema once in the text and once in the details, unchanged",
   async (surface, call) => {
     const folder = temp();
-    // Below what is compiled and checked against the clock, which a busy machine could make too late.
+    // Small enough to be checked without a time limit. A larger schema could miss the limit on a busy machine.
     const many = Array.from({ length: 150 }, (_, n) => [
       `p${n}`,
       { type: "string", description: `The value of p${n}, which is a text.` },
@@ -126,7 +129,7 @@ test.each(Object.entries(CALLS))(
     const small = await client.request("tools/call", call("small", { big: "x" }));
     const error = failureOf(small.result ?? {}) as { message: string; details?: Record<string, unknown> };
     expect(error.message).toBe("The arguments do not match v:small: big must be integer.");
-    // Clients show a model the text or the structured content.
+    // Clients show a model either the text or the structured content.
     expect(small.raw.toString().split("Marmalade")).toHaveLength(3);
     expect(textOf(small.result ?? {})).toMatch(
       / Signature: small\(big: int\)\. big: \{.*18446744073709551615.*Marmalade/,
@@ -148,13 +151,13 @@ test.each(Object.entries(CALLS))(
   },
 );
 
-test("what is known only from the disk cache refuses nothing, but the rules of the config do", async () => {
+test("a tool list from the disk cache rejects no call, but the rules of the config do", async () => {
   const folder = temp();
   const script = fileURLToPath(new URL("../fixture/no-list.mjs", import.meta.url));
   const entry = { command: process.execPath, args: [script, folder.path("unlisted")] };
   folder.writeConfig({ a: { ...entry, tools: { deny: ["bad*"] } } });
   const first = await open(folder);
-  expect(await refusal(first, "a", "one")).toMatchObject({ code: "validation_input" });
+  expect(await failedCall(first, "a", "one")).toMatchObject({ code: "validation_input" });
   await first.close();
 
   folder.write("unlisted", "");
@@ -162,11 +165,11 @@ test("what is known only from the disk cache refuses nothing, but the rules of t
   expect((await discover(second, { server: "a" })).tools).toMatchObject([{ tool: "one" }]);
   expect(textOf(await second.mcpCall("a", "one", { b: 1 }))).toBe('one {"b":1}');
   expect(textOf(await second.mcpCall("a", "two"))).toBe("two {}");
-  expect(await refusal(second, "a", "badly")).toMatchObject({ code: "tool_not_found" });
+  expect(await failedCall(second, "a", "badly")).toMatchObject({ code: "tool_not_found" });
   await second.close();
 });
 
-test("a server that does not list its tools is said to fail at that, and is asked again later", async () => {
+test("a server that fails to list its tools is shown with that reason and is asked again later", async () => {
   const folder = temp();
   const script = fileURLToPath(new URL("../fixture/no-list.mjs", import.meta.url));
   folder.writeConfig(
@@ -192,7 +195,7 @@ test("a server that does not list its tools is said to fail at that, and is aske
   await client.close();
 });
 
-test("a schema that cannot be compiled, or whose pattern could hang us, means no check", async () => {
+test("a schema that cannot be compiled, or has a pattern with exponential cost, is not checked", async () => {
   const folder = temp();
   const text = (pattern: string) => ({ ...ANY, properties: { p: { type: "string", pattern } } });
   const schemas = {
@@ -216,11 +219,11 @@ test("a schema that cannot be compiled, or whose pattern could hang us, means no
     expect(textOf(await client.mcpCall("a", name, { p: hostile, [hostile]: "x" })), name).toBe("");
   expect(textOf(await client.mcpCall("a", "fine", { p: "aa", q: "bb", message: "fits" }))).toBe("fits");
   for (const args of [{ p: "b" }, { q: "a" }])
-    expect(await refusal(client, "a", "fine", args)).toMatchObject({ code: "validation_input" });
+    expect(await failedCall(client, "a", "fine", args)).toMatchObject({ code: "validation_input" });
   await client.close();
 });
 
-/** Entry of the config, and what the reason must say. */
+/** A config entry, and what its reason must match. */
 const MALFORMED: Readonly<Record<string, readonly [entry: unknown, reason: RegExp]>> = {
   null: [null, /null/],
   number: [5, /number/],
@@ -253,7 +256,7 @@ const MALFORMED: Readonly<Record<string, readonly [entry: unknown, reason: RegEx
   metamcp: [{ command: "node" }, /reserved/],
 };
 
-test("each malformed entry is named with its reason; the others run", async () => {
+test("each malformed config entry is shown with its reason, and the other servers run", async () => {
   const folder = temp();
   const broken = Object.entries(MALFORMED).map(([name, [entry]]) => [name, entry]);
   folder.writeConfig({ ...Object.fromEntries(broken), well: fixture() });
@@ -265,7 +268,7 @@ test("each malformed entry is named with its reason; the others run", async () =
     expect(shown?.reason, name).toMatch(reason);
   }
   expect(servers).toHaveLength(broken.length + 1);
-  const error = await refusal(client, "both", "echo");
+  const error = await failedCall(client, "both", "echo");
   expect(error).toMatchObject({ code: "server_unavailable", server: "both", retryable: false });
   expect(error["message"]).toMatch(/both command and url/);
   expect(textOf(await client.mcpCall("well", "echo", { message: "hi" }))).toBe("hi");
@@ -274,7 +277,7 @@ test("each malformed entry is named with its reason; the others run", async () =
   await client.close();
 });
 
-test("a disabled server is not there, a denied tool neither", async () => {
+test("a disabled server and a denied tool are neither found nor callable", async () => {
   const folder = temp();
   const journal = folder.journal();
   const tools = { allow: ["e*", "add", "count*"], deny: ["count_*", "env"] };
@@ -285,9 +288,9 @@ test("a disabled server is not there, a denied tool neither", async () => {
   const client = await open(folder);
   const { servers } = await discover(client);
   expect(servers).toMatchObject([{ name: "on", toolCount: 3 }]);
-  expect(await refusal(client, "off", "echo")).toMatchObject({ code: "server_not_found" });
+  expect(await failedCall(client, "off", "echo")).toMatchObject({ code: "server_not_found" });
   for (const tool of ["env", "count_unsafe", "crash"]) {
-    const error = await refusal(client, "on", tool, { key: "k" });
+    const error = await failedCall(client, "on", tool, { key: "k" });
     expect(error).toMatchObject({ code: "tool_not_found" });
     expect(JSON.stringify(error["details"])).not.toContain(tool);
   }
@@ -303,7 +306,7 @@ test("a disabled server is not there, a denied tool neither", async () => {
   await client.close();
 });
 
-test("a command or folder that is not there is said so, with what to do", async () => {
+test("a missing command, folder or script is reported with what to do", async () => {
   const folder = temp();
   folder.writeConfig({
     command: { command: "no-such-command-anywhere" },
@@ -312,7 +315,7 @@ test("a command or folder that is not there is said so, with what to do", async 
   });
   const client = await open(folder, "--log-level", "error");
   const [command, place, script] = await Promise.all(
-    ["command", "folder", "script"].map((name) => refusal(client, name, "echo")),
+    ["command", "folder", "script"].map((name) => failedCall(client, name, "echo")),
   );
   for (const error of [command, place, script])
     expect(error).toMatchObject({ code: "server_unavailable", retryable: true });
@@ -322,7 +325,7 @@ test("a command or folder that is not there is said so, with what to do", async 
   await client.close();
 });
 
-test("a result of 50 MB passes whole; one over --max-message is an error and the connection lives", async () => {
+test("a result of 50 MB is forwarded, and one over --max-message is an error that keeps the connection", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) }, { maxResultBytes: 100_000_000 });
@@ -332,7 +335,7 @@ test("a result of 50 MB passes whole; one over --max-message is an error and the
   await client.close();
 
   const small = await open(folder, "--max-message", "100000", "--log-level", "error");
-  const error = await refusal(small, "a", "big", { bytes: 200_000 });
+  const error = await failedCall(small, "a", "big", { bytes: 200_000 });
   expect(error).toMatchObject({ code: "result_too_large", server: "a", retryable: false });
   expect(error["message"]).toMatch(/200\d\d\d bytes.*100000.*--max-message/);
   const request = await small.request("tools/call", {
@@ -345,7 +348,7 @@ test("a result of 50 MB passes whole; one over --max-message is an error and the
   await small.close();
 });
 
-test("an answer of the client that is over the limit fails the child's question, not the call's connection", async () => {
+test("a client's answer over --max-message fails the child's question and keeps the connection", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder, { flags: ["--max-message", "100000"] });
@@ -356,11 +359,11 @@ test("an answer of the client that is over the limit fails the child's question,
   await client.close();
 });
 
-test("our own tools refuse unknown fields and wrong types, and say what they take", async () => {
+test("our own tools reject unknown fields and wrong types and name the valid ones", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = await open(folder);
-  const wrong: [tool: string, args: unknown, says: RegExp][] = [
+  const invalid: [tool: string, args: unknown, says: RegExp][] = [
     [
       "mcp_discover",
       { question: "x" },
@@ -388,20 +391,20 @@ test("our own tools refuse unknown fields and wrong types, and say what they tak
     ["mcp_call", { server: "a", tool: "echo", args: "{}" }, /"args" must be an object/],
     ["mcp_call", { server: "a", tool: "echo", args: [] }, /"args" must be an object/],
   ];
-  for (const [name, args, says] of wrong) {
+  for (const [name, args, says] of invalid) {
     const { result = {} } = await client.request("tools/call", { name, arguments: args });
     const error = failureOf(result);
     expect(error, says.source).toMatchObject({ code: "validation_input", op: name, retryable: false });
     expect(error.message).toMatch(says);
   }
-  // What a model writes where it must write something.
+  // Models write null for arguments they do not use.
   const nothing = { query: null, server: null, limit: null, cursor: null, detail: null };
   expect(await discover(client, nothing)).toHaveProperty("servers");
   expect(textOf(await client.tool("mcp_call", { server: "a", tool: "pid", args: null }))).toMatch(/^\d+$/);
   await client.close();
 });
 
-test("what is no proper request is a JSON-RPC error, and the next request is served", async () => {
+test("an invalid request gets a JSON-RPC error, and the next request is served", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder);
@@ -419,7 +422,7 @@ test("what is no proper request is a JSON-RPC error, and the next request is ser
   expect((await client.initialize({}, "1999-01-01")).result).toMatchObject({ protocolVersion: "2025-11-25" });
   expect((await client.initialize()).error).toMatchObject({ code: -32600 });
 
-  const nobody: [line: string, code: number][] = [
+  const withoutId: [line: string, code: number][] = [
     ["this is no JSON", -32700],
     ['{"jsonrpc":"2.0","method":', -32700],
     ['{"jsonrpc":"2.0","method":"ping"}}', -32700],
@@ -429,12 +432,12 @@ test("what is no proper request is a JSON-RPC error, and the next request is ser
     ["{}", -32600],
     ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600],
   ];
-  for (const [line, code] of nobody) {
+  for (const [line, code] of withoutId) {
     const answer = client.answer("null");
     client.write(`${line}\n`);
     expect((await answer).error, line).toMatchObject({ code, message: expect.any(String) });
   }
-  const somebody: [line: string, code: number][] = [
+  const withId: [line: string, code: number][] = [
     ['{"jsonrpc":"2.0","id":"x","method":5}', -32600],
     ['{"jsonrpc":"1.0","id":"x","method":"ping"}', -32600],
     ['{"id":"x","method":"ping"}', -32600],
@@ -442,12 +445,12 @@ test("what is no proper request is a JSON-RPC error, and the next request is ser
     ['{"jsonrpc":"2.0","id":"x","method":"ping","params":{]}', -32700],
     ['{"jsonrpc":"2.0","id":"x"}', -32600],
   ];
-  for (const [line, code] of somebody) {
+  for (const [line, code] of withId) {
     const answer = client.answer('"x"');
     client.write(`${line}\n`);
     expect((await answer).error, line).toMatchObject({ code });
   }
-  // Answers to questions nobody asked, and notifications nobody knows, are not answered.
+  // Unexpected answers and unknown notifications are ignored.
   client.write(
     '{"jsonrpc":"2.0","id":77,"result":{}}\n{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}\n\n',
   );
@@ -477,7 +480,7 @@ test("what is no proper request is a JSON-RPC error, and the next request is ser
   expect(textOf(await client.mcpCall("a", "echo", { message: "still here" }))).toBe("still here");
 });
 
-test("a child's own errors pass: a result as it was, a JSON-RPC error as execution_failed with all it said", async () => {
+test("a child's isError result is forwarded unchanged, and its JSON-RPC error becomes execution_failed with all details", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = await open(folder);

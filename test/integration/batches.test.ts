@@ -1,4 +1,4 @@
-/** Batches, which revision 2025-03-26 alone has: for its clients one answer to all of it, for others an error. */
+/** Batches, which only revision 2025-03-26 has: its clients get one answer for the whole batch, other clients get an error. */
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { HEADERS, type HttpGateway, httpGateway } from "../support/http-gateway.ts";
@@ -24,13 +24,13 @@ async function onStdio(version: string): Promise<{ client: RawClient; file: stri
 }
 
 /** The next line that is an array. */
-async function array(client: RawClient): Promise<Json[]> {
+async function nextArray(client: RawClient): Promise<Json[]> {
   const line = await until(() => client.strays.find((stray) => stray.startsWith("[")));
   client.strays.splice(client.strays.indexOf(line), 1);
   return JSON.parse(line) as Json[];
 }
 
-test("on stdio a batch is answered by one line, once all its requests are", async () => {
+test("a batch on stdio is answered with one line when all its requests are done", async () => {
   const { client } = await onStdio("2025-03-26");
   const batch = [
     call(1001, "sleep", { ms: 200 }),
@@ -41,14 +41,14 @@ test("on stdio a batch is answered by one line, once all its requests are", asyn
     { jsonrpc: "2.0" },
   ];
   client.write(`${JSON.stringify(batch)}\n`);
-  const answers = await array(client);
+  const answers = await nextArray(client);
   expect(ids(answers)).toEqual([null, 1001, 1003, 1004, "two"].toSorted());
   const of = (id: unknown): Json | undefined => answers.find((answer) => answer["id"] === id);
   expect(of("two")).toMatchObject({ result: { content: [{ text: "hi" }] } });
   expect(of(1003)).toMatchObject({ error: { code: -32601 } });
   for (const id of [1004, null]) expect(of(id)).toMatchObject({ error: { code: -32600 } });
 
-  // Answers of the client to what it is asked may come in one too.
+  // The client may answer requests of the server in a batch too.
   client.write(`${JSON.stringify([call(1005, "ask"), call(1006, "hang")])}\n`);
   await client.until(() => client.requests.length === 1);
   const asked = client.requests[0]?.id;
@@ -58,13 +58,13 @@ test("on stdio a batch is answered by one line, once all its requests are", asyn
       { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1006 } },
     ])}\n`,
   );
-  const [only, ...none] = await array(client);
+  const [only, ...none] = await nextArray(client);
   expect(only).toMatchObject({ id: 1005, result: { structuredContent: { answer: { action: "decline" } } } });
   expect(none).toEqual([]);
   await client.close();
 });
 
-test("an empty batch, one that is too long, and any of another revision are errors", async () => {
+test("an empty batch, a batch that is too long, and a batch in another revision are errors", async () => {
   const { client } = await onStdio("2025-03-26");
   const many = Array.from({ length: 101 }, (_, id) => call(id, "echo"));
   for (const [batch, says] of [
@@ -92,7 +92,7 @@ async function session(server: HttpGateway, protocolVersion: string): Promise<Re
   return { "mcp-session-id": answer.headers.get("mcp-session-id") ?? "" };
 }
 
-test.each(["events", "JSON"])("over HTTP a batch has one answer (%s)", async (form) => {
+test.each(["events", "JSON"])("a batch over HTTP has one response (%s)", async (form) => {
   const json = form === "JSON";
   const folder = temp();
   folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
@@ -113,7 +113,7 @@ test.each(["events", "JSON"])("over HTTP a batch has one answer (%s)", async (fo
     const body = json ? text : /^data: (\[.*)$/m.exec(text)?.[1];
     expect(ids(JSON.parse(body ?? "null"))).toEqual([1, 2]);
   }
-  // What is cancelled has no answer, and the others do not wait for it.
+  // A cancelled request has no answer, and the other answers do not wait for it.
   const partly = post([call("never", "hang"), call("soon", "echo", { message: "hi" })]);
   await folder.journal().until((journal) => journal.events("message").some(({ tool }) => tool === "hang"));
   const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "never" } };

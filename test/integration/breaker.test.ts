@@ -1,4 +1,4 @@
-/** When a server is blocked, how often a failure counts, and how one call finds out that it is well again. */
+/** The circuit breaker: when a server is blocked, which failures count, and how one call tests a blocked server. */
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
@@ -37,32 +37,32 @@ async function setUp(servers: Record<string, object>, options: Options): Promise
   return [client, folder];
 }
 
-function isFenced({ code, message, retryAfterMs = 0 }: Failure): boolean {
+function isBlocked({ code, message, retryAfterMs = 0 }: Failure): boolean {
   return code === "server_unavailable" && /blocked/.test(message) && retryAfterMs > 0;
 }
 
 async function blocked(client: RawClient, server: string): Promise<boolean> {
   const outcome = await client.mcpCall(server, "echo", { message: "?" });
-  return outcome["isError"] === true && isFenced(failureOf(outcome));
+  return outcome["isError"] === true && isBlocked(failureOf(outcome));
 }
 
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-test("a failed connect counts once, however many wait for it, and fences off nobody else", async () => {
+test("a failed connection attempt counts as one failure for all waiting calls and blocks no other server", async () => {
   const [client, folder] = await setUp({ exits: {}, well: {} }, { threshold: 3 });
   folder.write("exits.flags", "--exit-at-once 1");
   await client.initialize();
   for (let batch = 1; batch <= 3; batch++) {
     const outcomes = await Promise.all(times(10, () => client.mcpCall("exits", "echo", { message: "?" })));
-    expect(outcomes.map(failureOf).filter(isFenced)).toEqual([]);
+    expect(outcomes.map(failureOf).filter(isBlocked)).toEqual([]);
     expect(folder.journal("exits").pids()).toHaveLength(batch);
   }
   const [first, ...others] = await Promise.all(
     times(10, () => client.mcpCall("exits", "echo", { message: "?" })),
   );
-  expect(isFenced(failureOf(first ?? {}))).toBe(true);
-  expect(others.map(failureOf).every(isFenced)).toBe(true);
+  expect(isBlocked(failureOf(first ?? {}))).toBe(true);
+  expect(others.map(failureOf).every(isBlocked)).toBe(true);
   expect(failureOf(first ?? {})).toMatchObject({ retryable: true });
   expect(folder.journal("exits").pids()).toHaveLength(3);
   expect((await shown(client, "exits")).reason).toMatch(/blocked.*code 1/s);
@@ -70,32 +70,32 @@ test("a failed connect counts once, however many wait for it, and fences off nob
   await client.close();
 });
 
-test("a death under many calls counts once, and so does a crash that a second attempt did not cure", async () => {
+test("a crash during many calls counts as one failure, and so does a crash with a failed retry", async () => {
   const [client, folder] = await setUp(
     { never: { retry: "never" }, vital: { criticality: "vital" } },
     { threshold: 2 },
   );
   await client.initialize();
   const journal = folder.journal("never");
-  for (let death = 1; death <= 2; death++) {
-    const calls = times(10, (n) => client.mcpCall("never", "count", { key: `${death}-${n}`, hangs: 1 }));
-    await journal.until(() => journal.events("count").length === 10 * death);
-    kill(journal.pids()[death - 1] as number);
-    expect((await Promise.all(calls)).map(failureOf).filter(isFenced)).toEqual([]);
+  for (let round = 1; round <= 2; round++) {
+    const calls = times(10, (n) => client.mcpCall("never", "count", { key: `${round}-${n}`, hangs: 1 }));
+    await journal.until(() => journal.events("count").length === 10 * round);
+    kill(journal.pids()[round - 1] as number);
+    expect((await Promise.all(calls)).map(failureOf).filter(isBlocked)).toEqual([]);
   }
   expect(await blocked(client, "never")).toBe(true);
   expect(journal.pids()).toHaveLength(2);
 
-  // Each of these dies twice, and is one failure.
+  // Each call crashes the child twice and counts as one failure.
   for (const key of ["one", "two"])
-    expect(isFenced(failureOf(await client.mcpCall("vital", "count", { key, crashes: 9 })))).toBe(false);
+    expect(isBlocked(failureOf(await client.mcpCall("vital", "count", { key, crashes: 9 })))).toBe(false);
   const vital = folder.journal("vital");
   expect([vital.executions("one"), vital.executions("two")]).toEqual([2, 2]);
   expect(await blocked(client, "vital")).toBe(true);
   await client.close();
 });
 
-test("what was cured, and every answer, is no failure", async () => {
+test("a successful retry and error answers of the child do not count as failures", async () => {
   const [client] = await setUp({ a: { criticality: "vital" } }, { threshold: 1 });
   await client.initialize();
   for (const key of ["one", "two"])
@@ -108,45 +108,45 @@ test("what was cured, and every answer, is no failure", async () => {
   await client.close();
 });
 
-/** Lets `server` die until it is blocked. */
-async function open(client: RawClient, server: string, failures: number): Promise<void> {
+/** Crashes `server` until it is blocked. */
+async function crashUntilBlocked(client: RawClient, server: string, failures: number): Promise<void> {
   for (let n = 0; n < failures; n++) failureOf(await client.mcpCall(server, "crash"));
 }
 
-async function cooledDown(client: RawClient, server: string): Promise<void> {
+async function untilCooledDown(client: RawClient, server: string): Promise<void> {
   await until(async () => /the next call tries it again/.test((await shown(client, server)).reason ?? ""), {
     what: "the cooldown to end",
   });
 }
 
-test("after the cooldown one call of a hundred reaches the child, and its fate decides for all", async () => {
+test("after the cooldown one of a hundred calls reaches the child, and its outcome decides for all", async () => {
   const [client, folder] = await setUp({ a: { retry: "never" } }, { threshold: 2, cooldownMs: 3_000 });
   await client.initialize();
   const journal = folder.journal("a");
-  const rush = async (tool: string, args: object): Promise<Record<string, unknown>[]> => {
-    await cooledDown(client, "a");
+  const hundredCalls = async (tool: string, args: object): Promise<Record<string, unknown>[]> => {
+    await untilCooledDown(client, "a");
     return await Promise.all(times(100, (n) => client.mcpCall("a", tool, { key: `${tool}${n}`, ...args })));
   };
   const rejected = (outcomes: Record<string, unknown>[]): number =>
-    outcomes.filter((outcome) => outcome["isError"] && isFenced(failureOf(outcome))).length;
+    outcomes.filter((outcome) => outcome["isError"] && isBlocked(failureOf(outcome))).length;
 
   await client.mcpCall("a", "pid");
-  await open(client, "a", 2);
-  // The probe fails: blocked again, with a fresh cooldown.
-  expect(rejected(await rush("crash", {}))).toBe(99);
+  await crashUntilBlocked(client, "a", 2);
+  // The probe fails, so the server is blocked again with a new cooldown.
+  expect(rejected(await hundredCalls("crash", {}))).toBe(99);
   expect(await blocked(client, "a")).toBe(true);
   // The probe is answered.
-  expect(rejected(await rush("count", { ms: 500 }))).toBe(99);
+  expect(rejected(await hundredCalls("count", { ms: 500 }))).toBe(99);
   expect(journal.events("count").filter(({ tool }) => tool === "count")).toHaveLength(1);
   const all = await Promise.all(times(10, () => client.mcpCall("a", "pid")));
   expect(new Set(all.map(textOf))).toEqual(new Set([String(journal.pids().at(-1))]));
-  // One failure alone does not open it again.
-  await open(client, "a", 1);
+  // A single failure does not block the server again.
+  await crashUntilBlocked(client, "a", 1);
   expect(await blocked(client, "a")).toBe(false);
   await client.close();
 });
 
-test("a slow child is no failure; one that answers nothing any more is one, and is ended", async () => {
+test("timeouts of a responsive child do not count as failures; an unresponsive child counts and is ended", async () => {
   const hung = { timeoutMs: 2_000 };
   const [client, folder] = await setUp(
     {
@@ -179,7 +179,7 @@ test("a slow child is no failure; one that answers nothing any more is one, and 
     await ended(journal);
     expect(await blocked(client, server)).toBe(true);
   };
-  // A crash, then a second attempt that hangs, is one failure, not two.
+  // A crash followed by a retry that hangs counts as one failure.
   const crashed = async (): Promise<void> => {
     const first = await client.mcpCall("crashed", "count", { key: "k", crashes: 1, hangs: 9 });
     expect(failureOf(first).code).toBe("timeout");
@@ -200,7 +200,7 @@ test("a slow child is no failure; one that answers nothing any more is one, and 
   await client.close();
 });
 
-/** A remote child with one tool; `answer` gets its calls. */
+/** A remote child with one tool. `answer` handles its calls. */
 const remote = (answer: Answerer): Answerer =>
   sessionful((seen, response, request) => {
     const { id, method } = seen.message;
@@ -210,15 +210,16 @@ const remote = (answer: Answerer): Answerer =>
     else json(response, result(id));
   });
 
-const said = (seen: Seen, response: ServerResponse, text: string): void =>
+const answerText = (seen: Seen, response: ServerResponse, text: string): void =>
   json(response, result(seen.message.id, { content: [{ type: "text", text }] }));
 
-test("a login that is missing never counts; answers of 5xx do", async () => {
+test("a missing login does not count as a failure, but 5xx answers do", async () => {
   let status = 401;
   let finish: (() => void) | undefined;
   const answer: Answerer = (seen, response) => {
-    if (JSON.stringify(seen.message.params).includes("slowly")) finish = () => said(seen, response, "late");
-    else if (status === 200) said(seen, response, "in");
+    if (JSON.stringify(seen.message.params).includes("slowly"))
+      finish = () => answerText(seen, response, "late");
+    else if (status === 200) answerText(seen, response, "in");
     else response.writeHead(status).end();
   };
   const closed = await httpChild((seen, response, request) =>
@@ -246,9 +247,9 @@ test("a login that is missing never counts; answers of 5xx do", async () => {
     failureOf(await call("live")),
     failureOf(await call("live")),
   ];
-  expect(failures.map(isFenced)).toEqual([false, false, true]);
+  expect(failures.map(isBlocked)).toEqual([false, false, true]);
   expect(failures[0]).toMatchObject({ code: "server_unavailable", retryable: false });
-  // Who was let in before says nothing about now, and why it is blocked is not forgotten.
+  // The success of a call that was sent before the block neither ends the block nor changes its reason.
   finished();
   expect(textOf(await slow)).toBe("late");
   expect((await shown(client, "live")).reason).toMatch(/blocked.*503/);
@@ -257,13 +258,13 @@ test("a login that is missing never counts; answers of 5xx do", async () => {
   await client.close();
 });
 
-test("a remote server that breaks off under many calls failed once, and each call gets its second attempt", async () => {
+test("a remote server that drops many calls at once counts as one failure, and each call is retried once", async () => {
   const held: [Seen, ServerResponse][] = [];
   let holding = true;
   const child = await httpChild(
     remote((seen, response) => {
       if (holding) held.push([seen, response]);
-      else said(seen, response, "answered");
+      else answerText(seen, response, "answered");
     }),
   );
   const [client] = await setUp({ remote: { url: child.url } }, { threshold: 2 });
@@ -275,7 +276,7 @@ test("a remote server that breaks off under many calls failed once, and each cal
   for (const outcome of await Promise.all(calls))
     expect([textOf(outcome), attemptsOf(outcome)]).toEqual(["answered", 2]);
 
-  // It had its restart: these are lost, together, as one failure.
+  // The retry is used up, so these calls fail together and count as one failure.
   holding = true;
   held.length = 0;
   const lost = times(8, () => client.mcpCall("remote", "t"));

@@ -1,4 +1,7 @@
-/** Results over the budget: a preview of 4 KB at most, and all of it in pages, for who asked and nobody else. */
+/**
+ * Results over the budget: the client gets a preview of at most 4 KB and can read the whole result in pages. Other clients
+ * cannot.
+ */
 import { expect, test } from "vitest";
 import { envelope, era2026Headers } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
@@ -14,7 +17,7 @@ const PAGE = 32 * 1024;
 
 type Result = Record<string, unknown>;
 
-/** The `result` member as it came. */
+/** The `result` member exactly as received. */
 function resultIn({ raw }: Answer): string {
   const text = raw.toString();
   return text.slice(text.indexOf('"result":') + 9, -1);
@@ -31,7 +34,7 @@ function nextOf(result: Result): string | undefined {
   return (result["_meta"] as Record<string, string> | undefined)?.[NEXT];
 }
 
-/** The whole, page by page, as resources. */
+/** Reads the whole result page by page as resources. */
 async function readAll(client: RawClient, first: string): Promise<string> {
   let whole = "";
   for (let uri: string | undefined = first; uri !== undefined; ) {
@@ -46,8 +49,8 @@ async function readAll(client: RawClient, first: string): Promise<string> {
   return whole;
 }
 
-/** The text without the way on, which it must end with. */
-function pageIn(text = "", next: string | undefined): string {
+/** Removes the link to the next page, which must be at the end of the text. */
+function withoutNextLink(text = "", next: string | undefined): string {
   if (next === undefined) return text;
   const end = `\n\nNext page: ${next}`;
   expect(text.slice(-end.length)).toBe(end);
@@ -61,7 +64,7 @@ async function meta(folder: Temp): Promise<RawClient> {
   return client;
 }
 
-test("20 MB cost the model 4 KB, and can be read to the last byte", async () => {
+test("a result of 20 MB is returned as a preview of 4 KB and can be read completely", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = await meta(folder);
@@ -86,7 +89,7 @@ test("20 MB cost the model 4 KB, and can be read to the last byte", async () => 
   await direct.close();
 });
 
-test("what is within the budget passes untouched; the budget is measured on the child's own result", async () => {
+test("a result within the budget is unchanged, and the budget counts the bytes of the child's result", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() }, { maxResultBytes: 5_000 });
   const client = await meta(folder);
@@ -107,7 +110,7 @@ test("what is within the budget passes untouched; the budget is measured on the 
   await usual.close();
 });
 
-test("clients without resources read through the surface itself; the text of each page ends with the way on", async () => {
+test("clients without resources read stored results with a tool, and each page ends with the next address", async () => {
   const folder = temp();
   folder.writeConfig({ v: verbatim(folder), a: fixture() });
   const client = await meta(folder);
@@ -123,7 +126,7 @@ test("clients without resources read through the surface itself; the text of eac
     const content = page["content"] as { text?: string }[];
     expect(content).toHaveLength(1);
     uri = nextOf(page);
-    whole += pageIn(content[0]?.text, uri);
+    whole += withoutNextLink(content[0]?.text, uri);
   }
   expect(whole).toBe(written);
 
@@ -144,7 +147,7 @@ test("clients without resources read through the surface itself; the text of eac
   await client.close();
 });
 
-test("pictures and files are never text, and come back as they were", async () => {
+test("images and audio of stored results are returned as such, not as text", async () => {
   const folder = temp();
   folder.writeConfig({ v: verbatim(folder) });
   const client = await meta(folder);
@@ -166,7 +169,7 @@ test("pictures and files are never text, and come back as they were", async () =
     const content = page["content"] as { type: string; text?: string }[];
     at = nextOf(page);
     const last = content.at(-1) as { type: string; text?: string };
-    last.text = pageIn(content.length > 1 ? `\n\n${last.text}` : last.text, at);
+    last.text = withoutNextLink(content.length > 1 ? `\n\n${last.text}` : last.text, at);
     blocks.push(...content.filter(({ text }) => text !== ""));
   }
   expect(blocks.map(({ type }) => type)).toEqual([
@@ -183,7 +186,7 @@ test("pictures and files are never text, and come back as they were", async () =
   await client.close();
 });
 
-test("metatools: previews as the value, the same pages under metamcp:read, whole values inside chains", async () => {
+test("metatools return previews as values, offer metamcp:read, and use whole values inside chains", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), v: verbatim(folder) });
   const metatools = await Metatools.open(folder);
@@ -199,7 +202,7 @@ test("metatools: previews as the value, the same pages under metamcp:read, whole
     const page = await metatools.call("run_tool", { tool_id: "metamcp:read", args: { uri: at } });
     expect(page.bytes).toBeLessThanOrEqual(PAGE);
     at = page.meta?.[NEXT] as string | undefined;
-    whole += pageIn(page.text, at);
+    whole += withoutNextLink(page.text, at);
     expect(page.value.structured).toEqual(at === undefined ? {} : { next: at });
   }
   expect(whole).toBe(JSON.stringify(result));
@@ -224,7 +227,7 @@ test("metatools: previews as the value, the same pages under metamcp:read, whole
   await metatools.close();
 });
 
-test("a preview stays within its 4 KB, whatever else is asked for", async () => {
+test("a preview stays within 4 KB together with all optional parts", async () => {
   const folder = temp();
   const long = { name: "long", description: "A long story. ".repeat(1_000), inputSchema: { type: "object" } };
   const short = { name: "short", inputSchema: { type: "object" } };
@@ -249,19 +252,19 @@ test("a preview stays within its 4 KB, whatever else is asked for", async () => 
   await metatools.close();
 });
 
-test("many results of middling size share one budget in a chain", async () => {
+test("all results of a chain share one budget", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const metatools = await Metatools.open(folder);
   const steps = Array.from({ length: 10 }, () => ({ tool_id: "a:big", args: { bytes: 60_000 } }));
   const told = await metatools.call("run_chain", { steps });
-  // Once as structure and once as text, the last step also as the final value.
+  // The value appears as structured content and as text, and the last step again as the final value.
   expect(told.bytes).toBeLessThan(300_000);
   expect(told.value.final).toHaveLength(60_000 - 39);
   await metatools.close();
 });
 
-test("previews of many steps are small ones, and what costs less than that is shown whole", async () => {
+test("previews in a chain of many steps are smaller, and results below the preview size are shown whole", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() }, { maxResultBytes: 3_000 });
   const metatools = await Metatools.open(folder);
@@ -278,14 +281,14 @@ test("previews of many steps are small ones, and what costs less than that is sh
   await metatools.close();
 });
 
-test("failed steps of a chain share its budget too; the pages it reads as well, except the last", async () => {
+test("failed steps and read pages of a chain share its budget, except for the last page", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), v: verbatim(folder) });
   const metatools = await Metatools.open(folder);
   const steps = (step: object) => Array.from({ length: 32 }, () => step);
-  const said = giving({ content: [{ type: "text", text: "e".repeat(7_900) }], isError: true });
-  const answered = { tool_id: "a:fail", args: { message: "m".repeat(30_000) } };
-  for (const step of [said, answered]) {
+  const isErrorStep = giving({ content: [{ type: "text", text: "e".repeat(7_900) }], isError: true });
+  const rpcErrorStep = { tool_id: "a:fail", args: { message: "m".repeat(30_000) } };
+  for (const step of [isErrorStep, rpcErrorStep]) {
     const told = await metatools.call("run_chain", { steps: steps(step), on_error: "continue" });
     expect(told.bytes).toBeLessThan(260_000);
     expect(told.value.results).toHaveLength(32);
@@ -302,7 +305,7 @@ test("failed steps of a chain share its budget too; the pages it reads as well, 
   await metatools.close();
 });
 
-test("failures flood nobody either, and what they said can be read", async () => {
+test("large failures are shortened to a preview, and their full text can be read", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), v: verbatim(folder) });
   const client = await meta(folder);
@@ -332,7 +335,7 @@ test("failures flood nobody either, and what they said can be read", async () =>
   await metatools.close();
 });
 
-test("a client whose protocol knows no structured content is told how to read on, too", async () => {
+test("a client without structured content gets instructions in the text for reading on", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder, { flags: ["--surface", "metatools", "--log-level", "error"] });
@@ -344,7 +347,7 @@ test("a client whose protocol knows no structured content is told how to read on
   await client.close();
 });
 
-test("where each request stands alone, the same caller reads on", async () => {
+test("clients without sessions read stored results and cursors by their address", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--tools", "30") });
   for (const flags of [[], ["--stateless"]]) {
@@ -360,7 +363,7 @@ test("where each request stands alone, the same caller reads on", async () => {
     const { result } = await ask("tools/call", big);
     expect(JSON.stringify(result).length).toBeLessThanOrEqual(PREVIEW);
     expect((await ask("resources/read", { uri: linkIn(result).uri })).result).toHaveProperty("contents");
-    // Whoever cannot be told from others finds it by its address alone.
+    // Callers that cannot be distinguished find a result only by its address.
     expect((await ask("resources/list", {})).result).toMatchObject({ resources: [] });
     const first = (await ask("tools/call", { name: "list_tools", arguments: { limit: 10 } })).result;
     const { nextCursor: cursor, tools } = first?.structuredContent as { nextCursor: string; tools: object[] };
@@ -371,7 +374,7 @@ test("where each request stands alone, the same caller reads on", async () => {
   }
 });
 
-test("another session can neither read what one was given nor go on where it was", async () => {
+test("another session can use neither stored results nor cursors", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const http = await httpGateway(folder);
@@ -402,7 +405,7 @@ test("another session can neither read what one was given nor go on where it was
   await http.stop();
 });
 
-test("on the aggregate surface results pass whole", async () => {
+test("the aggregate surface returns results whole", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder, { flags: ["--surface", "aggregate", "--log-level", "error"] });

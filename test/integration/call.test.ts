@@ -1,11 +1,11 @@
-/** A call through everything: client, session, surface, pool, child, and back. */
+/** A call through all parts: client, session, surface, pool, child, and back. */
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { alive, gone } from "../support/processes.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { fixture, temp } from "../support/temp.ts";
 
-test("shows constant tools, calls a child, and leaves no process behind", async () => {
+test("the gateway lists its own tools without starting a child, calls a child, and leaves no process behind", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
@@ -25,7 +25,7 @@ test("shows constant tools, calls a child, and leaves no process behind", async 
   await gone(journal.pids());
 });
 
-test("concurrent first calls start one process, and nothing reaches it before its handshake", async () => {
+test("concurrent first calls start one process, which receives nothing before its handshake", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file, "--slow-start", "200") });
@@ -44,7 +44,7 @@ test("concurrent first calls start one process, and nothing reaches it before it
   await client.close();
 });
 
-test("what nobody knows yet arrives as it was written, both ways", async () => {
+test("unknown fields and unusual numbers are forwarded unchanged in both directions", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder);
@@ -80,7 +80,7 @@ function textOf(result: Record<string, unknown> | undefined): string {
   return content?.[0]?.text ?? "";
 }
 
-test("progress comes back under the client's own token, and cancelling reaches the child", async () => {
+test("progress uses the client's own token, and a cancellation reaches the child", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
@@ -104,7 +104,7 @@ test("progress comes back under the client's own token, and cancelling reaches t
   await client.close();
 });
 
-test("a child asks the client in the middle of a call and gets the answer", async () => {
+test("a child asks the client during a call and receives the answer", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder);
@@ -116,7 +116,7 @@ test("a child asks the client in the middle of a call and gets the answer", asyn
   await client.close();
 });
 
-test("what is sent along with the handshake is answered after it", async () => {
+test("requests sent together with the handshake are answered after it", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder);

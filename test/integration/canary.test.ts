@@ -1,4 +1,6 @@
-/** Values that the config gives to a server alone are nowhere in what MetaMCP prints of it, whatever they are called and however the server spills them. */
+/**
+ * Config values of a server never appear in the output of MetaMCP, independent of their names and of where the server leaks them.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +12,7 @@ import { discover } from "../support/meta.ts";
 import { type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** Under names that do not all look secret; one over several lines. */
+/** Not all of the names look like secrets. One value has several lines. */
 const ENV = {
   GITHUB_PAT: "canary-pat-11",
   MYSQL_PASS: "canary/pass 22",
@@ -28,8 +30,8 @@ const CANARIES = [
   "canary-team-77",
 ];
 
-/** A server that spills all it was given, each in another place. */
-const SPILL = `
+/** A server that leaks its environment in a different place for each mode. */
+const LEAKY_SERVER = `
 const { GITHUB_PAT, MYSQL_PASS, PLAIN, PEM } = process.env;
 const all = [GITHUB_PAT, MYSQL_PASS, PLAIN, PEM].join(" and ");
 const [mode] = process.argv.slice(2);
@@ -55,7 +57,7 @@ process.stdin.on("end", () => process.exit());
 
 const MODES = ["stderr", "stdout", "exit", "handshake", "list"] as const;
 
-/** An address that repeats what it was sent in everything it says. */
+/** An HTTP server that repeats the received headers and address in its errors. */
 async function parrot(): Promise<string> {
   const server = createServer((request, response) => {
     const said = `bad ${request.headers.authorization} ${String(request.headers["x-team"])} ${request.url}`;
@@ -67,8 +69,8 @@ async function parrot(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-async function leaky(folder: Temp): Promise<void> {
-  const script = folder.write("spill.mjs", SPILL);
+async function writeLeakyConfig(folder: Temp): Promise<void> {
+  const script = folder.write("spill.mjs", LEAKY_SERVER);
   const local = MODES.map((mode) => [mode, { command: process.execPath, args: [script, mode], env: ENV }]);
   const remote = { url: `${await parrot()}?key=canary-team-77`, headers: HEADERS };
   folder.writeConfig({ ...Object.fromEntries(local), remote });
@@ -78,28 +80,28 @@ function expectNone(text: string, where: string): void {
   for (const canary of CANARIES) expect(text, `${canary} in ${where}`).not.toContain(canary);
 }
 
-test("no secret of a server is in the log, in a reason, or in an error", async () => {
+test("no config value of a server appears in the log, in a reason or in an error", async () => {
   const folder = temp();
-  await leaky(folder);
+  await writeLeakyConfig(folder);
   const client = gateway(folder, { flags: ["--log-level", "debug"] });
   await client.initialize();
-  const said: string[] = [];
+  const answers: string[] = [];
   for (const server of [...MODES, "remote"]) {
-    said.push(JSON.stringify(await client.mcpCall(server, "die")));
-    said.push(JSON.stringify(await client.tool("mcp_discover", { server })));
+    answers.push(JSON.stringify(await client.mcpCall(server, "die")));
+    answers.push(JSON.stringify(await client.tool("mcp_discover", { server })));
   }
-  said.push(JSON.stringify(await discover(client)));
+  answers.push(JSON.stringify(await discover(client)));
   await until(() => client.stderr.includes("starting with"));
   await client.close();
-  expectNone(said.join("\n"), "what the client was told");
+  expectNone(answers.join("\n"), "what the client was told");
   expectNone(client.stderr, "the log");
   expect(client.stderr).toContain("starting with [secret] and [secret] and [secret] and");
-  expect(said.join("\n")).toContain("cannot log in with [secret]");
+  expect(answers.join("\n")).toContain("cannot log in with [secret]");
 });
 
-test("no command shows a secret of a server", async () => {
+test("no command prints a config value of a server", async () => {
   const folder = temp();
-  await leaky(folder);
+  await writeLeakyConfig(folder);
   mkdirSync(join(folder.folder, ".cursor"));
   writeFileSync(
     join(folder.folder, ".cursor/mcp.json"),
@@ -111,9 +113,11 @@ test("no command shows a secret of a server", async () => {
     }),
   );
   const env = { ...folder.env, HOME: folder.folder, METAMCP_CONFIG: folder.config };
-  const found = Object.fromEntries(Object.entries(env).filter(([name]) => name !== "METAMCP_CONFIG"));
+  const envWithoutConfig = Object.fromEntries(
+    Object.entries(env).filter(([name]) => name !== "METAMCP_CONFIG"),
+  );
   const run = async (...args: string[]): Promise<void> => {
-    const at = { ...folder, env: args[0] === "allow" ? found : env };
+    const at = { ...folder, env: args[0] === "allow" ? envWithoutConfig : env };
     const { out, err } = await metamcp(at, args);
     expectNone(out + err, args.join(" "));
   };

@@ -1,11 +1,11 @@
-/** describe, call and chain on the command line: for people and with --json. */
+/** The commands describe, call and chain, for people and with --json. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { verbatim } from "../support/metatools.ts";
 import { fixture, temp } from "../support/temp.ts";
 
-test("describe shows inputs, examples and costs, and the same as JSON", async () => {
+test("describe shows inputs, examples and token costs, as text and as JSON", async () => {
   const folder = temp();
   folder.writeConfig({ a: { ...fixture(), examples: { echo: [{ message: "hi" }] } } });
   const [people, json, short, missing] = await Promise.all([
@@ -31,7 +31,7 @@ test("describe shows inputs, examples and costs, and the same as JSON", async ()
   });
 });
 
-test("call takes a tool id too, and gives results whole, whatever their size", async () => {
+test("call accepts a tool id and prints results of any size completely", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() }, { maxResultBytes: 1_000 });
   const [sum, big, wrong] = await Promise.all([
@@ -44,7 +44,7 @@ test("call takes a tool id too, and gives results whole, whatever their size", a
   expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/SERVER:TOOL/) });
 });
 
-test("chain runs a file or stdin, keeps long numbers, and ends with 1 where a step failed", async () => {
+test("chain runs a file or stdin, keeps long numbers, and exits with 1 if a step failed", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), v: verbatim(folder) });
   const steps = `[
@@ -79,7 +79,7 @@ test("chain runs a file or stdin, keeps long numbers, and ends with 1 where a st
   expect(piped.out).toMatch(/\n\nhello\n$/);
 });
 
-test("people read the digits that programs get, and nothing where there is nothing", async () => {
+test("text output keeps all digits of long numbers", async () => {
   const folder = temp();
   const long = "12345678901234567890";
   const properties = { n: { type: "integer", default: "long", examples: ["long"] } };
@@ -100,7 +100,7 @@ test("people read the digits that programs get, and nothing where there is nothi
   expect(empty).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/validation_input/) });
 });
 
-test("a file that is none, is no JSON or no chain is used wrongly or said to be", async () => {
+test("chain reports a missing file, invalid JSON and an invalid chain", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const [none, garbage, text, empty] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Chains over stdio: what goes from step to step, what happens on errors, and that nothing starts after the end. */
+/** Chains over stdio: values passed between steps, errors, and no step after the end. */
 import { expect, test } from "vitest";
 import { giving, Metatools, verbatim } from "../support/metatools.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -30,7 +30,7 @@ async function open(options: { server?: object; capabilities?: object } = {}) {
   };
 }
 
-test("the simple form: previous values go into args.previous, over whatever is there", async () => {
+test("use_previous puts the previous value into args.previous and replaces a given one", async () => {
   const { metatools, chain } = await open();
   const { value } = await chain([
     { ...giving({ content: [], structuredContent: { n: 1 } }), use_previous: true },
@@ -55,7 +55,7 @@ test("the simple form: previous values go into args.previous, over whatever is t
   await metatools.close();
 });
 
-test("references pick parts of earlier results, at any depth, digits and all", async () => {
+test("references select parts of earlier results at any depth and keep all digits", async () => {
   const { metatools } = await open();
   const written =
     '{"content":[],"structuredContent":{"items":[{"id":1},{"id":12345678901234567890}],"a/b":{"~":"tilde"},"__proto__":{"x":1.50}}}';
@@ -95,15 +95,19 @@ test("references pick parts of earlier results, at any depth, digits and all", a
   await metatools.close();
 });
 
-test("it stops at the first error, with what came before it and why", async () => {
+test("a chain stops at the first error and returns the earlier results with the reason", async () => {
   const { metatools, chain, ran } = await open();
-  const told = await chain([echo("one"), { tool_id: "a:is_error", args: { message: "no" } }, echo("three")]);
-  expect(told.value.results).toMatchObject([
+  const answer = await chain([
+    echo("one"),
+    { tool_id: "a:is_error", args: { message: "no" } },
+    echo("three"),
+  ]);
+  expect(answer.value.results).toMatchObject([
     { structured: "one" },
     { tool_id: "a:is_error", error: { code: "execution_failed" } },
   ]);
-  expect(told.value).not.toHaveProperty("final");
-  expect(told.error).toMatchObject({
+  expect(answer.value).not.toHaveProperty("final");
+  expect(answer.error).toMatchObject({
     code: "chain_step_failed",
     step_index: 1,
     tool_id: "a:is_error",
@@ -116,17 +120,23 @@ test("it stops at the first error, with what came before it and why", async () =
   await metatools.close();
 });
 
-test("the twelfth step is told from the second", async () => {
+test("an error names the right step when there are more than ten", async () => {
   const { metatools, chain } = await open();
-  const told = await chain([...Array.from({ length: 12 }, (_, n) => echo(String(n))), { tool_id: "a:fail" }]);
-  expect(told.error).toMatchObject({ step_index: 12, message: expect.stringMatching(/^Step 12 \(a:fail\)/) });
-  expect(told.value.results).toHaveLength(13);
+  const answer = await chain([
+    ...Array.from({ length: 12 }, (_, n) => echo(String(n))),
+    { tool_id: "a:fail" },
+  ]);
+  expect(answer.error).toMatchObject({
+    step_index: 12,
+    message: expect.stringMatching(/^Step 12 \(a:fail\)/),
+  });
+  expect(answer.value.results).toHaveLength(13);
   await metatools.close();
 });
 
-test("on_error: continue runs the rest, but nothing that needs what failed", async () => {
+test("on_error: continue runs the remaining steps except those that need a failed one", async () => {
   const { metatools, chain, ran } = await open();
-  const told = await chain(
+  const answer = await chain(
     [
       { tool_id: "a:is_error" },
       echo("free"),
@@ -137,21 +147,21 @@ test("on_error: continue runs the rest, but nothing that needs what failed", asy
     ],
     { on_error: "continue" },
   );
-  expect(told.error).toBeUndefined();
+  expect(answer.error).toBeUndefined();
   expect(
-    told.value.results.map(
+    answer.value.results.map(
       ({ error, structured }: { error?: { code: string }; structured?: string }) => error?.code ?? structured,
     ),
   ).toEqual(["execution_failed", "free", "validation_input", "tool_not_found", "validation_input", "last"]);
-  expect(told.value.final).toBe("last");
-  expect(told.content[1]?.text).toBe("4 of 6 steps failed: see results.");
+  expect(answer.value.final).toBe("last");
+  expect(answer.content[1]?.text).toBe("4 of 6 steps failed: see results.");
   expect(ran()).toEqual(["is_error", "echo", "echo"]);
   await metatools.close();
 });
 
-test("in parallel: what needs nothing runs at once, what does waits, results keep their places", async () => {
+test("parallel steps run at once unless they need each other, and results keep their positions", async () => {
   const { metatools, journal, chain } = await open();
-  const told = await chain(
+  const answer = await chain(
     [
       { tool_id: "a:sleep", args: { ms: 400 } },
       { tool_id: "a:add", args: { a: 1, b: 2 } },
@@ -160,13 +170,13 @@ test("in parallel: what needs nothing runs at once, what does waits, results kee
     ],
     { parallel: true },
   );
-  expect(told.value.results.map(({ structured }: { structured: unknown }) => structured)).toEqual([
+  expect(answer.value.results.map(({ structured }: { structured: unknown }) => structured)).toEqual([
     "slept 400",
     { sum: 3 },
     "slept 400",
     { sum: 4 },
   ]);
-  expect(told.value.final).toEqual({ sum: 4 });
+  expect(answer.value.final).toEqual({ sum: 4 });
   const order = journal
     .events()
     .filter(({ tool }) => tool !== undefined)
@@ -187,28 +197,28 @@ test("in parallel: what needs nothing runs at once, what does waits, results kee
   await metatools.close();
 });
 
-test("a step that takes longer than its timeout_ms is cancelled at the child and says timeout", async () => {
+test("a step over its timeout_ms is cancelled at the child and reports timeout", async () => {
   const { metatools, journal, chain } = await open();
-  const told = await chain([
+  const answer = await chain([
     echo("x", { timeout_ms: 60_000 }),
     { tool_id: "a:hang", timeout_ms: 100 },
     echo("y"),
   ]);
-  expect(told.value.results).toHaveLength(2);
-  expect(told.value.results[1].error).toMatchObject({
+  expect(answer.value.results).toHaveLength(2);
+  expect(answer.value.results[1].error).toMatchObject({
     code: "timeout",
     step_index: 1,
     tool_id: "a:hang",
     retryable: false,
   });
-  expect(told.error?.details?.cause?.code).toBe("timeout");
+  expect(answer.error?.details?.cause?.code).toBe("timeout");
   await journal.until(() => journal.events("cancelled").length > 0);
   const safe = await chain([{ tool_id: "a:count_safe", args: { key: "k", hangs: 1 }, timeout_ms: 100 }]);
   expect(safe.value.results[0].error).toMatchObject({ code: "timeout", retryable: true });
   await metatools.close();
 });
 
-test("a step whose time is over before its server is there had no effects, and may be tried again", async () => {
+test("a step that times out before its server is connected is retryable, because nothing was sent", async () => {
   const folder = temp();
   folder.writeConfig({ late: fixture("--wait-for", folder.path("go")) });
   const metatools = await Metatools.open(folder);
@@ -225,7 +235,7 @@ test("a step whose time is over before its server is there had no effects, and m
   await metatools.close();
 });
 
-test("cancelling ends it at once and starts no further step", async () => {
+test("cancelling a chain cancels the running step and starts no further one", async () => {
   const { metatools, journal, ran } = await open();
   const { client } = metatools;
   const steps = [echo("first"), { tool_id: "a:sleep", args: { ms: 60_000 } }, echo("never")];
@@ -238,7 +248,7 @@ test("cancelling ends it at once and starts no further step", async () => {
   await metatools.close();
 });
 
-test("a dry run holds all steps against the schemas and runs none", async () => {
+test("a dry run checks all steps against the schemas and runs none", async () => {
   const { metatools, chain, ran } = await open();
   const fits = await chain(
     [
@@ -299,7 +309,7 @@ test("a dry run holds all steps against the schemas and runs none", async () => 
 });
 
 test.each([{ dry_run: true }, { on_error: "continue" }, {}])(
-  "the schema of a tool is shown once, however many steps do not fit it: %j",
+  "the schema of a tool is shown once although several steps do not match it: %j",
   async (how) => {
     const folder = temp();
     const inputSchema = {
@@ -309,18 +319,18 @@ test.each([{ dry_run: true }, { on_error: "continue" }, {}])(
     folder.writeConfig({ v: verbatim(folder, [{ name: "count", inputSchema }]) });
     const metatools = await Metatools.open(folder);
     const steps = [1, 2, 3].map(() => ({ tool_id: "v:count", args: { n: "one" } }));
-    const told = await metatools.call("run_chain", { steps, ...how });
-    expect(JSON.stringify(told.value).split("Marmalade")).toHaveLength(2);
+    const answer = await metatools.call("run_chain", { steps, ...how });
+    expect(JSON.stringify(answer.value).split("Marmalade")).toHaveLength(2);
     const problems = ["n must be number"];
-    for (const { error } of told.value.results)
+    for (const { error } of answer.value.results)
       expect(error).toMatchObject({ code: "validation_input", details: { problems } });
     if (!("on_error" in how))
-      expect(told.error?.details?.cause).toMatchObject({ code: "validation_input", details: { problems } });
+      expect(answer.error?.details?.cause).toMatchObject({ code: "validation_input", details: { problems } });
     await metatools.close();
   },
 );
 
-test("what makes no sense as a chain is refused before anything runs", async () => {
+test("an invalid chain is rejected before any step runs", async () => {
   const { metatools, chain, ran } = await open();
   const refused: readonly (readonly [readonly object[], object, RegExp])[] = [
     [[], {}, /list of 1 to 32, not 0/],
@@ -349,7 +359,7 @@ test("what makes no sense as a chain is refused before anything runs", async () 
   await metatools.close();
 });
 
-test("progress goes step by step, with what children report in between", async () => {
+test("progress is reported per step, including the progress of children", async () => {
   const { metatools, chain } = await open();
   const steps = [echo("x"), { tool_id: "a:progress", args: { n: 2 } }, { tool_id: "a:is_error" }];
   await chain(steps, { on_error: "continue" }, { progressToken: "t" });
@@ -362,7 +372,7 @@ test("progress goes step by step, with what children report in between", async (
   await metatools.close();
 });
 
-test("policies hold for every step: a person is asked, and a no is forbidden", async () => {
+test("the rules of a server apply to every step: ask, and deny", async () => {
   const { metatools, chain, ran } = await open({
     server: { tools: { ask: ["echo"], deny: ["add"] } },
     capabilities: { elicitation: {} },
@@ -370,8 +380,8 @@ test("policies hold for every step: a person is asked, and a no is forbidden", a
   metatools.client.reply = ({ params }) => ({
     result: { action: JSON.stringify(params).includes("wanted") ? "accept" : "decline" },
   });
-  const told = await chain([echo("wanted"), echo("other")]);
-  expect(told.value.results).toMatchObject([{ structured: "wanted" }, { error: { code: "forbidden" } }]);
+  const answer = await chain([echo("wanted"), echo("other")]);
+  expect(answer.value.results).toMatchObject([{ structured: "wanted" }, { error: { code: "forbidden" } }]);
   expect((await chain([{ tool_id: "a:add", args: { a: 1, b: 1 } }])).value.results[0].error.code).toBe(
     "tool_not_found",
   );

@@ -1,4 +1,7 @@
-/** Collectors as they misbehave: what was sent is judged by what is known of it, nothing waits beyond its time, and nobody else is asked. */
+/**
+ * Trace collectors that misbehave: each answer is judged by its status, no request outlives its timeout, and no other host is
+ * contacted.
+ */
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -17,16 +20,16 @@ async function collecting(listener: RequestListener) {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces` };
 }
 
-function sending(url: string, { timeoutMs = 60_000, headers = {} } = {}) {
+function sender(url: string, { timeoutMs = 60_000, headers = {} } = {}) {
   return otlpSender({ url, headers, timeoutMs, resource: "[]", version: "1" });
 }
 
-/** Takes all of it before it answers. */
+/** Reads the whole request before it answers. */
 function answering(answer: (response: ServerResponse) => void): RequestListener {
   return (request, response) => void request.resume().on("end", () => answer(response));
 }
 
-test("pages go as one request each time, over one connection", async () => {
+test("all pages are sent as one request, and later requests use the same connection", async () => {
   const bodies: string[] = [];
   let connections = 0;
   const { server, url } = await collecting((request, response) => {
@@ -38,7 +41,7 @@ test("pages go as one request each time, over one connection", async () => {
     });
   });
   server.on("connection", () => (connections += 1));
-  const send = sending(url);
+  const send = sender(url);
   for (let n = 0; n < 3; n++) expect(await send(SHORT)).toBe(0);
   const names = bodies.map((body) =>
     // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
@@ -50,51 +53,51 @@ test("pages go as one request each time, over one connection", async () => {
   expect(bodies.at(-1)?.length).toBeGreaterThan(16 * MB);
 });
 
-test("what it says decides: taken, taken in part, again later, or never again", async () => {
+test("the answer decides whether spans are accepted, partly accepted, retried later or dropped", async () => {
   let answer: (response: ServerResponse) => void = () => {};
   const { url } = await collecting(answering((response) => answer(response)));
-  const send = sending(url);
-  const ended = async (told: typeof answer): Promise<unknown> => {
-    answer = told;
+  const send = sender(url);
+  const outcomeOf = async (respond: typeof answer): Promise<unknown> => {
+    answer = respond;
     return await send(SHORT).catch((error: Error) => error);
   };
-  expect(await ended((response) => response.end('{"partialSuccess":{"rejectedSpans":"2"}}'))).toBe(2);
-  expect(await ended((response) => response.end('{"partialSuccess":{"rejectedSpans":"99"}}'))).toBe(3);
-  expect(await ended((response) => response.writeHead(202).end("no JSON"))).toBe(0);
+  expect(await outcomeOf((response) => response.end('{"partialSuccess":{"rejectedSpans":"2"}}'))).toBe(2);
+  expect(await outcomeOf((response) => response.end('{"partialSuccess":{"rejectedSpans":"99"}}'))).toBe(3);
+  expect(await outcomeOf((response) => response.writeHead(202).end("no JSON"))).toBe(0);
   for (const status of [400, 401, 413, 500])
-    expect(await ended((response) => response.writeHead(status).end())).toEqual(
+    expect(await outcomeOf((response) => response.writeHead(status).end())).toEqual(
       new Error(`the collector answered ${status}`),
     );
-  const busy = await ended((response) => response.writeHead(429, { "retry-after": "7" }).end());
+  const busy = await outcomeOf((response) => response.writeHead(429, { "retry-after": "7" }).end());
   expect(busy).toBeInstanceOf(CollectorBusy);
   expect(busy).toMatchObject({ message: "the collector answered 429", waitMs: 7_000 });
-  // Cut in the middle of its answer: its status says that it has them.
+  // If the answer breaks off, its status still counts.
   const cut = (status: number) => (response: ServerResponse) => {
     response.writeHead(status, { "content-length": 100 });
     response.write("{", () => response.socket?.destroy());
   };
-  expect(await ended(cut(200))).toBe(0);
-  expect(await ended(cut(500))).toEqual(new Error("the collector answered 500"));
-  expect(await ended((response) => response.socket?.destroy())).toBeInstanceOf(CollectorBusy);
+  expect(await outcomeOf(cut(200))).toBe(0);
+  expect(await outcomeOf(cut(500))).toEqual(new Error("the collector answered 500"));
+  expect(await outcomeOf((response) => response.socket?.destroy())).toBeInstanceOf(CollectorBusy);
 });
 
-test("a redirect is no answer, and where it leads nobody is told anything", async () => {
-  let asked = 0;
+test("a redirect is an error and is not followed", async () => {
+  let requests = 0;
   const elsewhere = await collecting((_, response) => {
-    asked += 1;
+    requests += 1;
     response.end("{}");
   });
   const { url } = await collecting(
     answering((response) => response.writeHead(307, { location: elsewhere.url }).end()),
   );
-  const send = sending(url, { headers: { authorization: "Bearer secret" } });
+  const send = sender(url, { headers: { authorization: "Bearer secret" } });
   await expect(send(SHORT)).rejects.toEqual(new Error("the collector answered 307"));
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
 });
 
-test("one that hangs, or answers byte by byte, is left when the time is up", async () => {
+test("a collector that hangs or answers byte by byte is abandoned after the timeout", async () => {
   const silent = await collecting(answering(() => {}));
-  await expect(sending(silent.url, { timeoutMs: 200 })(SHORT)).rejects.toBeInstanceOf(CollectorBusy);
+  await expect(sender(silent.url, { timeoutMs: 200 })(SHORT)).rejects.toBeInstanceOf(CollectorBusy);
   let closed = 0;
   const slow = await collecting(
     answering((response) => {
@@ -106,38 +109,38 @@ test("one that hangs, or answers byte by byte, is left when the time is up", asy
       });
     }),
   );
-  expect(await sending(slow.url, { timeoutMs: 500 })(SHORT)).toBe(0);
+  expect(await sender(slow.url, { timeoutMs: 500 })(SHORT)).toBe(0);
   await until(() => closed === 1);
 });
 
-test("one that reads nothing, and answers or not, gets no more when it is left", async () => {
+test("no more is sent to a collector that does not read, after its answer or after the timeout", async () => {
   const answers = { nothing: "", taken: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}" };
   for (const [name, answer] of Object.entries(answers)) {
     let closed = false;
     let read = 0;
-    let goOn = (): unknown => undefined;
+    let resumeReading = (): unknown => undefined;
     const server = createSocketServer((socket) => {
       socket.once("close", () => (closed = true)).on("error", () => {});
       onTestFinished(() => void socket.destroy());
       if (answer !== "") socket.write(answer);
-      goOn = () => socket.on("data", ({ length }) => (read += length));
+      resumeReading = () => socket.on("data", ({ length }) => (read += length));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const send = answer === "" ? sending(url, { timeoutMs: 500 }) : sending(url);
-    const ended = await send(LARGE).catch((error: Error) => error);
-    expect([name, ended]).toEqual([name, answer === "" ? expect.any(CollectorBusy) : 0]);
-    // Only by reading a socket learns of its end.
-    goOn();
+    const send = answer === "" ? sender(url, { timeoutMs: 500 }) : sender(url);
+    const outcome = await send(LARGE).catch((error: Error) => error);
+    expect([name, outcome]).toEqual([name, answer === "" ? expect.any(CollectorBusy) : 0]);
+    // A socket notices its end only while it reads.
+    resumeReading();
     await until(() => closed);
     expect(read).toBeLessThan(LARGE.length * MB);
   }
 });
 
-test("headers that cannot be sent, and addresses where nobody is, are told as such", async () => {
+test("headers that cannot be sent and a refused connection are reported as errors", async () => {
   const { server, url } = await collecting(answering((response) => response.end("{}")));
-  await expect(sending(url, { headers: { "x-a": "a\nb" } })(SHORT)).rejects.toThrow(/x-a/);
+  await expect(sender(url, { headers: { "x-a": "a\nb" } })(SHORT)).rejects.toThrow(/x-a/);
   await new Promise((resolve) => server.close(resolve));
-  await expect(sending(url)(SHORT)).rejects.toThrow(/the collector cannot be reached: .*ECONNREFUSED/);
+  await expect(sender(url)(SHORT)).rejects.toThrow(/the collector cannot be reached: .*ECONNREFUSED/);
 });

@@ -1,4 +1,4 @@
-/** What a person sees: help, answers, exit codes, what is wrong and how to mend it; and what nobody ever sees. */
+/** The command line: help, output, exit codes, error texts with their remedies, and secrets that must not be printed. */
 import { spawn } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -37,7 +37,7 @@ async function metamcp(
 
 const json = ({ out }: Ended): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
 
-test("which file of a certificate is wrong is said", async () => {
+test("an unreadable or wrong TLS file is named", async () => {
   const folder = temp();
   writeFileSync(folder.path("cert.pem"), "no certificate");
   const serve = (cert: string, key: string) =>
@@ -65,14 +65,14 @@ test("which file of a certificate is wrong is said", async () => {
     expect(ends[at]).toMatchObject({ code: 1, err: expect.stringMatching(told) });
 });
 
-test("--help of what writes a config names the file that it writes to", async () => {
+test("--help of init, import and add names the config file they write to", async () => {
   for (const command of ["init", "import", "add"]) {
     const { out } = await metamcp(temp(), [command, "--help"]);
     expect(out).toMatch(/--config <file> +Config file\. Default: ~\/\.metamcp\/mcp\.json\.\n/);
   }
 });
 
-test("--help and --version answer on stdout", async () => {
+test("--help and --version print on stdout", async () => {
   const folder = temp();
   const [help, short, word, version, own] = await Promise.all([
     metamcp(folder, ["--help"]),
@@ -95,10 +95,10 @@ test("--help and --version answer on stdout", async () => {
   expect(version.out).toBe(`${expected}\n`);
 });
 
-test("what is used wrongly ends with 2 and says how it is meant", async () => {
+test("wrong usage exits with 2 and explains the correct usage", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
-  const wrong: [args: string[], says: RegExp, env?: Record<string, string>][] = [
+  const invalid: [args: string[], says: RegExp, env?: Record<string, string>][] = [
     [["--prot", "1"], /--prot is not a known flag\. Did you mean "--port"\?/],
     [["--port", "http"], /--port is "http", but must be a whole number from 0 to 65535/],
     [["--max-connections", "0"], /--max-connections is "0"/],
@@ -120,14 +120,14 @@ test("what is used wrongly ends with 2 and says how it is meant", async () => {
     [["call", "a", "echo", "hello"], /"hello" is not an argument\. .* name=value/],
     [["call", "a", "echo", '{"message":'], /not valid JSON\. Check quotes/],
   ];
-  const ended = await Promise.all(wrong.map(([args, , env]) => metamcp(folder, args, env)));
-  for (const [at, [args, says]] of wrong.entries()) {
+  const ended = await Promise.all(invalid.map(([args, , env]) => metamcp(folder, args, env)));
+  for (const [at, [args, says]] of invalid.entries()) {
     expect(ended[at], args.join(" ")).toMatchObject({ code: 2, out: "", err: expect.stringMatching(says) });
     expect(ended[at]?.err).toMatch(/^metamcp: .*\n$/);
   }
 });
 
-test("a config that cannot be read as a whole ends with 1, and says where", async () => {
+test("an unreadable config exits with 1 and names the position", async () => {
   const folder = temp();
   const path = folder.write(
     ".mcp.json",
@@ -147,7 +147,7 @@ test("a config that cannot be read as a whole ends with 1, and says where", asyn
   expect(ended[4]?.err).toMatch(/it is a folder/);
 });
 
-test("list shows what is configured, starts nothing, and says what is not there yet", async () => {
+test("list shows the configured servers without starting them, and unknown tool counts as ?", async () => {
   const folder = temp();
   const journal = folder.journal();
   const empty = await metamcp(folder, ["list"]);
@@ -173,7 +173,7 @@ test("list shows what is configured, starts nothing, and says what is not there 
   expect(journal.pids()).toEqual([]);
 });
 
-test("search, call and tools work for people and for programs", async () => {
+test("search, call and tools print text for people and JSON for programs", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), down: fixture("--exit-at-once", "3") });
   const found = await metamcp(folder, ["search", "add", "two", "numbers"]);
@@ -214,14 +214,14 @@ test("search, call and tools work for people and for programs", async () => {
   expect(json(hits)).toMatchObject({ tools: [{ server: "a", tool: "add" }] });
 });
 
-test("a tool under tools.ask is not run where nobody can be asked", async () => {
+test("call does not run a tool under tools.ask without a terminal", async () => {
   const folder = temp();
   folder.writeConfig({ a: { ...fixture(), tools: { ask: ["*"] } } });
   const { code, err } = await metamcp(folder, ["call", "a", "echo", "message=hi"]);
   expect([code, err]).toEqual([1, expect.stringMatching(/^forbidden: .*consent/m)]);
 });
 
-test("a log whose file cannot be written goes to stderr, and says so", async () => {
+test("a log file that cannot be written is reported, and the log goes to stderr", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const file = join(folder.write("file", ""), "log");
@@ -233,7 +233,7 @@ test("a log whose file cannot be written goes to stderr, and says so", async () 
   );
 });
 
-test("a reader who leaves early is no failure", async () => {
+test("a reader that closes the pipe early causes no error output", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--bare", "--tools", "500") });
   const command = `"${process.execPath}" "${join(ROOT, "dist/metamcp.js")}" call a tool_0 message=${"x".repeat(100_000)}`;
@@ -248,7 +248,7 @@ test("a reader who leaves early is no failure", async () => {
   expect(err).toBe("");
 });
 
-/** Answers with the status its path names; /html is no MCP server at all. */
+/** Answers with the status in the path. `/html` is not an MCP server at all. */
 async function webServer(): Promise<string> {
   const server = createServer((request, response) => {
     const status = Number(request.url?.slice(1, 4)) || 200;
@@ -262,7 +262,7 @@ async function webServer(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("doctor names each fault and says what to do about it", async () => {
+test("doctor reports each fault with advice", async () => {
   const folder = temp();
   const web = await webServer();
   const notExecutable = folder.path("plain.txt");
@@ -372,7 +372,7 @@ test("doctor names each fault and says what to do about it", async () => {
   expect(nothing).toMatchObject({ code: 1, out: expect.stringMatching(/This file does not exist/) });
 });
 
-test("secrets are never printed and never logged", async () => {
+test("secrets are neither printed nor logged", async () => {
   const folder = temp();
   const web = await webServer();
   const secrets = {
@@ -441,7 +441,7 @@ test("secrets are never printed and never logged", async () => {
       all.filter((text) => text.includes(secret)),
       name,
     ).toEqual([]);
-  // It is not that nothing was said.
+  // The output does contain the other parts.
   expect(ended[0]?.out).toMatch(
     /--token '\[secret\]' '--api-key=\[secret\]' --header 'Authorization: \[secret\]' "\$\{HUSH\}"/,
   );

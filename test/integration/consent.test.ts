@@ -1,5 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
-/** A folder's `.mcp.json` starts and dials nothing until its user has allowed it, whatever command or client asks. */
+/**
+ * The `.mcp.json` of a folder starts no server and connects to none until the user has allowed it, for every command and client.
+ */
 import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,10 +19,10 @@ import { until } from "../support/until.ts";
 const NOT_YET = /is not allowed yet; run "metamcp allow"/;
 const CHANGED = /runs or connects to something that you have not allowed yet; run "metamcp allow"/;
 
-/** Where no config is named. */
-const stranger = (): Temp => unnamed(temp());
+/** A folder whose config is found, not named. */
+const folderWithFoundConfig = (): Temp => unnamed(temp());
 
-/** In another folder than that of the config. */
+/** Starts the gateway in another folder than that of the config. */
 function startedIn(cwd: string, folder: Temp): RawClient {
   return new RawClient(process.execPath, { args: [join(ROOT, "dist/metamcp.js")], cwd, env: folder.env });
 }
@@ -32,8 +34,8 @@ async function shown(client: RawClient, name: string): Promise<ShownServer> {
   return found;
 }
 
-/** Somebody who counts how often they are called. */
-async function listener(): Promise<{ url: string; calls: () => number }> {
+/** An HTTP server that counts its requests. */
+async function countingServer(): Promise<{ url: string; calls: () => number }> {
   let calls = 0;
   const server = createServer((_request, response) => {
     calls += 1;
@@ -45,10 +47,10 @@ async function listener(): Promise<{ url: string; calls: () => number }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, calls: () => calls };
 }
 
-test("nothing of a found file is started or dialled by any command, and every server says why", async () => {
-  const folder = stranger();
+test("no command starts or contacts a server of a found config, and every server shows the reason", async () => {
+  const folder = folderWithFoundConfig();
   const journal = folder.journal();
-  const { url, calls } = await listener();
+  const { url, calls } = await countingServer();
   folder.writeConfig(
     { a: fixture("--journal", journal.file), far: { url } },
     { embedder: { url, model: "m", keyEnv: "HOME" } },
@@ -82,8 +84,8 @@ test("nothing of a found file is started or dialled by any command, and every se
   expect(calls()).toBe(0);
 });
 
-test("a file that was named needs no consent: by flag, by variable, or in the home of MetaMCP", async () => {
-  const folder = stranger();
+test("a config named by flag or variable, or in METAMCP_HOME, needs no consent", async () => {
+  const folder = folderWithFoundConfig();
   folder.writeConfig({ a: fixture() });
   const flag = await metamcp(folder, ["call", "a", "echo", "message=hi", "--config", ".mcp.json"]);
   expect(flag.out).toBe("hi\n");
@@ -93,8 +95,8 @@ test("a file that was named needs no consent: by flag, by variable, or in the ho
   expect((await metamcp(folder, ["call", "a", "echo", "message=hi"])).out).toBe("hi\n");
 });
 
-test("allow shows what would run, remembers it, and a gateway that runs takes it over", async () => {
-  const folder = stranger();
+test("allow shows what would run, stores the consent, and a running gateway picks it up", async () => {
+  const folder = folderWithFoundConfig();
   const journal = folder.journal();
   const entry = {
     ...fixture("--journal", journal.file),
@@ -134,8 +136,8 @@ test("allow shows what would run, remembers it, and a gateway that runs takes it
   expect((await metamcp(folder, ["allow"])).out).toMatch(/already allowed/);
 });
 
-test("texts may change; what is run or called may not, nor may more of it come", async () => {
-  const folder = stranger();
+test("a consent stays valid for changes of other settings, but not if a command or address changes or is added", async () => {
+  const folder = folderWithFoundConfig();
   const a = fixture();
   folder.writeConfig({ a });
   await metamcp(folder, ["allow", "--yes"]);
@@ -176,8 +178,8 @@ function failureCode(result: Record<string, unknown>): string | undefined {
   return result["isError"] ? failureOf(result).code : undefined;
 }
 
-test("the folder counts by where it is, not by its name; the same file elsewhere is another", async () => {
-  const folder = stranger();
+test("a consent belongs to the real path of the folder; the same file in another folder needs its own", async () => {
+  const folder = folderWithFoundConfig();
   folder.writeConfig({ a: fixture() });
   await metamcp(folder, ["allow", "--yes"]);
   symlinkSync(folder.path("."), join(folder.folder, "link"));
@@ -194,8 +196,8 @@ test("the folder counts by where it is, not by its name; the same file elsewhere
   await elsewhere.close();
 });
 
-test("a record that is damaged allows nothing, and is not written over", async () => {
-  const folder = stranger();
+test("a damaged consent file allows nothing and is not overwritten", async () => {
+  const folder = folderWithFoundConfig();
   folder.writeConfig({ a: fixture() });
   await metamcp(folder, ["allow", "--yes"]);
   writeFileSync(join(folder.home, "allowed.json"), "{");
@@ -204,8 +206,8 @@ test("a record that is damaged allows nothing, and is not written over", async (
   expect(readFileSync(join(folder.home, "allowed.json"), "utf8")).toBe("{");
 });
 
-test("two folders that are allowed at once are both remembered", async () => {
-  const folder = stranger();
+test("folders that are allowed at the same time are all stored", async () => {
+  const folder = folderWithFoundConfig();
   const places = ["p", "q", "r"].map((name) => {
     const place = { ...folder, path: () => folder.path(name) };
     mkdirSync(place.path());
@@ -216,28 +218,28 @@ test("two folders that are allowed at once are both remembered", async () => {
   for (const place of places) expect((await metamcp(place, ["list"])).out).not.toMatch(NOT_YET);
 });
 
-test.each(CLIENTS)("a %s client that can ask its user asks once, at the first use", async (kind) => {
-  const folder = stranger();
+test.each(CLIENTS)("a %s client that can elicit asks once, at the first use", async (kind) => {
+  const folder = folderWithFoundConfig();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
-  const asked: string[] = [];
+  const questions: string[] = [];
   const answer = ({ params }: { params?: Record<string, unknown> }) => {
-    asked.push(String(params?.["message"]));
+    questions.push(String(params?.["message"]));
     expect(journal.pids()).toEqual([]);
     return { action: "accept", content: {} };
   };
   const driver = await open(kind, folder, { elicitation: {} });
   const first = await call(driver, "a", "echo", { args: { message: "hi" }, answer });
   expect(textOf(first.result ?? {})).toBe("hi");
-  expect(asked).toEqual([expect.stringContaining(fixture().args[0] ?? "")]);
+  expect(questions).toEqual([expect.stringContaining(fixture().args[0] ?? "")]);
   const second = await call(driver, "a", "echo", { args: { message: "again" }, answer });
-  expect([textOf(second.result ?? {}), asked.length]).toEqual(["again", 1]);
+  expect([textOf(second.result ?? {}), questions.length]).toEqual(["again", 1]);
   await driver.close();
   expect((await metamcp(folder, ["call", "a", "echo", "message=hi"])).out).toBe("hi\n");
 });
 
-test("who says no is not asked again, and nothing is started", async () => {
-  const folder = stranger();
+test("a refusal is not asked again, and no server starts", async () => {
+  const folder = folderWithFoundConfig();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
   const client = gateway(folder);
@@ -250,8 +252,8 @@ test("who says no is not asked again, and nothing is started", async () => {
   await client.close();
 });
 
-test("on the aggregate surface the list itself asks, and the tools come with list_changed", async () => {
-  const folder = stranger();
+test("the aggregate surface asks when tools are listed, and lists the tools afterwards", async () => {
+  const folder = folderWithFoundConfig();
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder, { flags: ["--surface", "aggregate"] });
   client.reply = () => ({ result: { action: "accept" } });
@@ -263,9 +265,9 @@ test("on the aggregate surface the list itself asks, and the tools come with lis
   await client.close();
 });
 
-const reason = noTerminal();
-test.skipIf(reason !== undefined)("a terminal asks by itself", async () => {
-  const folder = stranger();
+const obstacle = noTerminal();
+test.skipIf(obstacle !== undefined)("call asks for consent in a terminal", async () => {
+  const folder = folderWithFoundConfig();
   folder.writeConfig({ a: fixture() });
   const command = [process.execPath, join(ROOT, "dist/metamcp.js"), "call", "a", "echo", "message=hello"];
   const no = new PseudoTerminal(command, folder.path("."), folder.env);

@@ -1,4 +1,4 @@
-/** What is wrong now, in one request, for whom it matters. */
+/** `GET /attention`: the current problems of the gateway in one request, filtered by role. */
 import { expect, test } from "vitest";
 import { teamGateway } from "../support/team-gateway.ts";
 import { teamPerson } from "../support/team-person.ts";
@@ -6,7 +6,7 @@ import { fixture, temp } from "../support/temp.ts";
 
 type Item = Readonly<Record<string, unknown>> & { readonly kind: string };
 
-test("a gateway that is in order needs nothing, an empty one neither", async () => {
+test("an empty gateway has no problems", async () => {
   const { api } = await teamGateway(temp());
   const { body } = await api("GET", "/attention");
   expect(body).toEqual({
@@ -23,7 +23,7 @@ test("a gateway that is in order needs nothing, an empty one neither", async () 
   });
 });
 
-test("servers that are down, open endpoints, keys that end, and what waits: worst first", async () => {
+test("problems are listed with the worst first, and each role sees the ones that concern it", async () => {
   const origin = "https://mcp.example.org";
   const gateway = await teamGateway(temp(), { flags: ["--public-url", origin] });
   const { api } = gateway;
@@ -52,9 +52,9 @@ test("servers that are down, open endpoints, keys that end, and what waits: wors
   await waiting.next("progress");
 
   const { body } = await api("GET", "/attention");
-  const told = (items: readonly Item[]) =>
+  const summaries = (items: readonly Item[]) =>
     items.map((item) => [item.kind, (item["object"] as { name?: string } | undefined)?.name]);
-  expect(told(body.items)).toEqual([
+  expect(summaries(body.items)).toEqual([
     ["server.failed", "down"],
     ["server.misconfigured", "half"],
     ["server.secret", "leaky"],
@@ -81,13 +81,13 @@ test("servers that are down, open endpoints, keys that end, and what waits: wors
   });
   const viewer = await teamPerson(gateway, "viewer", { origin });
   const seen = await viewer.ask("GET", "/attention");
-  expect(told(seen.body["items"] as unknown as Item[])).toEqual([
+  expect(summaries(seen.body["items"] as unknown as Item[])).toEqual([
     ["server.failed", "down"],
     ["server.misconfigured", "half"],
     ["server.secret", "leaky"],
     ["endpoint.public", "open"],
   ]);
   const own = await member.ask("GET", "/attention");
-  expect(told(own.body["items"] as unknown as Item[])).toEqual([["key.expiring", "mine"]]);
+  expect(summaries(own.body["items"] as unknown as Item[])).toEqual([["key.expiring", "mine"]]);
   expect(own.body["counts"]).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** The last calls as the traffic page has them: filtered, one in full, saved, and made again. */
+/** The recent calls for the traffic page: filtered, in detail, exported, and repeated. */
 import { expect, test } from "vitest";
 import { layeredTeam } from "../support/layered-team.ts";
 import { ADMIN_TOKEN, type TeamGateway, teamClient } from "../support/team-gateway.ts";
@@ -19,7 +19,7 @@ async function lines({ url }: TeamGateway, path: string) {
   };
 }
 
-test("filters, one call in full, and all of them as lines", async () => {
+test("calls can be filtered, read in detail and exported as lines", async () => {
   const { gateway, api, key } = await layeredTeam();
   const ada = await teamPerson(gateway, "viewer");
   const client = await teamClient(gateway, "aggregate", { key });
@@ -55,7 +55,7 @@ test("filters, one call in full, and all of them as lines", async () => {
   expect(audit.rows.every(({ kind }) => kind === "admin")).toBe(true);
 });
 
-test("a call of a tool that only reads is made again, in the name of who made it", async () => {
+test("an administrator can repeat a call of a read-only tool in the name of its caller", async () => {
   const { gateway, api, reached } = await layeredTeam({
     namespace: {
       tools: [
@@ -92,7 +92,7 @@ test("a call of a tool that only reads is made again, in the name of who made it
   expect((await root.watch("POST", `/calls/${add.id}/replay`)).status).toBe(404);
 });
 
-test("one revision tells what each field was and became, secrets masked; settings to administrators", async () => {
+test("a revision shows each field before and after with masked secrets, and settings only to administrators", async () => {
   const { gateway, api } = await layeredTeam();
   const viewer = await teamPerson(gateway, "viewer");
   await api("PATCH", "/mcp-servers/fix", { description: "ours", env: { TOKEN: "a-secret-value" } });
@@ -118,7 +118,7 @@ test("one revision tells what each field was and became, secrets masked; setting
   expect(gone.diff).toMatchObject([{ op: "delete", kind: "endpoint", before: { name: "meta" } }]);
 });
 
-test("a session tells which servers it is connected to", async () => {
+test("a session lists the servers it is connected to", async () => {
   const { gateway, api, key } = await layeredTeam();
   const client = await teamClient(gateway, "aggregate", { key });
   const idle = await teamClient(gateway, "meta", { key });

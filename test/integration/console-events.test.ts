@@ -1,4 +1,4 @@
-/** What pages live from: each event that makes them read again, told to those who may know of it. */
+/** The live events of the console: each event reaches only the people who may see it. */
 import { expect, test } from "vitest";
 import { layeredTeam } from "../support/layered-team.ts";
 import { teamClient } from "../support/team-gateway.ts";
@@ -6,7 +6,7 @@ import { teamPerson } from "../support/team-person.ts";
 import { fixture } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-test("an update of a server is told step by step, its revision with who made it", async () => {
+test("an update of a server is published step by step, and its revision names who made it", async () => {
   const { gateway, api, key } = await layeredTeam();
   const root = await teamPerson(gateway, "admin");
   const client = await teamClient(gateway, "aggregate", { key });
@@ -16,8 +16,8 @@ test("an update of a server is told step by step, its revision with who made it"
   await root.ask("PATCH", "/mcp-servers/fix", { args: [...fixture().args, "--tools", "2"] });
   const steps = await until(
     () => {
-      const told = live.events.filter(({ type }) => type === "update").map(({ data }) => data);
-      return told.some(({ step }) => step === "told") ? told : undefined;
+      const updates = live.events.filter(({ type }) => type === "update").map(({ data }) => data);
+      return updates.some(({ step }) => step === "told") ? updates : undefined;
     },
     { what: "the last step" },
   );
@@ -44,7 +44,7 @@ test("an update of a server is told step by step, its revision with who made it"
   expect(await live.next("tools")).toMatchObject({ server: { name: "fix" } });
 });
 
-test("what is kept beside revisions, logins and failures of servers are told", async () => {
+test("changes of users and keys, logins and server failures are published", async () => {
   const { gateway, api } = await layeredTeam();
   const root = await teamPerson(gateway, "admin");
   const live = await root.watch("GET", "/events");
@@ -68,12 +68,12 @@ test("what is kept beside revisions, logins and failures of servers are told", a
   const { body: history } = await api("GET", "/mcp-servers/fix/history");
   expect(history.items[0]).toMatchObject({ state: "failed", reason: expect.stringContaining("nowhere") });
   await api("PATCH", "/mcp-servers/fix", fixture());
-  const { body: mended } = await api("GET", "/mcp-servers/fix");
-  expect(mended.status).toMatchObject({ connected: true, since: expect.any(String) });
-  expect(Date.parse(mended.status.since)).toBeGreaterThanOrEqual(Date.parse(body.status.since));
+  const { body: recovered } = await api("GET", "/mcp-servers/fix");
+  expect(recovered.status).toMatchObject({ connected: true, since: expect.any(String) });
+  expect(Date.parse(recovered.status.since)).toBeGreaterThanOrEqual(Date.parse(body.status.since));
 });
 
-test("each is told what they may see, and nothing once they may not", async () => {
+test("each person receives only permitted events, and none after losing the permission", async () => {
   const { gateway, api, key } = await layeredTeam();
   const viewer = await teamPerson(gateway, "viewer");
   const member = await teamPerson(gateway, "member");
@@ -101,7 +101,7 @@ test("each is told what they may see, and nothing once they may not", async () =
   await until(() => little.ended, { what: "the end of the stream" });
 });
 
-test("whoever may decide hears that something waits, whatever their role", async () => {
+test("people who may decide an approval are notified of it, whatever their role", async () => {
   const policy = { use: "policy", rules: [{ effect: "approve", by: { groups: ["leads"] } }] };
   const { gateway } = await layeredTeam({ endpoint: { middleware: [policy] } });
   const asker = await teamPerson(gateway, "member", { email: "asker@example.org" });

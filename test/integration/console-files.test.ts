@@ -1,4 +1,4 @@
-/** The console's files as a gateway serves them. */
+/** The files of the console as a gateway serves them. */
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { dirname, join } from "node:path";
@@ -11,10 +11,10 @@ import { until } from "../support/until.ts";
 const FOLDER = join(ROOT, "dist/console");
 const SCRIPT = readdirSync(join(FOLDER, "assets")).find((name) => /^console-.*\.js$/.test(name)) ?? "";
 
-/** What a browser says it takes when somebody opens an address. */
+/** The Accept header of a browser that opens an address. */
 const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-test("pages are the one page, and nothing outside may run, be shown or frame it", async () => {
+test("every page address serves the same page, with a strict content security policy", async () => {
   const { url } = await teamGateway(temp());
   const page = readFileSync(join(FOLDER, "index.html"), "utf8");
   for (const path of ["/", "/servers", "/servers/some-uuid", "/setup?code=x", "/mistyped", "/a/b/c"]) {
@@ -30,7 +30,7 @@ test("pages are the one page, and nothing outside may run, be shown or frame it"
       "cross-origin-opener-policy": "same-origin",
     });
   }
-  // A program that guesses at an address is not answered with a page.
+  // A program that requests an unknown address gets 404, not the page.
   for (const [path, init] of [
     ["/assets/nothing.js", { headers: BROWSER }],
     ["/servers", { headers: BROWSER, method: "POST" }],
@@ -39,11 +39,11 @@ test("pages are the one page, and nothing outside may run, be shown or frame it"
   ] as const)
     expect([path, (await fetch(url + path, init)).status]).toEqual([path, 404]);
   expect((await fetch(`${url}/`, { method: "POST" })).status).toBe(405);
-  // The API, and what clients log in with, come first.
+  // Routes of the API and of OAuth take precedence.
   expect((await fetch(`${url}/mcp-servers/x`)).status).toBe(401);
 });
 
-test("assets stay as they are for ever, and come in the smallest form that the browser takes", async () => {
+test("assets are cached without expiry and sent in the smallest accepted encoding", async () => {
   const { url } = await teamGateway(temp());
   const path = `/assets/${SCRIPT}`;
   const plain = readFileSync(join(FOLDER, path));
@@ -61,7 +61,7 @@ test("assets stay as they are for ever, and come in the smallest form that the b
   expect(sizes.slice(2)).toEqual([plain.length, plain.length]);
 });
 
-test("what did not change is not sent again; HEAD sends no body", async () => {
+test("an unchanged page is answered with 304, and HEAD without a body", async () => {
   const { url } = await teamGateway(temp());
   const first = await raw(`${url}/`);
   const again = await raw(`${url}/`, { "if-none-match": first.headers.etag ?? "" });
@@ -70,7 +70,7 @@ test("what did not change is not sent again; HEAD sends no body", async () => {
   expect([head.status, await head.text()]).toEqual([200, ""]);
 });
 
-test("--no-console leaves it out", async () => {
+test("--no-console removes the console", async () => {
   const folder = temp();
   const { url, api } = await teamGateway(folder, { flags: ["--no-console"] });
   for (const path of ["/", "/servers", `/assets/${SCRIPT}`])
@@ -81,7 +81,7 @@ test("--no-console leaves it out", async () => {
 });
 
 test.skipIf(process.platform !== "linux")(
-  "--open opens it in the browser, at first start with the setup link",
+  "--open opens the console in the browser, with the setup link at the first start",
   async () => {
     const folder = temp();
     const opener = folder.write("xdg-open", `#!/bin/sh\nprintf %s "$1" > "${folder.path("opened")}"\n`);
@@ -90,7 +90,7 @@ test.skipIf(process.platform !== "linux")(
       flags: ["--open"],
       env: { METAMCP_ADMIN_TOKEN: "", DISPLAY: ":99", PATH: `${dirname(opener)}:${process.env["PATH"]}` },
     });
-    // The shell makes the file before it writes to it.
+    // The shell creates the file before it writes to it.
     const opened = await until(
       () => (existsSync(folder.path("opened")) && readFileSync(folder.path("opened"), "utf8")) || undefined,
       { what: "the browser" },
@@ -106,7 +106,7 @@ interface RawAnswer {
   readonly body: Buffer;
 }
 
-/** Bytes as they are sent: `fetch` would unpack them. */
+/** The bytes as sent, because `fetch` would decompress them. */
 function raw(url: string, headers: Record<string, string> = {}): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers }, (response) => {

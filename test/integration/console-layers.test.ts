@@ -1,4 +1,4 @@
-/** What a pipeline can be put together of, as the editor has it; and what people see of themselves. */
+/** The layers for the pipeline editor, and the profile of the current user. */
 import { expect, test } from "vitest";
 import { teamGateway } from "../support/team-gateway.ts";
 import { teamPerson } from "../support/team-person.ts";
@@ -12,7 +12,7 @@ interface Layer {
   readonly inside: readonly string[];
 }
 
-test("every layer is told with what it does, its options and its place", async () => {
+test("every layer is listed with its summary, options and position", async () => {
   const gateway = await teamGateway(temp());
   const viewer = await teamPerson(gateway, "viewer");
   const { body } = await viewer.ask("GET", "/layers");
@@ -29,7 +29,7 @@ test("every layer is told with what it does, its options and its place", async (
   expect(cache?.inside).toEqual(expect.arrayContaining(["filter", "policy", "flow"]));
   const guarded = layers.filter(({ guards }) => guards).map(({ use }) => use);
   expect(guarded.toSorted()).toEqual(["audit", "filter", "flow", "policy", "redact"]);
-  // What the answer says of the order is what a change is refused by.
+  // Changes are checked against the same order that the answer describes.
   const { api } = gateway;
   await api("POST", "/mcp-servers", { name: "x", command: "x" });
   await api("POST", "/namespaces", { name: "n", servers: [{ server: "x" }] });
@@ -37,7 +37,7 @@ test("every layer is told with what it does, its options and its place", async (
   expect((await api("POST", "/endpoints", { name: "e", namespaces: ["n"], middleware })).status).toBe(422);
 });
 
-test("layers of one's own are told with those that come with it, and why one cannot be used", async () => {
+test("custom layers are listed too, with the reason if one cannot be used", async () => {
   const folder = temp();
   const summary = "Lets everything pass.";
   folder.write(
@@ -62,7 +62,7 @@ test("layers of one's own are told with those that come with it, and why one can
   expect(of("cache").inside).toContain("./guard.mjs");
 });
 
-test("people learn who they are, what they may do and where the gateway is", async () => {
+test("GET /me returns the account, its permitted actions and the address of the gateway", async () => {
   const gateway = await teamGateway(temp());
   const member = await teamPerson(gateway, "member");
   const { body } = await member.ask("GET", "/me");

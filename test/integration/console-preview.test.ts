@@ -1,4 +1,4 @@
-/** What a client sees of an endpoint, as the console shows it: byte for byte what the client gets. */
+/** The preview of an endpoint in the console: exactly what a client gets. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, onTestFinished, test } from "vitest";
@@ -17,7 +17,7 @@ async function seenBy(url: string, endpoint: string, key: string) {
 }
 
 test.each(SURFACES)(
-  "%s: the list and the instructions are those of a client, with their cost",
+  "the preview of the %s surface equals the tools and instructions of a client, with their token cost",
   async (surface) => {
     const { gateway, api, key } = await layeredTeam({
       namespace: { description: "For the team.", tools: [{ server: "fix", tool: "echo", disabled: true }] },
@@ -44,7 +44,7 @@ test.each(SURFACES)(
     const listed = body.tools.reduce((sum: number, { bytes }: { bytes: number }) => sum + bytes, 0);
     expect(body.total.bytes).toBeGreaterThanOrEqual(listed + body.instructions.bytes);
     if (surface !== "aggregate") expect(body.full.bytes).toBeGreaterThan(0);
-    // Whoever looks is no client: nothing was saved for anybody, and nobody is connected.
+    // The preview is not a client: it changes no statistics and opens no session.
     const { body: stats } = await api("GET", "/stats");
     await api("GET", `/endpoints/${surface}/preview`);
     expect((await api("GET", "/stats")).body.totals).toEqual(stats.totals);
@@ -52,7 +52,7 @@ test.each(SURFACES)(
   },
 );
 
-test("each sees what is there for them; administrators look as others", async () => {
+test("a preview shows what the user may see, and administrators can view it as another user", async () => {
   const policy = {
     use: "policy",
     rules: [
@@ -86,10 +86,10 @@ test("each sees what is there for them; administrators look as others", async ()
   expect((await root.ask("GET", "/endpoints/meta/preview")).status).toBe(409);
 });
 
-test("a small endpoint decides for all tools, a server that is down is named", async () => {
+test("the preview of an auto endpoint with few tools shows the aggregate surface, and lists unavailable servers", async () => {
   const { api } = await layeredTeam({ endpoint: { surface: "auto" } });
   const { body } = await api("GET", "/endpoints/meta/preview");
-  expect(["meta", "aggregate"]).toContain(body.surface);
+  expect(body.surface).toBe("aggregate");
   await api("PATCH", "/mcp-servers/fix", { command: "/nowhere/to/be/found" });
   const down = await api("GET", "/endpoints/meta/preview");
   expect(down.body.unavailable).toMatchObject([

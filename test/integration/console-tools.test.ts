@@ -1,4 +1,4 @@
-/** All tools at once, as the console shows and switches them. */
+/** The table of all tools in the console, and bulk changes of it. */
 import { expect, test } from "vitest";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
 import { teamPerson } from "../support/team-person.ts";
@@ -44,7 +44,7 @@ async function team(tools: number, flags: readonly string[] = []) {
   return { folder, gateway, api, rows, many: many.body.uuid as string };
 }
 
-test("one request tells every tool with its cost, its use and each namespace", async () => {
+test("one request lists every tool with its cost, its use and its state in each namespace", async () => {
   const { gateway, api, rows } = await team(40);
   const { body } = await api("GET", "/tools");
   expect(body.namespaces.map(({ name }: { name: string }) => name)).toEqual(["all", "strict"]);
@@ -83,7 +83,7 @@ test("one request tells every tool with its cost, its use and each namespace", a
   expect(paged).toEqual(items.map(({ tool }) => tool));
 });
 
-test("500 tools are switched in one request and one revision; others' changes stay", async () => {
+test("500 tools are switched off in one request and one revision, and concurrent changes are kept", async () => {
   const { gateway, api, rows } = await team(600);
   const editor = await teamPerson(gateway, "editor");
   const client = await teamClient(gateway, "all", { key: await gateway.key() });
@@ -119,7 +119,7 @@ test("500 tools are switched in one request and one revision; others' changes st
   expect((await rule()).description).toBeUndefined();
   await editor.ask("POST", "/namespaces/all/tools", { set: [{ ...echo, reset: true }] });
   expect(await rule()).toBeUndefined();
-  // Where tools are off unless listed, switched on is listed.
+  // In a namespace with `newTools: disabled`, switching a tool on lists it.
   await editor.ask("POST", "/namespaces/strict/tools", {
     set: [{ server: "many", tool: "tool_1", disabled: false }],
   });
@@ -132,7 +132,7 @@ test("500 tools are switched in one request and one revision; others' changes st
   expect((on.body["tools"] as unknown as unknown[]).length).toBe(3);
 });
 
-test("what is wrong is refused whole, with its place", async () => {
+test("an invalid bulk change is rejected as a whole, with the place of the error", async () => {
   const { gateway, api } = await team(3);
   const editor = await teamPerson(gateway, "editor");
   const set = (...list: object[]) => editor.ask("POST", "/namespaces/all/tools", { set: list });
@@ -157,7 +157,7 @@ test("what is wrong is refused whole, with its place", async () => {
   expect(stale.status).toBe(412);
 });
 
-test("tools that changed since they were approved are told, and approved", async () => {
+test("tools that changed since their approval are listed and can be approved", async () => {
   const folder = temp();
   const tool = (description: string) => ({
     name: "look",
@@ -199,12 +199,12 @@ test("tools that changed since they were approved are told, and approved", async
   ).toBe(403);
   const places = ["mcp-servers/odd/tools", "namespaces/team/tools/odd", "endpoints/team/tools/odd"];
   for (const place of places) {
-    const told = await viewer.ask("GET", `/${place}/look`);
+    const detail = await viewer.ask("GET", `/${place}/look`);
     const held = {
       enabled: false,
       because: "it changed since it was approved (description) and awaits approval",
     };
-    expect([place, told.status, told.body]).toMatchObject([
+    expect([place, detail.status, detail.body]).toMatchObject([
       place,
       200,
       { ...held, own: { description: "Looks, and tells everybody." } },
@@ -223,7 +223,7 @@ test("tools that changed since they were approved are told, and approved", async
   expect(after.items[0].changed).toBeUndefined();
 });
 
-test("5,000 tools in 10 namespaces fit in a few megabytes, on one page", async () => {
+test("5,000 tools in 10 namespaces fit on one page of less than 2 MB", async () => {
   const { api } = await team(5_000);
   for (let at = 0; at < 8; at++)
     await api("POST", "/namespaces", { name: `more-${at}`, servers: [{ server: "many" }] });
@@ -233,7 +233,7 @@ test("5,000 tools in 10 namespaces fit in a few megabytes, on one page", async (
   expect(JSON.stringify(body).length).toBeLessThan(2_000_000);
 });
 
-test("one tool in full: as its server, a namespace and an endpoint have it, for whom", async () => {
+test("a tool is shown as its server, a namespace or an endpoint defines it, depending on the role", async () => {
   const { gateway, api } = await team(1);
   await api("POST", "/namespaces/all/tools", {
     set: [{ server: "fix", tool: "echo", args: { message: { fixed: "hi" } } }],

@@ -1,4 +1,4 @@
-/** An endpoint tried out from the console: the real way of a client's call, told as it happens, and nobody else's rights. */
+/** Trying an endpoint from the console: the same path as a client's call, with live events and the rights of the user. */
 import { expect, test } from "vitest";
 import { readEvents } from "../support/event-reader.ts";
 import { layeredTeam, SURFACES } from "../support/layered-team.ts";
@@ -9,48 +9,51 @@ import { until } from "../support/until.ts";
 
 const AUDITED = { endpoint: { middleware: [{ use: "timeout", timeoutMs: "60s" }, { use: "audit" }] } };
 
-test.each(SURFACES)("%s: a tool by server and name is called the way its surface has it", async (surface) => {
-  const team = await layeredTeam({
-    ...AUDITED,
-    namespace: { tools: [{ server: "fix", tool: "echo", name: "say" }] },
-  });
-  const ada = await teamPerson(team.gateway, "member");
-  const tried = await ada.watch("POST", `/endpoints/${surface}/try`, {
-    server: "fix",
-    tool: "say",
-    args: { message: "hello" },
-  });
-  const { result, calls, ms } = await tried.next("result");
-  expect(JSON.stringify(result)).toContain("hello");
-  expect(result.isError).not.toBe(true);
-  expect(ms).toBeGreaterThanOrEqual(0);
-  const begun = await tried.next("begun");
-  const names = { meta: "mcp_call", metatools: "run_tool", aggregate: "fix__say" };
-  expect(begun.request.params.name).toBe(names[surface]);
-  expect(calls).toHaveLength(1);
-  expect(calls[0]).toMatchObject({
-    principal: { kind: "account", id: ada.uuid, name: ada.email },
-    client: { name: "metamcp-console" },
-    endpoint: { name: surface },
-    server: { name: "fix" },
-    tool: "echo",
-    outcome: "ok",
-    layers: [{ use: "timeout" }, { use: "audit" }],
-  });
-  const { body: known } = await team.api("GET", `/calls/${calls[0].id}`);
-  expect(known).toMatchObject({ ...calls[0], arguments: { message: "hello" } });
-  expect(calls[0].arguments).toBeUndefined();
-  await until(() => tried.ended, { what: "the end of the stream" });
-  expect((await team.api("GET", "/sessions")).body.items).toEqual([]);
-  // What the client would send is a call like any other.
-  const again = await ada.watch("POST", `/endpoints/${surface}/try`, {
-    name: begun.request.params.name,
-    args: begun.request.params.arguments,
-  });
-  expect(JSON.stringify((await again.next("result")).result)).toContain("hello");
-});
+test.each(SURFACES)(
+  "a tool given by server and name is called through the tools of the %s surface",
+  async (surface) => {
+    const team = await layeredTeam({
+      ...AUDITED,
+      namespace: { tools: [{ server: "fix", tool: "echo", name: "say" }] },
+    });
+    const ada = await teamPerson(team.gateway, "member");
+    const tried = await ada.watch("POST", `/endpoints/${surface}/try`, {
+      server: "fix",
+      tool: "say",
+      args: { message: "hello" },
+    });
+    const { result, calls, ms } = await tried.next("result");
+    expect(JSON.stringify(result)).toContain("hello");
+    expect(result.isError).not.toBe(true);
+    expect(ms).toBeGreaterThanOrEqual(0);
+    const begun = await tried.next("begun");
+    const names = { meta: "mcp_call", metatools: "run_tool", aggregate: "fix__say" };
+    expect(begun.request.params.name).toBe(names[surface]);
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toMatchObject({
+      principal: { kind: "account", id: ada.uuid, name: ada.email },
+      client: { name: "metamcp-console" },
+      endpoint: { name: surface },
+      server: { name: "fix" },
+      tool: "echo",
+      outcome: "ok",
+      layers: [{ use: "timeout" }, { use: "audit" }],
+    });
+    const { body: known } = await team.api("GET", `/calls/${calls[0].id}`);
+    expect(known).toMatchObject({ ...calls[0], arguments: { message: "hello" } });
+    expect(calls[0].arguments).toBeUndefined();
+    await until(() => tried.ended, { what: "the end of the stream" });
+    expect((await team.api("GET", "/sessions")).body.items).toEqual([]);
+    // The request that a client would send works too.
+    const again = await ada.watch("POST", `/endpoints/${surface}/try`, {
+      name: begun.request.params.name,
+      args: begun.request.params.arguments,
+    });
+    expect(JSON.stringify((await again.next("result")).result)).toContain("hello");
+  },
+);
 
-test("progress, log messages and questions come as they happen; only who began it answers", async () => {
+test("progress, log messages and questions are streamed, and only the user who began can answer", async () => {
   const team = await layeredTeam();
   const { gateway } = team;
   const [ada, bob] = [await teamPerson(gateway, "member"), await teamPerson(gateway, "admin")];
@@ -82,10 +85,10 @@ test("progress, log messages and questions come as they happen; only who began i
   const asked = await sampling.next("question");
   expect(asked.question).toMatchObject({ kind: "sampling", params: { maxTokens: 10 } });
   const run = await sampling.next("begun");
-  const said = { question: asked.question.id, action: "accept", text: "This." };
-  await ada.ask("POST", `/endpoints/aggregate/try/${run.id}/answers`, said);
-  const { result: told } = await sampling.next("result");
-  expect(told.structuredContent.answer).toMatchObject({ content: { type: "text", text: "This." } });
+  const reply = { question: asked.question.id, action: "accept", text: "This." };
+  await ada.ask("POST", `/endpoints/aggregate/try/${run.id}/answers`, reply);
+  const { result: sampled } = await sampling.next("result");
+  expect(sampled.structuredContent.answer).toMatchObject({ content: { type: "text", text: "This." } });
 
   const failing = await start("fail", { message: "no luck" });
   expect(JSON.stringify(await failing.next("result", "error"))).toContain("no luck");
@@ -95,7 +98,7 @@ test("progress, log messages and questions come as they happen; only who began i
   expect(calls).toMatchObject([{ outcome: "refused", code: "tool_not_found" }]);
 });
 
-test("whoever leaves cancels the call, and nothing of it stays", async () => {
+test("closing the stream cancels the call and ends its session", async () => {
   const team = await layeredTeam();
   const ada = await teamPerson(team.gateway, "member");
   const tried = await ada.watch("POST", "/endpoints/aggregate/try", {
@@ -118,7 +121,7 @@ test("whoever leaves cancels the call, and nothing of it stays", async () => {
   expect(calls.items).toMatchObject([{ outcome: "error", code: "cancelled" }]);
 });
 
-test("an administrator tries it as another: with their rights, and both are told", async () => {
+test("an administrator can try an endpoint as another user, with that user's rights, and both are recorded", async () => {
   const policy = { use: "policy", rules: [{ who: { groups: ["ops"] }, effect: "allow" }] };
   const team = await layeredTeam({ endpoint: { middleware: [policy] } });
   const { gateway, api } = team;
@@ -144,7 +147,7 @@ test("an administrator tries it as another: with their rights, and both are told
 
   const own = await bob.watch("POST", "/endpoints/aggregate/try", echo);
   expect((await own.next("error")).error).toEqual(denied.error);
-  // What is not there for an account is not there for who acts in its name, who is told why.
+  // A hidden endpoint is hidden from the administrator who acts for the account too, but the administrator gets the reason.
   const closed = await as(bob.uuid, "closed");
   expect(closed).toMatchObject({ status: 404, problem: { detail: expect.stringContaining("access.allow") } });
   const strange = await bob.watch("POST", "/endpoints/closed/try", echo);
@@ -173,7 +176,7 @@ test("an administrator tries it as another: with their rights, and both are told
   ]);
 });
 
-test("a disabled account ends what is tried in its name; keys of people try nothing", async () => {
+test("disabling an account ends the calls tried in its name, and API keys cannot try endpoints", async () => {
   const team = await layeredTeam();
   const { gateway, api } = team;
   const ada = await teamPerson(gateway, "member", { email: "ada@example.org" });
@@ -198,7 +201,7 @@ test("a disabled account ends what is tried in its name; keys of people try noth
   expect((await key("POST", "/endpoints/meta/try", { ...sleep, as: ada.uuid })).status).toBe(403);
 });
 
-test("limits of an endpoint hold, a disabled one is not there, a public one knows nobody", async () => {
+test("a try respects the limits of the endpoint, fails if it is disabled, and is anonymous if it is public", async () => {
   const team = await layeredTeam();
   const { gateway, api } = team;
   const root = await teamPerson(gateway, "admin");

@@ -1,4 +1,4 @@
-/** The dashboard and the alert rules ask for metrics and labels that there are, and have something to show. */
+/** The Grafana dashboard and the alert rules use existing metrics and labels, and every panel has data. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
@@ -27,7 +27,7 @@ const rules: readonly { alert: string; expr: string; annotations: object; labels
   ({ rules }: { rules: [] }) => rules,
 );
 
-/** By the names that Prometheus has of them: a histogram is three. */
+/** Metric names as Prometheus has them: a histogram has three. */
 const KNOWN = new Map<string, readonly string[]>(
   Object.values(INSTRUMENTS).flatMap(({ name, kind, labels }) =>
     kind === "histogram"
@@ -50,7 +50,7 @@ function faultsIn(expression: string): readonly string[] {
   });
 }
 
-test("what is asked for is in the table of metrics, with its labels", () => {
+test("every expression uses known metrics with known labels", () => {
   const expressions = [...panels.flatMap(({ targets = [] }) => targets), ...rules].map(({ expr }) => expr);
   expect(expressions.length).toBeGreaterThan(40);
   for (const expression of expressions) expect([expression, faultsIn(expression)]).toEqual([expression, []]);
@@ -64,7 +64,7 @@ test("what is asked for is in the table of metrics, with its labels", () => {
   }
 });
 
-test("every metric of ours is on the dashboard", () => {
+test("every metric is on the dashboard except for the listed ones", () => {
   const shown = new Set(
     panels.flatMap(({ targets = [] }) =>
       targets.flatMap(({ expr }) => (used(parse(expr)) as readonly Used[]).map(({ metric }) => metric)),
@@ -73,7 +73,7 @@ test("every metric of ours is on the dashboard", () => {
   const missing = Object.values(INSTRUMENTS)
     .map(({ name }) => name)
     .filter((name) => !shown.has(name) && !shown.has(`${name}_bucket`));
-  // Told by annotations, or of use in tables of one's own.
+  // Shown as annotations, or intended for custom tables.
   expect(missing).toEqual([
     "mcp_server_session_duration_seconds",
     "mcp_client_session_duration_seconds",
@@ -83,11 +83,11 @@ test("every metric of ours is on the dashboard", () => {
   ]);
 });
 
-test("each panel has something to show of what a gateway told", () => {
+test("every panel has data for the recorded metrics", () => {
   for (const panel of panels) expect([panel.title, linesOf(panel).length > 0]).toEqual([panel.title, true]);
 });
 
-test("rules say what to do, and none fires for what was recorded", () => {
+test("every alert rule has a summary, a description and a severity, and none fires for the recorded metrics", () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   for (const { alert, expr, annotations, labels } of rules) {
     expect([alert, Object.keys(annotations), Object.keys(labels)]).toEqual([

@@ -1,4 +1,7 @@
-/** What mcp_discover answers: servers, one server, the best tools for a task; in pages, compact, and never silent about what is missing. */
+/**
+ * The answers of mcp_discover: the servers, one server, or the best tools for a query. They are paged and compact, and name
+ * missing servers.
+ */
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
@@ -32,14 +35,14 @@ async function discover(client: RawClient, args: object = {}): Promise<Found> {
   return JSON.parse(textOf(await client.tool("mcp_discover", args))) as Found;
 }
 
-async function refused(client: RawClient, args: object): Promise<string> {
+async function refusedMessage(client: RawClient, args: object): Promise<string> {
   const { error } = await client.request("tools/call", { name: "mcp_discover", arguments: args });
   expect(error).toMatchObject({ code: -32602 });
   return error?.message ?? "";
 }
 
-/** All pages, one after the other. */
-async function walk(client: RawClient, args: object): Promise<Hit[]> {
+/** Reads all pages. */
+async function allPages(client: RawClient, args: object): Promise<Hit[]> {
   const all: Hit[] = [];
   for (let cursor: string | undefined, pages = 0; pages < 100; pages++) {
     const page = await discover(client, { ...args, cursor });
@@ -50,7 +53,7 @@ async function walk(client: RawClient, args: object): Promise<Hit[]> {
   throw new Error("the pages have no end");
 }
 
-test("without arguments: the servers, as they are; with a cache nothing is started", async () => {
+test("without arguments it lists the servers, and starts none if there is a cache", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({
@@ -60,7 +63,7 @@ test("without arguments: the servers, as they are; with a cache nothing is start
   });
   const client = gateway(folder);
   await client.initialize();
-  // Its list makes it active for a moment.
+  // Listing its tools makes the server active for a moment.
   const known = { connected: true, state: expect.stringMatching(/^(idle|active)$/) };
   const answer = await client.tool("mcp_discover");
   expect(answer).toEqual({ content: [{ type: "text", text: expect.any(String) }] });
@@ -100,7 +103,7 @@ test("without arguments: the servers, as they are; with a cache nothing is start
   await again.close();
 });
 
-test("one server: its tools with signatures; schemas or TypeScript where they are asked for", async () => {
+test("with a server it lists the tools with signatures, or with schemas or TypeScript types", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), b: fixture("--bare", "--tools", "1") });
   const client = gateway(folder);
@@ -132,7 +135,7 @@ test("one server: its tools with signatures; schemas or TypeScript where they ar
   await client.close();
 });
 
-test("a task: the best tools first, with what is needed to call the first of them", async () => {
+test("with a query it lists the best tools first, with signatures for the first ones", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), b: fixture("--bare", "--tools", "5") });
   const client = gateway(folder);
@@ -156,7 +159,7 @@ test("a task: the best tools first, with what is needed to call the first of the
   await client.close();
 });
 
-test("pages show everything once, at most 100 at a time", async () => {
+test("the pages contain every tool once, at most 100 per page", async () => {
   const folder = temp();
   folder.writeConfig({ many: fixture("--bare", "--tools", "230"), some: fixture("--bare", "--tools", "40") });
   const client = gateway(folder);
@@ -164,31 +167,33 @@ test("pages show everything once, at most 100 at a time", async () => {
   const expected = (count: number): string[] =>
     Array.from({ length: count }, (_, n) => `tool_${n}`).toSorted();
   const names = (hits: readonly Hit[]): string[] => hits.map(({ tool }) => tool).toSorted();
-  expect(names(await walk(client, { server: "many", limit: 60 }))).toEqual(expected(230));
+  expect(names(await allPages(client, { server: "many", limit: 60 }))).toEqual(expected(230));
   expect((await discover(client, { server: "many", limit: 100_000 })).tools).toHaveLength(100);
-  expect(names(await walk(client, { query: "tool number", server: "some", limit: 7 }))).toEqual(expected(40));
-  const ids = (await walk(client, { query: "tool number", limit: 33 })).map(
+  expect(names(await allPages(client, { query: "tool number", server: "some", limit: 7 }))).toEqual(
+    expected(40),
+  );
+  const ids = (await allPages(client, { query: "tool number", limit: 33 })).map(
     (hit) => `${hit.server}:${hit.tool}`,
   );
   expect(new Set(ids).size).toBe(ids.length);
   await client.close();
 });
 
-test("a task can be walked to its last tool; where a setting ends that before, it is said", async () => {
+test("all matches of a query can be paged, and a configured limit is reported", async () => {
   const folder = temp();
   folder.writeConfig({ many: fixture("--bare", "--tools", "140") });
-  const asked = { query: "tool echo message", limit: 60 };
+  const request = { query: "tool echo message", limit: 60 };
   const client = gateway(folder);
   await client.initialize();
-  const all = await walk(client, asked);
+  const all = await allPages(client, request);
   expect(new Set(all.map(({ tool }) => tool)).size).toBe(140);
   await client.close();
 
   const bounded = gateway(folder, { env: { METAMCP_SEARCH_BM25_MAX_RESULTS: "110" } });
   await bounded.initialize();
-  const first = await discover(bounded, asked);
+  const first = await discover(bounded, request);
   expect(first.truncated).toBeUndefined();
-  const last = await discover(bounded, { ...asked, cursor: first.nextCursor });
+  const last = await discover(bounded, { ...request, cursor: first.nextCursor });
   expect([...first.tools, ...last.tools].map(({ tool }) => tool)).toEqual(
     all.slice(0, 110).map(({ tool }) => tool),
   );
@@ -197,7 +202,7 @@ test("a task can be walked to its last tool; where a setting ends that before, i
   await bounded.close();
 });
 
-test("a cursor is good only for what it was given for", async () => {
+test("a cursor is valid only for its own query, client and list", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file), b: fixture("--bare", "--tools", "30") });
@@ -211,35 +216,35 @@ test("a cursor is good only for what it was given for", async () => {
 
   const garbled = [`${cursor}A`, cursor.slice(0, -2), cursor.toLowerCase(), "", "x", "0", "\u{1f600}"];
   for (const wrong of garbled)
-    expect(await refused(client, { server: "a", cursor: wrong })).toMatch(/without it/);
-  await refused(client, { cursor });
-  await refused(client, { server: "b", cursor });
-  await refused(client, { server: "a", cursor: other });
-  await refused(client, { query, cursor });
-  await refused(client, { query: `${query}!`, cursor: other });
-  await refused(client, { query, server: "a", cursor: other });
+    expect(await refusedMessage(client, { server: "a", cursor: wrong })).toMatch(/without it/);
+  await refusedMessage(client, { cursor });
+  await refusedMessage(client, { server: "b", cursor });
+  await refusedMessage(client, { server: "a", cursor: other });
+  await refusedMessage(client, { query, cursor });
+  await refusedMessage(client, { query: `${query}!`, cursor: other });
+  await refusedMessage(client, { query, server: "a", cursor: other });
   const stranger = gateway(folder);
   await stranger.initialize();
-  await refused(stranger, { server: "a", cursor });
+  await refusedMessage(stranger, { server: "a", cursor });
   await stranger.close();
 
-  // The child says that its list changed, but it did not.
+  // The child reports a changed list, although nothing changed.
   const lists = (): number => journal.methods().filter((method) => method === "tools/list").length;
   const before = lists();
   await client.mcpCall("a", "notify", { method: "notifications/tools/list_changed" });
   await journal.until(() => lists() > before);
-  // The list has been answered by the time that this is.
+  // The list has been processed once this call is answered.
   await client.mcpCall("a", "pid");
   expect((await discover(client, { server: "a", cursor, limit: 3 })).tools).toHaveLength(3);
 
   await client.mcpCall("a", "change", { add: ["brand_new"] });
   await until(async () => (await discover(client, { query: "brand new" })).tools[0]?.tool === "brand_new");
-  await refused(client, { server: "a", cursor });
-  await refused(client, { query, cursor: other });
+  await refusedMessage(client, { server: "a", cursor });
+  await refusedMessage(client, { query, cursor: other });
   await client.close();
 });
 
-test("what a child adds or takes away is seen, and can be called", async () => {
+test("tools that a child adds or removes are found and callable accordingly", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder);
@@ -255,7 +260,7 @@ test("what a child adds or takes away is seen, and can be called", async () => {
   await client.close();
 });
 
-test("the ten best of many long descriptions stay under 4 KB", async () => {
+test("the ten best tools with long descriptions take less than 4 KB", async () => {
   const folder = temp();
   const description =
     "Reads a file from the disk and gives back its text, line by line if that is wanted. ".repeat(20);
@@ -276,7 +281,7 @@ test("the ten best of many long descriptions stay under 4 KB", async () => {
   await client.close();
 });
 
-test("a config that is missing or broken is said in every answer until it is mended", async () => {
+test("a missing or broken config is reported in every answer until it is fixed", async () => {
   const folder = temp();
   const client = gateway(folder, { flags: ["--log-level", "error"] });
   await client.initialize();
@@ -298,7 +303,7 @@ test("a config that is missing or broken is said in every answer until it is men
   await client.close();
 });
 
-test("without --config, the file that appears in the working folder is used", async () => {
+test("without --config a file that appears in the working folder is used", async () => {
   const folder = unnamed(temp());
   const client = new RawClient(process.execPath, {
     args: [join(ROOT, "dist/metamcp.js")],

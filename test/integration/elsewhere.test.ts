@@ -1,4 +1,7 @@
-/** What a gateway gave to one principal at one endpoint: worth nothing to another principal, nor to the same one at another endpoint. */
+/**
+ * Results, cursors, tasks and sessions that a gateway gave to one principal at one endpoint cannot be used by another principal
+ * or at another endpoint.
+ */
 import { expect, test } from "vitest";
 import { envelope, era2026Headers } from "../support/eras.ts";
 import { HEADERS, messages } from "../support/http-gateway.ts";
@@ -53,7 +56,7 @@ async function ask(
   return (await messages(response)).at(-1) ?? {};
 }
 
-test("a stored result", async () => {
+test("a stored result can be read only by its principal at its endpoint", async () => {
   const { owner, strangers } = await team();
   const { result } = await owner.call("big", { bytes: 300_000 });
   const [uri = ""] = /metamcp:\/\/result\/[\w-]+/.exec(JSON.stringify(result)) ?? [];
@@ -71,7 +74,7 @@ test("a stored result", async () => {
   }
 });
 
-test("a cursor", async () => {
+test("a cursor is valid only for its principal at its endpoint", async () => {
   const { owner, strangers } = await team();
   const page = (cursor?: string) => ({
     name: "mcp_discover",
@@ -88,7 +91,7 @@ test("a cursor", async () => {
   }
 });
 
-test("a call that waits for an answer", async () => {
+test("a call that waits for input can be continued only by its principal at its endpoint", async () => {
   const { owner, strangers, journal } = await team();
   const { result } = await owner.call("ask", {});
   const { requestState, inputRequests } = result as { requestState: string; inputRequests: Json };
@@ -100,7 +103,7 @@ test("a call that waits for an answer", async () => {
   expect(journal.events("message").filter(({ tool }) => tool === "ask")).toHaveLength(1);
 });
 
-test("a task", async () => {
+test("a task can be read and cancelled only by its principal at its endpoint", async () => {
   const { owner, strangers, folder } = await team();
   const { result } = await owner.call("job", { until: folder.path("gate") });
   const taskId = String(result?.["taskId"]);
@@ -112,7 +115,7 @@ test("a task", async () => {
   await until(async () => (await owner.ask("tasks/get", { taskId })).result?.["status"] === "completed");
 });
 
-test("a session, its streams and the ids of their events", async () => {
+test("a session, its streams and its event ids are valid only for their principal at their endpoint", async () => {
   const { gateway, owner, strangers } = await team();
   const begin = async ({ endpoint, key }: { endpoint: string; key: string }) => {
     const { headers } = await mcp(gateway, endpoint, { headers: { "x-api-key": key } });
@@ -151,8 +154,8 @@ test("a session, its streams and the ids of their events", async () => {
       expect((await fetch(address(endpoint), { method, headers })).status).toBe(404);
     }
   }
-  const old = await fetch(`${gateway.url}/metamcp/one/sse`, { headers: { "x-api-key": owner.key } });
-  const first = new TextDecoder().decode((await old.body?.getReader().read())?.value);
+  const sseStream = await fetch(`${gateway.url}/metamcp/one/sse`, { headers: { "x-api-key": owner.key } });
+  const first = new TextDecoder().decode((await sseStream.body?.getReader().read())?.value);
   const [, path = ""] = /^data: (\S+)$/m.exec(first) ?? [];
   for (const { endpoint, key } of strangers) {
     const answer = await fetch(gateway.url + path.replace("/one/", `/${endpoint}/`), {
@@ -164,14 +167,14 @@ test("a session, its streams and the ids of their events", async () => {
   }
 });
 
-test("a key of an account does not go on with the session of its OAuth client, nor the client with that of the key", async () => {
+test("an API key and an OAuth client of the same account cannot use each other's sessions", async () => {
   const oauth = await oauthTeam();
   const { tokens } = await grantedClient(oauth, ADA);
   const { body } = await oauth.api("POST", "/api-keys", { name: "k", endpoints: "all", owner: ADA.email });
-  const ways = [{ headers: { "x-api-key": String(body.key) } }, { token: tokens.access_token }];
-  for (const [at, way] of ways.entries()) {
-    const session = (await mcp(oauth, "one", way)).headers.get("mcp-session-id") ?? "";
-    expect((await mcp(oauth, "one", { ...way, session })).status).toBe(200);
-    expect((await mcp(oauth, "one", { ...ways[1 - at], session })).status).toBe(404);
+  const credentials = [{ headers: { "x-api-key": String(body.key) } }, { token: tokens.access_token }];
+  for (const [at, credential] of credentials.entries()) {
+    const session = (await mcp(oauth, "one", credential)).headers.get("mcp-session-id") ?? "";
+    expect((await mcp(oauth, "one", { ...credential, session })).status).toBe(200);
+    expect((await mcp(oauth, "one", { ...credentials[1 - at], session })).status).toBe(404);
   }
 });

@@ -1,15 +1,16 @@
-/** Clients and children of both protocol eras, in every combination: none of them can tell what stands on the other side. */
+/** Clients and children of both protocol eras in every combination. Neither side can tell the era of the other. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Answerer, CLIENTS, call, era2026HttpChild, MODERN_CHILD, open } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
 import { discover } from "../support/meta.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 const KEY = "io.modelcontextprotocol/";
 const CHILDREN = ["legacy", "era2026", "remote"] as const;
 
-/** One child of each kind: of the old era, of the new one on stdio, and of the new one over HTTP. */
+/** One child of each kind: legacy, stateless on stdio, and stateless over HTTP. */
 async function writeChildren(folder: Temp): Promise<void> {
   folder.writeConfig({
     legacy: fixture(),
@@ -22,14 +23,14 @@ function era2026Child(...flags: string[]): { command: string; args: string[] } {
   return { command: process.execPath, args: [MODERN_CHILD, ...flags] };
 }
 
-/** What reached a child of the stateless era. */
-function arrived(folder: Temp): { method?: string; pid: number }[] {
+/** The messages that reached a child of the stateless era. */
+function receivedIn(folder: Temp): { method?: string; pid: number }[] {
   const lines = readFileSync(folder.journal().file, "utf8").split("\n");
   return lines.filter(Boolean).map((line) => JSON.parse(line));
 }
 
-/** A person who agrees to everything, and what they were asked. */
-function agreeable(): { asked: string[]; answer: Answerer } {
+/** An answerer that accepts every question, and the methods of these questions. */
+function acceptingAnswerer(): { asked: string[]; answer: Answerer } {
   const asked: string[] = [];
   return {
     asked,
@@ -46,7 +47,7 @@ function agreeable(): { asked: string[]; answer: Answerer } {
 describe.each(CLIENTS)("a %s client", (client) => {
   const era2026 = client.startsWith("2026");
 
-  test("calls children of both eras, hears their progress, and is asked by them in the middle", async () => {
+  test("calls children of both eras, receives their progress, and answers their questions during a call", async () => {
     const folder = temp();
     await writeChildren(folder);
     const driver = await open(client, folder, { elicitation: {}, sampling: {}, roots: {} });
@@ -55,7 +56,7 @@ describe.each(CLIENTS)("a %s client", (client) => {
       expect(result?.["content"], server).toEqual([{ type: "text", text: "hi" }]);
       expect(result?.["resultType"], server).toBe(era2026 ? "complete" : undefined);
 
-      const { asked, answer } = agreeable();
+      const { asked, answer } = acceptingAnswerer();
       const answered = await call(driver, server, "ask", { args: { message: "Who?" }, answer });
       expect(asked, server).toEqual(["elicitation/create"]);
       expect(answered.result?.["structuredContent"], server).toEqual({
@@ -78,18 +79,18 @@ describe.each(CLIENTS)("a %s client", (client) => {
     await driver.close();
   });
 
-  test("is asked much at once, one thing after the other, or to come again, by children of the new era", async () => {
+  test("answers several questions at once, several in a row, and retries later, for children of the stateless era", async () => {
     const folder = temp();
     await writeChildren(folder);
     const driver = await open(client, folder, { elicitation: {}, sampling: {}, roots: {} });
     for (const server of ["era2026", "remote"]) {
-      const { asked, answer } = agreeable();
+      const { asked, answer } = acceptingAnswerer();
       const many = await call(driver, server, "ask_many", { answer });
       expect(many.result?.["structuredContent"], server).toMatchObject({
         c: { roots: [] },
         requestState: "many",
       });
-      // With a session roots are asked for once, before the first server is started.
+      // In a session the roots are requested only once, before the first server starts.
       const roots = era2026 || server === "era2026" ? ["roots/list"] : [];
       expect(asked.toSorted()).toEqual(["elicitation/create", ...roots, "sampling/createMessage"]);
       const twice = await call(driver, server, "ask_twice", { answer });
@@ -104,7 +105,7 @@ describe.each(CLIENTS)("a %s client", (client) => {
     await driver.close();
   });
 
-  test("that declared nothing is asked nothing, and is told what a child needs in words of ours", async () => {
+  test("without capabilities is not asked, and gets an error that names the missing capability", async () => {
     const folder = temp();
     await writeChildren(folder);
     const driver = await open(client, folder);
@@ -113,7 +114,7 @@ describe.each(CLIENTS)("a %s client", (client) => {
       const { result } = await call(driver, server, "ask", {
         answer: ({ method }) => void asked.push(method),
       });
-      // A child that asks in spite of what it was told is refused as well.
+      // A child that asks in spite of the missing capability is refused too.
       expect(JSON.stringify(result), server).toMatch(/did not declare/);
       expect(asked, server).toEqual([]);
     }
@@ -131,14 +132,14 @@ describe.each(CLIENTS)("a %s client", (client) => {
   });
 });
 
-test("a stdio child is asked once, on its one process; later its era is known before it is asked", async () => {
+test("a stdio child is probed for its era once, on one process, and the cached era is used later", async () => {
   const folder = temp();
   folder.writeConfig({ a: era2026Child("--journal", folder.journal().file) });
   const first = gateway(folder);
   await first.initialize();
   await first.mcpCall("a", "count");
   await first.close();
-  const started = arrived(folder);
+  const started = receivedIn(folder);
   expect(new Set(started.map(({ pid }) => pid)).size).toBe(1);
   expect(started.flatMap(({ method }) => method ?? []).slice(0, 3)).toEqual([
     "initialize",
@@ -151,12 +152,12 @@ test("a stdio child is asked once, on its one process; later its era is known be
   await discover(second);
   await second.mcpCall("a", "count");
   await second.close();
-  const [, ...later] = arrived(folder).slice(started.length);
+  const [, ...later] = receivedIn(folder).slice(started.length);
   expect(later[0]?.method).toBe("server/discover");
   expect(later.some(({ method }) => method === "initialize")).toBe(false);
 });
 
-test("a child that no longer speaks the era it spoke is met anew, on the same process", async () => {
+test("a child that changed its era is probed again on the same process", async () => {
   const folder = temp();
   const journal = folder.journal();
   const both = folder.write(
@@ -184,20 +185,19 @@ test("a child that no longer speaks the era it spoke is met anew, on the same pr
   expect(journal.pids()).toHaveLength(2);
 });
 
-test("a change of a 2026-07-28 child's list reaches the catalog", async () => {
+test("a list change of a child of era 2026-07-28 reaches the catalog", async () => {
   const folder = temp();
   folder.writeConfig({ a: { url: await era2026HttpChild("--strict") } });
   const client = gateway(folder);
   await client.initialize();
   await client.mcpCall("a", "change");
-  for (;;) {
-    const { server } = await discover(client, { server: "a", limit: 100 });
-    if (server?.toolCount === 14) break;
-  }
+  await until(async () => (await discover(client, { server: "a", limit: 100 })).server?.toolCount === 14, {
+    what: "the new tool",
+  });
   await client.close();
 });
 
-test("cancelling reaches a 2026-07-28 child in the way of its transport", async () => {
+test("a cancellation reaches a child of era 2026-07-28 in the form of its transport", async () => {
   const folder = temp();
   const journals = [folder.journal("one"), folder.journal("two")] as const;
   folder.writeConfig({
@@ -219,7 +219,7 @@ test("cancelling reaches a 2026-07-28 child in the way of its transport", async 
   await client.close();
 });
 
-test("results of a 2026-07-28 child arrive at a 2026-07-28 client as they were written", async () => {
+test("results of a child of era 2026-07-28 reach a client of that era unchanged", async () => {
   const folder = temp();
   folder.writeConfig({ a: era2026Child("--journal", folder.journal().file) });
   const driver = await open("2026 http", folder);

@@ -1,4 +1,4 @@
-/** `metamcp exec`: code from a file, for people. */
+/** `metamcp exec`: runs code from a file. */
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -16,7 +16,7 @@ for (const n of [1, 2]) sums.push((await tools.a.add({ a: n, b: n })).sum);
 console.log("made", sums.length);
 sums`;
 
-test("prints the value alone, and beside it what was logged and each call with what it took", async () => {
+test("exec prints only the value on stdout, and logs and calls on stderr", async () => {
   const folder = folderWith(SUM);
   const { code, out, err } = await metamcp(folder, ["exec", "it.ts"]);
   expect(code).toBe(0);
@@ -32,7 +32,7 @@ test("prints the value alone, and beside it what was logged and each call with w
   });
 });
 
-test("what fails says where, shows the calls until then, and ends with 1", async () => {
+test("a failure names its line, shows the calls so far, and exits with 1", async () => {
   const folder = folderWith("await tools.a.pid({});\n\nnull.x");
   const { code, out, err } = await metamcp(folder, ["exec", "it.ts"]);
   expect([code, out]).toEqual([1, ""]);
@@ -44,12 +44,12 @@ test("what fails says where, shows the calls until then, and ends with 1", async
   expect(await metamcp(folder, ["exec", "nowhere.js"])).toMatchObject({ code: 2, out: "" });
 });
 
-test("a large value is printed whole", async () => {
+test("exec prints a large value completely", async () => {
   const { code, out } = await metamcp(folderWith("'x'.repeat(300000)"), ["exec", "it.ts"]);
   expect([code, out.length]).toEqual([0, 300_001]);
 });
 
-test("runs where the settings say, and says so where that is unsafe; nowhere with --no-code", async () => {
+test("exec uses the configured backend, warns about an unsafe one, and refuses with --no-code", async () => {
   const where = "typeof process";
   const dev = await metamcp(folderWith(where, { METATOOLS_RUNTIME_PROFILE: "dev" }), ["exec", "it.ts"]);
   expect(dev.out).toBe("object\n");

@@ -1,4 +1,7 @@
-/** Code of several clients at once: each hears and answers only what its own code caused, and rules hold for what code calls. */
+/**
+ * Code of several clients at once: questions and progress reach only the client whose code caused them, and the rules apply to
+ * calls from code.
+ */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -21,19 +24,19 @@ async function client(url: string, name: string) {
   });
   await one.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
   onTestFinished(() => one.close());
-  const heard: string[] = [];
+  const progress: string[] = [];
   const run = async (code: string): Promise<Structured> => {
     const { structuredContent } = await one.callTool(
       { name: "mcp_execute", arguments: { code } },
       undefined,
-      { onprogress: ({ message = "" }) => heard.push(message) },
+      { onprogress: ({ message = "" }) => progress.push(message) },
     );
     return structuredContent as Structured;
   };
-  return { run, asked, heard };
+  return { run, asked, progress };
 }
 
-test("questions and progress of code reach the client whose code it is, with several at once", async () => {
+test("questions and progress of code reach the client that runs it while several clients run code", async () => {
   const folder = temp();
   folder.writeConfig({
     a: { ...fixture(), isolation: "session" },
@@ -51,15 +54,15 @@ test("questions and progress of code reach the client whose code it is, with sev
     ),
   );
   expect(values.map(({ value }) => value)).toEqual(["ada", "bob", "cy"]);
-  for (const [n, { asked, heard }] of clients.entries()) {
+  for (const [n, { asked, progress }] of clients.entries()) {
     expect(asked).toHaveLength(2);
     expect(asked[0]).toContain(`who is ${n}?`);
-    expect(heard).toContain(`begun by ${n}`);
-    expect(heard.filter((message) => /begun by/.test(message))).toHaveLength(1);
+    expect(progress).toContain(`begun by ${n}`);
+    expect(progress.filter((message) => /begun by/.test(message))).toHaveLength(1);
   }
 });
 
-test("one client that computes and floods does not keep another waiting for its end", async () => {
+test("code that computes all the time does not block the code of another client", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const { url } = await httpGateway(folder);
@@ -68,7 +71,7 @@ test("one client that computes and floods does not keep another waiting for its 
   const spin =
     "for (let i = 0; i < 3; i++) { const end = Date.now() + 800; while (Date.now() < end); await sleep(0) }";
   let over = false;
-  // They end only when the other is served: if it had to wait for them, it would wait for ever.
+  // The attacks end only after the other client is served. If it had to wait for them, it would wait forever.
   const attacks = Array.from({ length: 3 }, async () => {
     while (!over) await bad.run(spin);
   });
@@ -78,7 +81,7 @@ test("one client that computes and floods does not keep another waiting for its 
   await Promise.all(attacks);
 });
 
-test("code gets no further than a direct call: denied tools, other servers, our own tools, a breaker that is open", async () => {
+test("code cannot use denied tools, disabled servers, our own tools or a blocked server", async () => {
   const folder = temp();
   folder.writeConfig({
     a: { ...fixture(), tools: { deny: ["add"] } },

@@ -1,4 +1,4 @@
-/** Code through everything: client, surface, sandbox, and calls out of it to real children. */
+/** Code through all parts: client, surface, sandbox, and calls from the sandbox to real children. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
@@ -8,13 +8,13 @@ import type { RawClient } from "../support/raw-client.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** Direct children, and theirs. */
+/** All descendants of the process. */
 function childrenOf(pid: number): number[] {
   let listed = "";
   try {
     listed = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   } catch {
-    // Gone since it was listed.
+    // The process ended after it was listed.
   }
   const own = listed.split(" ").filter(Boolean).map(Number);
   return own.flatMap((child) => [child, ...childrenOf(child)]);
@@ -43,7 +43,7 @@ async function start(
   return { client, folder };
 }
 
-test("a few lines call several tools, and only the answer comes back", async () => {
+test("code calls several tools and returns only its value", async () => {
   const { client } = await start({ a: fixture(), "b-c": fixture() });
   const listed = await client.request("tools/list");
   expect(listed.raw.length).toBeLessThan(2_000);
@@ -69,7 +69,7 @@ test("a few lines call several tools, and only the answer comes back", async () 
   expect(await client.close()).toMatchObject({ code: 0 });
 });
 
-test("unknown names, wrong arguments and bad code fail with what to do next", async () => {
+test("unknown names, invalid arguments and faulty code fail with an error that says what to do next", async () => {
   const { client } = await start({ alpha: fixture() });
   const caught = (call: string) => `try { await ${call} } catch (e) { e.code + ": " + e.message }`;
   const value = async (code: string) => answerOf(await execute(client, code)).value;
@@ -89,12 +89,12 @@ test("unknown names, wrong arguments and bad code fail with what to do next", as
   });
   expect(answerOf(failed).calls).toMatchObject([{ server: "alpha", tool: "echo" }]);
   expect(textOf(failed)).toContain("x.y.z");
-  const { error } = await client.request("tools/call", { name: "mcp_execute", arguments: { code: 1 } });
-  expect(error).toBeUndefined();
+  const noText = await client.tool("mcp_execute", { code: 1 });
+  expect(failureOf(noText)).toMatchObject({ code: "validation_input", op: "mcp_execute" });
   await client.close();
 });
 
-test("a large value goes through the result budget", async () => {
+test("a large value is subject to the result budget", async () => {
   const { client } = await start({});
   const result = await execute(client, "Array.from({ length: 20000 }, (_, n) => ({ n, text: 'row ' + n }))");
   expect(JSON.stringify(result).length).toBeLessThan(4_200);
@@ -102,7 +102,7 @@ test("a large value goes through the result budget", async () => {
   await client.close();
 });
 
-test("--no-code leaves no trace of it", async () => {
+test("--no-code removes mcp_execute", async () => {
   const { client } = await start({}, { flags: ["--no-code"] });
   const { result } = await client.request("tools/list");
   expect(JSON.stringify(result)).not.toContain("mcp_execute");
@@ -111,7 +111,7 @@ test("--no-code leaves no trace of it", async () => {
   await client.close();
 });
 
-test("a call out of the code asks the person, reports progress and logs as a direct one", async () => {
+test("calls from code ask the person and report progress like direct calls", async () => {
   const { client } = await start(
     { a: fixture(), careful: { ...fixture(), tools: { ask: ["echo"] } } },
     {},
@@ -152,7 +152,7 @@ test("a call out of the code asks the person, reports progress and logs as a dir
   await client.close();
 });
 
-test("cancelling reaches the calls that the code has in flight", async () => {
+test("cancelling reaches the calls that the code is waiting for", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
@@ -172,7 +172,7 @@ test("cancelling reaches the calls that the code has in flight", async () => {
   expect(await client.close()).toMatchObject({ code: 0 });
 });
 
-test("hosts end with the gateway, even when it is killed", async () => {
+test("sandbox processes end with the gateway, also when it is killed", async () => {
   for (const end of ["close", "kill"] as const) {
     const { client } = await start({});
     expect(childrenOf(client.pid)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Who sees what and why, and what would become of a call: told without making it. */
+/** Explains who sees a tool and why, and what would happen to a call, without making it. */
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { layeredTeam } from "../support/layered-team.ts";
@@ -32,7 +32,7 @@ async function team() {
     ["eve@example.org", []],
   ] as const)
     await made.api("POST", "/users", { email, role: "member", groups });
-  // The tools are known once somebody asked.
+  // The tools are known after the first list.
   const client = await teamClient(made.gateway, "aggregate", { key: made.key });
   await client.tools();
   const { items } = (await made.api("GET", "/endpoints")).body;
@@ -42,7 +42,7 @@ async function team() {
   return { ...made, folder, uuid, client, explain };
 }
 
-test("the tools of an endpoint say which layer hides or gates them, for all or as somebody sees them", async () => {
+test("the tools of an endpoint name the layer that hides or restricts them, in general or for one account", async () => {
   const { api, uuid } = await team();
   const row = async (tool: string, query = "") => {
     const { body } = await api("GET", `/endpoints/${uuid}/tools?limit=500${query}`);
@@ -77,7 +77,7 @@ test("the tools of an endpoint say which layer hides or gates them, for all or a
   expect(body.items.find((one: { tool: string }) => one.tool === "big").because).toMatch(/^rate-limit/);
 });
 
-test("a call is explained layer by layer, and takes nothing from a limit", async () => {
+test("explain shows the effect of each layer on a call and uses up no rate limit", async () => {
   const { explain, client, reached } = await team();
   expect(await explain("fix:say", { args: { message: "hello" } })).toEqual({
     as: { kind: "token", id: "admin-token", name: "admin token" },
@@ -119,7 +119,7 @@ test("a call is explained layer by layer, and takes nothing from a limit", async
   expect(await client.call("fix__say", { message: "two" })).toMatch(/rate_limited/);
 });
 
-test("it is for those who may read the rules, and for administrators in the name of others", async () => {
+test("explain needs the right to read the rules, and only administrators can explain as another account", async () => {
   const { gateway, api, uuid } = await team();
   const key = async (role: string) => (await api("POST", "/api-keys", { name: role, role })).body.key;
   const path = `/endpoints/${uuid}/explain`;
@@ -132,7 +132,7 @@ test("it is for those who may read the rules, and for administrators in the name
   expect((await api("GET", "/audit?action=explain&outcome=ok")).body.items).toEqual([]);
 });
 
-test("a key stands for whoever comes with it: its tiers, its owner, its endpoints and its end", async () => {
+test("explain as a key applies its tiers, owner and endpoints", async () => {
   const { gateway, api, uuid, explain } = await team();
   const { items: people } = (await api("GET", "/users")).body;
   const ada = people.find(({ email }: { email: string }) => email === "ada@example.org").uuid;
@@ -146,19 +146,19 @@ test("a key stands for whoever comes with it: its tiers, its owner, its endpoint
   const elsewhere = await made("elsewhere", { endpoints: ["meta"] });
   await made("admin", { endpoints: undefined, role: "admin" });
   const args = { message: "hello" };
-  const told = async (as: string, tool = "fix:say") => {
+  const explained = async (as: string, tool = "fix:say") => {
     const { outcome, steps = [], title } = await explain(tool, { args, as });
     return `${outcome ?? title}${steps.map(({ reason = "" }) => `, ${reason}`).join("")}`;
   };
-  expect(await told("key:reader")).toBe("refused, not in the tiers of the key");
-  expect(await told("key:of ada")).toMatch(/^passes/);
-  expect(await told("key:of ada", "fix:args")).toBe("refused, rule 1 denies it");
-  expect(await told("key:elsewhere")).toBe("refused, the key is not valid for the endpoint");
-  expect(await told(`key:${elsewhere.uuid}`)).toBe("refused, the key is not valid for the endpoint");
-  expect(await told("key:admin")).toBe("refused, the key is only for the admin API");
-  expect(await told("key:nobody's")).toBe("Not found");
+  expect(await explained("key:reader")).toBe("refused, not in the tiers of the key");
+  expect(await explained("key:of ada")).toMatch(/^passes/);
+  expect(await explained("key:of ada", "fix:args")).toBe("refused, rule 1 denies it");
+  expect(await explained("key:elsewhere")).toBe("refused, the key is not valid for the endpoint");
+  expect(await explained(`key:${elsewhere.uuid}`)).toBe("refused, the key is not valid for the endpoint");
+  expect(await explained("key:admin")).toBe("refused, the key is only for the admin API");
+  expect(await explained("key:nobody's")).toBe("Not found");
   await made("of ada", {});
-  expect(await told("key:of ada")).toBe("Conflict");
+  expect(await explained("key:of ada")).toBe("Conflict");
 
   const { items } = (await api("GET", `/endpoints/${uuid}/tools?limit=500&as=key:reader`)).body;
   const say = items.find(({ name }: { name: string }) => name === "say");
@@ -174,7 +174,7 @@ test("a key stands for whoever comes with it: its tiers, its owner, its endpoint
     expect((await asEditor("GET", `/endpoints/${uuid}/tools?as=key:${key}`)).status).toBe(403);
 });
 
-test("it is told in a shell", async () => {
+test("metamcp gateway explain prints the explanation", async () => {
   const { gateway, folder } = await team();
   const env = { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN };
   const shell = (...args: string[]) =>

@@ -1,4 +1,4 @@
-/** Servers that cannot be used, each in its own way, beside servers that can. */
+/** Unusable servers of every kind beside healthy ones. */
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import { discover, failureOf, shown, startedBy, textOf } from "../support/meta.ts";
@@ -6,7 +6,7 @@ import { alive, gone, kill } from "../support/processes.ts";
 import { FIXTURE_TOOLS, fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-test("one server of every kind of fault among twenty delays no healthy one, and each fault is named", {
+test("one server with each kind of fault among twenty does not delay the healthy ones, and each fault is reported", {
   timeout: 120_000,
 }, async () => {
   const folder = temp();
@@ -26,7 +26,7 @@ test("one server of every kind of fault among twenty delays no healthy one, and 
   const client = gateway(folder, { flags: ["--log-level", "error"] });
   await client.initialize();
 
-  // While two of them hang, the others answer.
+  // The other servers answer while two of them hang.
   const hanging = client.mcpCall("silent", "echo", { message: "silent" });
   const late = client.mcpCall("slow", "echo", { message: "slow" });
   const answered: string[] = [];
@@ -43,10 +43,10 @@ test("one server of every kind of fault among twenty delays no healthy one, and 
   expect((await shown(client, "healthy1")).toolCount).toBe(1);
   expect(answered).not.toContain("slow");
   expect(failureOf(await hanging)).toMatchObject({ code: "server_unavailable" });
-  // What failed its handshake is ended, not left hanging.
+  // A process that failed its handshake is ended.
   await gone(journal("silent").pids());
 
-  // On a busy machine some may need longer than the first who asks is kept waiting.
+  // On a busy machine some servers may take longer than the first request waits.
   const first = await until(
     async () => {
       const found = await discover(client);
@@ -65,10 +65,10 @@ test("one server of every kind of fault among twenty delays no healthy one, and 
   expect(byName.get("absent")?.reason).toMatch(/no-such-command-anywhere/);
   expect(byName.get("nowhere")?.reason).toMatch(/no-such-folder/);
 
-  // It waits for a child only once: the second answer does not take the time of the first.
+  // Discovery waits for a child only once. The second answer must not take as long as the first.
   const starts = journal("exits").pids().length;
-  const rival = client.mcpCall("flood", "sleep", { ms: 5_000 }).then(() => "the rival");
-  expect(await Promise.race([discover(client).then(() => "discovery"), rival])).toBe("discovery");
+  const fiveSeconds = client.mcpCall("flood", "sleep", { ms: 5_000 }).then(() => "the rival");
+  expect(await Promise.race([discover(client).then(() => "discovery"), fiveSeconds])).toBe("discovery");
   expect(journal("exits").pids()).toHaveLength(starts);
 
   folder.write("open", "");
@@ -81,7 +81,7 @@ test("one server of every kind of fault among twenty delays no healthy one, and 
   expect(startedBy(client)).toEqual([]);
 });
 
-test("discovery does not wait again for a server that a call has just failed to start, a call does try", async () => {
+test("discovery does not restart a server that has just failed to start, but a call does", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ exits: fixture("--exit-at-once", "7", "--journal", journal.file) });
@@ -100,7 +100,7 @@ test("discovery does not wait again for a server that a call has just failed to 
   await client.close();
 });
 
-test("a server that dies while idle shows it, stays discoverable, and is started again by the next call", async () => {
+test("a server that dies while idle is shown as disconnected and is started again by the next call", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file, "--grandchild=stubborn") });
@@ -121,7 +121,7 @@ test("a server that dies while idle shows it, stays discoverable, and is started
 
   const result = await client.mcpCall("a", "count", { key: "k" });
   expect(textOf(result)).toBe("k 1");
-  // Replacing a connection ends all of the old one first.
+  // A connection is replaced only after all processes of the old one have ended.
   expect(journal.grandchildren().map(alive)).toEqual([false, true]);
   await client.close();
   await gone([...journal.pids(), ...journal.grandchildren()]);

@@ -1,4 +1,4 @@
-/** What a person sees who starts the built product on a terminal for the first time, and what a client sees. */
+/** The first start of the built product, on a terminal and by a client. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -9,18 +9,19 @@ import { fixture, temp as named, ROOT, type Temp, unnamed } from "../support/tem
 
 const temp = (): Temp => unnamed(named());
 
-const reason = noTerminal();
-const terminalTest = reason === undefined ? test : test.skip;
-const titled = (title: string): string => (reason === undefined ? title : `${title} (skipped: ${reason})`);
+const obstacle = noTerminal();
+const terminalTest = obstacle === undefined ? test : test.skip;
+const withObstacle = (title: string): string =>
+  obstacle === undefined ? title : `${title} (skipped: ${obstacle})`;
 
-function sitDown(folder: Temp, ...flags: string[]): PseudoTerminal {
+function startOnTerminal(folder: Temp, ...flags: string[]): PseudoTerminal {
   const command = [process.execPath, join(ROOT, "dist/metamcp.js"), ...flags];
   return new PseudoTerminal(command, folder.path("."), { ...folder.env, HOME: folder.folder });
 }
 
-terminalTest(titled("a person without a config is asked, and ends up with one"), async () => {
+terminalTest(withObstacle("a first start without config asks what to do and writes a config"), async () => {
   const folder = temp();
-  const terminal = sitDown(folder);
+  const terminal = startOnTerminal(folder);
   await terminal.sees(/\] > /);
   expect(terminal.screen).toContain("There is no config yet");
   expect(terminal.screen).toContain(join(folder.home, "mcp.json"));
@@ -35,9 +36,9 @@ terminalTest(titled("a person without a config is asked, and ends up with one"),
   expect(Object.keys(mcpServers)).toEqual(["memory"]);
 });
 
-terminalTest(titled("who types ahead is heard"), async () => {
+terminalTest(withObstacle("input typed before the questions appear is used"), async () => {
   const folder = temp();
-  const terminal = sitDown(folder);
+  const terminal = startOnTerminal(folder);
   terminal.type("what\radd\rmemory time\r");
   await terminal.sees("metamcp doctor");
   expect(await terminal.exited).toBe(0);
@@ -47,10 +48,10 @@ terminalTest(titled("who types ahead is heard"), async () => {
   expect(Object.keys(mcpServers)).toEqual(["memory", "time"]);
 });
 
-terminalTest(titled("who leaves leaves nothing behind"), async () => {
+terminalTest(withObstacle("quitting the first start writes no config"), async () => {
   for (const leaving of ["quit\r", "\x03", "\x04"]) {
     const folder = temp();
-    const terminal = sitDown(folder);
+    const terminal = startOnTerminal(folder);
     await terminal.sees(/\] > /);
     terminal.type(leaving);
     expect([leaving, await terminal.exited]).toEqual([leaving, 0]);
@@ -58,27 +59,30 @@ terminalTest(titled("who leaves leaves nothing behind"), async () => {
   }
 });
 
-terminalTest(titled("who goes on is served, and whoever has a config is not asked"), async () => {
-  const first = temp();
-  const asked = sitDown(first);
-  await asked.sees(/\] > /);
-  asked.type("serve\r");
-  await asked.sees("is waiting for an MCP client on stdin and stdout");
-  asked.type('{"jsonrpc":"2.0","id":1,"method":"ping"}\r');
-  await asked.sees('"result":{}');
-  asked.type("\x03");
-  expect(await asked.exited).toBe(0);
+terminalTest(
+  withObstacle("the answer serve starts the gateway, and with a config there is no question"),
+  async () => {
+    const first = temp();
+    const asked = startOnTerminal(first);
+    await asked.sees(/\] > /);
+    asked.type("serve\r");
+    await asked.sees("is waiting for an MCP client on stdin and stdout");
+    asked.type('{"jsonrpc":"2.0","id":1,"method":"ping"}\r');
+    await asked.sees('"result":{}');
+    asked.type("\x03");
+    expect(await asked.exited).toBe(0);
 
-  const second = named();
-  second.writeConfig({ a: fixture() });
-  const served = sitDown(second);
-  await served.sees("is waiting for an MCP client on stdin and stdout");
-  expect(served.screen).not.toContain("What would you like");
-  served.type("\x03");
-  expect(await served.exited).toBe(0);
-});
+    const second = named();
+    second.writeConfig({ a: fixture() });
+    const served = startOnTerminal(second);
+    await served.sees("is waiting for an MCP client on stdin and stdout");
+    expect(served.screen).not.toContain("What would you like");
+    served.type("\x03");
+    expect(await served.exited).toBe(0);
+  },
+);
 
-test("a client is never asked, config or not", async () => {
+test("a client is not asked, with or without a config", async () => {
   const folder = temp();
   const client = gateway(folder, { env: { HOME: folder.folder } });
   expect(await client.initialize()).toBeDefined();

@@ -1,4 +1,4 @@
-/** What somebody is told who has nothing yet, or mistypes: the next command, never the name of a tool for models. */
+/** Hints for users without a config and for misspelled names: they name the next command, not a tool for models. */
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
@@ -22,7 +22,7 @@ test("without a config every command says how to get one", async () => {
   );
 });
 
-test("where no client is found, the entry for one is shown", async () => {
+test("init prints the entry for a client if no client is installed", async () => {
   const folder = temp();
   const env = { ...folder.env, HOME: folder.folder, XDG_CONFIG_HOME: folder.path("none") };
   const { code, out } = await metamcp({ ...folder, env }, ["init"]);
@@ -30,7 +30,7 @@ test("where no client is found, the entry for one is shown", async () => {
   expect(out).toMatch(/^ {2}"metamcp": \{"command":".*","args":\[".*metamcp\.js","--config",/m);
 });
 
-test("hints name commands, and one call is one call", async () => {
+test("hints name commands, and one call is counted in the singular", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   folder.write("one.js", "await tools.a.add({ a: 1, b: 2 })");
@@ -45,7 +45,7 @@ test("hints name commands, and one call is one call", async () => {
   expect(exec.err).toMatch(/^1 call, \d+ ms$/m);
 });
 
-test.skipIf(noTerminal() !== undefined)("help fits the terminal", async () => {
+test.skipIf(noTerminal() !== undefined)("help fits into 80 columns", async () => {
   const folder = temp();
   const narrow = ["sh", "-c", 'stty cols 80 && exec "$@"', "sh"];
   const command = [...narrow, process.execPath, `${ROOT}/dist/metamcp.js`, "--help"];

@@ -1,4 +1,4 @@
-/** Who gets in: keys, what strangers can tell, and what ends when a key is revoked. */
+/** Access to endpoints: keys, what strangers can learn, and what ends when a key is revoked. */
 import { expect, test } from "vitest";
 import { HEADERS } from "../support/http-gateway.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
@@ -12,7 +12,7 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 
-async function seen(
+async function request(
   { url }: TeamGateway,
   path: string,
   headers: Record<string, string> = {},
@@ -25,9 +25,9 @@ async function seen(
     ...body,
   });
   const { date: _, ...shown } = Object.fromEntries(response.headers);
-  const told = shown["www-authenticate"];
-  // Where the metadata of the endpoint are: its name is the caller's own.
-  if (told) shown["www-authenticate"] = told.replace(/\/metamcp\/\w+\/(mcp|sse)"/, '/metamcp/…"');
+  const challenge = shown["www-authenticate"];
+  // The address of the endpoint's metadata contains the name that the caller sent.
+  if (challenge) shown["www-authenticate"] = challenge.replace(/\/metamcp\/\w+\/(mcp|sse)"/, '/metamcp/…"');
   return { status: response.status, headers: shown, text: await response.text() };
 }
 
@@ -49,12 +49,12 @@ async function team() {
   };
 }
 
-test("a page comes in where its origin is listed, and only who has a key learns where that is", async () => {
+test("CORS allows the listed origins, and without a key all endpoints look the same", async () => {
   const { gateway, api } = await team();
   const origin = "https://app.example";
   const access = { origins: [origin] };
   expect((await api("PATCH", "/endpoints/one", { access })).status).toBe(200);
-  const refused = await seen(gateway, "one/mcp", { origin });
+  const refused = await request(gateway, "one/mcp", { origin });
   expect(refused).toMatchObject({
     status: 401,
     headers: {
@@ -63,15 +63,15 @@ test("a page comes in where its origin is listed, and only who has a key learns 
     },
   });
   const asked = { origin, "access-control-request-method": "POST" };
-  const preflight = await seen(gateway, "one/mcp", asked, "OPTIONS");
+  const preflight = await request(gateway, "one/mcp", asked, "OPTIONS");
   expect(preflight.status).toBe(204);
   for (const path of ["two/mcp", "off/mcp", "never/mcp"]) {
-    expect(await seen(gateway, path, { origin })).toEqual(refused);
-    expect(await seen(gateway, path, asked, "OPTIONS")).toEqual(preflight);
+    expect(await request(gateway, path, { origin })).toEqual(refused);
+    expect(await request(gateway, path, asked, "OPTIONS")).toEqual(preflight);
   }
   const key = { "x-api-key": await gateway.key() };
   const statusOf = async (path: string, from: string): Promise<number> =>
-    (await seen(gateway, path, { ...key, origin: from })).status;
+    (await request(gateway, path, { ...key, origin: from })).status;
   expect(await statusOf("one/mcp", origin)).toBe(200);
   expect(await statusOf("two/mcp", origin)).toBe(403);
   expect(await statusOf("never/mcp", origin)).toBe(404);
@@ -79,28 +79,28 @@ test("a page comes in where its origin is listed, and only who has a key learns 
   expect(await statusOf("one/mcp", "https://else.example")).toBe(403);
 });
 
-test("without a key all names are alike; with one all that it does not open are", async () => {
+test("without a key all endpoints look the same, and with a key all endpoints that it does not open", async () => {
   const { gateway, api, one, open } = await team();
-  const refused = await seen(gateway, "one/mcp");
+  const refused = await request(gateway, "one/mcp");
   expect(refused.status).toBe(401);
   const wrong = { "x-api-key": `mmcp_${"0".repeat(32)}_${"x".repeat(43)}` };
   for (const path of ["two/mcp", "off/mcp", "never/mcp", "one/sse", "one/none", "query/mcp?api_key=x"]) {
-    expect(await seen(gateway, path)).toEqual(refused);
-    expect(await seen(gateway, path, wrong)).toEqual(refused);
+    expect(await request(gateway, path)).toEqual(refused);
+    expect(await request(gateway, path, wrong)).toEqual(refused);
   }
   const key = await gateway.key([one.uuid]);
-  const missing = await seen(gateway, "never/mcp", { "x-api-key": key });
+  const missing = await request(gateway, "never/mcp", { "x-api-key": key });
   expect(missing.status).toBe(404);
   for (const path of ["two/mcp", "off/mcp", "query/mcp", "one/none"])
-    expect(await seen(gateway, path, { "x-api-key": key })).toEqual(missing);
+    expect(await request(gateway, path, { "x-api-key": key })).toEqual(missing);
   for (const path of ["query/mcp", "never/mcp"])
-    expect(await seen(gateway, `${path}?api_key=${key}`)).toEqual(refused);
-  expect((await seen(gateway, "one/mcp", { authorization: `Bearer ${key}` })).status).toBe(200);
-  expect((await seen(gateway, "open/mcp")).status).toBe(200);
+    expect(await request(gateway, `${path}?api_key=${key}`)).toEqual(refused);
+  expect((await request(gateway, "one/mcp", { authorization: `Bearer ${key}` })).status).toBe(200);
+  expect((await request(gateway, "open/mcp")).status).toBe(200);
   expect(open.access.public).toBe(true);
   const all = await gateway.key();
-  expect((await seen(gateway, `query/mcp?api_key=${all}`)).status).toBe(200);
-  expect((await seen(gateway, `one/mcp?api_key=${all}`)).status).toBe(401);
+  expect((await request(gateway, `query/mcp?api_key=${all}`)).status).toBe(200);
+  expect((await request(gateway, `one/mcp?api_key=${all}`)).status).toBe(401);
   expect((await fetch(`${gateway.url}/api/v1/endpoints`, { headers: { "x-api-key": all } })).status).toBe(
     401,
   );
@@ -109,21 +109,23 @@ test("without a key all names are alike; with one all that it does not open are"
     endpoints: "all",
     expiresAt: new Date(Date.now() + 500).toISOString(),
   });
-  await until(async () => (await seen(gateway, "one/mcp", { "x-api-key": expired.body.key })).status === 401);
+  await until(
+    async () => (await request(gateway, "one/mcp", { "x-api-key": expired.body.key })).status === 401,
+  );
 });
 
-test("a session is one endpoint's and one key's", async () => {
+test("a session belongs to one endpoint and one key", async () => {
   const { gateway } = await team();
   const [key, other] = [await gateway.key(), await gateway.key()];
-  const begun = await seen(gateway, "one/mcp", { "x-api-key": key });
+  const begun = await request(gateway, "one/mcp", { "x-api-key": key });
   const session = { "mcp-session-id": begun.headers["mcp-session-id"] ?? "" };
   expect(session["mcp-session-id"]).not.toBe("");
-  expect((await seen(gateway, "one/mcp", { "x-api-key": other, ...session }, "DELETE")).status).toBe(404);
-  expect((await seen(gateway, "two/mcp", { "x-api-key": key, ...session }, "DELETE")).status).toBe(404);
-  expect((await seen(gateway, "one/mcp", { "x-api-key": key, ...session }, "DELETE")).status).toBe(204);
+  expect((await request(gateway, "one/mcp", { "x-api-key": other, ...session }, "DELETE")).status).toBe(404);
+  expect((await request(gateway, "two/mcp", { "x-api-key": key, ...session }, "DELETE")).status).toBe(404);
+  expect((await request(gateway, "one/mcp", { "x-api-key": key, ...session }, "DELETE")).status).toBe(204);
 });
 
-test("revoking a key ends its sessions and streams at once, and nobody else's", async () => {
+test("revoking a key ends its sessions and streams immediately, and no others", async () => {
   const { gateway, api } = await team();
   const { body } = await api("POST", "/api-keys", { name: "leaves", endpoints: "all" });
   const key: string = body.key;
@@ -133,7 +135,7 @@ test("revoking a key ends its sessions and streams at once, and nobody else's", 
   ];
   const stays = await teamClient(gateway, "one", { key: await gateway.key() });
   for (const client of [streamable, sse, stays]) await client.tools();
-  const begun = await seen(gateway, "one/mcp", { "x-api-key": key });
+  const begun = await request(gateway, "one/mcp", { "x-api-key": key });
   const waiting = fetch(`${gateway.url}/metamcp/one/mcp`, {
     method: "POST",
     headers: { ...HEADERS, "x-api-key": key, "mcp-session-id": begun.headers["mcp-session-id"] ?? "" },
@@ -148,7 +150,7 @@ test("revoking a key ends its sessions and streams at once, and nobody else's", 
   expect((await stays.tools()).length).toBeGreaterThan(0);
 });
 
-test("liveness for anybody, and readiness that names no server", async () => {
+test("liveness and readiness need no key and name no server", async () => {
   const { gateway } = await team();
   for (const path of ["healthz", "health", "readyz"]) {
     const response = await fetch(`${gateway.url}/${path}`);

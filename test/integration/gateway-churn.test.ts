@@ -1,4 +1,7 @@
-/** Hundreds of calls through ten endpoints while an administrator changes everything: each has its one answer, and it fits what was served meanwhile. */
+/**
+ * Hundreds of calls through ten endpoints while an administrator changes the config: each call gets one answer that fits a config
+ * served meanwhile.
+ */
 import { expect, test } from "vitest";
 import {
   type Answered,
@@ -16,7 +19,7 @@ import { Random } from "../support/random-json.ts";
 import { ADMIN_TOKEN, type TeamGateway, teamGateway } from "../support/team-gateway.ts";
 import { temp } from "../support/temp.ts";
 
-/** `METAMCP_CHURN=calls` for more of them; `METAMCP_SEED=n` for other changes. */
+/** `METAMCP_CHURN=calls` for more calls; `METAMCP_SEED=n` for other changes. */
 const CALLS = Number(process.env["METAMCP_CHURN"] ?? 400);
 const SEED = Number(process.env["METAMCP_SEED"] ?? 20_260_101);
 const WORKERS = 24;
@@ -32,7 +35,7 @@ interface Called extends Answered {
   readonly ended: number;
 }
 
-test(`${CALLS} calls while everything changes (METAMCP_SEED=${SEED})`, {
+test(`${CALLS} calls get correct answers while the config changes (METAMCP_SEED=${SEED})`, {
   timeout: 60_000 + CALLS * 120,
 }, async () => {
   const folder = temp();
@@ -72,13 +75,14 @@ test(`${CALLS} calls while everything changes (METAMCP_SEED=${SEED})`, {
   const known = new Set(calls.map(({ key }) => key));
   expect([...executed.keys()].filter((key) => !known.has(key))).toEqual([]);
 
-  // What a server that is off once listed is remembered for as long as the process lasts, and no part of a view.
+  // A gateway remembers the tools of a disabled server while it runs, which is not part of a view. So all servers are enabled
+  // first.
   for (const server of SERVERS) await gateway.api("PATCH", `/mcp-servers/${server}`, { disabled: false });
   const shown = await shownBy(gateway);
   const living = childrenOf(gateway.pid);
   expect(await gateway.kill("SIGTERM")).toBe(0);
   await gone([...living, ...[...journals.values()].flatMap((journal) => journal.pids())]);
-  // Compiled from nothing.
+  // A restarted gateway compiles the config from the store.
   const fresh = await teamGateway(folder, { flags: ["--log-level", "error"] });
   expect(await shownBy(fresh)).toEqual(shown);
 });
@@ -102,15 +106,15 @@ async function callOnce(
 ): Promise<Called> {
   const endpoint = random.pick(ENDPOINTS);
   const caller = random.pick(LASTING.includes(endpoint) ? [...all, ...lasting] : all);
-  const wanted = {
+  const request = {
     endpoint,
     surface: SURFACES[ENDPOINTS.indexOf(endpoint) % SURFACES.length] as string,
     server: random.pick(SERVERS),
     name: random.pick(TOOLS),
   };
   const begun = Date.now();
-  const answer = await caller({ ...wanted, args: { key, ms: random.int(80) } });
-  return { ...wanted, ...answer, key, begun, ended: Date.now() };
+  const answer = await caller({ ...request, args: { key, ms: random.int(80) } });
+  return { ...request, ...answer, key, begun, ended: Date.now() };
 }
 
 interface Execution {
@@ -119,7 +123,7 @@ interface Execution {
   readonly args: readonly string[];
 }
 
-/** By key. */
+/** Executions by their key. */
 function executionsIn(journals: ReadonlyMap<string, Journal>): ReadonlyMap<string, readonly Execution[]> {
   const executed = new Map<string, Execution[]>();
   for (const [server, journal] of journals) {
@@ -130,40 +134,40 @@ function executionsIn(journals: ReadonlyMap<string, Journal>): ReadonlyMap<strin
   return executed;
 }
 
-/** What they are tied to. */
+/** Sessions depend on the endpoint and its surface. */
 const sessionsOf = (endpoint: ReturnType<typeof endpointIn>): string | undefined =>
   endpoint && `${endpoint.uuid} ${endpoint.surface}`;
 
-const NOT_THERE = /tool_not_found|server_not_found|Unknown tool/;
+const NOT_FOUND = /tool_not_found|server_not_found|Unknown tool/;
 
 function check(call: Called, configs: readonly Config[], executions: readonly Execution[]): void {
-  const told = JSON.stringify({ ...call, executions });
+  const description = JSON.stringify({ ...call, executions });
   const during = (since: number) => configs.filter(({ from, to }) => from <= call.ended && to >= since);
-  const meant = during(call.begun).map((config) => resolve(config, call, TOOLS));
+  const targets = during(call.begun).map((config) => resolve(config, call, TOOLS));
   const fitting = ({ server, tool, args }: Execution): boolean =>
-    meant.some(
+    targets.some(
       (target) =>
         target?.server === server && target.tool === tool && target.args.slice(1).join() === args.join(),
     );
-  expect(executions.length, told).toBeLessThanOrEqual(1);
-  expect(executions.every(fitting), told).toBe(true);
+  expect(executions.length, description).toBeLessThanOrEqual(1);
+  expect(executions.every(fitting), description).toBe(true);
   if (call.kind === "ok") {
-    expect(executions, told).toHaveLength(1);
-    expect(call.text, told).toContain(`${call.key} 1`);
+    expect(executions, description).toHaveLength(1);
+    expect(call.text, description).toContain(`${call.key} 1`);
   } else if (call.kind === "gone") {
     const there = during(call.since).map((config) => sessionsOf(endpointIn(config, call.endpoint)));
-    expect(there.includes(undefined) || new Set(there).size > 1, told).toBe(true);
+    expect(there.includes(undefined) || new Set(there).size > 1, description).toBe(true);
   } else {
-    expect(executions, told).toEqual([]);
-    expect(call.text, told).toMatch(NOT_THERE);
+    expect(executions, description).toEqual([]);
+    expect(call.text, description).toMatch(NOT_FOUND);
     const others = during(call.begun).some(
       (config) => endpointIn(config, call.endpoint)?.surface !== call.surface,
     );
-    expect(others || meant.includes(undefined), told).toBe(true);
+    expect(others || targets.includes(undefined), description).toBe(true);
   }
 }
 
-/** The whole config, and what endpoints and namespaces show of it to administrators and clients. */
+/** The whole config, and what endpoints and namespaces show to administrators and clients. */
 async function shownBy(gateway: TeamGateway): Promise<object> {
   const { api, url } = gateway;
   const shown: Record<string, unknown> = { config: (await api("GET", "/config")).body };

@@ -1,4 +1,4 @@
-/** `metamcp gateway …` against the admin API: what a person sees, exit codes, and taking over another system. */
+/** `metamcp gateway …` against the admin API: output, exit codes, and the import from another system. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { KeyRing } from "../../src/access/key-ring.ts";
@@ -27,7 +27,7 @@ endpoints:
   main: { namespaces: [team] }
 `;
 
-test("apply, diff, export, history and rollback", async () => {
+test("apply, diff, export, history and rollback work on a config document", async () => {
   const { run, folder, control } = await started();
   const file = folder.write("gateway.yaml", DOCUMENT);
   const diff = await run("diff", file, "--exit-code");
@@ -57,7 +57,7 @@ test("apply, diff, export, history and rollback", async () => {
   expect([...control.compiled.paths.keys()]).toEqual(["main"]);
 });
 
-test("status, namespaces, endpoints and keys", async () => {
+test("status, namespaces, endpoints and keys can be listed, created and deleted", async () => {
   const { run, ask, store, url } = await started();
   await ask("POST", "/mcp-servers", { name: "files", command: "x" });
   expect((await run("namespaces", "create", "team", "--server", "files")).out).toBe('Created "team".\n');
@@ -85,7 +85,7 @@ test("status, namespaces, endpoints and keys", async () => {
   expect((await run("namespaces", "delete", "team", "--force")).code).toBe(0);
 });
 
-test("what is wrong is said: exit 1 where it failed, 2 where it was used wrongly", async () => {
+test("failures exit with 1 and wrong usage with 2, each with its reason", async () => {
   const { run, folder, url } = await started();
   const bad = await run(
     "apply",
@@ -113,10 +113,10 @@ test("what is wrong is said: exit 1 where it failed, 2 where it was used wrongly
   ]);
 });
 
-if (noPostgres !== undefined) test.skip(`left out, as no Postgres answers: ${noPostgres}`, () => {});
+if (noPostgres !== undefined) test.skip(`left out, because no Postgres answers: ${noPostgres}`, () => {});
 
-describe.skipIf(noPostgres !== undefined)("taking over another system", () => {
-  test("servers, namespaces, tools, endpoints and keys; twice is once", async () => {
+describe.skipIf(noPostgres !== undefined)("import from another system", () => {
+  test("imports servers, namespaces, tools, endpoints and keys, and changes nothing the second time", async () => {
     const { run, control, store, ask } = await started();
     const { url, sql } = await foreignDatabase();
     const dry = await run("import", "--from-metamcp", url, "--dry-run");
@@ -170,7 +170,7 @@ describe.skipIf(noPostgres !== undefined)("taking over another system", () => {
     expect(control.revision).toBe(2);
   });
 
-  test("another database is refused, and nothing is changed", async () => {
+  test("refuses another kind of database and changes nothing", async () => {
     const { run, control } = await started();
     const { url } = await postgresPlace();
     const other = await run("import", "--from-metamcp", url);

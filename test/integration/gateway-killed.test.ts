@@ -1,4 +1,7 @@
-/** A gateway that is killed at any moment of a write: what it said is kept, revisions are whole, secrets open, and no process of it is left. */
+/**
+ * A gateway that is killed during a write: confirmed revisions are kept, revisions are complete, secrets can be read, and no
+ * process is left.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { gone } from "../support/processes.ts";
@@ -9,15 +12,15 @@ import { fixture, type Temp, temp } from "../support/temp.ts";
 
 const ROUNDS = Number(process.env["METAMCP_KILLS"] ?? 3);
 const SEED = Number(process.env["METAMCP_SEED"] ?? 20_260_101);
-/** About as long as it takes from a request to its revision. */
-const LONGEST_MS = 60;
+/** About the time from a request to its revision. */
+const MAX_DELAY_MS = 60;
 
-interface Place {
+interface StoreSettings {
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-const places: [string, () => Promise<Place>][] = [
+const places: [string, () => Promise<StoreSettings>][] = [
   ["an embedded store", async () => ({ flags: [], env: {} })],
 ];
 if (noPostgres === undefined)
@@ -28,12 +31,12 @@ if (noPostgres === undefined)
       return { flags: ["--store", url], env };
     },
   ]);
-else test.skip(`left out, as no Postgres answers: ${noPostgres}`, () => {});
+else test.skip(`left out, because no Postgres answers: ${noPostgres}`, () => {});
 
-/** All of it carries the number, so that half of a revision would show. */
+/** All objects contain the number, so that half of a revision would be noticed. */
 function documentOf(n: number, journal: string): object {
   const description = `${n}`;
-  // It does not end by itself when nobody talks to it any more.
+  // The server does not end by itself when its stdin ends.
   const server = fixture("--journal", journal, "--ignore-eof");
   return {
     version: 1,
@@ -43,7 +46,7 @@ function documentOf(n: number, journal: string): object {
   };
 }
 
-/** The number that all of it carries. */
+/** Returns the number that all objects contain. */
 async function numberIn({ api }: TeamGateway): Promise<number> {
   const { servers, namespaces, endpoints } = (await api("GET", "/config")).body;
   const numbers = [servers.fix, namespaces.team, endpoints.team].map(({ description }) =>
@@ -53,10 +56,10 @@ async function numberIn({ api }: TeamGateway): Promise<number> {
   return numbers[0] as number;
 }
 
-async function expectWhole(gateway: TeamGateway, said: number, key: string): Promise<void> {
+async function expectComplete(gateway: TeamGateway, confirmed: number, key: string): Promise<void> {
   const { api } = gateway;
   const n = await numberIn(gateway);
-  expect([said, said + 1]).toContain(n);
+  expect([confirmed, confirmed + 1]).toContain(n);
   const all = (await api("GET", "/revisions?limit=500")).body.items as { n: number }[];
   expect(all.map((one) => one.n)).toEqual(all.map((_, i) => all.length - i));
   expect((await api("GET", "/audit/verify")).body).toMatchObject({ ok: true });
@@ -66,8 +69,8 @@ async function expectWhole(gateway: TeamGateway, said: number, key: string): Pro
   await client.close();
 }
 
-describe.each(places)(`on %s, killed ${ROUNDS} times (METAMCP_SEED=${SEED})`, (_, place) => {
-  test("everything it said is there, whole, and nothing runs on", {
+describe.each(places)(`a gateway on %s that is killed ${ROUNDS} times (METAMCP_SEED=${SEED})`, (_, place) => {
+  test("keeps every confirmed revision completely and leaves no process behind", {
     timeout: 60_000 + ROUNDS * 20_000,
   }, async () => {
     const folder: Temp = temp();
@@ -75,27 +78,27 @@ describe.each(places)(`on %s, killed ${ROUNDS} times (METAMCP_SEED=${SEED})`, (_
     const where = await place();
     const random = new Random(SEED);
     let gateway = await teamGateway(folder, where);
-    let said = 0;
+    let confirmed = 0;
     for (let round = 1; round <= ROUNDS; round++) {
       for (let n = 0; n < 2; n++) {
-        const document = documentOf(said + 1, journal.file);
+        const document = documentOf(confirmed + 1, journal.file);
         const { status, body } = await gateway.api("POST", "/config/apply", { document });
         expect(status, JSON.stringify(body)).toBe(200);
-        said += 1;
+        confirmed += 1;
       }
       const key = await gateway.key();
       const before = journal.pids();
       const last = gateway
-        .api("POST", "/config/apply", { document: documentOf(said + 1, journal.file) })
+        .api("POST", "/config/apply", { document: documentOf(confirmed + 1, journal.file) })
         .catch(() => undefined);
-      await pause(random.int(LONGEST_MS));
+      await pause(random.int(MAX_DELAY_MS));
       await gateway.kill("SIGKILL");
-      if ((await last)?.status === 200) said += 1;
+      if ((await last)?.status === 200) confirmed += 1;
 
       gateway = await teamGateway(folder, where);
       await gone(before);
-      await expectWhole(gateway, said, key);
-      said = await numberIn(gateway);
+      await expectComplete(gateway, confirmed, key);
+      confirmed = await numberIn(gateway);
     }
     expect(await gateway.kill("SIGTERM")).toBe(0);
     await gone(journal.pids());

@@ -1,4 +1,4 @@
-/** As many sessions and requests as an endpoint and the gateway may have, and no more. */
+/** Limits for sessions and concurrent requests, of an endpoint and of the gateway. */
 import { expect, test } from "vitest";
 import { HEADERS } from "../support/http-gateway.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
@@ -32,7 +32,7 @@ function post({ url }: TeamGateway, key: string, path: string, body: object, hea
   });
 }
 
-test("one session more than there may be is refused, and none is made", async () => {
+test("a session over the limit is rejected with 429, and the limits can be changed at runtime", async () => {
   const { gateway, api, key } = await team();
   await api("PATCH", "/endpoints/one", { limits: { sessions: 2 } });
   const first = await teamClient(gateway, "one", { key });
@@ -50,7 +50,7 @@ test("one session more than there may be is refused, and none is made", async ()
   expect((await post(gateway, key, "two/mcp", INITIALIZE)).status).toBe(200);
 });
 
-test("one request more than may be under way is refused, by whichever way it comes; what ends one is not", async () => {
+test("a request over the concurrency limit is rejected on every transport, but a cancellation is accepted", async () => {
   const { gateway, api, key, journal } = await team();
   const begun = await post(gateway, key, "one/mcp", INITIALIZE);
   const session = { "mcp-session-id": begun.headers.get("mcp-session-id") ?? "" };

@@ -1,4 +1,4 @@
-/** People at a gateway that runs: the first start, what ends when somebody is disabled, and what keys open. */
+/** Accounts at a running gateway: the first start, what ends when an account is disabled, and what keys open. */
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { HEADERS } from "../support/http-gateway.ts";
@@ -18,7 +18,7 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 
-async function entered({ url }: TeamGateway, endpoint: string, headers: object): Promise<number> {
+async function statusOfInitialize({ url }: TeamGateway, endpoint: string, headers: object): Promise<number> {
   const response = await fetch(`${url}/metamcp/${endpoint}/mcp`, {
     method: "POST",
     headers: { ...HEADERS, ...headers },
@@ -28,7 +28,7 @@ async function entered({ url }: TeamGateway, endpoint: string, headers: object):
   return response.status;
 }
 
-/** A gateway that nobody gave a token. */
+/** A gateway without an admin token. */
 const withoutToken = (folder: Temp) => teamGateway(folder, { env: { METAMCP_ADMIN_TOKEN: "" } });
 
 async function team(folder = temp()) {
@@ -52,7 +52,7 @@ async function team(folder = temp()) {
   return { gateway, api, ada: ada.uuid as string, cookie, ask, key };
 }
 
-test("the first start tells a link, and the next ones do while nobody came", async () => {
+test("each start prints a new setup link until the first account is created", async () => {
   const folder = temp();
   const first = await withoutToken(folder);
   const old = await until(() => LINK.exec(first.stderr)?.[1], { what: "the link" });
@@ -73,27 +73,28 @@ test("the first start tells a link, and the next ones do while nobody came", asy
   expect((await plainly(third.url)("GET", "/me", undefined, { cookie })).status).toBe(200);
 });
 
-test("with an admin token there is no link", async () => {
+test("with an admin token no setup link is printed", async () => {
   const gateway = await teamGateway(temp());
   await gateway.api("GET", "/me");
   expect(gateway.stderr).not.toMatch(/setup\?code/);
 });
 
-test("an account's key opens what the account may use at that moment", async () => {
+test("the key of an account opens the endpoints that the account may currently use", async () => {
   const { gateway, api, ada, key } = await team();
   const all = ["main", "ops", "named", "edit", "none"];
-  const statuses = () => Promise.all(all.map((name) => entered(gateway, name, { "x-api-key": key })));
+  const statuses = () =>
+    Promise.all(all.map((name) => statusOfInitialize(gateway, name, { "x-api-key": key })));
   expect(await statuses()).toEqual([200, 404, 200, 404, 404]);
   await api("PATCH", `/users/${ada}`, { groups: ["ops"], role: "admin" });
   expect(await statuses()).toEqual([200, 200, 200, 200, 404]);
   const ownerless = await gateway.key();
-  expect(await entered(gateway, "none", { "x-api-key": ownerless })).toBe(200);
+  expect(await statusOfInitialize(gateway, "none", { "x-api-key": ownerless })).toBe(200);
 });
 
-test("keys with a role open the admin API alone, keys with endpoints those alone, and a cookie no endpoint", async () => {
+test("keys with a role open only the admin API, keys with endpoints only those, and a cookie opens no endpoint", async () => {
   const { gateway, api, cookie } = await team();
   const role: string = (await api("POST", "/api-keys", { name: "r", role: "viewer" })).body.key;
-  const stranger = await entered(gateway, "main", {});
+  const stranger = await statusOfInitialize(gateway, "main", {});
   expect(stranger).toBe(401);
   for (const headers of [
     { "x-api-key": role },
@@ -102,13 +103,13 @@ test("keys with a role open the admin API alone, keys with endpoints those alone
     { cookie },
     { cookie, origin: gateway.url },
   ])
-    expect(await entered(gateway, "main", headers)).toBe(401);
+    expect(await statusOfInitialize(gateway, "main", headers)).toBe(401);
   const ask = plainly(gateway.url);
   expect((await ask("GET", "/namespaces", undefined, { "x-api-key": role })).status).toBe(200);
   expect((await ask("GET", "/namespaces", undefined, { "x-api-key": await gateway.key() })).status).toBe(401);
 });
 
-test("disabling an account ends its cookies, sessions and streams at once", async () => {
+test("disabling an account ends its cookies, sessions and streams immediately", async () => {
   const { gateway, api, ada, key, ask } = await team();
   const client = await teamClient(gateway, "main", { key });
   const stream = await fetch(`${gateway.url}/metamcp/main/sse`, { headers: { "x-api-key": key } });
@@ -124,7 +125,7 @@ test("disabling an account ends its cookies, sessions and streams at once", asyn
   expect((await ask("GET", "/me")).status).toBe(401);
 });
 
-test("a key that expires ends what is open with it, though nobody asks", async () => {
+test("an expired key ends its open streams without a further request", async () => {
   const { gateway, api } = await team();
   const expiresAt = new Date(Date.now() + 1_500).toISOString();
   const { body } = await api("POST", "/api-keys", { name: "short", endpoints: ["main"], expiresAt });
@@ -132,20 +133,20 @@ test("a key that expires ends what is open with it, though nobody asks", async (
   expect(stream.status).toBe(200);
   await stream.text().catch(() => "");
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
-  expect(await entered(gateway, "main", { "x-api-key": body.key })).toBe(401);
+  expect(await statusOfInitialize(gateway, "main", { "x-api-key": body.key })).toBe(401);
 });
 
-test("the last use of a key is known after a stop", async () => {
+test("the last use of a key is stored when the gateway stops", async () => {
   const folder = temp();
   const { gateway, key, api } = await team(folder);
-  await entered(gateway, "main", { "x-api-key": key });
+  await statusOfInitialize(gateway, "main", { "x-api-key": key });
   expect((await api("GET", "/api-keys")).body.items[0].lastUsedAt).toBeUndefined();
   await gateway.kill("SIGTERM");
   const again = await teamGateway(folder);
   expect((await again.api("GET", "/api-keys")).body.items[0].lastUsedAt).toMatch(/^\d{4}-/);
 });
 
-test("metamcp gateway users and keys", async () => {
+test("metamcp gateway users and keys manage accounts and keys", async () => {
   const folder = temp();
   const gateway = await teamGateway(folder);
   const env = { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN };
@@ -165,7 +166,7 @@ test("metamcp gateway users and keys", async () => {
   expect((await run("users", "nonsense")).code).toBe(2);
 });
 
-test("a member is told of the endpoints that they may use, and of no other", async () => {
+test("a member sees only the endpoints that they may use", async () => {
   const gateway = await teamGateway(temp());
   const { api } = gateway;
   await api("POST", "/endpoints", { name: "open" });

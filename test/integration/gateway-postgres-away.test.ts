@@ -1,4 +1,7 @@
-/** A Postgres that stops or hangs under a gateway with clients: they notice nothing, administrators are told, and nothing is lost. */
+/**
+ * A Postgres that stops or freezes while clients use the gateway: clients notice nothing, administrators get errors, and nothing
+ * is lost.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { noOwnPostgres, type OwnPostgres, ownPostgres } from "../support/own-postgres.ts";
@@ -6,15 +9,15 @@ import { type TeamGateway, teamClient, teamGateway } from "../support/team-gatew
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** `METAMCP_AWAY=60` for the minute that the promise is about. */
-const SECONDS = Number(process.env["METAMCP_AWAY"] ?? 4);
+/** `METAMCP_AWAY=60` for an outage of one minute. */
+const OUTAGE_SECONDS = Number(process.env["METAMCP_AWAY"] ?? 4);
 const WORKERS = 6;
 const env = { METAMCP_SECRET_KEY: "a-secret-for-this-gateway-0123456789" };
 
 describe.skipIf(noOwnPostgres)(
-  `a Postgres of our own${noOwnPostgres ? ` (left out: ${noOwnPostgres})` : ""}`,
+  `with a Postgres of our own${noOwnPostgres ? ` (left out: ${noOwnPostgres})` : ""}`,
   {
-    timeout: 120_000 + SECONDS * 4_000,
+    timeout: 120_000 + OUTAGE_SECONDS * 4_000,
   },
   () => {
     async function served(postgres: OwnPostgres) {
@@ -31,7 +34,7 @@ describe.skipIf(noOwnPostgres)(
       return { gateway, api, key: await gateway.key() };
     }
 
-    /** Calls, lists, new sessions and plain HTTP, over and over; each must be answered rightly. */
+    /** Repeats calls, lists, new sessions and HTTP API requests. Each must get the right answer. */
     async function load(gateway: TeamGateway, key: string) {
       const begun = { calls: 0, stopped: false };
       const call = async (way: "streamable" | "2026-07-28"): Promise<void> => {
@@ -65,7 +68,7 @@ describe.skipIf(noOwnPostgres)(
           await working;
           return begun.calls;
         },
-        // Whoever fails says so at once.
+        // Fails as soon as a request of the load fails.
         while: <T>(work: Promise<T>) => Promise.race([work, working.then(() => work)]),
       };
     }
@@ -80,8 +83,8 @@ describe.skipIf(noOwnPostgres)(
       }
     };
 
-    /** All that was called is in the log, and changes go on. */
-    async function whole(gateway: TeamGateway, calls: number): Promise<void> {
+    /** All calls are in the audit log, and changes are possible again. */
+    async function expectNothingLost(gateway: TeamGateway, calls: number): Promise<void> {
       const { api } = gateway;
       await until(
         async () => (await api("PATCH", "/namespaces/team", { description: "back" })).status === 200,
@@ -93,7 +96,7 @@ describe.skipIf(noOwnPostgres)(
       expect((await api("GET", "/namespaces/team")).body.description).toBe("back");
     }
 
-    test(`stopped for ${SECONDS} s under load: no client sees it, writes are 503, records wait`, async () => {
+    test(`an outage of ${OUTAGE_SECONDS} s under load is not noticed by clients, writes get 503, and records wait`, async () => {
       const postgres = await ownPostgres();
       const { gateway, api, key } = await served(postgres);
       const clients = await load(gateway, key);
@@ -112,13 +115,13 @@ describe.skipIf(noOwnPostgres)(
       expect([ready.status, await ready.json()]).toEqual([200, { ready: true, store: "down", down: [] }]);
       expect((await api("POST", "/api-keys", { name: "no", endpoints: "all" })).status).toBe(503);
       expect((await api("GET", "/namespaces/team")).body.description).toBe("");
-      await clients.while(pause(SECONDS * 1_000));
+      await clients.while(pause(OUTAGE_SECONDS * 1_000));
       await until(() => clients.begun.calls > before + 20);
       await postgres.start();
-      await whole(gateway, await clients.stop());
+      await expectNothingLost(gateway, await clients.stop());
     });
 
-    test("frozen under load: no client sees it, and nothing is lost", async () => {
+    test("a frozen Postgres under load is not noticed by clients, and nothing is lost", async () => {
       const postgres = await ownPostgres();
       const { gateway, api, key } = await served(postgres);
       const clients = await load(gateway, key);
@@ -126,12 +129,12 @@ describe.skipIf(noOwnPostgres)(
       postgres.freeze();
       const before = clients.begun.calls;
       const waiting = api("PATCH", "/namespaces/team", { description: "slow" });
-      await clients.while(pause(SECONDS * 1_000));
+      await clients.while(pause(OUTAGE_SECONDS * 1_000));
       await until(() => clients.begun.calls > before + 20);
       postgres.thaw();
-      // A write that only had to wait is made; one that gave up says so.
+      // A write that only had to wait is made, and one that gave up reports it.
       expect([200, 503]).toContain((await waiting).status);
-      await whole(gateway, await clients.stop());
+      await expectNothingLost(gateway, await clients.stop());
     });
   },
 );

@@ -1,4 +1,4 @@
-/** Two gateways on one Postgres: what is changed at one is served by the other. */
+/** Two gateways on one Postgres: a change at one takes effect at the other. */
 import { describe, expect, test } from "vitest";
 import { type CutProxy, cutProxy } from "../support/cut-proxy.ts";
 import { mcp } from "../support/mcp-request.ts";
@@ -13,38 +13,35 @@ const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
 describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
   const LISTENING = `pg_stat_activity WHERE application_name = current_schema() AND query = 'LISTEN metamcp'`;
 
-  /** How notifications are lost; a poll must find what they would have told. */
+  /** Ways to lose notifications. Polling must find the changes then. */
   const LOSSES: readonly (readonly [string, string, string])[] = [
     [
-      "are swallowed",
+      "are dropped",
       "CREATE FUNCTION pg_notify(text, text) RETURNS text LANGUAGE sql AS $$ SELECT '' $$",
       "SELECT 1",
     ],
-    ["meet a connection that ended", "SELECT 1", `SELECT pg_terminate_backend(pid) FROM ${LISTENING}`],
+    ["go to a closed connection", "SELECT 1", `SELECT pg_terminate_backend(pid) FROM ${LISTENING}`],
   ];
 
-  test.each(LOSSES)(
-    "a change is served by the other gateway where notifications %s",
-    async (_, once, each) => {
-      const place = await postgresPlace();
-      const start = () => teamGateway(temp(), { flags: ["--store", place.url], env });
-      const [one, two] = [await start(), await start()];
-      await place.sql(once);
-      await one.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
-      await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
-      await one.api("POST", "/endpoints", { name: "team", namespaces: ["team"], surface: "aggregate" });
-      const key = await one.key();
-      const client = await until(() => teamClient(two, "team", { key }).catch(() => undefined));
-      for (let n = 0; n < 5; n++) {
-        await place.sql(each);
-        const tools = [{ server: "fix", tool: "echo", name: `say_${n}` }];
-        expect((await one.api("PATCH", "/namespaces/team", { tools })).status).toBe(200);
-        await until(async () => (await client.tools()).includes(`fix__say_${n}`));
-      }
-    },
-  );
+  test.each(LOSSES)("a change reaches the other gateway although notifications %s", async (_, once, each) => {
+    const place = await postgresPlace();
+    const start = () => teamGateway(temp(), { flags: ["--store", place.url], env });
+    const [one, two] = [await start(), await start()];
+    await place.sql(once);
+    await one.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
+    await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
+    await one.api("POST", "/endpoints", { name: "team", namespaces: ["team"], surface: "aggregate" });
+    const key = await one.key();
+    const client = await until(() => teamClient(two, "team", { key }).catch(() => undefined));
+    for (let n = 0; n < 5; n++) {
+      await place.sql(each);
+      const tools = [{ server: "fix", tool: "echo", name: `say_${n}` }];
+      expect((await one.api("PATCH", "/namespaces/team", { tools })).status).toBe(200);
+      await until(async () => (await client.tools()).includes(`fix__say_${n}`));
+    }
+  });
 
-  test("a gateway that has the old key serves what it knows, and changes nothing any more", async () => {
+  test("a gateway with the old secret key continues with its config and rejects changes", async () => {
     const { url } = await postgresPlace();
     const start = (keys: Readonly<Record<string, string>>) =>
       teamGateway(temp(), { flags: ["--store", url], env: keys });
@@ -68,7 +65,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     expect((await change(renewed, "four")).status).toBe(200);
   });
 
-  test("of two changes of one version of an object one is made, whichever gateway it is asked of", async () => {
+  test("of concurrent changes to one version of an object one succeeds, at either gateway", async () => {
     const { url } = await postgresPlace();
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });
     const gateways = [await start(), await start()];
@@ -79,7 +76,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
       const statuses = await Promise.all(
         [0, 1, 2, 3].map(async (n) => {
           const at = gateways[n % 2] as TeamGateway;
-          // Before it has heard of the object, or of its last version, it has nothing to change.
+          // A gateway must know the object and its last version before it can change it.
           await until(async () => (await at.api("GET", "/namespaces/team")).body.revision === revision);
           const answer = await fetch(`${at.url}/api/v1/namespaces/team`, {
             method: "PATCH",
@@ -98,7 +95,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     expect((await one.api("GET", "/revisions?limit=50")).body.items).toHaveLength(6);
   });
 
-  test("what changed while the store could not be reached is served once it can", async () => {
+  test("changes made while a gateway could not reach the store take effect when it can again", async () => {
     const { host, port } = postgresAddress();
     const proxy = await cutProxy({ host, port });
     const direct = await postgresPlace();
@@ -120,7 +117,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     await until(async () => (await status()) === 401);
   });
 
-  test("a change whose answer the store lost is not said to have failed", async () => {
+  test("a change whose confirmation was lost is reported as uncertain", async () => {
     const { host, port, url } = postgresAddress();
     let losing = false;
     const proxy: CutProxy = await cutProxy({ host, port }, () => (bytes) => {
@@ -140,12 +137,12 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     });
     await proxy.cut();
     await proxy.mend();
-    // It was made, and is served as soon as the store is back.
+    // The change was made, and takes effect as soon as the store is back.
     await until(async () => (await api("GET", "/namespaces/team")).body.description === "made");
     expect((await api("PATCH", "/namespaces/team", { description: "next" })).status).toBe(200);
   });
 
-  test("objects, keys and their end reach the other gateway", async () => {
+  test("objects, keys and revocations reach the other gateway", async () => {
     const { url } = await postgresPlace();
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });
     const [one, two] = [await start(), await start()];
@@ -159,7 +156,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     await one.api("PATCH", `/namespaces/${namespace.body.uuid}`, { tools });
     await until(() => client.told === 1);
     expect(await client.tools()).toContain("fix__say");
-    // Both at once on one object: the second is made again on top of the first.
+    // Two concurrent changes of one object: the second is repeated on top of the first.
     const descriptions = await Promise.all(
       [one, two].map(({ api }, n) =>
         api("PATCH", `/namespaces/${namespace.body.uuid}`, { description: `${n}` }),
@@ -177,7 +174,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     );
   });
 
-  test("what is taken away at one gateway ends at the other, streams included", async () => {
+  test("a revoked key and a disabled account lose their streams at the other gateway too", async () => {
     const place = await postgresPlace();
     const start = () => teamGateway(temp(), { flags: ["--store", place.url], env });
     const [one, two] = [await start(), await start()];

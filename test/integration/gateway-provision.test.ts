@@ -1,4 +1,4 @@
-/** Servers that a model asks for at an endpoint: found for everybody, added by administrators alone. */
+/** Servers that a model requests at an endpoint: every client can find them, and only administrators can add them. */
 import { expect, test } from "vitest";
 import { fakeNpx, fakeRegistry, npmEntry } from "../support/registry.ts";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
@@ -29,7 +29,7 @@ async function team() {
   return { gateway, api, key, client, ask, journal };
 }
 
-test("what a model asks for is found and explained, and becomes one request that adds nothing", async () => {
+test("a requested server is found and creates one pending request, but is not added", async () => {
   const { api, ask, journal } = await team();
   const told = await ask("weather forecast for a city", false);
   expect(told).toMatchObject({ source: "registry", matches: [{ id: "io.github.fixture/weather" }] });
@@ -51,7 +51,7 @@ test("what a model asks for is found and explained, and becomes one request that
   expect(journal.pids()).toEqual([]);
 });
 
-test("approved, it joins the first namespace of the endpoint and clients hear of it; a second decision is refused", async () => {
+test("an approved server joins the first namespace of the endpoint, clients are notified, and a second decision is rejected", async () => {
   const { gateway, api, key, ask, client } = await team();
   const listening = await teamClient(gateway, "all", { key });
   await listening.tools();
@@ -64,8 +64,12 @@ test("approved, it joins the first namespace of the endpoint and clients hear of
   ]);
   await until(() => listening.told === 1);
   expect(await listening.tools()).toContain("weather__echo");
-  const said = await client.call("mcp_call", { server: "weather", tool: "echo", args: { message: "sunny" } });
-  expect(said).toContain("sunny");
+  const answer = await client.call("mcp_call", {
+    server: "weather",
+    tool: "echo",
+    args: { message: "sunny" },
+  });
+  expect(answer).toContain("sunny");
   for (const decision of ["approve", "refuse"])
     expect((await api("POST", `${path}/${decision}`)).status).toBe(409);
   const namespaces = (await api("GET", "/namespaces")).body.items;
@@ -81,7 +85,7 @@ test("approved, it joins the first namespace of the endpoint and clients hear of
   expect(revision.summary).toContain("weather");
 });
 
-test("the approver names a namespace and gives what is missing; refused is refused", async () => {
+test("the approver chooses a namespace and gives missing values, and a refusal is final", async () => {
   const { api, ask } = await team();
   const { request } = await ask("crawl a website and extract links");
   const path = `/provision-requests/${request.uuid}`;
@@ -108,7 +112,7 @@ test("the approver names a namespace and gives what is missing; refused is refus
   expect((await api("POST", "/provision-requests/none/approve")).status).toBe(404);
 });
 
-test("administrators look for servers themselves", async () => {
+test("administrators can search the registry and the gallery", async () => {
   const { api } = await team();
   const found = await api("GET", "/registry?q=weather%20forecast");
   expect(found.body.items[0]).toMatchObject({ id: "io.github.fixture/weather", entry: { command: "npx" } });

@@ -1,4 +1,4 @@
-/** Many endpoints on one fleet: how many processes there are, and when they start. */
+/** Many endpoints on one fleet: the number of processes, and when they start. */
 import { expect, test } from "vitest";
 import { alive, gone, kill } from "../support/processes.ts";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
@@ -7,7 +7,7 @@ import { until } from "../support/until.ts";
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-/** As a document, so that all of it is one revision. */
+/** As a document, so that everything is one revision. */
 function documentOf(servers: number, namespaces: number, journal: string): string {
   const names = numbers(servers).map((n) => `s${n}`);
   return JSON.stringify({
@@ -25,7 +25,7 @@ function documentOf(servers: number, namespaces: number, journal: string): strin
   });
 }
 
-test("ten clients on five endpoints share one process of each server; the death of one harms only it", async () => {
+test("ten clients on five endpoints share one process per server, and a crash affects only one server", async () => {
   const folder = temp();
   const journal = folder.journal();
   const gateway = await teamGateway(folder, {
@@ -46,7 +46,7 @@ test("ten clients on five endpoints share one process of each server; the death 
   expect(await clients[2]?.call("s0__pid")).not.toBe(pids[0]);
 });
 
-test("a hundred namespaces over twenty servers start none before it is used, then each once; killing one harms only it", async () => {
+test("a hundred namespaces over twenty servers start a server at its first use and only once, and a kill affects only one", async () => {
   const folder = temp();
   const journal = folder.journal();
   const gateway = await teamGateway(folder, {

@@ -1,4 +1,4 @@
-/** How `metamcp serve` starts, refuses to, and comes back after it was killed. */
+/** `metamcp serve`: its start, invalid settings, and the start after a kill. */
 import { existsSync, mkdirSync } from "node:fs";
 import { relative } from "node:path";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 
 const DOCUMENT = { version: 1, servers: {}, namespaces: {}, endpoints: { docs: { namespaces: [] } } };
 
-test("servers of a config file become the endpoint default, and what is there stays", async () => {
+test("--import puts the servers of a config file into the endpoint default and keeps existing servers", async () => {
   const folder = temp();
   const config = folder.writeConfig({ fix: { ...fixture(), env: { PASSWORD: "a-secret-of-the-file" } } });
   const first = await teamGateway(folder, { flags: ["--import", config] });
@@ -29,7 +29,7 @@ test("servers of a config file become the endpoint default, and what is there st
   );
 });
 
-test("the pipeline at the top of a file is that of the endpoint it makes, and is never left out in silence", async () => {
+test("--import applies the middleware of the file to the new endpoint, or says that it does not", async () => {
   const folder = temp();
   const written = (middleware: readonly object[]) =>
     folder.write("team.json", JSON.stringify({ mcpServers: { fix: fixture() }, middleware }));
@@ -60,7 +60,7 @@ test("the pipeline at the top of a file is that of the endpoint it makes, and is
   expect(other.stderr).toMatch(/team\.json: middleware: not imported, because the endpoint .{1,2}default/);
 });
 
-test("an imported server runs in the folder of its file, as it did there", async () => {
+test("an imported server runs in the folder of its file", async () => {
   const folder = temp();
   const { command, args } = fixture();
   mkdirSync(folder.path("team"));
@@ -73,7 +73,7 @@ test("an imported server runs in the folder of its file, as it did there", async
   expect(await client.call("mcp_call", call)).toMatch(/^\d+$/);
 });
 
-test("kill -9 loses nothing: objects, keys and secrets are there again, and no process is left", async () => {
+test("after SIGKILL objects, keys and secrets are restored, and no process is left", async () => {
   const folder = temp();
   const journal = folder.journal();
   const config = folder.writeConfig({ fix: fixture("--journal", journal.file) });
@@ -90,7 +90,7 @@ test("kill -9 loses nothing: objects, keys and secrets are there again, and no p
   expect(await (await teamClient(second, "default", { key })).call("mcp_call", call)).toMatch(/\d+/);
 });
 
-test("what cannot be served is refused with a reason, and the store stays as it is", async () => {
+test("invalid settings are rejected with a reason, and the store is not changed", async () => {
   const folder = temp();
   const refused = async (...flags: string[]) => await metamcp(folder, ["serve", "--port", "0", ...flags]);
   expect(await refused("--host", "0.0.0.0")).toMatchObject({
@@ -125,7 +125,7 @@ test("what cannot be served is refused with a reason, and the store stays as it 
   expect(await refused()).toMatchObject({ code: 1, err: expect.stringMatching(/another|uses/i) });
 });
 
-test("a short admin token is refused before anything is made", async () => {
+test("a short admin token is rejected before any file is created", async () => {
   const folder = temp();
   const short = { ...folder, env: { ...folder.env, METAMCP_ADMIN_TOKEN: "too-short" } };
   expect(await metamcp(short, ["serve", "--port", "0"])).toMatchObject({

@@ -1,4 +1,4 @@
-/** What administrators try out: a tool of a server, an endpoint as a client, and what clients are given. */
+/** Tools for administrators: calling a tool of a server, the self-test of an endpoint, and the settings for clients. */
 import { expect, test } from "vitest";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -21,11 +21,11 @@ async function team(access: object = {}) {
   return { gateway, api, journal };
 }
 
-test("the inspector calls a tool as its server has it, and always answers a result", async () => {
+test("the inspector calls a tool under its original name and always answers with a result", async () => {
   const { api } = await team();
   const call = (tool: string, body?: object) => api("POST", `/mcp-servers/fix/tools/${tool}/call`, body);
-  const said = await call("echo", { args: { message: "hello" } });
-  expect(said).toEqual({ status: 200, body: { content: [{ type: "text", text: "hello" }] } });
+  const answer = await call("echo", { args: { message: "hello" } });
+  expect(answer).toEqual({ status: 200, body: { content: [{ type: "text", text: "hello" }] } });
   for (const [tool, args, code] of [
     ["nothing", {}, "tool_not_found"],
     ["echo", {}, "validation_input"],
@@ -43,7 +43,7 @@ test("the inspector calls a tool as its server has it, and always answers a resu
   expect((await api("POST", "/mcp-servers/none/tools/echo/call", {})).status).toBe(404);
 });
 
-test("the inspector goes through the layers of the server", async () => {
+test("the inspector applies the layers of the server", async () => {
   const { api, journal } = await team();
   const call = async (tool: string, args: object) =>
     JSON.stringify((await api("POST", `/mcp-servers/fix/tools/${tool}/call`, { args })).body);
@@ -59,7 +59,7 @@ test("the inspector goes through the layers of the server", async () => {
   expect(journal.events("message").filter(({ tool }) => tool !== undefined)).toHaveLength(1);
 });
 
-test("each client gets what it can take, with a place for the key", async () => {
+test("each client gets settings in its own format, with a placeholder for the key", async () => {
   const { gateway, api } = await team();
   const { body } = await api("GET", "/endpoints/team/clients");
   expect(body.url).toBe(`${gateway.url}/metamcp/team/mcp`);
@@ -82,7 +82,7 @@ test("each client gets what it can take, with a place for the key", async () => 
   expect(JSON.stringify(open.body)).not.toContain("X-API-Key");
 });
 
-test("the self-test walks a client's way, leaves nothing behind, and says where it ends", async () => {
+test("the self-test performs the steps of a client, leaves no session, and names the step that fails", async () => {
   const { gateway, api } = await team();
   await api("PATCH", "/endpoints/team", { limits: { sessions: 1 } });
   const steps = async () => {
@@ -115,7 +115,7 @@ test("the self-test walks a client's way, leaves nothing behind, and says where 
   expect((await steps())[0]).toMatchObject({ ok: false, detail: expect.stringContaining("disabled") });
 });
 
-test("a public endpoint needs no login, one with OAuth says where it is", async () => {
+test("the self-test of a public endpoint needs no login, and with OAuth it checks the metadata", async () => {
   const { api } = await team({ public: true });
   const open = await api("POST", "/endpoints/team/self-test");
   expect(open.body.ok).toBe(true);

@@ -1,4 +1,4 @@
-/** The way from a server that an administrator adds to a client that calls its tool, with real processes. */
+/** From a server that an administrator adds to a client that calls its tool, with real processes. */
 import { describe, expect, test } from "vitest";
 import { alive } from "../support/processes.ts";
 import { type TeamGateway, teamClient, teamGateway, WAYS } from "../support/team-gateway.ts";
@@ -29,7 +29,7 @@ async function team(surface = "aggregate") {
   return { gateway, api, journal, server: server.body, namespace: namespace.body, endpoint: endpoint.body };
 }
 
-test.each(WAYS)("a client over %s lists and calls under the names of the namespace", async (way) => {
+test.each(WAYS)("a client over %s lists and calls tools under the names of the namespace", async (way) => {
   const { gateway, journal } = await team();
   const client = await teamClient(gateway, "team", { key: await gateway.key(), way });
   expect(client.instructions).toMatch(/^Ask before you write\./);
@@ -52,7 +52,7 @@ test.each(WAYS)("a client over %s lists and calls under the names of the namespa
   expect(new Set(called)).toEqual(new Set(["echo", "args"]));
 });
 
-test("meta finds, describes and calls a tool by its name here, also from code", async () => {
+test("the meta surface finds, describes and calls tools under the names of the namespace, also from code", async () => {
   const { gateway } = await team("meta");
   const client = await teamClient(gateway, "team", { key: await gateway.key() });
   const found = await client.call("mcp_discover", { query: "say it again" });
@@ -72,7 +72,7 @@ test("meta finds, describes and calls a tool by its name here, also from code", 
     );
 });
 
-test("a connected client hears once of a change of its namespace, and no process is touched", async () => {
+test("a connected client is notified once of each change of its namespace, and no process restarts", async () => {
   const { gateway, api, journal, namespace } = await team();
   const client = await teamClient(gateway, "team", { key: await gateway.key() });
   await client.tools();
@@ -92,7 +92,7 @@ test("a connected client hears once of a change of its namespace, and no process
   expect(journal.pids()).toHaveLength(1);
 });
 
-test("changing how a server is reached replaces its process; a text does not", async () => {
+test("a changed command replaces the process of a server, a changed description does not", async () => {
   const { gateway, api, journal, server } = await team();
   const client = await teamClient(gateway, "team", { key: await gateway.key() });
   const path = `/mcp-servers/${server.uuid}`;
@@ -136,7 +136,7 @@ test("changing how a server is reached replaces its process; a text does not", a
   await until(() => journal.pids().every((pid) => !alive(pid)));
 });
 
-test("a call under way finishes on the old process", async () => {
+test("a running call finishes on the old process", async () => {
   const { gateway, api, journal, server } = await team();
   const client = await teamClient(gateway, "team", { key: await gateway.key() });
   await client.tools();
@@ -149,7 +149,7 @@ test("a call under way finishes on the old process", async () => {
   expect(journal.events("message").filter(({ tool }) => tool === "sleep")).toHaveLength(1);
 });
 
-test("disabling an endpoint ends its sessions; the text on stderr is kept for administrators", async () => {
+test("disabling an endpoint ends its sessions, and administrators can read the stderr of servers", async () => {
   const { gateway, api, endpoint, server, journal } = await team();
   const key = await gateway.key();
   const { args } = fixture("--journal", journal.file, "--stderr", "hello from stderr");
@@ -167,7 +167,7 @@ test("disabling an endpoint ends its sessions; the text on stderr is kept for ad
   await expect(client.tools()).rejects.toThrow(/unknown or expired session/);
 });
 
-describe("a call that is under way when its endpoint is disabled", () => {
+describe("a running call whose endpoint is disabled", () => {
   async function during(calling: (gateway: TeamGateway, key: string) => Promise<unknown>) {
     const { gateway, api, journal, endpoint } = await team();
     await api("PATCH", `/endpoints/${endpoint.uuid}`, { openapi: true });
@@ -179,7 +179,7 @@ describe("a call that is under way when its endpoint is disabled", () => {
     return answered;
   }
 
-  test.each(WAYS)("is answered over %s, and cancelled", async (way) => {
+  test.each(WAYS)("is answered over %s and cancelled", async (way) => {
     const answer = await during(async (gateway, key) => {
       const client = await teamClient(gateway, "team", { key, way });
       return await client.call("fix__sleep", { ms: 50_000 });
@@ -187,7 +187,7 @@ describe("a call that is under way when its endpoint is disabled", () => {
     expect(String(answer)).toContain("The endpoint ended its sessions");
   });
 
-  test("is answered over plain HTTP, and cancelled", async () => {
+  test("is answered over the HTTP API and cancelled", async () => {
     const answer = await during(({ url }, key) =>
       fetch(`${url}/metamcp/team/api/fix__sleep`, {
         method: "POST",
@@ -199,7 +199,7 @@ describe("a call that is under way when its endpoint is disabled", () => {
   });
 });
 
-test("it ends with all its children when it is told to", async () => {
+test("SIGTERM ends the gateway with all its children", async () => {
   const { gateway, journal } = await team();
   const client = await teamClient(gateway, "team", { key: await gateway.key() });
   await client.tools();

@@ -1,4 +1,4 @@
-/** A misspelt guard must never mean no guard: the entry is unusable, with the reason, whatever way it is asked for. */
+/** A misspelled rule must never mean that there is no rule. The entry is unusable, and every command and surface says why. */
 import { expect, test } from "vitest";
 import { metamcp } from "../support/command.ts";
 import { gateway } from "../support/gateway.ts";
@@ -7,7 +7,7 @@ import { fixture, temp } from "../support/temp.ts";
 
 const REASON = /"tools\.denny" is unknown: write "deny"/;
 
-test("no command and no surface runs a tool of an entry whose rules are misspelt", async () => {
+test("no command and no surface runs a tool of an entry with misspelled rules", async () => {
   const folder = temp();
   const journal = folder.journal();
   const entry = fixture("--journal", journal.file);
@@ -46,7 +46,7 @@ test("no command and no surface runs a tool of an entry whose rules are misspelt
   expect(journal.events("start")).toEqual([]);
 });
 
-test("a search says why nothing is found where no server can be used", async () => {
+test("a search without usable servers says why nothing is found", async () => {
   const folder = temp();
   folder.writeConfig({ a: { ...fixture(), tools: { denny: ["add"] } } });
   const { out } = await metamcp(folder, ["search", "add", "--config", folder.config]);
@@ -54,7 +54,7 @@ test("a search says why nothing is found where no server can be used", async () 
   expect(out).not.toContain("No servers are configured");
 });
 
-test("an allow list that is empty allows no tool", async () => {
+test("an empty allow list allows no tool", async () => {
   const folder = temp();
   folder.writeConfig({ a: { ...fixture(), tools: { allow: [] } } });
   const client = gateway(folder);

@@ -1,11 +1,14 @@
-/** Second attempts beside slow ones, counted at the server: only of tools that say that they only read, and seen once by all that counts. */
+/**
+ * The hedge layer: second attempts beside slow calls, counted at the server. Only read-only tools get one, and limits and records
+ * count the call once.
+ */
 import { expect, test } from "vitest";
 import { type LayeredTeam, layeredTeam } from "../support/layered-team.ts";
 import { alive, kill } from "../support/processes.ts";
 import { type TeamClient, teamClient } from "../support/team-gateway.ts";
 
 const READS = { readOnlyHint: true, idempotentHint: true };
-/** `count` says nothing of itself; here it is said to read. */
+/** `count` has no annotations, so the namespace declares it read-only. */
 const namespace = { tools: [{ server: "fix", tool: "count", annotations: READS }] };
 const hedge = { use: "hedge", afterMs: 50, most: 1 };
 
@@ -13,7 +16,7 @@ const clientOf = ({ gateway, key }: LayeredTeam, way: "streamable" | "2026-07-28
   teamClient(gateway, "aggregate", { key, way });
 const cancelled = ({ journal }: LayeredTeam): number => journal.events("cancelled").length;
 
-test("a slow read is tried at another process; the first answer counts, the other attempt is cancelled", async () => {
+test("a slow read-only call is sent to a second process, the first answer counts, and the other attempt is cancelled", async () => {
   const limit = { use: "rate-limit", requests: 2, per: "1h" };
   const team = await layeredTeam({
     namespace,
@@ -25,14 +28,14 @@ test("a slow read is tried at another process; the first answer counts, the othe
   const at = team.journal.events("count").map(({ pid }) => pid);
   expect(new Set(at).size).toBe(2);
   await team.journal.until(() => cancelled(team) === 1);
-  // The limit counted it once.
+  // The rate limit counts the call once.
   expect(await client.call("fix__count", { key: "next" })).toBe("next 1");
   expect(await client.call("fix__count", { key: "over" })).toMatch(/rate_limited/);
   const { body } = await team.api("GET", "/calls");
   expect(body.items.map(({ attempts }: { attempts?: number }) => attempts)).toContain(2);
 });
 
-test("nothing is tried twice that does not say that it only reads, nor where there is one process", async () => {
+test("tools that are not read-only, and servers with one process, get no second attempt", async () => {
   const team = await layeredTeam({
     namespace,
     server: { instances: 2, timeoutMs: 400 },
@@ -49,7 +52,7 @@ test("nothing is tried twice that does not say that it only reads, nor where the
   expect(team.journal.executions("alone")).toBe(1);
 });
 
-test("under kills what is not safe runs at most once, and reads are answered", async () => {
+test("while processes are killed an unsafe tool runs at most once per call, and read-only calls are repeated", async () => {
   const team = await layeredTeam({
     namespace,
     server: { instances: 4, criticality: "vital" },

@@ -1,4 +1,6 @@
-/** What is kept between runs and shared between gateways: a shortcut that is never in the way and never the truth. */
+/**
+ * The cache in METAMCP_HOME, kept between runs and shared between gateways: it saves work, but is never trusted over the server.
+ */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -16,8 +18,8 @@ async function start(folder: Temp, home = folder.home): Promise<RawClient> {
 
 const cacheFile = (folder: Temp, server: string): string => join(folder.home, "cache", server, "schema.json");
 
-/** A server whose tools are what the file says, with a journal. */
-function told(folder: Temp, tools: Record<string, object>): { command: string; args: string[] } {
+/** A server that lists the given tools and keeps a journal. */
+function serverWith(folder: Temp, tools: Record<string, object>): { command: string; args: string[] } {
   const list = Object.entries(tools).map(([name, more]) => ({
     name,
     inputSchema: { type: "object" },
@@ -30,7 +32,7 @@ function told(folder: Temp, tools: Record<string, object>): { command: string; a
 const toolsOf = async (client: RawClient, server: string): Promise<string[]> =>
   (await discover(client, { server })).tools?.map(({ tool }) => tool) ?? [];
 
-test("two gateways over one home and the same servers at once harm neither each other nor the cache", async () => {
+test("two gateways with one home and the same servers disturb neither each other nor the cache", async () => {
   const folder = temp();
   const names = ["a", "b", "c"];
   const servers = names.map((name) => [name, fixture("--journal", folder.journal(name).file)]);
@@ -48,7 +50,7 @@ test("two gateways over one home and the same servers at once harm neither each 
   expect(pids).toHaveLength(6);
   const [one, other] = both as [RawClient, RawClient];
   await one.close();
-  // What was the other's own still works.
+  // The children of the other gateway still work.
   expect(textOf(await other.mcpCall("a", "echo", { message: "on" }))).toBe("on");
   await other.close();
   await gone(pids);
@@ -57,7 +59,7 @@ test("two gateways over one home and the same servers at once harm neither each 
     expect(readdirSync(dirname(cacheFile(folder, name)))).toEqual(["schema.json"]);
     JSON.parse(readFileSync(cacheFile(folder, name), "utf8"));
   }
-  // From the cache, without a process; and what did not change is not written again.
+  // The lists come from the cache without starting a process, and an unchanged cache is not written again.
   const before = statSync(cacheFile(folder, "a"));
   const third = await start(folder);
   const found = await discover(third);
@@ -72,20 +74,20 @@ test("two gateways over one home and the same servers at once harm neither each 
   expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
 });
 
-test("tools that changed while nobody was connected are seen changed after the next connect", async () => {
+test("tools that changed while the server was not connected are updated after the next connection", async () => {
   const folder = temp();
   const needs = { inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } };
-  folder.writeConfig({ a: told(folder, { old: {}, both: needs }) });
+  folder.writeConfig({ a: serverWith(folder, { old: {}, both: needs }) });
   const first = await start(folder);
   await discover(first);
   expect(failureOf(await first.mcpCall("a", "both")).code).toBe("validation_input");
   await first.close();
 
-  told(folder, { both: {}, fresh: {} });
+  serverWith(folder, { both: {}, fresh: {} });
   const second = await start(folder);
   expect(await toolsOf(second, "a")).toEqual(["old", "both"]);
   expect(folder.journal().pids()).toHaveLength(1);
-  // Neither the tools nor the schemas of the cache refuse a call.
+  // Neither tools nor schemas from the cache reject a call.
   expect(await second.mcpCall("a", "fresh", { message: "new" })).toMatchObject({
     content: [{ text: "new" }],
   });
@@ -102,7 +104,7 @@ test("tools that changed while nobody was connected are seen changed after the n
   await third.close();
 });
 
-test("a list that changes while it is connected is seen without a new connection", async () => {
+test("a list that changes during a connection is updated without a new one", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
   const client = await start(folder);
@@ -116,7 +118,7 @@ test("a list that changes while it is connected is seen without a new connection
   await client.close();
 });
 
-test("a cache that is corrupt is ignored and mended", async () => {
+test("a corrupt cache is ignored and replaced", async () => {
   const folder = temp();
   const faults = [
     "",
@@ -132,7 +134,7 @@ test("a cache that is corrupt is ignored and mended", async () => {
     mkdirSync(dirname(cacheFile(folder, name)), { recursive: true });
     writeFileSync(cacheFile(folder, name), faults[n] as string);
   }
-  const server = told(folder, { one: {} });
+  const server = serverWith(folder, { one: {} });
   folder.writeConfig(Object.fromEntries(names.map((name) => [name, server])));
   for (const run of ["mended", "known"]) {
     const client = await start(folder);
@@ -146,10 +148,10 @@ test("a cache that is corrupt is ignored and mended", async () => {
   }
 });
 
-test("two projects that use one name for different servers do not mix", async () => {
+test("two projects that use one name for different servers have separate caches", async () => {
   const [here, there] = [temp(), temp()];
-  here.writeConfig({ "same name/…": told(here, { here: {} }) });
-  there.writeConfig({ "same name/…": told(there, { there: {} }) });
+  here.writeConfig({ "same name/…": serverWith(here, { here: {} }) });
+  there.writeConfig({ "same name/…": serverWith(there, { there: {} }) });
   const clients = await Promise.all([start(here), start(there, here.home)]);
   const lists = await Promise.all(clients.map((client) => toolsOf(client, "same name/…")));
   expect(lists).toEqual([["here"], ["there"]]);

@@ -1,4 +1,7 @@
-/** The HTTP front under attack: whatever is thrown at it gets a status or nothing, creates nothing, and an honest client does not notice. */
+/**
+ * Attacks on the HTTP transport: every request gets a valid status or none and creates nothing, and other clients are not
+ * affected.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import fc from "fast-check";
@@ -9,7 +12,7 @@ import { open, type RawAnswer, rawHttp, written } from "../support/raw-http.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** `METAMCP_FUZZ=n` for more. */
+/** `METAMCP_FUZZ=n` for more runs. */
 const FUZZ = Number(process.env["METAMCP_FUZZ"] ?? 300);
 const MB = 1024 * 1024;
 const linux = process.platform === "linux";
@@ -96,20 +99,22 @@ const attackOn = (...paths: string[]) =>
   });
 type Attack = ReturnType<typeof attackOn> extends fc.Arbitrary<infer A> ? A : never;
 
-async function throwAt({ url }: HttpGateway, { cut, times, end, ...request }: Attack): Promise<RawAnswer> {
+async function send({ url }: HttpGateway, { cut, times, end, ...request }: Attack): Promise<RawAnswer> {
   const bytes = Buffer.from(written(request).repeat(times), "latin1").subarray(0, cut);
   const answer = await rawHttp(url, bytes, { end, responses: times, patienceMs: 60 });
   expect(answer.statuses.filter((status) => status >= 500)).toEqual([]);
   return answer;
 }
 
-test("random requests: a proper status or none, no session, no child", { timeout: 120_000 }, async () => {
+test("random requests get a valid status or none, and create neither a session nor a child", {
+  timeout: 120_000,
+}, async () => {
   const { gateway, journal, honest } = await setUp();
   const before = linux ? sockets(gateway) : 0;
   const seen = new Set<number>();
   await fc.assert(
     fc.asyncProperty(attackOn("/mcp", "/mcp?x=1", "//mcp", "/mcp/../mcp"), async (attack) => {
-      const { statuses, text } = await throwAt(gateway, attack);
+      const { statuses, text } = await send(gateway, attack);
       for (const status of statuses) seen.add(status);
       expect(text).not.toMatch(/^mcp-session-id/im);
     }),
@@ -122,13 +127,15 @@ test("random requests: a proper status or none, no session, no child", { timeout
   await gateway.stop();
 });
 
-test("random requests to the old transport: the same", { timeout: 120_000 }, async () => {
+test("random requests to the SSE transport create no child, and messages need their session and content type", {
+  timeout: 120_000,
+}, async () => {
   const { gateway, journal } = await setUp("--transport", "sse");
   const before = linux ? sockets(gateway) : 0;
   const paths = ["/sse", "/messages", "/messages?sessionId=x", "/messages?sessionId=%00&sessionId="];
   await fc.assert(
     fc.asyncProperty(attackOn(...paths), async (attack) => {
-      await throwAt(gateway, attack);
+      await send(gateway, attack);
     }),
     { numRuns: Math.ceil(FUZZ / 2) },
   );
@@ -152,7 +159,7 @@ test("random requests to the old transport: the same", { timeout: 120_000 }, asy
   await gateway.stop();
 });
 
-test("random messages on a session of its own never harm it", { timeout: 120_000 }, async () => {
+test("random messages in a session do not damage it", { timeout: 120_000 }, async () => {
   const { gateway, honest } = await setUp();
   const session = await gateway.open();
   await fc.assert(
@@ -169,7 +176,7 @@ test("random messages on a session of its own never harm it", { timeout: 120_000
   await gateway.stop();
 });
 
-test("bodies of 100 MB are refused without being kept, announced or not", async () => {
+test("bodies of 100 MB are rejected without being buffered, with and without content-length", async () => {
   const { gateway, honest } = await setUp();
   const session = await gateway.open();
   await honest();
@@ -202,7 +209,7 @@ test("bodies of 100 MB are refused without being kept, announced or not", async 
   expect(await upload({ "content-length": String(100 * MB) })).toBe(413);
   expect(await upload({})).toBe(413);
   if (linux) expect(megabytes(gateway) - before).toBeLessThan(60);
-  // Half of what was announced, then gone: nothing was said, nothing is kept.
+  // The client sends a part of the announced body and disconnects: there is no answer, and nothing is kept.
   const aborted = await rawHttp(
     gateway.url,
     written({ headers: { ...session, "content-length": String(3 * MB) }, body: "x".repeat(MB) }),
@@ -213,7 +220,7 @@ test("bodies of 100 MB are refused without being kept, announced or not", async 
   await gateway.stop();
 });
 
-test("half-open sockets, drips and pipelines do not trouble others", async () => {
+test("half-open sockets, slow requests and pipelines do not affect other clients", async () => {
   const { gateway, honest } = await setUp();
   await honest();
   const before = linux ? sockets(gateway) : 0;
@@ -245,7 +252,7 @@ test("half-open sockets, drips and pipelines do not trouble others", async () =>
   await gateway.stop();
 });
 
-test("an id that is under way already is refused, and the first is answered all the same", async () => {
+test("a request id that is still in use is rejected, and the first request is answered", async () => {
   const { gateway, journal } = await setUp();
   const client = await HttpClient.open(gateway);
   const first = client.mcpCall("same", ["a", "sleep"], { ms: 3_000 });
@@ -258,7 +265,7 @@ test("an id that is under way already is refused, and the first is answered all 
   await gateway.stop();
 });
 
-test("a client that vanishes in the middle comes back for the rest; what is not its own it does not get", async () => {
+test("a client that disconnects can resume its own stream, but no other", async () => {
   const { gateway } = await setUp();
   const client = await HttpClient.open(gateway);
   const begun = await gateway.post(
@@ -279,12 +286,12 @@ test("a client that vanishes in the middle comes back for the rest; what is not 
   const rest = await messages(await resume(id, client.session));
   expect(rest.at(-1)).toMatchObject({ id: 1, result: { content: [{ text: "reported 5" }] } });
   expect(rest.filter(({ method }) => method === "notifications/progress").length).toBeGreaterThan(2);
-  // Replayed once more: the same again, and nothing new happens.
+  // A second replay gives the same events and repeats no call.
   expect(await messages(await resume(id, client.session))).toEqual(rest);
   await gateway.stop();
 });
 
-test("a large answer on a stream that stands already arrives whole", async () => {
+test("a large answer on an open stream arrives completely", async () => {
   const { gateway } = await setUp();
   const client = await HttpClient.open(gateway);
   const { answer } = await client.mcpCall(1, ["a", "big"], { bytes: 20 * MB, ms: 1_500 });
@@ -292,12 +299,12 @@ test("a large answer on a stream that stands already arrives whole", async () =>
   await gateway.stop();
 });
 
-test.runIf(linux)("answers that nobody reads do not pile up in memory", { timeout: 120_000 }, async () => {
+test.runIf(linux)("unread answers do not accumulate in memory", { timeout: 120_000 }, async () => {
   const { gateway, journal, honest } = await setUp();
   await honest();
   const session = await gateway.open();
   const [memory, open_] = [megabytes(gateway), sockets(gateway)];
-  // 400 MB of answers, of which the client takes none.
+  // 400 MB of answers that the client does not read.
   const lazy = Array.from({ length: 50 }, (_, i) => {
     const socket = open(gateway.url).pause();
     socket.write(written({ headers: session, body: call(i, "big", { bytes: 8 * MB }) }));
@@ -305,7 +312,7 @@ test.runIf(linux)("answers that nobody reads do not pile up in memory", { timeou
   });
   const asked = (): number => journal.events().filter(({ tool }) => tool === "big").length;
   await until(() => asked() > 40, { within: 60_000, what: "the calls" });
-  // Those who had longest to read are cut off.
+  // The connections that had the longest time to read are closed.
   await until(() => sockets(gateway) < open_ + 38, { within: 60_000, what: "that most are cut off" });
   expect(megabytes(gateway) - memory).toBeLessThan(450);
   await honest();

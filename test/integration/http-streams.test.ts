@@ -1,4 +1,7 @@
-/** Streams and sessions over HTTP that end in ways nobody planned: forged ids, sockets that go while others wait behind them, sessions that end under their calls. */
+/**
+ * Streams and sessions over HTTP that end unexpectedly: forged event ids, sockets that close while requests wait, and sessions
+ * that end during calls.
+ */
 import { expect, test } from "vitest";
 import { HttpClient } from "../support/http-client.ts";
 import { httpGateway } from "../support/http-gateway.ts";
@@ -6,9 +9,9 @@ import { open, written } from "../support/raw-http.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-const MODERN = "2026-07-28";
+const ERA_2026 = "2026-07-28";
 const ENVELOPE = {
-  "io.modelcontextprotocol/protocolVersion": MODERN,
+  "io.modelcontextprotocol/protocolVersion": ERA_2026,
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
@@ -30,7 +33,7 @@ const call = (id: number, tool: string, args: object = {}): string =>
 const era2026 = (id: number, method: string, params: Record<string, unknown>): string =>
   written({
     headers: {
-      "mcp-protocol-version": MODERN,
+      "mcp-protocol-version": ERA_2026,
       "mcp-method": method,
       ...(typeof params["name"] === "string" && { "mcp-name": params["name"] }),
     },
@@ -40,13 +43,13 @@ const era2026 = (id: number, method: string, params: Record<string, unknown>): s
 test.each([
   ["streams", []],
   ["plain JSON", ["--json-response"]],
-])("an event id that was never given takes no answer away (%s)", async (_, flags) => {
+])("a forged event id does not take an answer away from its request (%s)", async (_, flags) => {
   const { gateway, journal } = await setUp(flags);
   const client = await HttpClient.open(gateway);
   await client.tool(1, "a__echo", { message: "warm" });
   const listening = new AbortController();
   const headers = { ...client.session, accept: "text/event-stream" };
-  // From here on the session keeps events.
+  // From here on the session stores events.
   await fetch(gateway.url, { headers, signal: listening.signal });
   const slow = client.tool(2, "a__sleep", { ms: 4_000 });
   await journal.until(() => journal.events("message").some(({ tool }) => tool === "sleep"));
@@ -59,7 +62,7 @@ test.each([
   await gateway.stop();
 });
 
-test("a stream that waits behind a slow answer does not outlive its socket", async () => {
+test("a stream that waits behind a slow answer ends with its socket", async () => {
   const { gateway, journal } = await setUp();
   const session = await gateway.open();
   const socket = open(gateway.url);
@@ -69,7 +72,7 @@ test("a stream that waits behind a slow answer does not outlive its socket", asy
   );
   await journal.until(() => journal.events("message").some(({ tool }) => tool === "sleep"));
   socket.destroy();
-  // There can be one such stream only: another one is let in once this is gone.
+  // A session has only one such stream, so a new one is accepted as soon as this one is gone.
   const again = new AbortController();
   await until(
     async () => {
@@ -83,7 +86,7 @@ test("a stream that waits behind a slow answer does not outlive its socket", asy
   await gateway.stop();
 });
 
-test("requests that wait behind others on their socket are cancelled with it", async () => {
+test("requests that wait behind others on a socket are cancelled when it closes", async () => {
   const { gateway, journal } = await setUp([], "--resources", "1");
   const socket = open(gateway.url);
   socket.write(
@@ -93,15 +96,15 @@ test("requests that wait behind others on their socket are cancelled with it", a
       }) +
       era2026(3, "tools/call", { name: "a__sleep", arguments: { ms: 60_000 } }),
   );
-  const heard = (of: string): boolean =>
+  const received = (of: string): boolean =>
     journal.events("message").some(({ tool, method }) => tool === of || method === of);
-  await journal.until(() => heard("hang") && heard("sleep") && heard("resources/subscribe"));
+  await journal.until(() => received("hang") && received("sleep") && received("resources/subscribe"));
   socket.destroy();
-  await journal.until(() => journal.events("cancelled").length === 2 && heard("resources/unsubscribe"));
+  await journal.until(() => journal.events("cancelled").length === 2 && received("resources/unsubscribe"));
   await gateway.stop();
 });
 
-test("a session that ends under its calls is no fault of ours", async () => {
+test("a session that ends during a call answers it with an error and cancels it at the child", async () => {
   const { gateway, journal } = await setUp();
   const client = await HttpClient.open(gateway);
   const slow = client.tool(1, "a__hang", {});
@@ -113,7 +116,7 @@ test("a session that ends under its calls is no fault of ours", async () => {
   expect(gateway.stderr).not.toContain("bug");
 });
 
-test("a client that went away while it was asked does not keep its session for ever", async () => {
+test("a session ends after its timeout although the client disconnected during a question", async () => {
   const { gateway, journal } = await setUp(["--session-timeout", "3000"]);
   const client = await HttpClient.open(gateway, { elicitation: {} });
   let hang: (() => void) | undefined;
@@ -128,7 +131,7 @@ test("a client that went away while it was asked does not keep its session for e
   await gateway.stop();
 });
 
-test("a call that lasts longer than a session may be idle keeps it while somebody waits", async () => {
+test("a call that takes longer than the session timeout keeps its session", async () => {
   const { gateway } = await setUp(["--session-timeout", "300"]);
   const client = await HttpClient.open(gateway);
   const { answer } = await client.tool(1, "a__sleep", { ms: 1_500 });

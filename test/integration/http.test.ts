@@ -1,4 +1,4 @@
-/** Streamable HTTP as a stranger meets it: sessions that begin, belong and end, and requests that make no sense. */
+/** Streamable HTTP: how sessions begin, belong to a client and end, and invalid requests. */
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { httpGateway, messages } from "../support/http-gateway.ts";
@@ -10,7 +10,7 @@ const call = (tool: string, args: object = {}, _meta?: object) => ({
   params: { name: "mcp_call", arguments: { server: "a", tool, args }, _meta },
 });
 
-test("a session begins with a valid handshake, is named by its id alone, and ends for good", async () => {
+test("a session begins with a valid handshake, is identified by its id only, and cannot be used after its end", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
@@ -40,7 +40,7 @@ test("a session begins with a valid handshake, is named by its id alone, and end
   await gone(journal.pids());
 });
 
-test("nonsense gets a status and an error, and creates nothing", async () => {
+test("invalid requests get a status and an error and create nothing", async () => {
   const folder = temp();
   folder.writeConfig({});
   const server = await httpGateway(folder);
@@ -69,12 +69,12 @@ test("nonsense gets a status and an error, and creates nothing", async () => {
   }
   expect((await fetch(new URL("/nowhere", server.url))).status).toBe(404);
   expect((await fetch(server.url, { headers: session })).status).toBe(406);
-  // The session lived through all of it.
+  // The session still works.
   expect((await server.post({ id: 9, method: "ping" }, session)).status).toBe(200);
   await server.stop();
 });
 
-test("a Host that is not ours is refused, whatever it resolves to", async () => {
+test("a request with a foreign Host header is rejected", async () => {
   const folder = temp();
   folder.writeConfig({});
   const server = await httpGateway(folder);
@@ -93,7 +93,7 @@ test("a Host that is not ours is refused, whatever it resolves to", async () => 
   await server.stop();
 });
 
-test("progress streams before the answer; the standing stream is one per session; a broken stream resumes", async () => {
+test("progress is streamed before the answer, a session has one standing stream, and a broken stream can be resumed", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const server = await httpGateway(folder);
@@ -128,7 +128,7 @@ test("progress streams before the answer; the standing stream is one per session
   await server.stop();
 });
 
-test("a cancelled request's stream ends, and the child hears of it", async () => {
+test("the stream of a cancelled request ends, and the child receives the cancellation", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
@@ -142,7 +142,7 @@ test("a cancelled request's stream ends, and the child hears of it", async () =>
   await server.stop();
 });
 
-test("tokens guard every path but health, and stateless needs no session", async () => {
+test("a token protects every path except health, and --stateless needs no session", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), broken: null });
   const server = await httpGateway(
@@ -159,14 +159,14 @@ test("tokens guard every path but health, and stateless needs no session", async
     200,
     { ready: true, down: [{ server: "broken" }] },
   ]);
-  // Why it is down may be what it said itself: that is for those who show the token.
+  // The reason may contain output of the server, so it is shown only with the token.
   expect(await (await fetch(new URL("/readyz", server.url))).text()).not.toContain("reason");
   expect(await (await fetch(new URL("/readyz", server.url), { headers })).text()).toContain("reason");
   expect((await fetch(new URL("/healthz", server.url))).status).toBe(200);
   await server.stop();
 });
 
-test("a listed page may ask first what it may send, which it does without its token", async () => {
+test("a preflight request of an allowed origin succeeds without a token", async () => {
   const folder = temp();
   folder.writeConfig({});
   const server = await httpGateway(
@@ -192,7 +192,7 @@ test("a listed page may ask first what it may send, which it does without its to
   await server.stop();
 });
 
-test("an idle session ends after its time; one that listens does not", async () => {
+test("an idle session ends after its timeout, and a session with an open stream does not", async () => {
   const folder = temp();
   folder.writeConfig({});
   const server = await httpGateway(folder, "--session-timeout", "3000");
@@ -204,7 +204,7 @@ test("an idle session ends after its time; one that listens does not", async () 
     signal: abort.signal,
   });
   expect(stream.status).toBe(200);
-  // Each look is a use of it, so the next comes when its time must be over.
+  // Each request counts as a use of the session, so the next one comes after the timeout.
   await expect
     .poll(async () => (await server.post({ id: 1, method: "ping" }, idle)).status, {
       timeout: 45_000,

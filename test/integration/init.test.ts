@@ -1,4 +1,4 @@
-/** `metamcp init` and `metamcp import` as people and scripts run them. */
+/** `metamcp init` and `metamcp import` for people and scripts. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from "node:fs";
@@ -10,11 +10,11 @@ import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { ROOT, type Temp, temp, unnamed } from "../support/temp.ts";
 
-/** Once while each of the files is written; METAMCP_KILLS for more. */
+/** One kill during the write of each file by default; METAMCP_KILLS sets another number. */
 const KILLS = Number(process.env["METAMCP_KILLS"] ?? 5);
 
-/** A person's home with a file of each client. */
-function person(): Temp & {
+/** A home folder with the config file of each client. */
+function homeWithClients(): Temp & {
   readonly user: string;
   file(path: string): string;
   run(...args: string[]): Promise<Ended>;
@@ -33,12 +33,12 @@ function person(): Temp & {
   return { ...all, user, file, run: async (...args) => await metamcp(all, args) };
 }
 
-const asTheyWere = ({ file }: ReturnType<typeof person>): void => {
+const expectUnchanged = ({ file }: ReturnType<typeof homeWithClients>): void => {
   for (const { path, text } of CLIENT_FILES) expect(readFileSync(file(path), "utf8")).toBe(text);
 };
 
-test("import, init and undo leave every client's file byte for byte as it was", async () => {
-  const me = person();
+test("import, init and undo leave the file of every client unchanged byte for byte", async () => {
+  const me = homeWithClients();
   const taken = await me.run("import", "--yes");
   expect(taken).toMatchObject({ code: 0, err: "" });
   expect(taken.out).not.toContain(SECRET);
@@ -46,7 +46,7 @@ test("import, init and undo leave every client's file byte for byte as it was", 
   const config = JSON.parse(readFileSync(join(me.home, "mcp.json"), "utf8")) as { mcpServers: object };
   expect(config.mcpServers).toEqual(Object.assign({}, ...CLIENT_FILES.map(({ servers }) => servers)));
   expect(statSync(join(me.home, "mcp.json")).mode & 0o077).toBe(0);
-  asTheyWere(me);
+  expectUnchanged(me);
 
   const done = await me.run("init", "--yes", "--json");
   expect(done).toMatchObject({ code: 0, err: "" });
@@ -67,12 +67,12 @@ test("import, init and undo leave every client's file byte for byte as it was", 
   expect(JSON.parse(nothingNew.out)).toMatchObject({ written: [], servers: [] });
 
   expect(await me.run("init", "--undo", "--yes")).toMatchObject({ code: 0 });
-  asTheyWere(me);
+  expectUnchanged(me);
   expect((await me.run("init", "--undo")).out).toContain("nothing to undo");
 });
 
-test("the entry starts MetaMCP from any folder, on the config that was meant", async () => {
-  const me = person();
+test("the entry starts MetaMCP in any folder with the given config", async () => {
+  const me = homeWithClients();
   const config = me.write("servers.json", '{"mcpServers": {}}');
   await me.run("init", "cursor", "--yes", "--config", "servers.json");
   const file = JSON.parse(readFileSync(me.file(".cursor/mcp.json"), "utf8").replaceAll(/,(?=\s*})/g, "")) as {
@@ -85,8 +85,8 @@ test("the entry starts MetaMCP from any folder, on the config that was meant", a
   expect(result?.["serverInfo"]).toMatchObject({ name: "metamcp" });
 });
 
-test("without a terminal and a yes it shows the change and does nothing", async () => {
-  const me = person();
+test("without a terminal and --yes init and import show the change and write nothing", async () => {
+  const me = homeWithClients();
   const shown = await me.run("init");
   expect(shown.code).toBe(2);
   expect(shown.out).toMatch(/^\+ +"metamcp": \{$/m);
@@ -94,12 +94,12 @@ test("without a terminal and a yes it shows the change and does nothing", async 
   expect(shown.out).not.toContain(SECRET);
   expect((await me.run("import")).code).toBe(2);
   expect((await me.run("import", "--dry-run")).code).toBe(0);
-  asTheyWere(me);
+  expectUnchanged(me);
   expect(() => readFileSync(join(me.home, "mcp.json"))).toThrow(/ENOENT/);
 });
 
-test("a client that is not known or not there, and a file that is broken", async () => {
-  const me = person();
+test("an unknown client and a broken client file are reported, and the other clients are processed", async () => {
+  const me = homeWithClients();
   const unknown = await me.run("init", "curser");
   expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean "cursor"?') });
 
@@ -114,8 +114,8 @@ test("a client that is not known or not there, and a file that is broken", async
   expect(others.out).toMatch(/3 servers written/);
 });
 
-test("a name that would begin a line of its own is shown on one, and one server is one server", async () => {
-  const me = person();
+test("control characters in a server name are escaped, and one server is counted in the singular", async () => {
+  const me = homeWithClients();
   const mcpServers = { "odd\nAll is well": { command: "node" }, plain: { command: "node", args: ["x.js"] } };
   writeFileSync(me.file(".cursor/mcp.json"), JSON.stringify({ mcpServers }));
   const { code, out } = await me.run("import", "cursor", "--yes");
@@ -124,8 +124,8 @@ test("a name that would begin a line of its own is shown on one, and one server 
   expect(out).toContain("1 server written");
 });
 
-test("import inside a repository leaves that repository's file alone, unless --here names it", async () => {
-  const me = person();
+test("import in a repository does not change its file unless --here is given", async () => {
+  const me = homeWithClients();
   const text = '{ "mcpServers": { "theirs": { "command": "node" } } }';
   me.write(".mcp.json", text);
   expect(await me.run("import", "claude-desktop", "--yes")).toMatchObject({ code: 0 });
@@ -137,8 +137,8 @@ test("import inside a repository leaves that repository's file alone, unless --h
   expect(readFileSync(me.config, "utf8")).toContain(SECRET);
 });
 
-test("a config of ours that is broken is left alone", async () => {
-  const me = person();
+test("import does not change a broken config of MetaMCP", async () => {
+  const me = homeWithClients();
   for (const text of ['{"mcpServers": []}', '{\n  "mcpServers": {']) {
     me.write(".mcp.json", text);
     expect(await me.run("import", "--here", "--yes")).toMatchObject({
@@ -149,9 +149,9 @@ test("a config of ours that is broken is left alone", async () => {
   }
 });
 
-test("killed at any moment, each file is the old one or the new one, and undo finds its way back", async () => {
-  const me = person();
-  // Large enough to be caught in the middle of writing it.
+test("after a kill at any moment each file is the old or the new one, and undo works", async () => {
+  const me = homeWithClients();
+  // Large files, so that a write can be interrupted.
   const some = ["claude-desktop", "claude-code", "cursor", "zed", "codex"];
   const before = new Map(
     CLIENT_FILES.filter(({ id }) => some.includes(id)).map(({ path, text }) => [
@@ -174,7 +174,7 @@ test("killed at any moment, each file is the old one or the new one, and undo fi
       stdio: "ignore",
     });
     const ended = once(child, "exit");
-    // As soon as anything becomes of this file: while it is written, or the next one.
+    // Kills as soon as this file changes: while it or the next one is written.
     const touched = new Promise<void>((resolve) => {
       folder.on("change", (_, name) => name === basename(file) && resolve());
     });
@@ -193,19 +193,19 @@ test("killed at any moment, each file is the old one or the new one, and undo fi
   for (const name of readdirSync(me.home)) expect(statSync(join(me.home, name)).mode & 0o077).toBe(0);
 });
 
-test.skipIf(noTerminal())("Ctrl-C at a question ends it all, and nothing more is asked", async () => {
-  const me = person();
+test.skipIf(noTerminal())("Ctrl-C at a question ends init without a further question", async () => {
+  const me = homeWithClients();
   const command = [process.execPath, join(ROOT, "dist/metamcp.js"), "init"];
   const terminal = new PseudoTerminal(command, me.user, me.env);
   await terminal.sees("[y/N] ");
   terminal.type("\x03");
   expect(await terminal.exited).not.toBe(0);
   expect(terminal.screen.match(/\[y\/N\]/g)).toHaveLength(1);
-  asTheyWere(me);
+  expectUnchanged(me);
 });
 
-test("what import shows acts on no terminal", async () => {
-  const me = person();
+test("import escapes terminal control characters", async () => {
+  const me = homeWithClients();
   const servers = {
     "a\u001b[2J": { command: "x" },
     b: { command: "x", args: ["\u001b]0;t\u0007", "\u202e"] },
@@ -216,23 +216,23 @@ test("what import shows acts on no terminal", async () => {
   for (const sign of ["\u001b", "\u0007", "\u202e"]) expect(out).not.toContain(sign);
 });
 
-test("a client and MetaMCP do not share one file", async () => {
-  const me = person();
+test("init refuses a client file that is also MetaMCP's config", async () => {
+  const me = homeWithClients();
   const ended = await me.run("init", "cursor", "--yes", "--config", me.file(".cursor/mcp.json"));
   expect(ended).toMatchObject({ code: 1, out: expect.stringMatching(/also MetaMCP's config.*--config/) });
-  asTheyWere(me);
+  expectUnchanged(me);
 });
 
 const CURSOR = ".cursor/mcp.json";
-const listedBy = (me: ReturnType<typeof person>): string[] =>
+const listedBy = (me: ReturnType<typeof homeWithClients>): string[] =>
   Object.keys((JSON.parse(readFileSync(me.file(CURSOR), "utf8")) as { mcpServers: object }).mcpServers);
 
-test("init says why it leaves a server where it is, and does not speak of those that are off", async () => {
-  const me = person();
-  const needy = { command: "node", args: ["needy.js"], env: { KEY: `\${NOT_SET_ANYWHERE}` } };
+test("init says why it leaves a server in the client, and does not mention disabled servers", async () => {
+  const me = homeWithClients();
+  const withMissingVariable = { command: "node", args: ["needy.js"], env: { KEY: `\${NOT_SET_ANYWHERE}` } };
   const off = { command: "node", args: ["off.js"], disabled: true };
-  writeFileSync(me.file(CURSOR), JSON.stringify({ mcpServers: { needy, off } }));
-  me.write("ours.json", JSON.stringify({ mcpServers: { theirs: needy, off } }));
+  writeFileSync(me.file(CURSOR), JSON.stringify({ mcpServers: { needy: withMissingVariable, off } }));
+  me.write("ours.json", JSON.stringify({ mcpServers: { theirs: withMissingVariable, off } }));
   const { out } = await me.run("init", "cursor", "--yes", "--config", "ours.json");
   expect(out).toMatch(
     /still starts needy itself, because MetaMCP cannot: .*NOT_SET_ANYWHERE.*metamcp init cursor/,
@@ -245,8 +245,8 @@ test("init says why it leaves a server where it is, and does not speak of those 
   );
 });
 
-test("init takes the servers that MetaMCP runs out of the client's list, and undo brings them back", async () => {
-  const me = person();
+test("init removes the servers that MetaMCP runs from the client's list, and undo restores them", async () => {
+  const me = homeWithClients();
   const text = `{\n  "mcpServers": {\n    "one": { "command": "node", "args": ["one.js"], "env": { "KEY": "hush-hush" } },\n    "two": {"command": "node"}\n  },\n  "other": 1\n}\n`;
   writeFileSync(me.file(CURSOR), text);
   writeFileSync(join(me.folder, "x"), "");
@@ -280,7 +280,7 @@ test("init takes the servers that MetaMCP runs out of the client's list, and und
     "its only server is now metamcp",
   );
   expect(listedBy(me)).toEqual(["metamcp"]);
-  // The client itself writes its file.
+  // The client itself changes its file later.
   const later = readFileSync(me.file(CURSOR), "utf8").replace('"other": 1', '"other": 2');
   writeFileSync(me.file(CURSOR), later);
   await me.run("init", "cursor", "--undo", "--yes");
@@ -288,8 +288,8 @@ test("init takes the servers that MetaMCP runs out of the client's list, and und
   expect(back).toEqual({ ...(JSON.parse(text) as object), other: 2 });
 });
 
-test("a server that the config has switched off, or with another credential, stays with the client", async () => {
-  const me = person();
+test("a server that is disabled in MetaMCP or has other credentials stays in the client", async () => {
+  const me = homeWithClients();
   const one = { command: "node", args: ["one.js"], env: { KEY: "hush-hush" } };
   writeFileSync(me.file(CURSOR), JSON.stringify({ mcpServers: { one, two: { command: "node" } } }));
   const other = { ...one, env: { KEY: "another" } };
@@ -301,8 +301,8 @@ test("a server that the config has switched off, or with another credential, sta
   expect(listedBy(me)).toEqual(["one", "two", "metamcp"]);
 });
 
-test("clients are given the user's own config, unless --here names that of the folder", async () => {
-  const me = person();
+test("init gives clients the user's config unless --here is given", async () => {
+  const me = homeWithClients();
   me.writeConfig({});
   const named = async (...flags: string[]): Promise<unknown> => {
     writeFileSync(me.file(CURSOR), "{}");

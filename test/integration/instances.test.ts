@@ -12,7 +12,7 @@ const clientOf = ({ gateway, key }: LayeredTeam): Promise<TeamClient> =>
   teamClient(gateway, "aggregate", { key });
 const pidOf = async (client: TeamClient): Promise<number> => Number(await client.call("fix__pid"));
 
-/** A call that is at the server and stays there; `lost` is what became of it. */
+/** Starts a call that hangs at the server. `lost` resolves with its failure. */
 async function hang(client: TeamClient, { reached }: LayeredTeam): Promise<{ lost: Promise<string> }> {
   const before = reached("count_unsafe");
   const args = { key: `hangs ${before}`, hangs: 1 };
@@ -26,11 +26,11 @@ async function statusOf({ api }: LayeredTeam): Promise<{ uuid: string; instances
   return { uuid: body.items[0].uuid, ...body.items[0].status };
 }
 
-test("a busy process gets company, sessions stay where they are, and a kill concerns the calls of one", async () => {
+test("a second process starts when the first is busy, sessions stay at their process, and a kill affects only its calls", async () => {
   const team = await layeredTeam({ server: { instances: 2 } });
   const [a, b, c] = [await clientOf(team), await clientOf(team), await clientOf(team)];
   const first = await pidOf(a);
-  // It is idle, so nobody needs another one.
+  // The process is idle, so no second one is needed.
   expect(await pidOf(c)).toBe(first);
   expect(await statusOf(team)).toMatchObject({ instances: 1 });
 
@@ -40,21 +40,21 @@ test("a busy process gets company, sessions stay where they are, and a kill conc
   expect([await pidOf(b), await pidOf(c), await pidOf(b)]).toEqual([second, first, second]);
   expect(await statusOf(team)).toMatchObject({ instances: 2, state: "active" });
 
-  const under = await hang(b, team);
+  const hangingOnSecond = await hang(b, team);
   kill(first);
   expect(await lost).toMatch(/server_unavailable|Do not repeat|died|lost/i);
   await gone(first);
   expect(alive(second)).toBe(true);
-  // The second has a call, so the first is started again, for those who were there.
+  // The second process is busy, so the first one is started again for its sessions.
   const third = await pidOf(c);
   expect([first, second]).not.toContain(third);
   expect(await pidOf(b)).toBe(second);
   kill(second);
-  await under.lost;
+  await hangingOnSecond.lost;
   expect(team.journal.early()).toEqual([]);
 });
 
-test("another number of processes connects it anew; a server with a url has none", async () => {
+test("a changed number of instances reconnects the server, and a server with a URL has no instances", async () => {
   const team = await layeredTeam({ server: { instances: 3 } });
   const client = await clientOf(team);
   const before = await pidOf(client);
@@ -72,7 +72,7 @@ test("another number of processes connects it anew; a server with a url has none
   expect([remote.status, remote.body.errors?.[0]?.path]).toEqual([422, "/instances"]);
 });
 
-test("all instances have places of the same pool, and calls beyond it share those that run", async () => {
+test("all instances count towards the connection limit, and further calls share the running ones", async () => {
   const team = await layeredTeam({ server: { instances: 16 }, flags: ["--max-connections", "2"] });
   const clients = await Promise.all(Array.from({ length: 6 }, () => clientOf(team)));
   const calls = [];
@@ -83,7 +83,7 @@ test("all instances have places of the same pool, and calls beyond it share thos
   for (const { lost } of calls) await lost;
 });
 
-test("without sessions each call goes to the least loaded", async () => {
+test("without sessions each call goes to the least loaded instance", async () => {
   const team = await layeredTeam({ server: { instances: 2 }, endpoint: { stateless: true } });
   const client = await clientOf(team);
   const { lost } = await hang(client, team);
@@ -95,7 +95,7 @@ test("without sessions each call goes to the least loaded", async () => {
   await lost;
 });
 
-test("a config file can say it too", async () => {
+test("instances can be set in a config file too", async () => {
   const folder = temp();
   folder.writeConfig({ a: { ...fixture("--journal", folder.journal().file), instances: 4 } });
   const client = personal(folder);

@@ -1,4 +1,4 @@
-/** Lists that change: who is told, how often, and what the auto surface makes of them. */
+/** Changing lists: which clients are notified, how often, and how the auto surface decides. */
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { envelope, era2026Headers } from "../support/eras.ts";
@@ -10,7 +10,7 @@ import type { RawClient } from "../support/raw-client.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-test("a client hears of changes of its own lists only, once, and with --no-notify never", async () => {
+test("a client is notified once per change of its own lists, and never with --no-notify", async () => {
   const folder = temp();
   const flags = ["--prompts", "1", "--resources", "1"];
   folder.writeConfig({ a: fixture(...flags), "b-": fixture("--bare", "--tools", "1") });
@@ -19,7 +19,7 @@ test("a client hears of changes of its own lists only, once, and with --no-notif
   await names(client);
   await names(client, "prompts/list");
   await names(client, "resources/list");
-  // The same list said anew is no change.
+  // An announced list without changes is not a change.
   await client.tool("a__change", { add: ["x"], remove: ["x"], prompts: ["prompt_1"] });
   await client.tool("a__notify", { method: "notifications/resources/list_changed" });
   await client.until(() => told(client).length > 0);
@@ -40,13 +40,13 @@ test("a client hears of changes of its own lists only, once, and with --no-notif
   await names(silent);
   await silent.tool("a__change", { add: ["x"] });
   await until(async () => (await names(silent)).includes("a__x"));
-  // Longer than anyone else would have had to wait for it.
+  // Longer than the delay of a notification.
   await silent.tool("a__sleep", { ms: 500 });
   await silent.close();
   expect(told(silent)).toEqual([]);
 });
 
-test("a server that is added to the config appears, one that is removed goes", async () => {
+test("a server added to the config appears in the list, and a removed one disappears", async () => {
   const folder = temp();
   const one = fixture("--bare", "--tools", "1");
   folder.writeConfig({ a: one });
@@ -65,14 +65,14 @@ test("a server that is added to the config appears, one that is removed goes", a
   await client.close();
 });
 
-test("auto shows all tools while they are few, and else the meta surface", async () => {
+test("the auto surface lists all tools while they are few, and otherwise becomes the meta surface", async () => {
   const folder = temp();
   const auto = (): RawClient => gateway(folder, { flags: ["--surface", "auto"] });
   folder.writeConfig({ a: fixture("--bare", "--tools", "3", "--prompts", "1") });
   const few = auto();
   const { result } = await few.initialize();
   expect(result).toMatchObject({ capabilities: { prompts: {}, resources: { subscribe: true } } });
-  // What it is told at the beginning fits what it is shown.
+  // The instructions match the surface.
   expect(result?.["instructions"]).not.toContain("mcp_discover");
   const lists = await Promise.all([names(few, "prompts/list"), names(few)]);
   expect(lists).toEqual([["a__prompt_0"], ["a__tool_0", "a__tool_1", "a__tool_2"]]);
@@ -101,9 +101,9 @@ test("auto shows all tools while they are few, and else the meta surface", async
   await unknown.close();
 });
 
-test("auto decides for each kind of 2026-07-28 client by what it is offered", async () => {
+test("the auto surface decides for each kind of 2026-07-28 client by the tools that it would see", async () => {
   const folder = temp();
-  // Whoever can sample is offered more than can be shown.
+  // Clients with sampling get more tools than fit.
   const script = folder.write(
     "server.mjs",
     `import { createInterface } from "node:readline";

@@ -1,6 +1,6 @@
 /**
- * Lists that change at random, over the real engine and real servers, with a clock that moves when it is told to:
- * a client is told exactly when its list is another than the one it last saw, and once it is quiet it has missed nothing.
+ * Random list changes over the real engine and real servers, with a manual clock. A client is notified exactly when its list
+ * differs from the one it last saw. After everything has settled it knows the current lists.
  */
 
 import fc from "fast-check";
@@ -21,7 +21,7 @@ import type { Session } from "../../src/session/session.ts";
 import type { Host } from "../../src/transport/transport.ts";
 import { fixture, temp } from "../support/temp.ts";
 
-/** `METAMCP_LISTS=n` for more. */
+/** `METAMCP_LISTS=n` for more runs. */
 const RUNS = Number(process.env["METAMCP_LISTS"] ?? 6);
 const KINDS = ["tools", "prompts", "resources"] as const;
 type Kind = (typeof KINDS)[number];
@@ -44,7 +44,7 @@ const event = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      do: fc.constant("nothing new" as const),
+      do: fc.constant("announce" as const),
       server,
       kind: fc.constantFrom(...KINDS),
     }),
@@ -83,11 +83,11 @@ function namesIn(result: Raw): string {
     .join(" ");
 }
 
-/** A client that remembers what it saw; some list again when they are told, others do not. */
+/** A client that remembers the lists it saw. Some clients list again when they are notified, others do not. */
 class Client {
-  readonly wrong: string[] = [];
-  readonly believes = new Map<Kind, string>();
-  told = 0;
+  readonly faults: string[] = [];
+  readonly lastSeen = new Map<Kind, string>();
+  notified = 0;
   readonly #session: Session;
   readonly #relists: boolean;
   readonly #shown: (kind: Kind) => string;
@@ -97,7 +97,7 @@ class Client {
   constructor(host: Host, relists: boolean, shown: (kind: Kind) => string) {
     this.#relists = relists;
     this.#shown = shown;
-    this.#session = host.open((message) => this.#hear(message), LOCAL.principal);
+    this.#session = host.open((message) => this.#receive(message), LOCAL.principal);
   }
 
   get waiting(): boolean {
@@ -112,7 +112,7 @@ class Client {
 
   async list(kind: Kind): Promise<string> {
     const message = await this.#request(`${kind}/list`, {}, (answer) => {
-      if (answer.kind === "result") this.believes.set(kind, namesIn(answer.result));
+      if (answer.kind === "result") this.lastSeen.set(kind, namesIn(answer.result));
     });
     return message.kind === "result" ? namesIn(message.result) : `${message.kind}`;
   }
@@ -129,7 +129,7 @@ class Client {
     });
   }
 
-  #hear(message: Message): void {
+  #receive(message: Message): void {
     if (message.kind === "notification") {
       const kind = KINDS.find((one) => message.method === `notifications/${one}/list_changed`);
       if (kind) this.#changed(kind);
@@ -143,14 +143,14 @@ class Client {
 
   #changed(kind: Kind): void {
     const now = this.#shown(kind);
-    if (now === this.believes.get(kind)) this.wrong.push(`told of ${kind} that are still "${now}"`);
-    this.told++;
-    this.believes.set(kind, now);
+    if (now === this.lastSeen.get(kind)) this.faults.push(`told of ${kind} that are still "${now}"`);
+    this.notified++;
+    this.lastSeen.set(kind, now);
     if (this.#relists) void this.list(kind);
   }
 }
 
-class World {
+class Simulation {
   readonly clock = new ManualClock();
   readonly clients: Client[] = [];
   readonly #engine: Engine;
@@ -170,7 +170,7 @@ class World {
     });
   }
 
-  static async open(obedient: readonly boolean[]): Promise<World> {
+  static async open(relisting: readonly boolean[]): Promise<Simulation> {
     const folder = temp();
     const items = ["--prompts", "1", "--resources", "1", "--resource-base"];
     const read = (servers: readonly Server[]): Promise<Config> => {
@@ -181,15 +181,15 @@ class World {
       const text = JSON.stringify({ mcpServers: Object.fromEntries(entries) });
       return parseConfig(folder.config, text, { env: folder.env });
     };
-    const world = new World(await read(SERVERS), folder.home, read);
+    const world = new Simulation(await read(SERVERS), folder.home, read);
     world.#host = world.#engine.open({ id: PERSONAL, surface: "aggregate" });
-    for (const relists of obedient)
+    for (const relists of relisting)
       world.clients.push(new Client(world.#host as Host, relists, (kind) => world.shown(kind)));
     await world.settled(Promise.all(world.clients.map((client) => client.begin())));
     return world;
   }
 
-  /** What the catalog has for a client at this moment. */
+  /** The lists that the catalog currently has for a client. */
   shown(kind: Kind): string {
     const { listings } = this.#engine.scope.view(origin).snapshot;
     return this.#servers
@@ -202,7 +202,7 @@ class World {
       .join(" ");
   }
 
-  /** Lets time pass while something takes its own. */
+  /** Advances the clock until the work is done. */
   async settled<T>(work: Promise<T>): Promise<T> {
     let over = false;
     const done = work.finally(() => {
@@ -226,15 +226,15 @@ class World {
     else await this.#tool(one.server, "notify", { method: `notifications/${one.kind}/list_changed` });
   }
 
-  /** Until each child's lists are in the catalog and everybody who asked has an answer. */
+  /** Waits until the lists of each child are in the catalog and every request is answered. */
   async quiet(): Promise<void> {
     const end = Date.now() + 30_000;
     for (;;) {
-      const lists = this.#servers.flatMap((name) => KINDS.map((kind) => this.#truth(name, kind)));
+      const lists = this.#servers.flatMap((name) => KINDS.map((kind) => this.#listOfServer(name, kind)));
       const truth = await this.settled(Promise.all(lists));
       this.clock.advance(2_000);
       await new Promise((resolve) => setTimeout(resolve, 5));
-      const known = this.#servers.flatMap((name) => KINDS.map((kind) => this.#known(name, kind)));
+      const known = this.#servers.flatMap((name) => KINDS.map((kind) => this.#listInCatalog(name, kind)));
       if (JSON.stringify(truth) === JSON.stringify(known) && this.clients.every(({ waiting }) => !waiting))
         return this.clock.advance(2_000);
       if (Date.now() > end) throw new Error(`the catalog has ${known}, the servers ${truth}`);
@@ -256,7 +256,7 @@ class World {
     this.#engine.apply(config);
   }
 
-  #known(name: Server, kind: Kind): string {
+  #listInCatalog(name: Server, kind: Kind): string {
     const items = this.#engine.scope.view(origin).snapshot.listings.get(name)?.[kind] ?? [];
     return items
       .map((item) => item.name)
@@ -264,7 +264,7 @@ class World {
       .join(" ");
   }
 
-  async #truth(name: Server, kind: Kind): Promise<string> {
+  async #listOfServer(name: Server, kind: Kind): Promise<string> {
     return namesIn(await this.#call(name, `${kind}/list`, {}));
   }
 
@@ -286,31 +286,31 @@ class World {
   }
 }
 
-test("a client is told when its list changed, not more often, and once it is quiet it knows all", {
+test("a client is notified exactly when its list changed, and knows the current lists in the end", {
   timeout: 120_000 + RUNS * 15_000,
 }, async () => {
-  let told = 0;
+  let notifications = 0;
   const property = fc.asyncProperty(
     fc.array(event, { minLength: 4, maxLength: 24 }),
     fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
-    async (events, obedient) => {
-      const world = await World.open(obedient);
+    async (events, relisting) => {
+      const simulation = await Simulation.open(relisting);
       try {
-        for (const one of events) await world.run(one);
-        await world.quiet();
-        for (const client of world.clients) {
-          expect(client.wrong).toEqual([]);
+        for (const one of events) await simulation.run(one);
+        await simulation.quiet();
+        for (const client of simulation.clients) {
+          expect(client.faults).toEqual([]);
           for (const kind of KINDS) {
-            expect(client.believes.get(kind)).toBe(world.shown(kind));
-            expect(await world.settled(client.list(kind))).toBe(world.shown(kind));
+            expect(client.lastSeen.get(kind)).toBe(simulation.shown(kind));
+            expect(await simulation.settled(client.list(kind))).toBe(simulation.shown(kind));
           }
-          told += client.told;
+          notifications += client.notified;
         }
       } finally {
-        await world.close();
+        await simulation.close();
       }
     },
   );
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
-  expect(told).toBeGreaterThan(0);
+  expect(notifications).toBeGreaterThan(0);
 });

@@ -1,4 +1,4 @@
-/** How people come in and go out, and what is tried to come in otherwise. */
+/** How people log in and out, and attempts to get in without permission. */
 import { randomBytes, scryptSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { ACCOUNT } from "../../src/access/account.ts";
@@ -8,8 +8,11 @@ import { type TestAdmin, testAdmin } from "../support/test-control.ts";
 
 const ADA = { email: "ada@example.org", password: PASSWORD };
 
-/** The same password at a price that a hundred attempts can pay: what a hash costs is kept beside it. */
-async function cheapen({ store, access }: TestAdmin, uuid: string): Promise<void> {
+/**
+ * Stores the same password with cheap hash parameters, so that a test can make a hundred attempts. The parameters are stored with
+ * the hash.
+ */
+async function useCheapHash({ store, access }: TestAdmin, uuid: string): Promise<void> {
   const record = await store.records.get(ACCOUNT, uuid);
   const [salt, N, r, p] = [randomBytes(16), 16, 1, 1];
   const hash = scryptSync(PASSWORD, salt, 32, { N, r, p });
@@ -18,23 +21,23 @@ async function cheapen({ store, access }: TestAdmin, uuid: string): Promise<void
   await access.accounts.load();
 }
 
-/** A gateway without an admin token, and the code that makes its first administrator. */
-async function fresh(more: { trustProxy?: string[] } = {}) {
+/** A gateway without an admin token, and the code that creates its first administrator. */
+async function withoutAdmin(more: { trustProxy?: string[] } = {}) {
   const admin = await testAdmin({}, { adminToken: null, ...more });
   const code = await admin.access.setup.begin();
   return { ...admin, code, ask: plainly(admin.url) };
 }
 
 async function withAda(more: { trustProxy?: string[] } = {}) {
-  const gateway = await fresh(more);
+  const gateway = await withoutAdmin(more);
   const { body } = await gateway.ask("POST", "/setup", { code: gateway.code, ...ADA });
   const ada = body["id"] as unknown as string;
-  await cheapen(gateway, ada);
+  await useCheapHash(gateway, ada);
   return { ...gateway, ada };
 }
 
-test("the setup code makes one administrator, once", async () => {
-  const { ask, code, access, url } = await fresh();
+test("the setup code creates one administrator and works only once", async () => {
+  const { ask, code, access, url } = await withoutAdmin();
   expect((await ask("POST", "/setup", { code: "wrong", ...ADA })).status).toBe(404);
   expect((await ask("POST", "/setup", { code, ...ADA, password: "too short" })).status).toBe(422);
   expect((await ask("POST", "/setup", { code, ...ADA, email: "nobody" })).status).toBe(422);
@@ -51,14 +54,14 @@ test("the setup code makes one administrator, once", async () => {
   expect(await access.setup.begin()).toBeUndefined();
 });
 
-test("a new start makes a new code, and the one before is worth nothing", async () => {
-  const { ask, code, access } = await fresh();
+test("a new start creates a new setup code and invalidates the previous one", async () => {
+  const { ask, code, access } = await withoutAdmin();
   const next = await access.setup.begin();
   expect((await ask("POST", "/setup", { code, ...ADA })).status).toBe(404);
   expect((await ask("POST", "/setup", { code: next, ...ADA })).status).toBe(200);
 });
 
-test("an invitation gives one password, once, and the person is logged in", async () => {
+test("an invitation sets one password, works once, and logs the person in", async () => {
   const { ask, url } = await withAda();
   const ada = cookieIn(await ask("POST", "/login", ADA));
   const as = plainly(url, { cookie: ada, origin: url });
@@ -92,15 +95,15 @@ test("an invitation gives one password, once, and the person is logged in", asyn
   expect((await ask("POST", `/invitations/${reset}`, { password: PASSWORD })).status).toBe(404);
 });
 
-test("a login is a new cookie; logging out ends it, whoever kept it", async () => {
+test("a login creates a new cookie, and a logout invalidates it", async () => {
   const { ask, url } = await withAda();
-  const planted = `metamcp=${"A".repeat(43)}`;
-  const login = await ask("POST", "/login", ADA, { cookie: planted });
+  const foreignCookie = `metamcp=${"A".repeat(43)}`;
+  const login = await ask("POST", "/login", ADA, { cookie: foreignCookie });
   expect(login.status).toBe(200);
   const cookie = cookieIn(login);
-  expect(cookie).not.toBe(planted);
+  expect(cookie).not.toBe(foreignCookie);
   expect(login.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Lax/);
-  expect((await ask("GET", "/me", undefined, { cookie: planted })).status).toBe(401);
+  expect((await ask("GET", "/me", undefined, { cookie: foreignCookie })).status).toBe(401);
   expect((await ask("GET", "/me", undefined, { cookie })).status).toBe(200);
   const out = await ask("POST", "/logout", undefined, { cookie, origin: url });
   expect(out.status).toBe(204);
@@ -108,7 +111,7 @@ test("a login is a new cookie; logging out ends it, whoever kept it", async () =
   expect((await ask("GET", "/me", undefined, { cookie })).status).toBe(401);
 });
 
-test("another page can neither log somebody in nor act for who is logged in", async () => {
+test("another origin can neither log in nor act with the cookie of a logged-in user", async () => {
   const { ask, url } = await withAda();
   const cookie = cookieIn(await ask("POST", "/login", ADA));
   const port = new URL(url).port;
@@ -129,7 +132,7 @@ test("another page can neither log somebody in nor act for who is logged in", as
   expect((await ask("POST", "/login", ADA, form)).status).toBe(415);
 });
 
-test("who guesses is stopped, whatever the password and whoever it is", async () => {
+test("login attempts are limited per account, for existing and unknown accounts", async () => {
   const { ask } = await withAda();
   const wrong = { ...ADA, password: "wrong password" };
   for (let at = 0; at < 10; at += 1) expect((await ask("POST", "/login", wrong)).status).toBe(401);
@@ -142,7 +145,7 @@ test("who guesses is stopped, whatever the password and whoever it is", async ()
   expect(answers).toEqual([...Array<number>(10).fill(401), 429]);
 });
 
-test("guessing from many addresses is stopped; who is not a proxy cannot say where they are", async () => {
+test("login attempts from many addresses are limited, and forwarding headers count only from trusted proxies", async () => {
   const wrong = { ...ADA, password: "wrong password" };
   const from = (at: number) => ({ "x-forwarded-for": `198.51.100.${at}` });
   const proxied = await withAda({ trustProxy: ["127.0.0.0/8", "::1"] });
@@ -158,7 +161,7 @@ test("guessing from many addresses is stopped; who is not a proxy cannot say whe
   expect((await direct.ask("POST", "/login", ADA, from(99))).status).toBe(429);
 });
 
-test("nothing tells which of both was wrong", async () => {
+test("a failed login does not reveal whether the account or the password was wrong", async () => {
   const { ask } = await withAda();
   const [one, other] = [
     await ask("POST", "/login", { ...ADA, password: "wrong password" }),
@@ -168,7 +171,7 @@ test("nothing tells which of both was wrong", async () => {
   expect([one.status, other.status]).toEqual([401, 401]);
 });
 
-test("two credentials at once are none, and a bad one beside a good cookie is nobody", async () => {
+test("two different credentials, or an invalid one beside a valid cookie, are rejected", async () => {
   const admin = await testAdmin();
   const { cookie } = await person(admin, "admin");
   const key = async (role: string) =>
@@ -188,7 +191,7 @@ test("two credentials at once are none, and a bad one beside a good cookie is no
     expect((await ask("GET", "/me", undefined, { [header]: "DELETE" })).status).toBe(401);
 });
 
-test("the last administrator stays; a password change ends every other login", async () => {
+test("the last administrator cannot be removed, and a password change ends every other login", async () => {
   const { ask, url, ada } = await withAda();
   const [first, second] = [
     cookieIn(await ask("POST", "/login", ADA)),
@@ -211,7 +214,7 @@ test("the last administrator stays; a password change ends every other login", a
   expect((await ask("POST", "/login", ADA)).status).toBe(401);
 });
 
-test("secrets of one's own are told by name alone, to oneself alone", async () => {
+test("personal secrets are listed by name only and only to their owner", async () => {
   const admin = await testAdmin();
   const [ada, bob] = [
     await person(admin, "member", "ada@example.org"),

@@ -1,4 +1,7 @@
-/** What clients cost while they are there, and that nothing of them stays. Counts bytes in use after a collection, so the load of the machine does not matter. */
+/**
+ * Memory per client, and no memory left after clients have gone. Counts the bytes in use after a garbage collection, so the load
+ * of the machine does not matter.
+ */
 import { readFileSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -10,20 +13,20 @@ import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 const PROBE = fileURLToPath(new URL("../support/memory-probe.mjs", import.meta.url));
-/** `METAMCP_REQUESTS=100000` for the whole of it. */
+/** `METAMCP_REQUESTS=100000` for the full run. */
 const REQUESTS = Number(process.env["METAMCP_REQUESTS"] ?? 6_000);
 const SESSIONS = 1_000;
-/** Each needs a socket at both ends. */
+/** Each stream needs a socket at both ends. */
 const STREAMS = 200;
 const KB = 1024;
 const posix = process.platform !== "win32";
 
 interface Measured extends HttpGateway {
-  /** Bytes in use. */
+  /** Bytes in use after a garbage collection. */
   used(): Promise<number>;
 }
 
-async function measured(): Promise<Measured> {
+async function measuredGateway(): Promise<Measured> {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const file = folder.path("probe");
@@ -52,7 +55,7 @@ async function openMany(gateway: HttpGateway, count: number): Promise<Record<str
   return opened;
 }
 
-/** A stream of what belongs to no request, once it stands. */
+/** Opens the standing stream of a session and waits for its response headers. */
 function listen({ url }: HttpGateway, session: Record<string, string>): Promise<Socket> {
   const socket = open(url);
   const headers = { ...session, accept: "text/event-stream", "content-length": "0" };
@@ -78,9 +81,9 @@ async function leave(
   for (const headers of sessions) await fetch(url, { method: "DELETE", headers });
 }
 
-test.runIf(posix)("1,000 sessions cost at most 10 KB each, and 25 KB with an open stream", async () => {
-  const gateway = await measured();
-  // What is made once, at the first to come and to go, is nobody's cost.
+test.runIf(posix)("1,000 sessions use at most 10 KB each, and 25 KB with an open stream", async () => {
+  const gateway = await measuredGateway();
+  // One-time allocations, made for the first clients, do not count.
   const first = await openMany(gateway, SESSIONS);
   await leave(gateway, first, await listenAll(gateway, first));
   await openMany(gateway, 100);
@@ -94,7 +97,7 @@ test.runIf(posix)("1,000 sessions cost at most 10 KB each, and 25 KB with an ope
   await leave(gateway, sessions, streams);
   await until(async () => (await gateway.used()) - before < 0.3 * (idle - before), {
     within: 30_000,
-    what: "that what they cost is given back",
+    what: "the memory to be freed",
   });
   await gateway.stop();
 });
@@ -106,7 +109,7 @@ const call = (id: number, _meta?: object): object => ({
   params: { name: "mcp_call", arguments: { server: "a", tool: "echo", args: { message: "m" } }, _meta },
 });
 
-/** Calls of both eras on sockets of their own, one after the other on each, and sessions that come and go. */
+/** Sends calls of both eras over several sockets, one after the other on each, and opens and closes sessions. */
 async function flood(gateway: HttpGateway, count: number, first: number): Promise<void> {
   const SOCKETS = 8;
   const session = await gateway.open();
@@ -130,14 +133,18 @@ async function flood(gateway: HttpGateway, count: number, first: number): Promis
   await fetch(gateway.url, { method: "DELETE", headers: session });
 }
 
-test.runIf(posix)(`${REQUESTS} requests later memory is where it was`, { timeout: 600_000 }, async () => {
-  const gateway = await measured();
-  const ROUND = 2_000;
-  await flood(gateway, ROUND, 1);
-  await flood(gateway, ROUND, 1 + ROUND);
-  const before = await gateway.used();
-  for (let done = 0; done < REQUESTS; done += ROUND) await flood(gateway, ROUND, (done + 3) * ROUND);
-  // What is kept of each would show; compiled code and a few late timers do not.
-  expect((await gateway.used()) - before).toBeLessThan(2 * KB * KB);
-  await gateway.stop();
-});
+test.runIf(posix)(
+  `after ${REQUESTS} requests the memory in use has not grown`,
+  { timeout: 600_000 },
+  async () => {
+    const gateway = await measuredGateway();
+    const ROUND = 2_000;
+    await flood(gateway, ROUND, 1);
+    await flood(gateway, ROUND, 1 + ROUND);
+    const before = await gateway.used();
+    for (let done = 0; done < REQUESTS; done += ROUND) await flood(gateway, ROUND, (done + 3) * ROUND);
+    // Memory kept per request would exceed this. Compiled code and a few late timers do not.
+    expect((await gateway.used()) - before).toBeLessThan(2 * KB * KB);
+    await gateway.stop();
+  },
+);

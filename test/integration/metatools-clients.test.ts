@@ -36,7 +36,7 @@ const CLIENTS: Readonly<Record<string, (folder: Temp) => Promise<Client>>> = {
   },
 };
 
-test.each(Object.keys(CLIENTS))("%s takes every answer", async (sdk) => {
+test.each(Object.keys(CLIENTS))("%s accepts every answer of the metatools", async (sdk) => {
   const folder = temp();
   folder.writeConfig({ a: fixture(), v: verbatim(folder), down: { command: "no-such-command" } });
   const client = (await CLIENTS[sdk]?.(folder)) as Client;

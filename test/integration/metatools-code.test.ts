@@ -1,4 +1,4 @@
-/** execute_code on the metatools surface: what it answers, what it may do, and what it costs the model. */
+/** execute_code on the metatools surface: its answers, its permissions and its size for the model. */
 import { expect, test } from "vitest";
 import { Metatools } from "../support/metatools.ts";
 import { fixture, temp } from "../support/temp.ts";
@@ -17,7 +17,7 @@ async function open(options: { server?: object; capabilities?: object; maxResult
   return { metatools, journal, run };
 }
 
-test("gives the value, what was printed where, and the calls it made", async () => {
+test("execute_code returns the value, the printed text and the calls", async () => {
   const { metatools, run } = await open();
   const { value, text } = await run(
     "console.log('out'); console.warn('odd'); const [hit] = await search('add numbers'); (await tools.a.add({ a: 1, b: 2 })).sum",
@@ -45,7 +45,7 @@ test("gives the value, what was printed where, and the calls it made", async () 
   await metatools.close();
 });
 
-test("what fails says why and where, with what came before it", async () => {
+test("a failure names its reason and line and includes the output so far", async () => {
   const { metatools, run } = await open();
   const failed = await run("console.log('before');\nawait tools.a.echo({ message: 'x' });\nnull.x");
   expect(failed.error).toMatchObject({ code: "execution_failed", op: "execute_code", details: { line: 3 } });
@@ -72,7 +72,7 @@ test("what fails says why and where, with what came before it", async () => {
   await metatools.close();
 });
 
-test("progress: start and end, or what the code and its calls report", async () => {
+test("progress reports start and end, or the progress of the code and its calls", async () => {
   const { metatools, run } = await open();
   const reported = async (code: string, progressToken: string): Promise<unknown[]> => {
     await run(code, {}, { progressToken });
@@ -88,7 +88,7 @@ test("progress: start and end, or what the code and its calls report", async () 
   await metatools.close();
 });
 
-test("large values, prints and failures cost 4 KB, and are read to the last byte", async () => {
+test("large values, prints and failures are shortened to 4 KB and can be read completely", async () => {
   const { metatools, run } = await open({ maxResultBytes: 20_000 });
   const read = async (uri: string): Promise<string> => {
     let whole = "";
@@ -111,18 +111,18 @@ test("large values, prints and failures cost 4 KB, and are read to the last byte
   const failed = await run(`${print} throw new Error("no" + " luck".repeat(3000))`);
   expect(failed.error).toMatchObject({ code: "execution_failed", message: expect.stringMatching(/no luck/) });
 
-  for (const told of [value, printed, failed]) {
-    expect(told.bytes).toBeLessThanOrEqual(4_096 + 60);
-    const link = told.content.find(({ type }) => type === "resource_link");
+  for (const answer of [value, printed, failed]) {
+    expect(answer.bytes).toBeLessThanOrEqual(4_096 + 60);
+    const link = answer.content.find(({ type }) => type === "resource_link");
     const whole = JSON.parse(await read(link?.uri ?? "")) as { structuredContent: Record<string, unknown> };
-    expect(whole.structuredContent).toMatchObject({ durationMs: told.value.durationMs });
-    if (told === value) expect(whole.structuredContent["value"]).toHaveLength(9_000);
+    expect(whole.structuredContent).toMatchObject({ durationMs: answer.value.durationMs });
+    if (answer === value) expect(whole.structuredContent["value"]).toHaveLength(9_000);
     else expect(whole.structuredContent["stdout"]).toContain("\n499 x");
   }
   await metatools.close();
 });
 
-test("calls out of it pass the same rules, read stored results, and end with it", async () => {
+test("calls from code follow the same rules, can read stored results, and are cancelled with the code", async () => {
   const { metatools, journal, run } = await open({
     server: { tools: { ask: ["count"], deny: ["add"] } },
     capabilities: { elicitation: {} },
@@ -156,7 +156,7 @@ test("calls out of it pass the same rules, read stored results, and end with it"
   await metatools.close();
 });
 
-test("--no-code leaves no trace of it", async () => {
+test("--no-code removes execute_code", async () => {
   const folder = temp();
   const metatools = await Metatools.open(folder, { flags: ["--no-code"] });
   expect(metatools.definitions.map(({ name }) => name)).not.toContain("execute_code");

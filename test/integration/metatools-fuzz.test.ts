@@ -1,4 +1,4 @@
-/** Whatever is asked, and whatever a server gives: every answer of the metatools obeys its own schema. */
+/** Random requests and random results of a server: every answer of the metatools matches its output schema. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Metatools, verbatim } from "../support/metatools.ts";
@@ -79,7 +79,7 @@ const step = fc.oneof(
   }),
 );
 
-const QUESTIONS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+const REQUESTS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   search_tools: fc.record({ query: mostly(fc.string()), limit: count, cursor }),
   list_tools: fc.record({
     limit: count,
@@ -119,7 +119,7 @@ const QUESTIONS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   }),
 };
 
-test("every answer obeys its schema; only a bad cursor is no answer", async () => {
+test("every answer matches its schema, and only an invalid cursor is a protocol error", async () => {
   const folder = temp();
   const odd = [
     {
@@ -134,10 +134,10 @@ test("every answer obeys its schema; only a bad cursor is no answer", async () =
   folder.writeConfig({ a: fixture(), v: verbatim(folder, odd), down: { command: "no-such-command" } });
   const metatools = await Metatools.open(folder);
   await metatools.call("list_namespaces");
-  for (const [name, question] of Object.entries(QUESTIONS))
+  for (const [name, requests] of Object.entries(REQUESTS))
     await fc.assert(
-      fc.asyncProperty(mostly(question), async (asked) => {
-        const params = { name, arguments: asked };
+      fc.asyncProperty(mostly(requests), async (request) => {
+        const params = { name, arguments: request };
         const { result: told, error } = await metatools.client.request("tools/call", params);
         if (error) expect(error).toMatchObject({ code: -32602, message: expect.stringMatching(/cursor/) });
         else metatools.read(name, told ?? {});

@@ -1,4 +1,4 @@
-/** The metatools surface over stdio: what each tool answers, in good and in bad times. */
+/** The metatools surface over stdio: the answers of each tool, successes and failures. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -9,7 +9,7 @@ import { giving, Metatools, verbatim } from "../support/metatools.ts";
 import { FIXTURE_TOOLS, fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-test("shows its tools with schemas for what goes in and what comes out, and starts nobody for it", async () => {
+test("the metatools are listed with input and output schemas without starting a server", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
@@ -34,7 +34,7 @@ test("shows its tools with schemas for what goes in and what comes out, and star
   await metatools.close();
 });
 
-test("search, list and namespaces say what there is, and what is down and why", async () => {
+test("search_tools, list_tools and list_namespaces list what exists, and unavailable servers with their reasons", async () => {
   const folder = temp();
   folder.writeConfig({
     b: fixture("--tools", "3"),
@@ -91,7 +91,7 @@ test("without servers the answers are empty, not errors", async () => {
   await metatools.close();
 });
 
-test("too high a limit is cut to 100, and short descriptions to 120 code points between graphemes", async () => {
+test("a limit above 100 is reduced to 100, and short descriptions are cut to 120 code points at grapheme boundaries", async () => {
   const folder = temp();
   const family = "👨‍👩‍👧‍👦";
   const tools = Array.from({ length: 130 }, (_, n) => ({
@@ -114,11 +114,11 @@ test("too high a limit is cut to 100, and short descriptions to 120 code points 
   await metatools.close();
 });
 
-test("a walk gives each item once; a cursor holds for its own question, caller and content only", async () => {
+test("paging returns each item once, and a cursor is valid only for its query, caller and content", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--bare", "--tools", "23"), b: fixture() });
   const metatools = await Metatools.open(folder);
-  const walk = async (name: string, args: object): Promise<string[]> => {
+  const allPages = async (name: string, args: object): Promise<string[]> => {
     const ids: string[] = [];
     for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
       const { value } = await metatools.call(name, { ...args, cursor });
@@ -127,12 +127,12 @@ test("a walk gives each item once; a cursor holds for its own question, caller a
     }
     return ids;
   };
-  const listed = await walk("list_tools", { limit: 7 });
+  const listed = await allPages("list_tools", { limit: 7 });
   expect(new Set(listed).size).toBe(listed.length);
   expect(listed).toHaveLength(FIXTURE_TOOLS + 23);
-  const found = await walk("search_tools", { query: "tool number", limit: 4 });
+  const found = await allPages("search_tools", { query: "tool number", limit: 4 });
   expect(new Set(found).size).toBe(found.length);
-  expect(found).toEqual(await walk("search_tools", { query: "tool number", limit: 100 }));
+  expect(found).toEqual(await allPages("search_tools", { query: "tool number", limit: 100 }));
 
   const { nextCursor: cursor } = (await metatools.call("list_tools", { limit: 3 })).value;
   const invalid = { code: -32602, message: expect.stringMatching(/cursor/) };
@@ -148,7 +148,7 @@ test("a walk gives each item once; a cursor holds for its own question, caller a
   expect(await other.refused("list_tools", { cursor })).toMatchObject(invalid);
   await other.close();
 
-  // A refresh that changes nothing, and one that does.
+  // First a refresh without changes, then one with changes.
   await metatools.call("run_tool", { tool_id: "b:change" });
   expect((await metatools.call("list_tools", { cursor, limit: 3 })).value.tools).toHaveLength(3);
   await metatools.call("run_tool", { tool_id: "b:change", args: { add: ["brand_new"] } });
@@ -163,21 +163,21 @@ test("a walk gives each item once; a cursor holds for its own question, caller a
   await metatools.close();
 });
 
-test("clients hear list_changed when what can be searched did change, and only then", async () => {
+test("clients are notified with list_changed exactly when the searchable tools changed", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--prompts", "1") });
   const metatools = await Metatools.open(folder);
   const { client } = metatools;
   await metatools.call("list_tools");
-  const heard = (): number =>
+  const notified = (): number =>
     client.notifications.filter(({ method }) => method === "notifications/tools/list_changed").length;
-  await client.until(() => heard() >= 1);
-  /** The last call takes longer than a notification may be held back: one that was due has come before its answer. */
+  await client.until(() => notified() >= 1);
+  /** The last call takes longer than the delay of a notification, so a due notification arrives before its answer. */
   const changed = async (args: object, expected: number): Promise<void> => {
     await metatools.call("run_tool", { tool_id: "a:change", args });
-    await client.until(() => heard() >= expected);
+    await client.until(() => notified() >= expected);
     await metatools.call("run_tool", { tool_id: "a:sleep", args: { ms: 1_500 } });
-    expect(heard()).toBe(expected);
+    expect(notified()).toBe(expected);
   };
   await changed({}, 1);
   await changed({ prompts: ["another"] }, 1);
@@ -188,7 +188,7 @@ test("clients hear list_changed when what can be searched did change, and only t
   await metatools.close();
 });
 
-test("describe_tool at three levels, each with its cost", async () => {
+test("describe_tool has three levels of detail, each with its token cost", async () => {
   const folder = temp();
   const tools = [
     {
@@ -234,7 +234,7 @@ test("describe_tool at three levels, each with its cost", async () => {
   const { tokens } = full;
   expect(tokens).toEqual(summary.tokens);
   const { tokens: _, ...shown } = full;
-  // About four bytes each; a long number is written shorter here than it came.
+  // About four bytes per token. A long number is shorter here than in the original text.
   expect(tokens.full).toBeGreaterThan(JSON.stringify(shown).length / 5);
   expect(tokens.full).toBeLessThan(JSON.stringify(shown).length / 3);
   expect([tokens.summary < tokens.schema, tokens.schema < tokens.full]).toEqual([true, true]);
@@ -260,7 +260,7 @@ test("describe_tool at three levels, each with its cost", async () => {
   await metatools.close();
 });
 
-test("examples come from the config, from the schema, and from calls that worked where that is wanted", async () => {
+test("examples come from the config, the schema and, if enabled, from successful calls", async () => {
   const folder = temp();
   const inputSchema = { type: "object", examples: [{ q: 1 }, { q: 2 }, "no arguments"] };
   const examples = {
@@ -309,7 +309,7 @@ test("examples come from the config, from the schema, and from calls that worked
   await later.close();
 });
 
-test("examples of a schema are as they were written, whole or put together from those of its properties", async () => {
+test("examples of a schema are unchanged, complete or assembled from the examples of its properties", async () => {
   const folder = temp();
   const properties = {
     id: { type: "integer", examples: ["long"] },
@@ -346,7 +346,7 @@ test("examples of a schema are as they were written, whole or put together from 
   await metatools.close();
 });
 
-test("examples from calls are as they were written, also after a restart", async () => {
+test("examples from calls are unchanged, also after a restart", async () => {
   const folder = temp();
   folder.writeConfig(
     { v: verbatim(folder, [{ name: "x", inputSchema: { type: "object" } }]) },
@@ -373,7 +373,7 @@ test("examples from calls are as they were written, also after a restart", async
   await later.close();
 });
 
-test("without the user's word nothing of a call is kept", async () => {
+test("calls are not stored as examples unless it is enabled", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const metatools = await Metatools.open(folder);
@@ -383,7 +383,7 @@ test("without the user's word nothing of a call is kept", async () => {
   expect(readdirSync(folder.home)).not.toContain("examples");
 });
 
-test("run_tool gives the value: structured content, JSON in a text, or the text; pictures stay content", async () => {
+test("run_tool returns structured content, parsed JSON text or plain text as the value, and keeps images as content", async () => {
   const folder = temp();
   folder.writeConfig({ v: verbatim(folder) });
   const metatools = await Metatools.open(folder);
@@ -427,7 +427,7 @@ test("run_tool gives the value: structured content, JSON in a text, or the text;
   await metatools.close();
 });
 
-test("whatever is broken about the result of a server, ours can be read by a strict client", async () => {
+test("an invalid result of a server still gives an answer that a strict client accepts", async () => {
   const folder = temp();
   folder.writeConfig({ v: verbatim(folder) });
   const metatools = await Metatools.open(folder);
@@ -453,7 +453,7 @@ test("whatever is broken about the result of a server, ours can be read by a str
   await metatools.close();
 });
 
-test("what a failed tool gave is in the details as it was written", async () => {
+test("the structured content of a failed tool is unchanged in the details", async () => {
   const folder = temp();
   folder.writeConfig({ v: verbatim(folder) });
   const { client } = await Metatools.open(folder);
@@ -468,7 +468,7 @@ test("what a failed tool gave is in the details as it was written", async () => 
   await client.close();
 });
 
-test("a failed tool keeps its pictures and what was said about the call", async () => {
+test("a failed tool keeps its images and its _meta", async () => {
   const folder = temp();
   folder.writeConfig({ v: verbatim(folder) });
   const metatools = await Metatools.open(folder);
@@ -495,7 +495,7 @@ test("a failed tool keeps its pictures and what was said about the call", async 
   await metatools.close();
 });
 
-test("run_tool reports every failure as an error with a code, and keeps what is known beside it", async () => {
+test("run_tool reports every failure with a code and includes the requested parts", async () => {
   const folder = temp();
   folder.writeConfig({
     a: { ...fixture(), tools: { deny: ["add"], ask: ["roots"] }, timeoutMs: 3_000 },
@@ -577,7 +577,7 @@ test("run_tool reports every failure as an error with a code, and keeps what is 
   await metatools.close();
 });
 
-test("a server that turns a call away says rate_limited, and when to come back", async () => {
+test("a 429 of a server becomes rate_limited with the time to retry after", async () => {
   const tool = { name: "busy", inputSchema: { type: "object" } };
   const results: Record<string, object> = {
     initialize: {
@@ -607,7 +607,7 @@ test("a server that turns a call away says rate_limited, and when to come back",
   await metatools.close();
 });
 
-test("progress: the child's own, else start and end; always forwards, and only where it is asked for", async () => {
+test("run_tool reports the child's progress or start and end, always increasing, and only if requested", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const metatools = await Metatools.open(folder);
@@ -620,7 +620,7 @@ test("progress: the child's own, else start and end; always forwards, and only w
   expect(reported("own")).toEqual([0, 1, 2, 3]);
   await metatools.call("run_tool", { tool_id: "a:echo", args: { message: "x" } }, { progressToken: 7 });
   expect(reported(7)).toEqual([0, 1]);
-  // That a list changed may be told at any time.
+  // A list_changed notification may arrive at any time.
   const all = () => client.notifications.filter(({ method }) => method === "notifications/progress").length;
   const before = all();
   await metatools.call("run_tool", { tool_id: "a:progress", args: { n: 3 } });
@@ -628,7 +628,7 @@ test("progress: the child's own, else start and end; always forwards, and only w
   await metatools.close();
 });
 
-test("cancelling reaches the child; a call that waits for a child to start ends at once", async () => {
+test("a cancellation reaches the child, and a step that waits for a starting child times out", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file), slow: fixture("--no-initialize") });
@@ -647,7 +647,7 @@ test("cancelling reaches the child; a call that waits for a child to start ends 
   await client.exited;
 });
 
-test("a client whose protocol knows no structured content reads the value as text", async () => {
+test("a client without structured content gets the value as text", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const client = gateway(folder, { flags: ["--surface", "metatools", "--log-level", "error"] });

@@ -1,4 +1,4 @@
-/** Metrics: who may read them and where, in a form that Prometheus takes, and each of the table is there. */
+/** Metrics: who may read them and where, their Prometheus format, and that each metric of the table exists. */
 import { expect, test } from "vitest";
 import { BUCKETS, INSTRUMENTS } from "../../src/observe/metrics/instruments.ts";
 import { readExposition } from "../support/exposition.ts";
@@ -15,7 +15,7 @@ const text = async (url: string, token?: string) => {
   return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
 };
 
-test("they are an administrator's, or at a port of their own, which has nothing else", async () => {
+test("metrics need an administrator, or have their own port, which serves nothing else", async () => {
   const port = await freePort();
   const flags = ["--public-url", "http://gateway.test", "--metrics-port", String(port)];
   const { gateway, api } = await layeredTeam({ flags });
@@ -31,12 +31,12 @@ test("they are an administrator's, or at a port of their own, which has nothing 
     expect((await text(`http://127.0.0.1:${port}${path}`)).status).toBe(404);
 });
 
-test("on this machine alone they need no login", async () => {
+test("a gateway on a loopback address serves metrics without login", async () => {
   const { gateway } = await layeredTeam();
   expect((await text(`${gateway.url}/metrics`)).status).toBe(200);
 });
 
-test("every metric of the table is told once there is something to tell, by its labels", async () => {
+test("every metric of the table appears with its labels after it was used", async () => {
   const annotations = { readOnlyHint: true };
   const { gateway, api, key, journal } = await layeredTeam({
     namespace: { tools: [{ server: "fix", tool: "echo", annotations }] },

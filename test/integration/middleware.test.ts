@@ -1,4 +1,4 @@
-/** Layers in the personal mode, at the top of the file and on a server, and layers of one's own there and at a gateway. */
+/** Layers in personal mode, for the whole file and for a server, and custom layers in personal mode and at a gateway. */
 import { copyFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 const HIDDEN = [{ use: "filter", deny: ["fix:weird"] }];
-const TWICE = [{ use: "rate-limit", requests: 2, per: "60s" }];
+const TWO_PER_MINUTE = [{ use: "rate-limit", requests: 2, per: "60s" }];
 
 async function personal(server: object, top: object, flags: readonly string[] = []) {
   const folder = temp();
@@ -24,8 +24,8 @@ async function personal(server: object, top: object, flags: readonly string[] = 
   return { folder, client, entry, reached };
 }
 
-test("layers of the file and of a server hold for lists, calls, code and commands", async () => {
-  const { folder, client, reached } = await personal({ middleware: TWICE }, { middleware: HIDDEN });
+test("layers of the file and of a server apply to lists, calls, code and commands", async () => {
+  const { folder, client, reached } = await personal({ middleware: TWO_PER_MINUTE }, { middleware: HIDDEN });
   const found = await discover(client, { server: "fix", limit: 100 });
   expect(found.tools?.map(({ tool }) => tool)).toContain("echo");
   expect(JSON.stringify(found)).not.toContain("weird");
@@ -54,7 +54,7 @@ test("layers of the file and of a server hold for lists, calls, code and command
   expect(hits.filter(({ tool }) => tool === "weird").map(({ server }) => server)).toEqual(["other"]);
 });
 
-test("a wrong layer of a server puts that server out, a wrong one of the file is no start", async () => {
+test("an invalid layer of a server disables that server, and an invalid layer of the file prevents the start", async () => {
   const { folder, client } = await personal({ middleware: [{ use: "rate-limt", requests: 1 }] }, {});
   const { servers } = await discover(client);
   expect(servers?.map(({ name, state }) => [name, state])).toEqual([
@@ -85,7 +85,7 @@ test("a wrong layer of a server puts that server out, a wrong one of the file is
   }
 });
 
-test("a changed file changes the pipeline under the client; one that is wrong leaves the old one", async () => {
+test("a changed file changes the layers for connected clients, and an invalid one keeps the old layers", async () => {
   const { folder, client, entry } = await personal({}, {});
   expect(JSON.stringify(await discover(client, { server: "fix", limit: 100 }))).toContain("weird");
   const replace = (top: object) => {
@@ -105,18 +105,18 @@ test("a changed file changes the pipeline under the client; one that is wrong le
   await until(shows, { what: "the tool to come back" });
 });
 
-/** The example of the documentation, where --middleware-dir points to. */
-function layers(folder: Temp): string {
+/** Copies the example of the documentation into the folder for --middleware-dir. */
+function customLayers(folder: Temp): string {
   copyFileSync(join(ROOT, "examples/middleware/change-ticket.mjs"), folder.path("change-ticket.mjs"));
   return folder.path(".");
 }
 
-test("a layer of one's own stands in the personal mode", async () => {
+test("a custom layer works in personal mode", async () => {
   const folder = temp();
   const journal = folder.journal();
   const middleware = [{ use: "./change-ticket.mjs", prefix: "OPS-" }];
   folder.writeConfig({ fix: fixture("--journal", journal.file) }, { middleware });
-  const client = gateway(folder, { flags: ["--middleware-dir", layers(folder)] });
+  const client = gateway(folder, { flags: ["--middleware-dir", customLayers(folder)] });
   await client.initialize();
   expect(failureOf(await client.mcpCall("fix", "count", { key: "a" }))).toMatchObject({
     code: "forbidden",
@@ -125,11 +125,11 @@ test("a layer of one's own stands in the personal mode", async () => {
   expect(textOf(await client.mcpCall("fix", "count", { key: "a", ticket: "OPS-1" }))).toBe("a 1");
 });
 
-test("a layer of one's own stands at a gateway: requests, calls and lists", async () => {
+test("a custom layer at a gateway applies to requests, calls and lists", async () => {
   const folder = temp();
   const made = await layeredTeam({
     folder,
-    flags: ["--middleware-dir", layers(folder)],
+    flags: ["--middleware-dir", customLayers(folder)],
     server: { labels: ["production"] },
     namespace: { tools: [{ server: "fix", tool: "count_safe", annotations: { readOnlyHint: true } }] },
     endpoint: { middleware: [{ use: "./change-ticket.mjs", prefix: "OPS-", frozen: ["production"] }] },
@@ -164,7 +164,7 @@ test("a layer of one's own stands at a gateway: requests, calls and lists", asyn
   });
 });
 
-test("what stands around requests stands around those over plain HTTP too", async () => {
+test("a layer around requests also applies to the HTTP API", async () => {
   const folder = temp();
   const refuse = `if (request.method === "tools/call" && String(request.params).includes("stop"))
     throw new MetaMcpError("forbidden", "not today")`;
@@ -198,10 +198,10 @@ test("what stands around requests stands around those over plain HTTP too", asyn
   expect(record).toMatchObject({ by: "./gate.mjs", code: "forbidden", surface: "openapi" });
 });
 
-test("what is not in the folder is refused; a gateway does not start without a layer that it needs", async () => {
+test("a layer outside the folder is rejected, and a gateway does not start without a layer that it uses", async () => {
   const folder = temp();
   const outside = temp();
-  const dir = layers(folder);
+  const dir = customLayers(folder);
   symlinkSync(outside.write("out.mjs", "export default {}"), folder.path("out.mjs"));
   const { api, gateway: team } = await layeredTeam({ folder, flags: ["--middleware-dir", dir] });
   const { items } = (await api("GET", "/endpoints")).body;

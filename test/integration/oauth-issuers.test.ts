@@ -1,4 +1,4 @@
-/** Tokens of outside issuers: whom they let in, and every way in which they must not. */
+/** Tokens of external issuers: which ones are accepted, and all that must be rejected. */
 import { createHmac, createPublicKey } from "node:crypto";
 import { type JWK, SignJWT } from "jose";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ async function federated() {
   return { ...team, team, issuer, set, aud, status };
 }
 
-test("a subject of an outside issuer is an account from its first request on", async () => {
+test("a subject of an external issuer gets an account with its first request", async () => {
   const { issuer, aud, status, api, team, url } = await federated();
   const email = { email: "carol@example.org", email_verified: true };
   const token = await issuer.token({ aud, ...email, groups: ["dev"] });
@@ -30,7 +30,7 @@ test("a subject of an outside issuer is an account from its first request on", a
   const [carol, ...more] = await list();
   expect(more).toEqual([]);
   expect(carol).toMatchObject({ role: "member", groups: ["dev"], disabled: false });
-  // Another token of the same client goes on with the session.
+  // Another token of the same client can continue the session.
   const renewed = await issuer.token({ aud, ...email, groups: ["dev"], jti: "another" });
   const session = first.headers.get("mcp-session-id") ?? "";
   expect((await mcp(team, "one", { token: renewed, session })).status).toBe(200);
@@ -47,7 +47,7 @@ test("a subject of an outside issuer is an account from its first request on", a
   expect(await status(await issuer.token({ aud, groups: ["ops"], jti: "later" }))).toBe(401);
 });
 
-test("a token must be signed, current, and meant for this endpoint", async () => {
+test("a token must be signed, valid now, and issued for this endpoint", async () => {
   const { issuer, aud, status, team } = await federated();
   const now = Math.floor(Date.now() / 1_000);
   const wrong = [
@@ -69,13 +69,13 @@ test("a token must be signed, current, and meant for this endpoint", async () =>
   const weak = await mcp(team, "one", { token: await issuer.token({ aud, scope: "other" }) });
   expect(weak.status).toBe(403);
   expect(weak.headers.get("www-authenticate")).toMatch(/error="insufficient_scope".*scope="mcp"/);
-  // Whether the endpoint is there is not told either.
+  // The answer does not reveal whether the endpoint exists.
   const never = `${team.url}/metamcp/never/mcp`;
   expect(await status(await issuer.token({ aud: never, scope: "other" }), "never")).toBe(403);
   expect(await status(await issuer.token({ aud: never }), "never")).toBe(404);
 });
 
-test("an algorithm that is not listed, or a key that the token brings along, signs nothing", async () => {
+test("a token with an unlisted algorithm or with its own key is rejected", async () => {
   const { issuer, aud, status, set } = await federated();
   const good = await issuer.token({ aud });
   expect(await status(good)).toBe(200);
@@ -84,7 +84,7 @@ test("an algorithm that is not listed, or a key that the token brings along, sig
   const none = `${written({ alg: "none" })}.${payload}.`;
   expect(await status(none)).toBe(401);
   expect(await status(`${written({ alg: "none" })}.${payload}.AAAA`)).toBe(401);
-  // The public key as if it were a shared secret.
+  // The public key used as a shared secret.
   const known = issuer.keys[0]?.public as JWK;
   const pem = createPublicKey({ key: known as never, format: "jwk" }).export({ type: "spki", format: "pem" });
   const signed = `${written({ alg: "HS256", kid: known.kid })}.${payload}`;
@@ -106,7 +106,7 @@ test("an algorithm that is not listed, or a key that the token brings along, sig
   expect(attacker.asked).toBe(0);
 });
 
-test("our own issuer's name on a token of another key is worth nothing", async () => {
+test("a token with our own issuer name and another key is rejected", async () => {
   const { team, aud, status, issuer } = await federated();
   const { tokens } = await grantedClient(team, ADA);
   expect(await status(tokens.access_token)).toBe(200);
@@ -118,12 +118,12 @@ test("our own issuer's name on a token of another key is worth nothing", async (
   const changed = Buffer.from(payload, "base64url").toString().replace("/one/", "/two/");
   const moved = `${header}.${Buffer.from(changed).toString("base64url")}.${signature}`;
   expect(await status(moved, "two")).toBe(401);
-  // A token of ours is no token of theirs.
+  // Our claims signed by the external issuer are rejected too.
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
   expect(await status(await issuer.token(claims))).toBe(401);
 });
 
-test("an issuer is asked for unknown keys at most every 30 seconds, and once taken out believed no more", async () => {
+test("an issuer is asked for unknown keys at most every 30 seconds, and its tokens are rejected once it is removed", async () => {
   const { issuer, aud, status, api } = await federated();
   const token = await issuer.token({ aud });
   expect(await status(token)).toBe(200);
@@ -135,7 +135,7 @@ test("an issuer is asked for unknown keys at most every 30 seconds, and once tak
   expect(await status(token)).toBe(401);
 });
 
-test("an address that nobody verified is named by no rule that allows, nor is a key that its owner named so", async () => {
+test("a rule matches neither an unverified email address nor a personal key by its name", async () => {
   const { issuer, aud, api, team } = await federated();
   const { items } = (await api("GET", "/endpoints")).body;
   const one = items.find(({ name }: { name: string }) => name === "one");

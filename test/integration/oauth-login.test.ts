@@ -1,19 +1,19 @@
-/** Clients that are given nothing but an address log their person in, and use the endpoint as that person. */
+/** Clients that know only the address of an endpoint log in and use it as the person. */
 import { expect, test } from "vitest";
 import { mcp } from "../support/mcp-request.ts";
 import { OAuthClient } from "../support/oauth-client.ts";
 import { ADA, BOB, grantedClient, type Official, oauthTeam, officialClient } from "../support/oauth-team.ts";
 
-test("official clients of both SDKs log in unattended, over every transport", async () => {
+test("official clients of both SDKs log in unattended over every transport", async () => {
   const team = await oauthTeam();
-  const ways: readonly Official[] = ["v1", "v1 sse", "v2", "v2 2026-07-28"];
-  for (const way of ways) {
-    const { tools } = await officialClient(team, way, ADA);
-    expect(await tools(), way).toContain("fix__echo");
+  const clients: readonly Official[] = ["v1", "v1 sse", "v2", "v2 2026-07-28"];
+  for (const client of clients) {
+    const { tools } = await officialClient(team, client, ADA);
+    expect(await tools(), client).toContain("fix__echo");
   }
 });
 
-test("a token opens the endpoint it was given for, as account and client, and nothing else", async () => {
+test("a token is valid only for its endpoint, account and client", async () => {
   const team = await oauthTeam();
   const { tokens } = await grantedClient(team, ADA);
   const other = await grantedClient(team, ADA);
@@ -22,7 +22,7 @@ test("a token opens the endpoint it was given for, as account and client, and no
   const session = begun.headers.get("mcp-session-id") ?? "";
   const use = (token: string, endpoint = "one") => mcp(team, endpoint, { token, session });
   expect((await use(tokens.access_token)).status).toBe(200);
-  // The same person with another client is somebody else to a session.
+  // For a session the same person with another client is somebody else.
   expect((await use(other.tokens.access_token)).status).toBe(404);
   const elsewhere = await mcp(team, "two", { token: tokens.access_token });
   expect(elsewhere.status).toBe(401);
@@ -36,7 +36,7 @@ test("a token opens the endpoint it was given for, as account and client, and no
   expect((await mcp(team, "one", { token: renewed.body.access_token })).status).toBe(200);
 });
 
-test("what cannot be used is the same whether it is not there, off, or somebody else's", async () => {
+test("an endpoint that does not exist, is disabled or is not allowed gives the same answer", async () => {
   const team = await oauthTeam();
   const shown = async (endpoint: string) => {
     const asking = new OAuthClient(team.url, { endpoint });

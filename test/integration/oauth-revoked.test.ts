@@ -1,4 +1,4 @@
-/** What ends when an account is disabled or a consent is taken back: tokens, refresh tokens, sessions and streams, at once. */
+/** What ends immediately when an account is disabled or a consent is revoked: tokens, refresh tokens, sessions and streams. */
 import { expect, test } from "vitest";
 import { Browser } from "../support/browser.ts";
 import { HEADERS } from "../support/http-gateway.ts";
@@ -6,7 +6,7 @@ import { mcp } from "../support/mcp-request.ts";
 import { OAuthClient } from "../support/oauth-client.ts";
 import { ADA, BOB, grantedClient, oauthTeam } from "../support/oauth-team.ts";
 
-/** A stream that is open. */
+/** An open stream of the endpoint. */
 async function stream(url: string, token: string): Promise<{ readonly ended: Promise<string> }> {
   const begun = await mcp({ url }, "one", { token });
   const response = await fetch(`${url}/metamcp/one/mcp`, {
@@ -31,7 +31,7 @@ async function cookieOf(url: string, person: typeof ADA): Promise<Record<string,
   return { cookie: cookie.join("; "), origin: url, "content-type": "application/json" };
 }
 
-test("disabling an account ends all that came of its login", async () => {
+test("disabling an account ends its tokens and streams, and a client can revoke its own tokens", async () => {
   const team = await oauthTeam();
   const { client, tokens } = await grantedClient(team, ADA);
   const other = await grantedClient(team, BOB);
@@ -43,7 +43,7 @@ test("disabling an account ends all that came of its login", async () => {
   expect((await client.refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
   expect((await client.browser.open(client.authorizeUrl())).text).toContain('name="password"');
   expect((await mcp(team, "one", { token: other.tokens.access_token })).status).toBe(200);
-  // A client may end its own.
+  // A client can revoke its own token.
   const given = other;
   const answer = await fetch(`${team.url}/oauth/revoke`, {
     method: "POST",
@@ -53,13 +53,13 @@ test("disabling an account ends all that came of its login", async () => {
   expect(answer.status).toBe(200);
   expect((await mcp(team, "one", { token: given.tokens.access_token })).status).toBe(401);
   expect((await given.client.refresh(given.tokens.refresh_token)).body.error).toBe("invalid_grant");
-  // What has ended stays so.
+  // Revoked tokens stay revoked.
   await team.api("PATCH", ada, { disabled: false });
   expect((await mcp(team, "one", { token: tokens.access_token })).status).toBe(401);
   expect((await client.refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
 });
 
-test("a person sees what they allowed, and takes it back", async () => {
+test("a person can list their grants and revoke one", async () => {
   const team = await oauthTeam();
   const { client, tokens } = await grantedClient(team, ADA);
   const second = await grantedClient(team, ADA, { endpoint: "two" });
@@ -89,22 +89,22 @@ test("a person sees what they allowed, and takes it back", async () => {
   expect((await team.api("GET", `/users/${team.people[ADA.email]}/grants`)).body.items).toHaveLength(1);
 });
 
-test("a login at the console is enough, and consent is remembered for client and endpoint", async () => {
+test("a console login is enough for authorization, and a consent is remembered per client and endpoint", async () => {
   const team = await oauthTeam();
   const browser = new Browser();
   const { client } = await grantedClient(team, ADA, { browser });
   const again = await browser.open(client.authorizeUrl());
   expect(again.url.searchParams.has("code")).toBe(true);
-  // Another client, and another endpoint, are asked for.
+  // Another client and another endpoint need their own consent.
   const other = new OAuthClient(team.url, { browser });
   await other.register();
   expect((await browser.open(other.authorizeUrl())).text).toContain('value="allow"');
   client.resource = `${team.url}/metamcp/two/mcp`;
   expect((await browser.open(client.authorizeUrl())).text).toContain("<dd>two</dd>");
-  // Nobody vouches for a program on one's own machine.
+  // A native client with a loopback address always needs consent, because any program could use it.
   const native = await grantedClient(team, ADA, { browser, redirectUri: "http://127.0.0.1:4444/callback" });
   expect((await browser.open(native.client.authorizeUrl())).text).toContain('value="allow"');
-  // Whoever logs out at the console is asked again.
+  // After a logout at the console the login is required again.
   const cookie = [...browser.cookies].find(([name]) => name.startsWith("metamcp "));
   await fetch(`${team.url}/api/v1/logout`, {
     method: "POST",

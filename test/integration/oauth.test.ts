@@ -1,4 +1,4 @@
-/** Logging in at remote servers, end to end: the built product, a real issuer, real servers that let nobody in. */
+/** Login at remote servers end to end: the built product, a real issuer, and real servers that require a login. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ interface SetUp {
   readonly by: Issuer;
   readonly child: Guarded;
   readonly folder: Temp;
-  /** Everything any process wrote. */
+  /** The output of all processes. */
   readonly written: string[];
   start(): Promise<RawClient>;
   run(...args: string[]): Promise<Ended>;
@@ -31,7 +31,7 @@ async function setUp(kind: Kind = "legacy", entry: object = {}): Promise<SetUp> 
   const folder = temp();
   folder.writeConfig({ guarded: { url: child.url, ...(kind === "sse" && { type: "sse" }), ...entry } });
   const written: string[] = [];
-  const noted = <T extends Ended>(ended: T): T => {
+  const recorded = <T extends Ended>(ended: T): T => {
     written.push(ended.out, ended.err);
     return ended;
   };
@@ -45,20 +45,20 @@ async function setUp(kind: Kind = "legacy", entry: object = {}): Promise<SetUp> 
       await client.initialize();
       return client;
     },
-    run: async (...args) => noted(await metamcp(folder, args)),
-    login: async (...args) => noted(await logIn(folder, "guarded", ...args)),
+    run: async (...args) => recorded(await metamcp(folder, args)),
+    login: async (...args) => recorded(await logIn(folder, "guarded", ...args)),
   };
 }
 
 const tokenFile = (folder: Temp): string => join(folder.home, "oauth/guarded/tokens.json");
 const refreshes = (by: Issuer): number => by.requests("/token", "refresh_token").length;
-/** Sessions that were begun; the login itself begins none. */
-const hellos = ({ seen }: Guarded): number =>
+/** The number of sessions with credentials; the login itself begins none. */
+const handshakes = ({ seen }: Guarded): number =>
   seen.filter(({ message, headers }) => message.method === "initialize" && headers.authorization).length;
 const call = async (client: RawClient, tool = "read"): Promise<string> =>
   textOf(await client.mcpCall("guarded", tool));
 
-test("a call that was refused works after the login, without a restart, and no secret is ever written", async () => {
+test("a refused call works after the login without a restart, and no secret is printed", async () => {
   const { by, child, folder, written, start, run, login } = await setUp();
   const client = await start();
 
@@ -68,8 +68,8 @@ test("a call that was refused works after the login, without a restart, and no s
   const found = await discover(client, { query: "read" });
   expect(found.unknown?.[0]?.reason).toMatch(/auth_required.*metamcp auth guarded/);
   expect((await shown(client, "guarded")).reason).toMatch(/^auth_required: .*metamcp auth guarded/);
-  const sick = await run("doctor");
-  expect(sick).toMatchObject({
+  const beforeLogin = await run("doctor");
+  expect(beforeLogin).toMatchObject({
     code: 1,
     out: expect.stringMatching(/auth_required: .*→ Log in, .*\$ metamcp auth guarded/s),
   });
@@ -83,7 +83,7 @@ test("a call that was refused works after the login, without a restart, and no s
     code_challenge_method: "S256",
   });
 
-  // Discovery first: it may not rest on its earlier failure.
+  // Discovery comes first, because it must not reuse its earlier failure.
   expect((await discover(client, { query: "read" })).tools?.[0]).toMatchObject({ tool: "read" });
   expect(await call(client)).toBe("did read");
   expect((await run("doctor")).code).toBe(0);
@@ -107,7 +107,7 @@ test("a call that was refused works after the login, without a restart, and no s
   expect(by.secrets.size).toBeGreaterThan(2);
 });
 
-test.each<Kind>(["legacy", "2026", "sse"])("a token that is refused is renewed, once: %s", async (kind) => {
+test.each<Kind>(["legacy", "2026", "sse"])("a rejected token is renewed once: %s", async (kind) => {
   const { by, child, start, login } = await setUp(kind);
   await login();
   const client = await start();
@@ -124,7 +124,7 @@ test.each<Kind>(["legacy", "2026", "sse"])("a token that is refused is renewed, 
   expect([...by.secrets].filter((secret) => client.stderr.includes(secret))).toEqual([]);
 });
 
-test("a token is renewed before its end, so that no request meets it", async () => {
+test("a token is renewed before it expires, so no request uses an expired one", async () => {
   const { by, child, start, login } = await setUp();
   by.expiresIn = 0.001;
   await login();
@@ -139,7 +139,7 @@ test("a token is renewed before its end, so that no request meets it", async () 
   expect(by.holderOf(child.shown[0])).toBeDefined();
 });
 
-test("two gateways over one home renew by turns and both live on", async () => {
+test("two gateways with one home renew in turn and both keep working", async () => {
   const { by, start, login } = await setUp();
   await login();
   const clients = [await start(), await start()];
@@ -154,7 +154,7 @@ test("two gateways over one home renew by turns and both live on", async () => {
   expect(by.families).toMatchObject([{ revoked: false }]);
 });
 
-test("a login that the issuer ended is auth_required with the command, trips no breaker, and asks the issuer once", async () => {
+test("a login revoked by the issuer gives auth_required with the command, does not block the server, and is renewed only once", async () => {
   const { by, start, login } = await setUp();
   await login();
   const client = await start();
@@ -175,7 +175,7 @@ test("a login that the issuer ended is auth_required with the command, trips no 
   expect([...by.secrets].filter((secret) => client.stderr.includes(secret))).toEqual([]);
 });
 
-test("an issuer that is down costs no login", async () => {
+test("an unavailable issuer does not delete the login", async () => {
   const { by, folder, start, run, login } = await setUp();
   by.expiresIn = 0.001;
   await login();
@@ -193,11 +193,11 @@ test("an issuer that is down costs no login", async () => {
   by.down = false;
   by.expiresIn = 3600;
   expect(await run("call", "guarded", "read")).toMatchObject({ code: 0, out: "did read\n" });
-  // The other gateway finds what this one got.
+  // The other gateway uses the renewed token.
   expect(await call(client)).toBe("did read");
 });
 
-test("what a login does not reach names its scopes, and the next login asks for both", async () => {
+test("a missing scope is named, and the next login requests it as well", async () => {
   const { by, start, login, run } = await setUp();
   await login();
   const client = await start();
@@ -223,7 +223,7 @@ test("what a login does not reach names its scopes, and the next login asks for 
   expect((await run("auth", "--status")).out).not.toContain("also requires");
 });
 
-test("logging out takes the tokens back, here and there", async () => {
+test("a logout deletes the tokens and revokes them at the issuer", async () => {
   const { by, folder, start, run, login } = await setUp();
   await login();
   const client = await start();
@@ -242,7 +242,7 @@ test("logging out takes the tokens back, here and there", async () => {
   expect((await run("auth", "guarded", "--status")).out).toContain("not logged in");
   expect(await run("auth", "guarded", "--logout")).toMatchObject({ code: 1 });
 
-  // Its tools are known from the cache, so nothing but a call finds out: what is shown must not send people in a circle.
+  // The tools are cached, so only a call notices the logout. The shown reason must not send people in a circle.
   const second = await start();
   await second.mcpCall("guarded", "read");
   expect((await shown(second, "guarded")).reason).toMatch(/^auth_required/);
@@ -252,7 +252,7 @@ test("logging out takes the tokens back, here and there", async () => {
   expect((await shown(second, "guarded")).reason).toBeUndefined();
 });
 
-test("a foreign answer changes nothing; the right one is taken once", async () => {
+test("a forged callback changes nothing, and the right one is accepted once", async () => {
   const { folder } = await setUp();
   const begun = beginLogin(folder, ["guarded", "--json"]);
   const address = await begun.address;
@@ -269,10 +269,10 @@ test("a foreign answer changes nothing; the right one is taken once", async () =
 });
 
 test.each([
-  ["the person says no", { denies: true }, /access_denied/],
+  ["the person refuses", { denies: true }, /access_denied/],
   ["another issuer answers", { iss: "https://evil.example" }, /another issuer/],
-  ["another issuer says no", { iss: "https://evil.example", denies: true }, /another issuer/],
-])("%s: nobody is logged in, and the terminal says why", async (_, trait, why) => {
+  ["another issuer refuses", { iss: "https://evil.example", denies: true }, /another issuer/],
+])("if %s the login fails and the terminal says why", async (_, trait, why) => {
   const { by, login, run } = await setUp();
   Object.assign(by, trait);
 
@@ -286,7 +286,7 @@ test.each([
   expect((await run("auth", "--status")).out).toContain("not logged in");
 });
 
-test("of several accounts one is used, what is under way goes on, and changing it needs no new login", async () => {
+test("one of several accounts is active, running calls finish with theirs, and switching needs no new login", async () => {
   const { by, child, start, run, login } = await setUp();
   await login();
   const client = await start();
@@ -297,7 +297,7 @@ test("of several accounts one is used, what is under way goes on, and changing i
   await login("--account", "work");
   expect(await call(client)).toBe("did read");
   expect(child.shown.at(-1)).not.toBe(first);
-  expect(hellos(child)).toBe(2);
+  expect(handshakes(child)).toBe(2);
   child.held[0]?.();
   expect(await underWay).toBe("did hold");
 
@@ -310,11 +310,11 @@ test("of several accounts one is used, what is under way goes on, and changing i
     { account: "default", inUse: true },
     { account: "work", inUse: false },
   ]);
-  // One registration serves both: its address was free again.
+  // One registration serves both accounts, because its port was free again.
   expect(by.clients.size).toBe(1);
 });
 
-test("a token file that is broken is a clear reason, and a login mends it", async () => {
+test("a broken token file is reported, and a login repairs it", async () => {
   const { folder, run, login } = await setUp();
   mkdirSync(join(folder.home, "oauth/guarded"), { recursive: true, mode: 0o755 });
   writeFileSync(tokenFile(folder), '{"version": 1, "use"', { mode: 0o644 });
@@ -332,7 +332,7 @@ test("a token file that is broken is a clear reason, and a login mends it", asyn
   expect(statSync(join(folder.home, "oauth/guarded")).mode & 0o777).toBe(0o700);
 });
 
-test("a server that moves, or changes its issuer, gets no old token", async () => {
+test("a server with another address or issuer does not receive the old token", async () => {
   const { by, child, folder, run, login } = await setUp();
   await login();
   const elsewhere = await guardedChild(by);
@@ -350,7 +350,7 @@ test("a server that moves, or changes its issuer, gets no old token", async () =
   expect(other.families).toHaveLength(1);
 });
 
-test("a client of the config is used as it is, and its secret stays there", async () => {
+test("a client from the config is used without registration, and its secret is not stored", async () => {
   const { by, folder, run, login } = await setUp("legacy", {
     oauth: { clientId: "mine", clientSecret: "hidden-in-config", scopes: ["read", "write"] },
   });
@@ -369,7 +369,7 @@ test("a client of the config is used as it is, and its secret stays there", asyn
   expect(readFileSync(tokenFile(folder), "utf8")).not.toContain("hidden-in-config");
 });
 
-test("a metadata document stands for a registration where the issuer takes one", async () => {
+test("a client metadata document replaces the registration if the issuer supports it", async () => {
   const { by, run, login } = await setUp("legacy", {
     oauth: { clientMetadataUrl: "https://example.com/metamcp.json" },
   });
@@ -380,7 +380,7 @@ test("a metadata document stands for a registration where the issuer takes one",
   expect(by.requests("/register")).toEqual([]);
 });
 
-test("an issuer that registers nobody says what to write into the config", async () => {
+test("an issuer without registration is reported with what to write into the config", async () => {
   const { by, run } = await setUp();
   by.registers = false;
   const { code, err } = await run("auth", "guarded", "--no-browser");
@@ -390,7 +390,7 @@ test("an issuer that registers nobody says what to write into the config", async
 test.each([
   [200, /requires no login/],
   [401, /has no authorization server/],
-])("a server without an issuer says so: status %i", async (status, why) => {
+])("a server without an authorization server is reported: status %i", async (status, why) => {
   const { folder, run } = await setUp();
   const { url } = await httpChild(({ url: path }, response) =>
     json(response, {}, path === "/mcp" ? status : 404),
@@ -399,14 +399,14 @@ test.each([
   expect(await run("auth", "guarded")).toMatchObject({ code: 1, err: expect.stringMatching(why) });
 });
 
-test("a home that can hold no tokens stops nobody from asking", async () => {
+test("a home that cannot store tokens does not prevent calls", async () => {
   const { folder, run } = await setUp();
   mkdirSync(folder.home);
   writeFileSync(join(folder.home, "oauth"), "a file, not a folder");
   expect((await run("call", "guarded", "read")).err).toMatch(/auth_required.*metamcp auth guarded/);
 });
 
-test("a header of the config wins over a login", async () => {
+test("an Authorization header in the config takes precedence over a login", async () => {
   const { child, folder, run, login } = await setUp();
   await login();
   child.shown.length = 0;
@@ -419,7 +419,7 @@ test("a header of the config wins over a login", async () => {
   expect(await run("auth", "guarded")).toMatchObject({ code: 1 });
 });
 
-test("used wrongly", async () => {
+test("auth reports wrong usage and unknown, local and unreachable servers", async () => {
   const { folder, run } = await setUp();
   const nobody = await freePort();
   folder.writeConfig({ guarded: { url: `http://127.0.0.1:${nobody}/mcp` }, local: { command: "x" } });

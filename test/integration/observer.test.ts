@@ -1,4 +1,4 @@
-/** Whatever callers make up, and whatever hangs: what watches stays within its bounds. */
+/** The memory of the observer stays bounded with invented names of callers and with collectors, stores and watchers that hang. */
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
@@ -21,8 +21,8 @@ import { filePlace, noPostgres, postgresAddress, postgresPlace } from "../suppor
 import { until } from "../support/until.ts";
 
 const MB = 1_048_576;
-/** Each of them tells of many thousand calls, and other tests run beside them. */
-const PATIENCE = { timeout: 240_000 };
+/** Each test reports many thousands of calls, and other tests run at the same time. */
+const LONG_TIMEOUT = { timeout: 240_000 };
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -37,7 +37,7 @@ function observer(audit: Audit, { clock = systemClock as Clock, days = 30 } = {}
   const watching = new Observer({
     events,
     audit,
-    // A catalog that has whatever is asked for.
+    // A catalog that knows every server and tool.
     names: {
       endpoint: (uuid) => ({ name: `endpoint ${uuid}`, surface: "meta" }),
       server: (uuid) => `server ${uuid}`,
@@ -65,7 +65,7 @@ function originOf(name: string): Origin {
   return { endpoint: name, principal, session: name, capabilities: EMPTY_OBJECT, client, uplink };
 }
 
-/** One call like no other. */
+/** A call with unique names. */
 function call(events: Events, i: number, origin: Origin = originOf(`${i}`), trace?: TraceContext): void {
   const common = {
     id: i,
@@ -90,8 +90,8 @@ function call(events: Events, i: number, origin: Origin = originOf(`${i}`), trac
 }
 
 test(
-  "20,000 different tools, clients and errors make no 20,000 series each, and are all counted",
-  PATIENCE,
+  "20,000 different tools, clients and errors are all counted, but do not create 20,000 series each",
+  LONG_TIMEOUT,
   async () => {
     const store = await filePlace().open();
     const { events, watching } = observer(store.audit);
@@ -116,12 +116,12 @@ test(
 );
 
 test(
-  "a collector that hangs costs no call anything and no memory beyond a bound; what does not fit is counted",
-  PATIENCE,
+  "a collector that hangs does not block calls, memory stays bounded, and dropped spans are counted",
+  LONG_TIMEOUT,
   async () => {
-    const taking = await collector();
-    taking.answer = () => {};
-    const environment = otelEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: taking.url }) as OtelEnvironment;
+    const hanging = await collector();
+    hanging.answer = () => {};
+    const environment = otelEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url }) as OtelEnvironment;
     const store = await filePlace().open();
     const { events, watching } = observer(store.audit);
     const tracing = startTracing(environment, {
@@ -134,19 +134,19 @@ test(
     const origin = originOf("one");
     const trace = events.tracer?.({ params: undefined });
     call(events, 0, origin, trace);
-    await until(() => taking.requests.length === 1);
+    await until(() => hanging.requests.length === 1);
     const before = heap();
     for (let i = 0; i < 40_000; i++) call(events, i, origin, trace);
     expect(tracing.lost).toBeGreaterThan(20_000);
     expect(heap() - before).toBeLessThan(150 * MB);
-    expect(taking.requests).toHaveLength(1);
+    expect(hanging.requests).toHaveLength(1);
   },
 );
 
 describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
   test(
-    "a store that hangs costs no call anything and no memory beyond a bound; what does not fit is counted",
-    PATIENCE,
+    "a store that hangs does not block calls, memory stays bounded, and dropped records are counted",
+    LONG_TIMEOUT,
     async () => {
       const { host, port, url } = postgresAddress();
       const proxy = await cutProxy({ host, port });
@@ -159,7 +159,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
       for (let i = 0; i < 1_000; i++) call(events, i, origin);
       proxy.stall();
       const before = heap();
-      // No call waits: all of this runs before anything of the store could.
+      // No call waits, because all of them run before any I/O of the store.
       for (let i = 0; i < 60_000; i++) call(events, i, origin);
       const { queued, lost } = watching.audit.state;
       expect(queued).toBeLessThanOrEqual(50_000);
@@ -172,8 +172,8 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
 });
 
 test(
-  "a hundred who watch and do not read cost no call anything and no memory beyond a bound",
-  PATIENCE,
+  "a hundred watchers that do not read do not block calls, and memory stays bounded",
+  LONG_TIMEOUT,
   async () => {
     const store = await filePlace().open();
     const clock = new ManualClock();
@@ -220,7 +220,7 @@ test(
   },
 );
 
-test("records older than is set are removed while it runs, and what is left can be verified", async () => {
+test("records older than the configured age are removed at runtime, and the rest can be verified", async () => {
   const store = await filePlace().open();
   const clock = new ManualClock();
   const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-/** Login at an identity provider: who becomes who, and what is not believed. */
+/** Login at an identity provider: which account is used, and which answers are rejected. */
 import { expect, test } from "vitest";
 import { type IdentityProvider, identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
 import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
@@ -12,7 +12,7 @@ async function gatewayAt(provider: IdentityProvider, ...flags: string[]): Promis
   return await teamGateway(temp(), { flags: [...common, ...flags], env });
 }
 
-/** A browser with its cookies. */
+/** A browser with cookies. */
 class Browser {
   readonly #cookies = new Map<string, string>();
 
@@ -27,14 +27,14 @@ class Browser {
     return answer;
   }
 
-  /** The address that the provider sends it back to. */
-  async leave({ url }: TeamGateway, query = ""): Promise<string> {
+  /** Begins a login and returns the address that the provider redirects back to. */
+  async beginLogin({ url }: TeamGateway, query = ""): Promise<string> {
     const there = (await this.get(`${url}/api/v1/login/oidc${query}`)).headers.get("location") ?? "";
     return (await this.get(there)).headers.get("location") ?? "";
   }
 
   async login(gateway: TeamGateway, query = ""): Promise<Response> {
-    return await this.get(await this.leave(gateway, query));
+    return await this.get(await this.beginLogin(gateway, query));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
@@ -44,7 +44,7 @@ class Browser {
   }
 }
 
-test("the first login makes a member; the next ones are the same account, whatever its address", async () => {
+test("the first login creates a member, and later logins use the same account even with another email address", async () => {
   const provider = await identityProvider();
   const gateway = await gatewayAt(provider);
   provider.claims = { sub: "u1", email: "ada@example.org", email_verified: true, groups: ["dev"] };
@@ -64,7 +64,7 @@ test("the first login makes a member; the next ones are the same account, whatev
   expect((await other.me(gateway)).id).not.toBe(first.id);
 });
 
-test("an account with a password is not taken over by its address", async () => {
+test("an account with a password is not taken over through its email address", async () => {
   const provider = await identityProvider();
   const gateway = await gatewayAt(provider);
   const { body } = await gateway.api("POST", "/users", { email: "boss@example.org", role: "admin" });
@@ -75,7 +75,7 @@ test("an account with a password is not taken over by its address", async () => 
   expect([me.role, me.id === body.uuid]).toEqual(["member", false]);
 });
 
-test("groups decide who may log in and who is an administrator, anew each time", async () => {
+test("at each login groups decide who may log in and who is an administrator", async () => {
   const provider = await identityProvider();
   const flags = [
     "--oidc-groups-claim",
@@ -105,7 +105,7 @@ test("groups decide who may log in and who is an administrator, anew each time",
   expect(provider.exchanged.at(-1)?.get("redirect_uri")).toBe(`${gateway.url}/api/auth/oauth2/callback/oidc`);
 });
 
-test("groups that the id token leaves out are asked for", async () => {
+test("groups that are missing in the id token are fetched from userinfo", async () => {
   const provider = await identityProvider();
   const gateway = await gatewayAt(provider, "--oidc-allow-group", "staff");
   provider.claims = { sub: "u1", email: "ada@example.org" };
@@ -117,17 +117,17 @@ test("groups that the id token leaves out are asked for", async () => {
   expect((await new Browser().login(gateway)).status).toBe(403);
 });
 
-test("what another browser began, what was changed on the way and what was used before is worth nothing", async () => {
+test("a callback is rejected in another browser, if it was changed, and if it was used before", async () => {
   const provider = await identityProvider();
   const gateway = await gatewayAt(provider);
   provider.claims = { sub: "victim", email: "v@example.org" };
   const [attacker, victim] = [new Browser(), new Browser()];
-  const theirs = await attacker.leave(gateway);
+  const theirs = await attacker.beginLogin(gateway);
   expect((await victim.get(theirs)).status).toBe(403);
-  await victim.leave(gateway);
+  await victim.beginLogin(gateway);
   expect((await victim.get(theirs)).status).toBe(403);
   expect(await victim.me(gateway)).toBe(401);
-  const own = await victim.leave(gateway);
+  const own = await victim.beginLogin(gateway);
   const changed = (name: string, value: string) => {
     const url = new URL(own);
     url.searchParams.set(name, value);
@@ -140,11 +140,11 @@ test("what another browser began, what was changed on the way and what was used 
     `${gateway.url}${CALLBACK}`,
   ]) {
     const fresh = new Browser();
-    await fresh.leave(gateway);
+    await fresh.beginLogin(gateway);
     expect((await fresh.get(url)).status, url).toBe(403);
   }
   const browser = new Browser();
-  const back = await browser.leave(gateway);
+  const back = await browser.beginLogin(gateway);
   expect((await browser.get(back)).status).toBe(302);
   expect((await browser.get(back)).status).toBe(403);
 });
@@ -153,10 +153,10 @@ function without(claims: Readonly<Record<string, unknown>>, name: string): Recor
   return Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
 }
 
-test("an id token that is not the provider's for us, now, is refused", async () => {
+test("an id token that is forged, expired or issued for others is rejected", async () => {
   const provider = await identityProvider();
   const gateway = await gatewayAt(provider);
-  const spoilt: readonly IdentityProvider["spoil"][] = [
+  const invalidTokens: readonly IdentityProvider["spoil"][] = [
     { wrongKey: true },
     { unsigned: true },
     { claims: (claims) => ({ ...claims, nonce: "another" }) },
@@ -166,7 +166,7 @@ test("an id token that is not the provider's for us, now, is refused", async () 
     { claims: (claims) => ({ ...claims, exp: 1 }) },
     { claims: (claims) => without(claims, "sub") },
   ];
-  for (const [at, spoil] of spoilt.entries()) {
+  for (const [at, spoil] of invalidTokens.entries()) {
     provider.spoil = spoil;
     const browser = new Browser();
     expect((await browser.login(gateway)).status, `case ${at}`).toBe(403);
@@ -175,7 +175,7 @@ test("an id token that is not the provider's for us, now, is refused", async () 
   expect((await gateway.api("GET", "/users")).body.items).toEqual([]);
 });
 
-test("nobody is sent to another place after the login", async () => {
+test("a login redirects only to pages of the gateway", async () => {
   const provider = await identityProvider();
   const gateway = await gatewayAt(provider);
   for (const evil of [
@@ -193,7 +193,7 @@ test("nobody is sent to another place after the login", async () => {
   }
 });
 
-test("without a provider there is no such login, and one that cannot be reached is said to be", async () => {
+test("without a provider the login does not exist, and an unreachable provider gives 503", async () => {
   const none = await teamGateway(temp());
   expect((await fetch(`${none.url}/api/v1/login/oidc`, { redirect: "manual" })).status).toBe(404);
   expect((await none.api("GET", "/login")).body).toMatchObject({ oidc: false, setup: false });

@@ -1,4 +1,4 @@
-/** An endpoint as plain HTTP: a generated client calls its tools, and each failure has its status. */
+/** The HTTP API of an endpoint: a generated client calls its tools, and each failure has its own status. */
 import { readFileSync } from "node:fs";
 import createClient from "openapi-fetch";
 import { expect, test } from "vitest";
@@ -26,18 +26,24 @@ async function team(endpoint: object = {}, server: object = {}, flags: readonly 
     api,
     key,
     endpoint: body,
-    ask: (path: string, args?: unknown, more?: Asked) => ask(gateway, key, path, args, more),
+    ask: (path: string, args?: unknown, more?: RequestOptions) => ask(gateway, key, path, args, more),
   };
 }
 
-interface Asked {
+interface RequestOptions {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly text?: string;
 }
 
-async function ask({ url }: TeamGateway, key: string, path: string, args?: unknown, asked: Asked = {}) {
-  const { method = "POST", headers = {}, text = JSON.stringify(args) } = asked;
+async function ask(
+  { url }: TeamGateway,
+  key: string,
+  path: string,
+  args?: unknown,
+  options: RequestOptions = {},
+) {
+  const { method = "POST", headers = {}, text = JSON.stringify(args) } = options;
   const response = await fetch(`${url}/metamcp/team/api/${path}`, {
     method,
     headers: { "x-api-key": key, "content-type": "application/json", ...headers },
@@ -54,7 +60,7 @@ async function ask({ url }: TeamGateway, key: string, path: string, args?: unkno
   };
 }
 
-/** What a generator makes of the description, as far as it is used here. */
+/** The part of the generated types that is used here. */
 interface Paths {
   readonly "/fix__sum": {
     readonly post: {
@@ -73,7 +79,7 @@ interface Paths {
   };
 }
 
-test("a typed client calls a tool through the address that the description gives", async () => {
+test("a typed client calls a tool at the address given by the description", async () => {
   const { gateway, key, ask } = await team();
   const { body: document } = await ask("openapi.json", undefined, { method: "GET" });
   const baseUrl = new URL(document.servers[0].url, gateway.url).href;
@@ -86,12 +92,12 @@ test("a typed client calls a tool through the address that the description gives
   expect(wrong.error?.code).toBe("validation_input");
 });
 
-test("the description is valid, and has what the endpoint shows and nothing else", async () => {
+test("the description is valid and contains only what the endpoint shows", async () => {
   const { ask, endpoint, api } = await team();
   const { status, body } = await ask("openapi.json", undefined, { method: "GET" });
   expect(status).toBe(200);
   const { default: Ajv } = await import("ajv/dist/2020.js");
-  // The one dynamic reference in it means this place here; the validator takes it for the top.
+  // The only dynamic reference in the schema means `$defs/schema`, but the validator resolves it to the root.
   const written = readFileSync(`${ROOT}/test/data/openapi/schema-3.1.json`, "utf8");
   const schema = JSON.parse(written.replaceAll('"$dynamicRef": "#meta"', '"$ref": "#/$defs/schema"'));
   const validate = new Ajv.default({ strict: false, validateFormats: false }).compile(schema);
@@ -108,7 +114,7 @@ test("the description is valid, and has what the endpoint shows and nothing else
   expect((await ask("openapi.json", undefined, { method: "GET" })).status).toBe(404);
 });
 
-test("results pass byte by byte; without structure the content is the answer", async () => {
+test("results are returned byte for byte, and without structured content the content is returned", async () => {
   const { ask } = await team();
   expect((await ask("fix__echo", { message: "hello" })).body).toEqual({
     content: [{ type: "text", text: "hello" }],
@@ -121,7 +127,7 @@ test("results pass byte by byte; without structure the content is the answer", a
   expect((await ask("fix__sum?a=0.10&b=2", undefined, { method: "GET" })).body).toEqual({ sum: 2.1 });
 });
 
-test("a record has the size of the arguments, wherever they stood", async () => {
+test("a record has the size of the arguments, given as a body or as a query", async () => {
   const { gateway, ask } = await team();
   await ask("fix__sum", { a: 1, b: 2 });
   await ask("fix__sum?a=1&b=2", undefined, { method: "GET" });
@@ -129,13 +135,13 @@ test("a record has the size of the arguments, wherever they stood", async () => 
   expect(records).toMatchObject([{ requestBytes: 13 }, { requestBytes: 13 }]);
 });
 
-test("each failure has its status, in one form", async () => {
+test("each failure has its own status and is a problem document", async () => {
   const { gateway, ask } = await team();
   const { body } = await ask("fix__nothing", {});
-  const problem = async (expected: number, ...asked: Parameters<typeof ask>) => {
-    const answer = await ask(...asked);
-    expect({ asked, status: answer.status, type: answer.type }).toEqual({
-      asked,
+  const problem = async (expected: number, ...request: Parameters<typeof ask>) => {
+    const answer = await ask(...request);
+    expect({ request, status: answer.status, type: answer.type }).toEqual({
+      request,
       status: expected,
       type: "application/problem+json",
     });
@@ -172,14 +178,14 @@ test("each failure has its status, in one form", async () => {
   expect([absent.status, absent.headers.get("content-type")]).toEqual([401, "application/problem+json"]);
 });
 
-test("no answer in time is 504, and a server that cannot be started 503", async () => {
+test("a timeout is answered with 504, and a server that cannot start with 503", async () => {
   const { api, ask } = await team({}, { timeoutMs: 300 });
   expect((await ask("fix__hang", {})).status).toBe(504);
   await api("PATCH", "/mcp-servers/fix", { command: "/nowhere/to/be/found" });
   expect((await ask("fix__sum", { a: 1, b: 2 })).status).toBe(503);
 });
 
-test("the layers of the endpoint hold here: 403, 404, 429, and what is masked", async () => {
+test("the layers of the endpoint apply: 403, 404, 429 and redaction", async () => {
   const { api, ask } = await team();
   const layers = async (...middleware: object[]) => await api("PATCH", "/endpoints/team", { middleware });
   const rules = [{ effect: "deny", tools: ["fix:echo"], args: { message: { glob: "no*" } } }];
@@ -213,7 +219,7 @@ test("the layers of the endpoint hold here: 403, 404, 429, and what is masked", 
   expect(Object.keys(shown.body.paths)).toEqual(["/fix__sum"]);
 });
 
-test("where no connection is free the answer is 503, and says when to come back", async () => {
+test("without a free connection the answer is 503 with Retry-After", async () => {
   const { api, ask } = await team({}, {}, ["--max-connections", "1"]);
   await api("POST", "/mcp-servers", { name: "other", ...fixture() });
   await api("PATCH", "/namespaces/team", { servers: [{ server: "fix" }, { server: "other" }] });
@@ -228,7 +234,7 @@ test("where no connection is free the answer is 503, and says when to come back"
   expect(Number(full.headers.get("retry-after"))).toBeGreaterThan(0);
 });
 
-test("a client that leaves cancels its call", async () => {
+test("a client that disconnects cancels its call", async () => {
   const folder = temp();
   const journal = folder.journal();
   const { gateway, key, ask } = await team({}, fixture("--journal", journal.file));

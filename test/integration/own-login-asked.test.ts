@@ -1,10 +1,10 @@
-/** A login in the middle of a call: the client is sent to a page, the person logs in there, and the call goes on. */
+/** A login during a call: the client is sent to a page, the person logs in there, and the call continues. */
 import { expect, test } from "vitest";
 import { ASKED, askedClient, type Question } from "../support/asked-client.ts";
 import { cameBack, type OwnPerson, ownTeam } from "../support/own-team.ts";
 import { until } from "../support/until.ts";
 
-/** What a person does who opens the page: says yes there, and at the issuer. */
+/** The person opens the page, agrees there and at the issuer. */
 async function visit({ browser }: OwnPerson, { url = "" }: Question): Promise<string> {
   const page = await browser.open(url);
   const leave = await browser.submit(page, { action: "begin" });
@@ -19,7 +19,7 @@ const CALLS = [
   ["main", "mcp_execute", { code: "return await tools.mail.inbox({})" }],
 ] as const;
 
-test.each(ASKED)("the call goes on after the login, on every surface (%s)", async (era) => {
+test.each(ASKED)("a call continues after the login, on every surface (%s)", async (era) => {
   const { gateway, ada, mail } = await ownTeam();
   for (const [at, [endpoint, name, args]] of CALLS.entries()) {
     const visited: Promise<string>[] = [];
@@ -39,7 +39,7 @@ test.each(ASKED)("the call goes on after the login, on every surface (%s)", asyn
       await until(() => client.completed.length > 0, { what: "the word that it is over" });
       expect(client.completed).toEqual([client.asked[0]?.elicitationId]);
     }
-    // The next one needs nobody.
+    // The next call needs no login.
     expect(await client.call(name, args)).toContain(`inbox by user ${at}`);
     expect(client.asked).toHaveLength(1);
     await ada.ask("DELETE", "/me/logins/mail");
@@ -47,7 +47,7 @@ test.each(ASKED)("the call goes on after the login, on every surface (%s)", asyn
   expect(mail.users).toContain(3);
 });
 
-test.each(ASKED)("who says no, or cannot be asked, gets the address (%s)", async (era) => {
+test.each(ASKED)("a client that declines or cancels gets the address of the login (%s)", async (era) => {
   const { gateway, ada, bob, mail } = await ownTeam();
   for (const action of ["decline", "cancel"] as const) {
     const client = await askedClient(gateway, "main", { key: ada.key, era, answer: async () => action });
@@ -56,7 +56,7 @@ test.each(ASKED)("who says no, or cannot be asked, gets the address (%s)", async
     expect(told).toContain(`${gateway.url}/oauth/logins/`);
     expect(client.asked).toHaveLength(1);
   }
-  // Somebody else who opens the page helps nobody.
+  // Another account cannot use the page.
   const tried: string[] = [];
   const client = await askedClient(gateway, "main", {
     key: ada.key,
@@ -71,7 +71,7 @@ test.each(ASKED)("who says no, or cannot be asked, gets the address (%s)", async
   expect(mail.users).toEqual([]);
 });
 
-test("a login that is over in the middle is asked for again", async () => {
+test("a login that was revoked is requested again during the next call", async () => {
   const { gateway, ada, by } = await ownTeam();
   await ada.logIn();
   const client = await askedClient(gateway, "main", {

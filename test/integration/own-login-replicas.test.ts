@@ -1,4 +1,7 @@
-/** Logins at servers with two gateways on one Postgres: begun here and finished there, renewed by one at a time, over for both. */
+/**
+ * Logins at servers with two gateways on one Postgres: begun at one and finished at the other, renewed by one at a time, and
+ * ended at both.
+ */
 import { describe, expect, test } from "vitest";
 import { type Issuer, issuer } from "../support/issuer.ts";
 import { ownServer } from "../support/own-server.ts";
@@ -20,7 +23,7 @@ async function caller(gateway: TeamGateway, key: string) {
 }
 
 describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
-  test("one login for both gateways", async () => {
+  test("a login is begun, used, renewed and ended across two gateways", async () => {
     const { url, sql } = await postgresPlace();
     const start = () => teamGateway(temp(), { flags: ["--store", url], env });
     const [one, two] = [await start(), await start()];
@@ -33,7 +36,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     const [here, there] = [await caller(one, ada.key), await caller(two, ada.key)];
     expect(await there()).toMatch(/^auth_required/);
 
-    // Begun at one, finished at the other.
+    // The login is begun at one gateway and finished at the other.
     const begun = await ada.ask("POST", "/me/logins/mail", {});
     const left = await fetch(String(begun.body["url"]), { redirect: "manual" });
     const back = new URL(left.headers.get("location") ?? "");
@@ -42,7 +45,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     await until(async () => (await here()) === "inbox by user 0", { what: "the login at the first" });
     expect(await there()).toBe("inbox by user 0");
 
-    // Both find out at once that the token has expired: a refresh token that is used twice would cost the login.
+    // Both notice the expired token at the same time. A refresh token that is used twice would end the login.
     for (let round = 1; round <= 3; round++) {
       by.expireAll();
       const calls = [here, there, here, there, here, there].map((call) => call());
@@ -51,7 +54,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     }
     expect(by.families.map(({ revoked }) => revoked)).toEqual([false]);
 
-    // A gateway that died while it renewed holds nobody up for ever; one that is at it is waited for.
+    // The lease of a gateway that died while renewing expires, and a gateway that is renewing is waited for.
     const [{ id }] = (await sql("SELECT id FROM metamcp_records WHERE kind = 'server-login'")) as [
       { id: string },
     ];
@@ -63,7 +66,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     await ada.ask("DELETE", "/me/logins/mail");
     expect(await here()).toMatch(/^auth_required/);
     await until(async () => (await there()).startsWith("auth_required"), { what: "the logout at the other" });
-    const kept = JSON.stringify(await sql("SELECT * FROM metamcp_records"));
-    for (const secret of by.secrets) expect(kept).not.toContain(secret);
+    const records = JSON.stringify(await sql("SELECT * FROM metamcp_records"));
+    for (const secret of by.secrets) expect(records).not.toContain(secret);
   });
 });

@@ -1,11 +1,11 @@
-/** Each account at a server with a login of its own: two people, two lists, and nothing of one at the other. */
+/** Each account has its own login at a server: two people have two lists, and neither sees the other's. */
 import { expect, test } from "vitest";
 import { cameBack, ownPerson, ownTeam } from "../support/own-team.ts";
 import { plainly } from "../support/people.ts";
 import { ADMIN_TOKEN, teamClient, WAYS } from "../support/team-gateway.ts";
 import { until } from "../support/until.ts";
 
-test("who is not logged in sees nothing of the server but where to log in, on every surface", async () => {
+test("without a login an account sees only where to log in, on every surface", async () => {
   const { gateway, api, uuid, ada } = await ownTeam();
   const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
   for (const way of WAYS) {
@@ -25,7 +25,7 @@ test("who is not logged in sees nothing of the server but where to log in, on ev
   expect((await ada.ask("GET", "/me/logins")).body["items"]).toEqual([
     { server: uuid, name: "mail", needs: "login", ready: false, login: { state: "none" }, page },
   ]);
-  // A key of nobody, and administrators who act as somebody, have no account to log in with.
+  // Keys without an owner and administrators who act for others have no account to log in with.
   const nobodys = await teamClient(gateway, "main", { key: await gateway.key() });
   expect(await nobodys.call("mcp_call", { server: "mail", tool: "inbox" })).toMatch(
     /^auth_required: mail requires an account/,
@@ -34,7 +34,7 @@ test("who is not logged in sees nothing of the server but where to log in, on ev
   expect(status).toMatchObject({ state: "idle", connected: false });
 });
 
-test("two people, two lists: each calls as themselves, and neither sees the other", async () => {
+test("two people have two lists, each calls with their own login, and neither sees the other's tools", async () => {
   const { gateway, mail, by, uuid, ada, bob } = await ownTeam();
   expect((await ada.logIn()).text).toContain("Logged in");
   await bob.logIn();
@@ -64,14 +64,14 @@ test("two people, two lists: each calls as themselves, and neither sees the othe
   expect(a.others).toMatch(/^tool_not_found/);
   expect(b.others).toMatch(/^tool_not_found/);
   expect(new Set(mail.users)).toEqual(new Set([0, 1]));
-  // One registration for all who log in there.
+  // All logins share one registration.
   expect(by.requests("/register")).toHaveLength(1);
   expect((await ada.ask("GET", "/me/logins")).body["items"]).toMatchObject([
     { server: uuid, ready: true, login: { state: "active", issuer: by.url, renews: true } },
   ]);
 });
 
-test("a login ends with its owner: logout, disabled, deleted", async () => {
+test("a login ends with a logout and when its account is disabled or deleted", async () => {
   const { gateway, api, by, uuid, ada, bob } = await ownTeam();
   await ada.logIn();
   await bob.logIn();
@@ -85,7 +85,7 @@ test("a login ends with its owner: logout, disabled, deleted", async () => {
   expect(await call()).toMatch(/^auth_required/);
   await until(async () => !(await connected()), { what: "the connection to end" });
   expect((await ada.ask("DELETE", "/me/logins/mail")).status).toBe(404);
-  // Logged in again it is another login, and the session goes on.
+  // A second login is a new one, and the session continues.
   await ada.logIn();
   expect(await call()).toBe("inbox by user 2");
   const bobs = await teamClient(gateway, "main", { key: bob.key });
@@ -96,7 +96,7 @@ test("a login ends with its owner: logout, disabled, deleted", async () => {
   await until(() => by.families[1]?.revoked, { what: "the tokens to be revoked" });
 });
 
-test("an aggregate client hears of its own login, and nobody else does", async () => {
+test("an aggregate client is notified of its own login, and other clients are not", async () => {
   const { gateway, ada, bob } = await ownTeam();
   const [hers, his] = [
     await teamClient(gateway, "all", { key: ada.key }),
@@ -113,26 +113,26 @@ test("an aggregate client hears of its own login, and nobody else does", async (
   expect(await hers.tools()).toEqual([]);
 });
 
-test("a login counts for who began it, in their browser, once and for its server", async () => {
+test("a login is valid only for the person who began it, in their browser, once and for its server", async () => {
   const { gateway, api, by, ada, bob } = await ownTeam();
   const begun = async (person: typeof ada) =>
     String((await person.ask("POST", "/me/logins/mail", {})).body["url"]);
-  // Bob is sent an address that Ada began: what he allows must not become hers.
+  // Bob is given an address that Ada began. What he allows must not become her login.
   const trap = await cameBack(bob.browser, await begun(ada));
   expect([trap.status, trap.text]).toEqual([400, expect.stringContaining("started in another browser")]);
   expect(by.families).toEqual([]);
-  // Nobody who is not logged in here, either.
+  // A browser without a login at the gateway is rejected too.
   const address = await begun(ada);
   const left = await fetch(address, { redirect: "manual" });
   const back = new URL(left.headers.get("location") ?? "");
   expect((await fetch(back)).status).toBe(400);
-  // The answer of another issuer, or of none, is refused, and uses the login up.
+  // The answer of another issuer is rejected and uses up the login.
   const mixed = new URL(back);
   mixed.searchParams.set("iss", "https://evil.example");
   expect((await ada.browser.open(mixed)).status).toBe(400);
   expect((await ada.browser.open(back)).status).toBe(400);
   expect(by.requests("/token")).toEqual([]);
-  // Twice is once.
+  // The right answer is accepted only once.
   const again = await fetch(await begun(ada), { redirect: "manual" });
   const good = again.headers.get("location") ?? "";
   expect((await ada.browser.open(good)).status).toBe(200);
@@ -157,7 +157,7 @@ test("a login counts for who began it, in their browser, once and for its server
   expect((await byKey("POST", "/me/logins/mail", {})).status).toBe(403);
 });
 
-test("nobody is sent elsewhere after a login", async () => {
+test("a login redirects only to pages of the gateway", async () => {
   const { ada } = await ownTeam();
   for (const returnTo of ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)"])
     expect((await ada.ask("POST", "/me/logins/mail", { returnTo })).status).toBe(422);
@@ -170,7 +170,7 @@ test("nobody is sent elsewhere after a login", async () => {
   expect([back.status, back.headers.get("location")]).toEqual([303, "/me?tab=logins"]);
 });
 
-test("the page asks who one is, shows what is needed, and lets nobody in from elsewhere", async () => {
+test("the login page requires a login, shows what is needed, and rejects other accounts and origins", async () => {
   const { gateway, uuid, by, ada, bob } = await ownTeam();
   const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
   const stranger = await fetch(page);
@@ -190,7 +190,7 @@ test("the page asks who one is, shows what is needed, and lets nobody in from el
   expect(nothing.status).toBe(404);
 });
 
-test("a server that the account cannot use is not there to log in at", async () => {
+test("an account cannot log in at a server that it may not use", async () => {
   const { gateway, api, uuid, ada } = await ownTeam();
   for (const name of ["all", "main", "tools"])
     await api("PATCH", `/endpoints/${name}`, { access: { allow: { users: ["bob@example.org"] } } });
@@ -199,7 +199,7 @@ test("a server that the account cannot use is not there to log in at", async () 
   expect((await ada.browser.open(`${gateway.url}/oauth/logins/${uuid}`)).status).toBe(404);
 });
 
-test("an administrator logs the gateway in at a server that all share", async () => {
+test("an administrator logs the gateway in at a server with shared credentials", async () => {
   const { gateway, api, uuid, by, ada, bob } = await ownTeam();
   expect((await api("POST", `/mcp-servers/${uuid}/login`, {})).status).toBe(409);
   await api("PATCH", `/mcp-servers/${uuid}`, { credentials: "shared", oauth: true });
@@ -224,7 +224,7 @@ test("an administrator logs the gateway in at a server that all share", async ()
   });
   expect((await root.ask("DELETE", `/mcp-servers/${uuid}/login`)).status).toBe(204);
   expect(await call()).toMatch(/^auth_required/);
-  // A script has no browser: whoever it gives the address to comes back with nothing but the answer.
+  // A script has no browser session. The person who opens its address returns with the answer only.
   const scripted = await api("POST", `/mcp-servers/${uuid}/login`, {});
   const left = await fetch(String(scripted.body.url), { redirect: "manual" });
   expect((await bob.browser.open(left.headers.get("location") ?? "")).status).toBe(400);

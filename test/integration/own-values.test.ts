@@ -1,4 +1,4 @@
-/** What a server is told of whoever calls it: `${user.…}` in env and headers, and one process per account. */
+/** Values of the calling account for a server: `${user.…}` in env and headers, and one process per account. */
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readExposition } from "../support/exposition.ts";
@@ -27,7 +27,7 @@ async function team(server: object = { command: process.execPath, args: [CHILD],
   return { folder, gateway, ada, bob, uuid: String(made.body.uuid) };
 }
 
-const keep = ({ ask }: OwnPerson, name: string, value: string) =>
+const storeSecret = ({ ask }: OwnPerson, name: string, value: string) =>
   ask("PUT", `/me/secrets/${name}`, { value });
 
 async function whoami(gateway: TeamGateway, { key }: OwnPerson) {
@@ -36,24 +36,24 @@ async function whoami(gateway: TeamGateway, { key }: OwnPerson) {
   return { client, call };
 }
 
-test("each account has a process of its own, told what is its own; a change counts at the next call", async () => {
+test("each account has its own process with its own values, and a changed secret applies to the next call", async () => {
   const { gateway, uuid, ada, bob } = await team();
   const [hers, his] = [await whoami(gateway, ada), await whoami(gateway, bob)];
   const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
   expect(await hers.call()).toBe(
     `auth_required: own requires your secret MAIL. Ask the user to open ${page}. Do not repeat the same call.`,
   );
-  await keep(ada, "MAIL", "secret-of-ada-1");
-  await keep(bob, "MAIL", "secret-of-bob-1");
+  await storeSecret(ada, "MAIL", "secret-of-ada-1");
+  await storeSecret(bob, "MAIL", "secret-of-bob-1");
   const [email, token, pid] = (await hers.call()).split(" ");
   expect([email, token]).toEqual(["ada@example.org", "secret-of-ada-1"]);
   const [, , bobsPid] = (await his.call()).split(" ");
   expect(bobsPid).not.toBe(pid);
-  // One process for all clients of an account, and one for each account.
+  // All clients of an account share one process.
   const again = await whoami(gateway, ada);
   expect((await again.call()).split(" ")[2]).toBe(pid);
 
-  await keep(ada, "MAIL", "secret-of-ada-2");
+  await storeSecret(ada, "MAIL", "secret-of-ada-2");
   const [, renewed, newPid] = (await hers.call()).split(" ");
   expect(renewed).toBe("secret-of-ada-2");
   expect(newPid).not.toBe(pid);
@@ -68,35 +68,35 @@ test("each account has a process of its own, told what is its own; a change coun
   await gone(Number(bobsPid));
 });
 
-test("lists are those of the account; without its secret it sees none", async () => {
+test("an account sees its own list, and none without its secret", async () => {
   const { gateway, ada, bob } = await team();
-  await keep(ada, "MAIL", "secret-of-ada-1");
+  await storeSecret(ada, "MAIL", "secret-of-ada-1");
   const hers = await teamClient(gateway, "all", { key: ada.key });
   const his = await teamClient(gateway, "all", { key: bob.key });
   const nobodys = await teamClient(gateway, "all", { key: await gateway.key() });
   expect((await hers.tools()).toSorted()).toEqual(["own__only_ada", "own__whoami"]);
   expect([await his.tools(), await nobodys.tools()]).toEqual([[], []]);
-  await keep(bob, "MAIL", "secret-of-bob-1");
+  await storeSecret(bob, "MAIL", "secret-of-bob-1");
   await until(() => his.told > 0, { what: "list_changed" });
   expect((await his.tools()).toSorted()).toEqual(["own__only_bob", "own__whoami"]);
   await expect(his.call("own__only_ada")).rejects.toThrow("Unknown tool: own__only_ada");
 });
 
-test("a value is filled in once: what stands in it is never looked at again", async () => {
+test("a filled-in value is not expanded again", async () => {
   const { gateway, ada } = await team({
     command: process.execPath,
     args: [CHILD],
     env: { WHO: `\${user.secret.A} \${user.secret.B} \${user.id}`, TOKEN: `x\${user.secret.A}y` },
   });
-  await keep(ada, "A", `\${user.secret.B}\${HOME}$&`);
-  await keep(ada, "B", "inner-secret");
+  await storeSecret(ada, "A", `\${user.secret.B}\${HOME}$&`);
+  await storeSecret(ada, "B", "inner-secret");
   const { call } = await whoami(gateway, ada);
   const [a, b, id, token] = (await call()).split(" ");
   expect([a, b, id]).toEqual([`\${user.secret.B}\${HOME}$&`, "inner-secret", ada.uuid]);
   expect(token).toBe(`x\${user.secret.B}\${HOME}$&y`);
 });
 
-test("headers too; what no header can carry is never sent", async () => {
+test("values are filled into headers, and one that no header can contain is not sent", async () => {
   const seen: (string | undefined)[] = [];
   const child = await httpChild(({ message: { id, method }, headers }, response) => {
     seen.push(headers.authorization);
@@ -111,14 +111,14 @@ test("headers too; what no header can carry is never sent", async () => {
     url: child.url,
     headers: { Authorization: `Bearer \${user.secret.MAIL}` },
   });
-  await keep(ada, "MAIL", "header-secret-of-ada");
-  await keep(bob, "MAIL", "snowman-☃-of-bob");
+  await storeSecret(ada, "MAIL", "header-secret-of-ada");
+  await storeSecret(bob, "MAIL", "snowman-☃-of-bob");
   expect(await (await whoami(gateway, ada)).call()).toBe("here");
   expect(await (await whoami(gateway, bob)).call()).toMatch(/contains a character that cannot be sent/);
   expect(new Set(seen)).toEqual(new Set(["Bearer header-secret-of-ada"]));
 });
 
-test("the page takes the secret too, and from nobody else", async () => {
+test("the login page stores the secret, and only for its own account", async () => {
   const { gateway, uuid, ada, bob } = await team();
   const page = `${gateway.url}/oauth/logins/${uuid}?for=${ada.uuid}`;
   expect((await bob.browser.open(page)).text).toContain("another account asked");
@@ -133,7 +133,7 @@ test("the page takes the secret too, and from nobody else", async () => {
   expect((await ada.ask("POST", "/me/logins/own", {})).status).toBe(409);
 });
 
-test("a name that means nothing, or stands where nothing is filled in, is refused", async () => {
+test("an unknown variable, or a variable in another field, is rejected", async () => {
   const { gateway } = await team();
   const problems = async (server: object) =>
     ((await gateway.api("POST", "/mcp-servers", { name: "bad", ...server })).body.errors ?? []).map(
@@ -150,14 +150,14 @@ test("a name that means nothing, or stands where nothing is filled in, is refuse
   expect(await problems({ url: `https://x.example/\${user.id}` })).toEqual(["/url"]);
 });
 
-test("one account's bad secret breaks the server for nobody else, and no administrator uses it as them", async () => {
+test("a wrong secret of one account blocks the server only for that account, and administrators cannot use it", async () => {
   const { gateway, uuid, ada, bob } = await team({
     command: process.execPath,
     args: [CHILD],
     env: { ...ENV, FAIL: "wrong" },
   });
-  await keep(ada, "MAIL", "wrong-secret-of-ada");
-  await keep(bob, "MAIL", "right-secret-of-bob");
+  await storeSecret(ada, "MAIL", "wrong-secret-of-ada");
+  await storeSecret(bob, "MAIL", "right-secret-of-bob");
   const hers = await whoami(gateway, ada);
   for (let turn = 0; turn < 7; turn++) expect(await hers.call()).toMatch(/^server_unavailable/);
   expect(await hers.call()).toMatch(/blocked/);
@@ -178,14 +178,14 @@ test("one account's bad secret breaks the server for nobody else, and no adminis
   expect(logs).not.toMatch(/secret-of-(ada|bob)/);
 });
 
-test("calls count under the names of their tools, and what somebody made up under none", async () => {
+test("calls are counted under the names of listed tools, and invented names are not counted", async () => {
   const { gateway, ada, bob } = await team();
-  await keep(ada, "MAIL", "of-ada");
-  await keep(bob, "MAIL", "of-bob");
+  await storeSecret(ada, "MAIL", "of-ada");
+  await storeSecret(bob, "MAIL", "of-bob");
   const { client, call } = await whoami(gateway, ada);
   await call();
   await call();
-  // Only Bob lists it: Ada cannot make it a name of hers.
+  // Only Bob lists this tool, so it is not a tool name for Ada.
   await (await whoami(gateway, bob)).call();
   for (const tool of ["only_bob", "made_up"]) await client.call("mcp_call", { server: "own", tool });
   const calls = readExposition(await (await fetch(`${gateway.url}/metrics`)).text())

@@ -1,4 +1,6 @@
-/** What passes between clients and children beside calls: log messages, roots, notifications, progress of questions, subscriptions. */
+/**
+ * Messages between clients and children other than calls: logs, roots, notifications, progress of questions, and subscriptions.
+ */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,13 +13,13 @@ import type { RawClient } from "../support/raw-client.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-const heard = (client: RawClient, method: string): unknown[] =>
+const paramsOf = (client: RawClient, method: string): unknown[] =>
   client.notifications.flatMap((one) => (one.method === method ? [one.params] : []));
 const levels = (journal: Journal): unknown[] =>
   journal.events("message").flatMap(({ method, level }) => (method === "logging/setLevel" ? [level] : []));
 
 test.each(["meta", "aggregate"])(
-  "on the %s surface log levels, roots and unknown notifications pass",
+  "log levels, root changes and unknown notifications are forwarded on the %s surface",
   async (surface) => {
     const folder = temp();
     const [first, second] = [folder.journal("first"), folder.journal("second")];
@@ -41,18 +43,18 @@ test.each(["meta", "aggregate"])(
     await call("second", "log", { level: "info", data: "too quiet" });
     await call("second", "log", { level: "alert", data: [2] });
     expect([levels(first), levels(second)]).toEqual([["warning"], ["warning"]]);
-    expect(heard(client, "notifications/message")).toMatchObject([{ data: [1] }, { data: [2] }]);
+    expect(paramsOf(client, "notifications/message")).toMatchObject([{ data: [1] }, { data: [2] }]);
 
     client.notify("notifications/roots/list_changed");
     for (const journal of [first, second]) await journal.until(() => journal.events("roots").length === 1);
 
     await call("first", "notify", { method: "notifications/future", params: { a: 1 } });
-    expect(heard(client, "notifications/future")).toEqual([{ a: 1 }]);
+    expect(paramsOf(client, "notifications/future")).toEqual([{ a: 1 }]);
     await client.close();
   },
 );
 
-test("a child hears of the progress of what it asked, in its own token, and can take the question back", async () => {
+test("a child receives progress of its own request under its own token, and can cancel the request", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
@@ -73,15 +75,15 @@ test("a child hears of the progress of what it asked, in its own token, and can 
   void asked.catch(() => {});
   const waiting = client.lastId;
   await client.until(() => client.requests.length === 2);
-  // Its own numbers start with 1; this is the second question.
+  // The child numbers its requests from 1; this is the second one.
   await client.tool("a__notify", { method: "notifications/cancelled", params: { requestId: 2 } });
-  await client.until(() => heard(client, "notifications/cancelled").length > 0);
-  expect(heard(client, "notifications/cancelled")).toMatchObject([{ requestId: client.requests[1]?.id }]);
+  await client.until(() => paramsOf(client, "notifications/cancelled").length > 0);
+  expect(paramsOf(client, "notifications/cancelled")).toMatchObject([{ requestId: client.requests[1]?.id }]);
   client.notify("notifications/cancelled", { requestId: waiting });
   await client.close();
 });
 
-test("a subscription is told of its own resource, survives its child, and ends when asked to", async () => {
+test("a subscription reports its own resource, survives a crash of the child, and can be ended", async () => {
   const folder = temp();
   const journal = folder.journal();
   const uri = "fixture://item/0";
@@ -89,7 +91,7 @@ test("a subscription is told of its own resource, survives its child, and ends w
     a: { ...fixture("--bare", "--tools", "1", "--resources", "1"), lifecycle: "keep-alive" },
     b: {
       ...fixture("--journal", journal.file, "--resources", "1"),
-      // Subscribed to, it is not idle.
+      // A subscribed server is not idle.
       lifecycle: "ephemeral",
     },
   });
@@ -106,7 +108,7 @@ test("a subscription is told of its own resource, survives its child, and ends w
   await update(uri);
   await update("fixture://item/1");
   await update(`${uri}/part`);
-  expect(heard(client, "notifications/resources/updated")).toEqual([
+  expect(paramsOf(client, "notifications/resources/updated")).toEqual([
     { uri: address },
     { uri: `${address}/part` },
   ]);
@@ -121,22 +123,22 @@ test("a subscription is told of its own resource, survives its child, and ends w
   const { pid } = subscribed ?? {};
   expect(journal.pids().at(-1)).toBe(pid);
 
-  // A new process is told what the old one knew, and nothing is missed in between.
+  // The new process is subscribed again, and the client is notified because an update may have been missed.
   await client.tool("b__crash", { crashes: 1 }).catch(() => {});
   await client.tool("b__echo", { message: "" });
   const again = journal.pids().at(-1) as number;
   expect(again).not.toBe(pid);
-  await client.until(() => heard(client, "notifications/resources/updated").length === 3);
+  await client.until(() => paramsOf(client, "notifications/resources/updated").length === 3);
   expect(journal.methods(again)).toContain("resources/subscribe");
 
   expect((await client.request("resources/unsubscribe", { uri: address })).result).toEqual({});
   await client.tool("b__notify", { method: "notifications/resources/updated", params: { uri } });
-  expect(heard(client, "notifications/resources/updated")).toHaveLength(3);
+  expect(paramsOf(client, "notifications/resources/updated")).toHaveLength(3);
   expect(journal.methods()).toContain("resources/unsubscribe");
   await client.close();
 });
 
-/** A client over HTTP, what it hears of resources, and what else. */
+/** A client over HTTP, with the resource updates and the other notifications that it received. */
 async function connectTo(url: string) {
   const updates: string[] = [];
   const others: string[] = [];
@@ -151,7 +153,7 @@ async function connectTo(url: string) {
   return { client, transport, updates, others };
 }
 
-test("clients that share a child hear only what they subscribed to, and the child is asked once", async () => {
+test("clients that share a child receive only their own subscriptions, and the child is subscribed to once", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file, "--resources", "2") });
@@ -179,7 +181,7 @@ test("clients that share a child hear only what they subscribed to, and the chil
   await updated("fixture://item/0");
   await until(() => two.updates.length === 3);
   expect(one.updates).toHaveLength(1);
-  // With the session its subscriptions end.
+  // Subscriptions end with their session.
   await two.transport.terminateSession();
   await journal.until(() => uris("resources/unsubscribe").length === 2);
   expect(uris("resources/unsubscribe")).toEqual(all);
@@ -187,7 +189,7 @@ test("clients that share a child hear only what they subscribed to, and the chil
   await stop();
 });
 
-test("with isolation each client has a connection of its own, which ends with its session", async () => {
+test("with isolation each client has its own connection, which ends with its session", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: { ...fixture("--journal", journal.file), isolation: "session" } });
@@ -210,7 +212,7 @@ test("with isolation each client has a connection of its own, which ends with it
   await gone(journal.pids());
 });
 
-test("clients that share a child get the log messages they want, and no others", async () => {
+test("clients that share a child receive log messages of their own level only", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });

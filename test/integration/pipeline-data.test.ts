@@ -1,4 +1,4 @@
-/** What passes between clients and servers: masked, kept apart and cached as the layers say, whichever way it takes. */
+/** Data between clients and servers: redacted, kept apart and cached as the layers say, on every surface. */
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -12,8 +12,8 @@ import { until } from "../support/until.ts";
 
 const MAIL = "ada@example.org";
 
-test("nothing that must not pass does: arguments, results, errors, progress, logs beside several calls, records", async () => {
-  const { gateway, key, api } = await layeredTeam({
+test("redaction covers arguments, results, errors, logs and records, also with several calls at once", async () => {
+  const { gateway, key, api, reached } = await layeredTeam({
     endpoint: {
       openapi: true,
       middleware: [
@@ -22,11 +22,11 @@ test("nothing that must not pass does: arguments, results, errors, progress, log
       ],
     },
   });
-  const heard: string[] = [];
+  const logs: string[] = [];
   const client = new Client({ name: "listening", version: "1" });
   client.setNotificationHandler(
     LoggingMessageNotificationSchema,
-    ({ params }) => void heard.push(JSON.stringify(params)),
+    ({ params }) => void logs.push(JSON.stringify(params)),
   );
   const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/metamcp/aggregate/mcp`), {
     requestInit: { headers: { "x-api-key": key } },
@@ -35,28 +35,28 @@ test("nothing that must not pass does: arguments, results, errors, progress, log
   await client.setLoggingLevel("debug");
   const call = (name: string, args: object) =>
     client.callTool({ name: `fix__${name}`, arguments: { ...args } }).then(JSON.stringify, String);
-  const said = [
+  const answers = [
     await call("echo", { message: MAIL }),
     await call("is_error", { message: `no ${MAIL}` }),
     await call("fail", { message: `no ${MAIL}`, data: { who: MAIL } }),
     await call("log", { level: "error", data: `alone ${MAIL}` }),
   ];
-  // Two of the same client at once: what the server says then is attributed to neither.
+  // Two calls of the same client at once, so a log message of the server cannot be attributed to one of them.
   const busy = call("sleep", { ms: 1_000 });
-  await until(() => gateway.api("GET", "/sessions").then(({ body }) => body.items.length > 0));
-  said.push(...(await Promise.all([call("log", { level: "error", data: `beside ${MAIL}` }), busy])));
+  await until(() => reached("sleep") > 0, { what: "the call at the server" });
+  answers.push(...(await Promise.all([call("log", { level: "error", data: `beside ${MAIL}` }), busy])));
   await until(
-    () => heard.some((text) => text.includes("beside")) && heard.some((text) => text.includes("alone")),
+    () => logs.some((text) => text.includes("beside")) && logs.some((text) => text.includes("alone")),
   );
   const rest = await fetch(`${gateway.url}/metamcp/aggregate/api/fix__fail`, {
     method: "POST",
     headers: { "x-api-key": key, "content-type": "application/json" },
     body: JSON.stringify({ message: MAIL }),
   });
-  said.push(await rest.text());
+  answers.push(await rest.text());
   await client.close();
-  expect([...said, ...heard].join("\n")).not.toContain(MAIL);
-  expect(said[0]).toContain("[email]");
+  expect([...answers, ...logs].join("\n")).not.toContain(MAIL);
+  expect(answers[0]).toContain("[email]");
   const records = await until(async () => {
     const { body } = await api("GET", "/audit?kind=call&limit=500");
     return body.items.length >= 7 ? JSON.stringify(body) : undefined;
@@ -66,7 +66,7 @@ test("nothing that must not pass does: arguments, results, errors, progress, log
   expect(JSON.stringify((await api("GET", "/calls")).body)).not.toContain(MAIL);
 });
 
-test("what a client names twice reaches the server once, as it was judged", async () => {
+test("of duplicate members only the checked one reaches the server", async () => {
   const { gateway, key } = await layeredTeam({
     endpoint: {
       middleware: [
@@ -82,7 +82,7 @@ test("what a client names twice reaches the server once, as it was judged", asyn
       headers: { ...HEADERS, authorization: `Bearer ${key}`, "mcp-session-id": session },
       body: `{"jsonrpc":"2.0","id":7,"method":"${method}","params":${params}}`,
     });
-    // As JSON, or where it took a while as a stream that ends with it.
+    // The answer is JSON, or the last event of a stream if it took longer.
     const { result } = JSON.parse((await answer.text()).split(/^data: /m).at(-1) as string);
     return result.content ? Buffer.from(result.content[0].text, "base64").toString() : JSON.stringify(result);
   };
@@ -96,7 +96,7 @@ test("what a client names twice reaches the server once, as it was judged", asyn
   );
 });
 
-test("what was read keeps data from going elsewhere, in code, in chains and over REST", async () => {
+test("the flow layer blocks calls after certain reads, in code, chains and direct calls", async () => {
   const { gateway, key, api, reached } = await layeredTeam({
     endpoint: {
       openapi: true,
@@ -129,7 +129,7 @@ test("what was read keeps data from going elsewhere, in code, in chains and over
   expect(record).toMatchObject({ by: "flow", read: "fix:echo" });
 });
 
-test("a cached answer is one for all ways of a principal, and never another's", async () => {
+test("a cached answer is shared by all surfaces of a principal, but not with another principal", async () => {
   const { gateway, key, api, reached } = await layeredTeam({
     namespace: {
       tools: [{ server: "fix", tool: "echo", annotations: { readOnlyHint: true, idempotentHint: true } }],
@@ -169,7 +169,7 @@ test("a cached answer is one for all ways of a principal, and never another's", 
   ]);
 });
 
-test("a cached answer is not that of an endpoint, or a time, with other layers inside of the cache", async () => {
+test("a cached answer is not used after the layers inside the cache changed or at an endpoint with other layers", async () => {
   const annotations = { readOnlyHint: true, idempotentHint: true };
   const { gateway, key, api } = await layeredTeam({
     namespace: { tools: [{ server: "fix", tool: "echo", annotations }] },

@@ -1,4 +1,4 @@
-/** A limit counts the call of the real tool, from whichever surface, code or chain it comes, and never one more. */
+/** A rate limit counts calls of the real tool, from every surface, code and chains, exactly. */
 import { expect, test } from "vitest";
 import { layeredTeam } from "../support/layered-team.ts";
 import { noPostgres, postgresPlace } from "../support/store-places.ts";
@@ -12,24 +12,24 @@ import {
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-const THREE = [{ use: "rate-limit", requests: 3, per: "1h" }];
+const THREE_PER_HOUR = [{ use: "rate-limit", requests: 3, per: "1h" }];
 const FORTY = Array.from({ length: 40 }, (_, n) => n);
 
-/** One call of the client on each surface. */
-const WAYS: Readonly<Record<string, (client: TeamClient, n: number) => Promise<string>>> = {
+/** One call of a client on each surface. */
+const CALL_ON: Readonly<Record<string, (client: TeamClient, n: number) => Promise<string>>> = {
   aggregate: (client, n) => client.call("fix__echo", { message: `m${n}` }),
   meta: (client, n) => client.call("mcp_call", { server: "fix", tool: "echo", args: { message: `m${n}` } }),
   metatools: (client, n) => client.call("run_tool", { tool_id: "fix:echo", args: { message: `m${n}` } }),
 };
 
-interface Place {
+interface Target {
   readonly gateway: TeamGateway;
   readonly key: string;
   readonly endpoint: string;
 }
 
-/** All forty at an endpoint, at once or one by one. */
-type Forty = (place: Place, atOnce: boolean) => Promise<void>;
+/** Makes forty calls at an endpoint, concurrently or one by one. */
+type FortyCalls = (place: Target, atOnce: boolean) => Promise<void>;
 
 async function each<T>(atOnce: boolean, call: (n: number) => Promise<T>): Promise<readonly T[]> {
   if (atOnce) return await Promise.all(FORTY.map(call));
@@ -39,16 +39,16 @@ async function each<T>(atOnce: boolean, call: (n: number) => Promise<T>): Promis
 }
 
 const onSurface =
-  (surface: string): Forty =>
+  (surface: string): FortyCalls =>
   async ({ gateway, key, endpoint }, atOnce) => {
     const client = await teamClient(gateway, endpoint, { key });
-    const answers = await each(atOnce, (n) => WAYS[surface]?.(client, n) as Promise<string>);
+    const answers = await each(atOnce, (n) => CALL_ON[surface]?.(client, n) as Promise<string>);
     expect(answers.filter((text) => /rate_limited/.test(text))).toHaveLength(37);
     expect(answers.find((text) => /rate_limited/.test(text))).toMatch(/Retry after \d+ s/);
   };
 
-const ALL: readonly { readonly way: string; readonly surface: string; readonly forty: Forty }[] = [
-  ...Object.keys(WAYS).map((surface) => ({ way: surface, surface, forty: onSurface(surface) })),
+const CALLERS: readonly { readonly way: string; readonly surface: string; readonly forty: FortyCalls }[] = [
+  ...Object.keys(CALL_ON).map((surface) => ({ way: surface, surface, forty: onSurface(surface) })),
   {
     way: "code",
     surface: "meta",
@@ -89,13 +89,13 @@ const ALL: readonly { readonly way: string; readonly surface: string; readonly f
   },
 ];
 
-test("three an hour passes three of forty in every way, at once and one by one", async () => {
+test("a limit of three per hour passes three of forty calls from every surface, concurrently and one by one", async () => {
   const { gateway, api, key, reached } = await layeredTeam();
-  const limited = { namespaces: ["team"], openapi: true, middleware: THREE };
-  for (const { way, surface, forty } of ALL)
+  const limited = { namespaces: ["team"], openapi: true, middleware: THREE_PER_HOUR };
+  for (const { way, surface, forty } of CALLERS)
     for (const atOnce of [true, false]) {
       const before = reached("echo");
-      // Each endpoint counts for itself.
+      // Each endpoint has its own count.
       const endpoint = `${way}-${atOnce}`;
       expect((await api("POST", "/endpoints", { ...limited, name: endpoint, surface })).status).toBe(201);
       await forty({ gateway, key, endpoint }, atOnce);
@@ -103,9 +103,9 @@ test("three an hour passes three of forty in every way, at once and one by one",
     }
 });
 
-test("three an hour passes three of forty that come in all ways at once, in both eras", async () => {
+test("a limit of three per hour passes three of forty concurrent calls from all surfaces in both eras", async () => {
   const { gateway, key, reached } = await layeredTeam({
-    namespace: { middleware: THREE },
+    namespace: { middleware: THREE_PER_HOUR },
     endpoint: { openapi: true },
   });
   const as = (endpoint: string, way?: Way) => teamClient(gateway, endpoint, { key, ...(way && { way }) });
@@ -117,11 +117,11 @@ test("three an hour passes three of forty that come in all ways at once, in both
   const meta = [await as("meta"), await as("meta", "2026-07-28")];
   const metatools = [await as("metatools"), await as("metatools", "2026-07-28")];
   const code = (n: number) => `return await tools.fix.echo({ message: "m${n}" }).catch(() => 0)`;
-  const ways: readonly ((n: number) => Promise<unknown>)[] = [
-    ...aggregate.map((client) => (n: number) => WAYS["aggregate"]?.(client, n) as Promise<string>),
-    ...meta.map((client) => (n: number) => WAYS["meta"]?.(client, n) as Promise<string>),
+  const calls: readonly ((n: number) => Promise<unknown>)[] = [
+    ...aggregate.map((client) => (n: number) => CALL_ON["aggregate"]?.(client, n) as Promise<string>),
+    ...meta.map((client) => (n: number) => CALL_ON["meta"]?.(client, n) as Promise<string>),
     ...meta.map((client) => (n: number) => client.call("mcp_execute", { code: code(n) })),
-    ...metatools.map((client) => (n: number) => WAYS["metatools"]?.(client, n) as Promise<string>),
+    ...metatools.map((client) => (n: number) => CALL_ON["metatools"]?.(client, n) as Promise<string>),
     ...metatools.map((client) => (n: number) => {
       const steps = [{ tool_id: "fix:echo", args: { message: `m${n}` } }];
       return client.call("run_chain", { steps });
@@ -133,14 +133,14 @@ test("three an hour passes three of forty that come in all ways at once, in both
         body: JSON.stringify({ message: `m${n}` }),
       }),
   ];
-  await Promise.all(FORTY.map(async (n) => await ways[n % ways.length]?.(n)));
+  await Promise.all(FORTY.map(async (n) => await calls[n % calls.length]?.(n)));
   expect(reached("echo")).toBe(3);
-  for (const way of ways) await way(99);
+  for (const way of calls) await way(99);
   expect(reached("echo")).toBe(3);
 });
 
 test.skipIf(noPostgres)(
-  `gateways on one store count each for itself${noPostgres ? ` (left out: ${noPostgres})` : ""}`,
+  `gateways on one store count separately${noPostgres ? ` (left out: ${noPostgres})` : ""}`,
   async () => {
     const { url } = await postgresPlace();
     const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
@@ -149,7 +149,7 @@ test.skipIf(noPostgres)(
     const journal = temp().journal();
     await one.api("POST", "/mcp-servers", { name: "fix", ...fixture("--journal", journal.file) });
     await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
-    const endpoint = { name: "team", namespaces: ["team"], surface: "aggregate", middleware: THREE };
+    const endpoint = { name: "team", namespaces: ["team"], surface: "aggregate", middleware: THREE_PER_HOUR };
     expect((await one.api("POST", "/endpoints", endpoint)).status).toBe(201);
     const key = await one.key();
     const clients = await Promise.all(
@@ -166,8 +166,8 @@ test.skipIf(noPostgres)(
   },
 );
 
-test("a count of a namespace is one for all endpoints, for code and chains too", async () => {
-  const { gateway, key, reached } = await layeredTeam({ namespace: { middleware: THREE } });
+test("the limit of a namespace counts all endpoints, code and chains together", async () => {
+  const { gateway, key, reached } = await layeredTeam({ namespace: { middleware: THREE_PER_HOUR } });
   const meta = await teamClient(gateway, "meta", { key });
   const metatools = await teamClient(gateway, "metatools", { key });
   const code = `const all = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => tools.fix.echo({ message: "c" + n })));
@@ -180,7 +180,7 @@ test("a count of a namespace is one for all endpoints, for code and chains too",
   expect(reached("echo")).toBe(3);
 });
 
-test("a call that one limit refuses takes nothing from another", async () => {
+test("a call that one limit refuses does not count for another", async () => {
   const { gateway, key, api, reached } = await layeredTeam({
     endpoint: { middleware: [{ use: "rate-limit", requests: 5, per: "1h" }] },
     server: { middleware: [{ use: "rate-limit", requests: 2, per: "1h", by: "tool" }] },
@@ -188,7 +188,7 @@ test("a call that one limit refuses takes nothing from another", async () => {
   const client = await teamClient(gateway, "aggregate", { key });
   for (let n = 0; n < 10; n += 1) await client.call("fix__echo", { message: `${n}` });
   expect(reached("echo")).toBe(2);
-  // Three of the endpoint's five are left: another tool has them.
+  // Three of the five calls of the endpoint are left for another tool.
   for (let n = 0; n < 10; n += 1) await client.call("fix__args", { n });
   expect(reached("args")).toBe(2);
   const { body } = await api("GET", "/mcp-servers");
@@ -197,18 +197,24 @@ test("a call that one limit refuses takes nothing from another", async () => {
   expect(reached("args"), "one was left of the endpoint's").toBe(3);
 });
 
-test("what is unknown is refused with its path, and the old pipeline stays", async () => {
-  const { gateway, key, api, reached } = await layeredTeam({ endpoint: { middleware: THREE } });
+test("an invalid layer is rejected with its path, and the old layers stay", async () => {
+  const { gateway, key, api, reached } = await layeredTeam({ endpoint: { middleware: THREE_PER_HOUR } });
   const { body } = await api("GET", "/endpoints");
   const { uuid } = body.items.find(({ name }: { name: string }) => name === "aggregate");
-  const tried = async (...middleware: object[]) => {
+  const outcomeOf = async (...middleware: object[]) => {
     const answer = await api("PATCH", `/endpoints/${uuid}`, { middleware });
     return [answer.status, answer.body.errors?.map(({ path }: { path: string }) => path)];
   };
-  expect(await tried({ use: "rate-limt" })).toEqual([422, ["/middleware/0/use"]]);
-  expect(await tried(...THREE, { use: "filter", alow: [] })).toEqual([422, ["/middleware/1/alow"]]);
-  expect(await tried({ use: "rate-limit", requests: 1 })).toEqual([422, ["/middleware/0/per"]]);
-  expect(await tried({ use: "rate-limit", requests: 1, per: "soon" })).toEqual([422, ["/middleware/0/per"]]);
+  expect(await outcomeOf({ use: "rate-limt" })).toEqual([422, ["/middleware/0/use"]]);
+  expect(await outcomeOf(...THREE_PER_HOUR, { use: "filter", alow: [] })).toEqual([
+    422,
+    ["/middleware/1/alow"],
+  ]);
+  expect(await outcomeOf({ use: "rate-limit", requests: 1 })).toEqual([422, ["/middleware/0/per"]]);
+  expect(await outcomeOf({ use: "rate-limit", requests: 1, per: "soon" })).toEqual([
+    422,
+    ["/middleware/0/per"],
+  ]);
   const client = await teamClient(gateway, "aggregate", { key });
   for (let n = 0; n < 6; n += 1) await client.call("fix__echo", { message: `${n}` });
   expect(reached("echo")).toBe(3);

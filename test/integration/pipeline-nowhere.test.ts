@@ -1,4 +1,4 @@
-/** A tool that a layer denies is nowhere: in no list, search, description, hint, example, error or description of the API. */
+/** A tool that a layer denies appears nowhere: in no list, search, description, hint, example, error or API description. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, test } from "vitest";
@@ -8,113 +8,122 @@ import { teamClient } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** Neither its own name nor the one that the namespace gives it, nor what it says of itself. */
+/** The tool's own name, its name in the namespace, and its description. */
 const TRACE = /weird|uncanny|hardly anyone/i;
 
 const DENIED = {
   filter: [{ use: "filter", deny: ["fix:weird"] }],
   policy: [{ use: "policy", default: "allow", rules: [{ effect: "deny", tools: ["fix:weird"] }] }],
-  "policy that allows others": [{ use: "policy", rules: [{ effect: "allow", tools: ["fix:e*", "fix:c*"] }] }],
+  "policy with an allow list": [{ use: "policy", rules: [{ effect: "allow", tools: ["fix:e*", "fix:c*"] }] }],
 };
 
 const CHAIN = [{ tool_id: "fix:echo", args: { message: "{{ steps.0.weir }}" } }];
 
-test.each(Object.entries(DENIED))("%s", async (_name, middleware) => {
-  const { gateway, key, reached } = await layeredTeam({
-    server: { examples: { weird: [{}], echo: [{ message: "hello" }] } },
-    namespace: { tools: [{ server: "fix", tool: "weird", name: "uncanny" }] },
-    endpoint: { openapi: true, middleware },
-  });
-  const said = new Map<string, string>();
-  const note = async (what: string, work: Promise<unknown>) => {
-    const value = await work.catch((error: unknown) => String(error));
-    said.set(what, typeof value === "string" ? value : JSON.stringify(value));
-  };
-  const [meta, metatools, aggregate] = await Promise.all(
-    ["meta", "metatools", "aggregate"].map((name) => teamClient(gateway, name, { key })),
-  );
-  if (!meta || !metatools || !aggregate) throw new Error("three clients");
-
-  for (const client of [meta, metatools, aggregate])
-    await note("instructions", Promise.resolve(client.instructions ?? ""));
-  for (const client of [meta, metatools, aggregate]) await note("lists", client.tools());
-
-  await note("discover", meta.call("mcp_discover"));
-  await note("discover a server", meta.call("mcp_discover", { server: "fix", limit: 100 }));
-  await note("discover as types", meta.call("mcp_discover", { server: "fix", limit: 100, detail: "types" }));
-  await note("discover by words", meta.call("mcp_discover", { query: "a result that no person can read" }));
-  await note("nearly its name", meta.call("mcp_call", { server: "fix", tool: "weir", args: {} }));
-  await note("nearly its other name", meta.call("mcp_call", { server: "fix", tool: "uncany", args: {} }));
-  for (const code of [
-    "return Object.keys(tools.fix)",
-    "return await search('a result that no person can read')",
-    "return await describe('fix', 'weir').catch((error) => error.message)",
-    "return await tools.fix.weir({}).catch((error) => error.message)",
-    "return await tools.fix.uncann({}).catch((error) => error.message)",
-  ])
-    await note(code, meta.call("mcp_execute", { code }));
-
-  await note("list_tools", metatools.call("list_tools", { limit: 100 }));
-  await note("list_namespaces", metatools.call("list_namespaces", {}));
-  await note("search_tools", metatools.call("search_tools", { query: "a result that no person can read" }));
-  await note("describe_tool", metatools.call("describe_tool", { tool_id: "fix:weir" }));
-  await note("list_tool_examples", metatools.call("list_tool_examples", { tool_id: "fix:weir" }));
-  await note("examples of others", metatools.call("list_tool_examples", { tool_id: "fix:echo" }));
-  await note("run_tool", metatools.call("run_tool", { tool_id: "fix:uncann", args: {} }));
-  await note("run_chain", metatools.call("run_chain", { steps: [{ tool_id: "fix:weir", args: {} }] }));
-
-  const eras = await Promise.all(
-    (["sse", "2026-07-28"] as const).map((way) => teamClient(gateway, "aggregate", { key, way })),
-  );
-  for (const client of eras) {
-    await note("lists of others", client.tools());
-    await note("nearly its name, of others", client.call("fix__uncann", {}));
-  }
-  await note("a wrong argument", metatools.call("run_tool", { tool_id: "fix:echo", args: { messag: "x" } }));
-  await note("a dry run", metatools.call("run_chain", { steps: CHAIN, dry_run: true }));
-  await note("by its meaning", metatools.call("search_tools", { query: "weird uncanny" }));
-  await note("by its name", meta.call("mcp_discover", { query: "uncanny" }));
-
-  await note("aggregate", aggregate.call("fix__uncann", {}));
-  const http = async (path: string, body?: string) => {
-    const answer = await fetch(`${gateway.url}/metamcp/aggregate/api/${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { "x-api-key": key, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body }),
+test.each(Object.entries(DENIED))(
+  "a tool denied by a %s layer appears in no answer and cannot be called",
+  async (_name, middleware) => {
+    const { gateway, key, reached } = await layeredTeam({
+      server: { examples: { weird: [{}], echo: [{ message: "hello" }] } },
+      namespace: { tools: [{ server: "fix", tool: "weird", name: "uncanny" }] },
+      endpoint: { openapi: true, middleware },
     });
-    return `${answer.status} ${await answer.text()}`;
-  };
-  await note("openapi.json", http("openapi.json"));
-  await note("nearly its path", http("fix__uncann", "{}"));
+    const answers = new Map<string, string>();
+    const note = async (what: string, work: Promise<unknown>) => {
+      const value = await work.catch((error: unknown) => String(error));
+      answers.set(what, typeof value === "string" ? value : JSON.stringify(value));
+    };
+    const [meta, metatools, aggregate] = await Promise.all(
+      ["meta", "metatools", "aggregate"].map((name) => teamClient(gateway, name, { key })),
+    );
+    if (!meta || !metatools || !aggregate) throw new Error("three clients");
 
-  for (const [what, text] of said) expect([what, TRACE.exec(text)?.[0]]).toEqual([what, undefined]);
-  expect(said.get("lists"), "others are there").toContain("echo");
-  expect(said.get("openapi.json")).toContain("fix__echo");
-  expect(said.get("examples of others")).toContain("hello");
+    for (const client of [meta, metatools, aggregate])
+      await note("instructions", Promise.resolve(client.instructions ?? ""));
+    for (const client of [meta, metatools, aggregate]) await note("lists", client.tools());
 
-  // By its very name it does not exist, whichever way it is called.
-  const args = {};
-  const named: readonly [string, Promise<string>][] = [
-    ["mcp_call", meta.call("mcp_call", { server: "fix", tool: "uncanny", args })],
-    ["own name", meta.call("mcp_call", { server: "fix", tool: "weird", args })],
-    [
-      "code",
-      meta.call("mcp_execute", { code: "return await tools.fix.uncanny({}).catch((error) => error.code)" }),
-    ],
-    ["run_tool", metatools.call("run_tool", { tool_id: "fix:uncanny", args })],
-    ["chain", metatools.call("run_chain", { steps: [{ tool_id: "fix:uncanny", args }] })],
-    ["aggregate", aggregate.call("fix__uncanny", args).catch(String)],
-    ["rest", http("fix__uncanny", "{}")],
-  ];
-  for (const [way, answer] of named) {
-    const text = await answer;
-    expect([way, text]).toEqual([way, expect.stringMatching(/tool_not_found|Unknown tool|^404/)]);
-    expect([way, /forbidden|denied|policy|filter|rule/i.exec(text)?.[0]]).toEqual([way, undefined]);
-  }
-  expect(reached("weird")).toBe(0);
-});
+    await note("discover", meta.call("mcp_discover"));
+    await note("discover a server", meta.call("mcp_discover", { server: "fix", limit: 100 }));
+    await note(
+      "discover as types",
+      meta.call("mcp_discover", { server: "fix", limit: 100, detail: "types" }),
+    );
+    await note("discover by words", meta.call("mcp_discover", { query: "a result that no person can read" }));
+    await note("nearly its name", meta.call("mcp_call", { server: "fix", tool: "weir", args: {} }));
+    await note("nearly its other name", meta.call("mcp_call", { server: "fix", tool: "uncany", args: {} }));
+    for (const code of [
+      "return Object.keys(tools.fix)",
+      "return await search('a result that no person can read')",
+      "return await describe('fix', 'weir').catch((error) => error.message)",
+      "return await tools.fix.weir({}).catch((error) => error.message)",
+      "return await tools.fix.uncann({}).catch((error) => error.message)",
+    ])
+      await note(code, meta.call("mcp_execute", { code }));
 
-test("nor in what the admin API tells people who may not read the rules", async () => {
+    await note("list_tools", metatools.call("list_tools", { limit: 100 }));
+    await note("list_namespaces", metatools.call("list_namespaces", {}));
+    await note("search_tools", metatools.call("search_tools", { query: "a result that no person can read" }));
+    await note("describe_tool", metatools.call("describe_tool", { tool_id: "fix:weir" }));
+    await note("list_tool_examples", metatools.call("list_tool_examples", { tool_id: "fix:weir" }));
+    await note("examples of others", metatools.call("list_tool_examples", { tool_id: "fix:echo" }));
+    await note("run_tool", metatools.call("run_tool", { tool_id: "fix:uncann", args: {} }));
+    await note("run_chain", metatools.call("run_chain", { steps: [{ tool_id: "fix:weir", args: {} }] }));
+
+    const eras = await Promise.all(
+      (["sse", "2026-07-28"] as const).map((way) => teamClient(gateway, "aggregate", { key, way })),
+    );
+    for (const client of eras) {
+      await note("lists of others", client.tools());
+      await note("nearly its name, of others", client.call("fix__uncann", {}));
+    }
+    await note(
+      "a wrong argument",
+      metatools.call("run_tool", { tool_id: "fix:echo", args: { messag: "x" } }),
+    );
+    await note("a dry run", metatools.call("run_chain", { steps: CHAIN, dry_run: true }));
+    await note("by its meaning", metatools.call("search_tools", { query: "weird uncanny" }));
+    await note("by its name", meta.call("mcp_discover", { query: "uncanny" }));
+
+    await note("aggregate", aggregate.call("fix__uncann", {}));
+    const http = async (path: string, body?: string) => {
+      const answer = await fetch(`${gateway.url}/metamcp/aggregate/api/${path}`, {
+        method: body === undefined ? "GET" : "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body }),
+      });
+      return `${answer.status} ${await answer.text()}`;
+    };
+    await note("openapi.json", http("openapi.json"));
+    await note("nearly its path", http("fix__uncann", "{}"));
+
+    for (const [what, text] of answers) expect([what, TRACE.exec(text)?.[0]]).toEqual([what, undefined]);
+    expect(answers.get("lists"), "others are there").toContain("echo");
+    expect(answers.get("openapi.json")).toContain("fix__echo");
+    expect(answers.get("examples of others")).toContain("hello");
+
+    // Called by its exact name it does not exist, on every surface.
+    const args = {};
+    const named: readonly [string, Promise<string>][] = [
+      ["mcp_call", meta.call("mcp_call", { server: "fix", tool: "uncanny", args })],
+      ["own name", meta.call("mcp_call", { server: "fix", tool: "weird", args })],
+      [
+        "code",
+        meta.call("mcp_execute", { code: "return await tools.fix.uncanny({}).catch((error) => error.code)" }),
+      ],
+      ["run_tool", metatools.call("run_tool", { tool_id: "fix:uncanny", args })],
+      ["chain", metatools.call("run_chain", { steps: [{ tool_id: "fix:uncanny", args }] })],
+      ["aggregate", aggregate.call("fix__uncanny", args).catch(String)],
+      ["rest", http("fix__uncanny", "{}")],
+    ];
+    for (const [way, answer] of named) {
+      const text = await answer;
+      expect([way, text]).toEqual([way, expect.stringMatching(/tool_not_found|Unknown tool|^404/)]);
+      expect([way, /forbidden|denied|policy|filter|rule/i.exec(text)?.[0]]).toEqual([way, undefined]);
+    }
+    expect(reached("weird")).toBe(0);
+  },
+);
+
+test("a denied tool does not appear in the admin API for people who may not read the rules", async () => {
   const middleware = [{ use: "filter", deny: ["fix:weird"] }];
   const { gateway, api, key } = await layeredTeam({ endpoint: { middleware } });
   const client = await teamClient(gateway, "aggregate", { key });
@@ -124,7 +133,7 @@ test("nor in what the admin API tells people who may not read the rules", async 
   const { uuid: owner } = (await api("POST", "/users", { email: "ada@example.org", role: "member" })).body;
   const { key: text } = (await api("POST", "/api-keys", { name: "m", role: "member", owner })).body;
   const member = plainly(gateway.url, { authorization: `Bearer ${text}` });
-  const asked = [
+  const paths = [
     "/calls",
     "/audit",
     "/sessions",
@@ -134,8 +143,8 @@ test("nor in what the admin API tells people who may not read the rules", async 
     "/approvals",
     "/settings",
   ];
-  for (const { uuid } of items) asked.push(`/endpoints/${uuid}/tools`, `/endpoints/${uuid}/preview`);
-  for (const path of asked) {
+  for (const { uuid } of items) paths.push(`/endpoints/${uuid}/tools`, `/endpoints/${uuid}/preview`);
+  for (const path of paths) {
     const { status, body } = await member("GET", path);
     if (path.endsWith("/tools"))
       expect([status, JSON.stringify(body)]).toEqual([200, expect.stringContaining("echo")]);
@@ -143,7 +152,7 @@ test("nor in what the admin API tells people who may not read the rules", async 
   }
 });
 
-test("where all tools of a server are denied, so are its prompts, resources and instructions", async () => {
+test("prompts, resources and instructions of a server are hidden if all its tools are denied", async () => {
   const journal = temp().journal();
   const items = fixture(
     "--journal",
@@ -164,13 +173,13 @@ test("where all tools of a server are denied, so are its prompts, resources and 
       middleware: [{ use: "policy", rules: [{ effect: "allow", tools: ["other:*"] }] }],
     },
   });
-  const said = new Map<string, string>();
+  const answers = new Map<string, string>();
   const client = new Client({ name: "t", version: "1" });
   const url = new URL(`${gateway.url}/metamcp/aggregate/mcp`);
   const requestInit = { headers: { "x-api-key": key } };
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never);
   const note = async (what: string, work: Promise<unknown>) =>
-    void said.set(what, JSON.stringify(await work.catch((error: Error) => error.message)));
+    void answers.set(what, JSON.stringify(await work.catch((error: Error) => error.message)));
   await note("instructions", Promise.resolve(client.getInstructions() ?? ""));
   await note("prompts", client.listPrompts());
   await note("resources", client.listResources());
@@ -190,15 +199,15 @@ test("where all tools of a server are denied, so are its prompts, resources and 
     await note(`${endpoint} instructions`, Promise.resolve(other.instructions ?? ""));
     await note(`${endpoint} list`, other.call(endpoint === "meta" ? "mcp_discover" : "list_namespaces", {}));
   }
-  // The name of the server is no secret; what it has is.
-  for (const [what, text] of said)
+  // The name of the server may be shown, but not what it offers.
+  for (const [what, text] of answers)
     expect([what, /prompt_1|item\/1|by-id\/1|uncanny/.exec(text)?.[0]]).toEqual([what, undefined]);
   const made = journal.events("message").map(({ method }) => method);
   for (const method of ["resources/read", "prompts/get", "completion/complete"])
     expect(made).not.toContain(method);
 });
 
-test("a tool of ours that is denied is nowhere either, and code does not read in its place", async () => {
+test("a denied tool of our own appears nowhere either, and code cannot read resources in its place", async () => {
   const { gateway, key } = await layeredTeam({
     server: fixture("--resources", "2", "--prompts", "1"),
     endpoint: {
@@ -215,7 +224,7 @@ test("a tool of ours that is denied is nowhere either, and code does not read in
   const read = { uri: "fixture://item/0", server: "fix" };
   const code = "return await read('fixture://item/0').catch((error) => error.code)";
   const stored = "return await read('metamcp://result/none').catch((error) => error.code)";
-  const said = {
+  const answers = {
     instructions: meta.instructions,
     "instructions of metatools": metatools.instructions,
     discover: await meta.call("mcp_discover", { server: "metamcp" }),
@@ -230,9 +239,9 @@ test("a tool of ours that is denied is nowhere either, and code does not read in
       detail_level: "summary",
     }),
   };
-  for (const [what, text = ""] of Object.entries(said))
+  for (const [what, text = ""] of Object.entries(answers))
     expect([what, /\bread\b(?!-only)|provision\b|run_chain\b/.exec(text)?.[0]]).toEqual([what, undefined]);
-  expect(said.discover).toContain("prompts");
+  expect(answers.discover).toContain("prompts");
   const named = [
     await meta.call("mcp_call", { server: "metamcp", tool: "read", args: read }),
     await meta.call("mcp_execute", { code }),
@@ -248,43 +257,46 @@ const items = (journal: string, ...more: readonly string[]) =>
 const only = (place: string) => [{ use: "policy", rules: [{ effect: "allow", tools: [place] }] }];
 
 test.each([
-  ["whose tools are denied, before it was ever asked", [], only("other:*"), 0],
-  ["without tools that no rule allows", ["--bare"], only("other:*"), 0],
-  ["without tools that a filter leaves out", ["--bare"], [{ use: "filter", deny: ["fix:*"] }], 0],
-  ["without tools that a rule allows", ["--bare"], only("fix:*"), 3],
-])("prompts and resources of a server %s", async (_what, more, middleware, read) => {
-  const journal = temp().journal();
-  const { gateway, key } = await layeredTeam({
-    server: items(journal.file, ...more),
-    endpoint: { middleware },
-  });
-  const meta = await teamClient(gateway, "meta", { key });
-  const resource = { uri: "fixture://item/0", server: "fix" };
-  const prompt = { name: "prompt_0", server: "fix" };
-  const own = (tool: string, args: object) => meta.call("mcp_call", { server: "metamcp", tool, args });
-  const said = [
-    await own("read", resource),
-    await own("prompt", prompt),
-    await own("resources", { server: "fix" }),
-  ];
-  const client = new Client({ name: "t", version: "1" });
-  const url = new URL(`${gateway.url}/metamcp/aggregate/mcp`);
-  const requestInit = { headers: { "x-api-key": key } };
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never);
-  said.push(JSON.stringify(await client.readResource({ uri: resource.uri }).catch(String)));
-  said.push(JSON.stringify([await client.listPrompts(), await client.listResources()]));
-  await client.close();
-  const used = journal.events("message").filter(({ method }) => /read$|get$/.test(String(method)));
-  expect(used).toHaveLength(read);
-  const shown = said.filter((text) => /Prompt prompt_0|fixture fixture:|"mimeType"/.test(text));
-  expect(shown).toHaveLength(read === 0 ? 0 : 4);
-});
+  ["whose tools are denied, before it was first listed", [], only("other:*"), 0],
+  ["without tools, which no rule allows", ["--bare"], only("other:*"), 0],
+  ["without tools, which a filter denies", ["--bare"], [{ use: "filter", deny: ["fix:*"] }], 0],
+  ["without tools, which a rule allows", ["--bare"], only("fix:*"), 3],
+])(
+  "prompts and resources of a server %s, are hidden unless it is allowed",
+  async (_what, more, middleware, read) => {
+    const journal = temp().journal();
+    const { gateway, key } = await layeredTeam({
+      server: items(journal.file, ...more),
+      endpoint: { middleware },
+    });
+    const meta = await teamClient(gateway, "meta", { key });
+    const resource = { uri: "fixture://item/0", server: "fix" };
+    const prompt = { name: "prompt_0", server: "fix" };
+    const own = (tool: string, args: object) => meta.call("mcp_call", { server: "metamcp", tool, args });
+    const answers = [
+      await own("read", resource),
+      await own("prompt", prompt),
+      await own("resources", { server: "fix" }),
+    ];
+    const client = new Client({ name: "t", version: "1" });
+    const url = new URL(`${gateway.url}/metamcp/aggregate/mcp`);
+    const requestInit = { headers: { "x-api-key": key } };
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never);
+    answers.push(JSON.stringify(await client.readResource({ uri: resource.uri }).catch(String)));
+    answers.push(JSON.stringify([await client.listPrompts(), await client.listResources()]));
+    await client.close();
+    const used = journal.events("message").filter(({ method }) => /read$|get$/.test(String(method)));
+    expect(used).toHaveLength(read);
+    const shown = answers.filter((text) => /Prompt prompt_0|fixture fixture:|"mimeType"/.test(text));
+    expect(shown).toHaveLength(read === 0 ? 0 : 4);
+  },
+);
 
-test("who was subscribed to a resource hears nothing more of it once its server is denied, and can end that", async () => {
+test("a subscription to a resource is silent while its server is denied, and can be ended then", async () => {
   const { gateway, key, api } = await layeredTeam({ server: fixture("--resources", "1") });
-  const heard: string[] = [];
+  const updates: string[] = [];
   const client = new Client({ name: "t", version: "1" });
-  client.fallbackNotificationHandler = async ({ params }) => void heard.push(JSON.stringify(params));
+  client.fallbackNotificationHandler = async ({ params }) => void updates.push(JSON.stringify(params));
   const url = new URL(`${gateway.url}/metamcp/aggregate/mcp`);
   const requestInit = { headers: { "x-api-key": key } };
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }) as never);
@@ -296,17 +308,17 @@ test("who was subscribed to a resource hears nothing more of it once its server 
     return other.call("mcp_call", { server: "fix", tool: "notify", args });
   };
   await update("first");
-  await until(() => heard.some((text) => text.includes("first")));
+  await until(() => updates.some((text) => text.includes("first")));
   const { items } = (await api("GET", "/endpoints")).body;
   const { uuid } = items.find(({ name }: { name: string }) => name === "aggregate");
   const set = (middleware: readonly object[]) => api("PATCH", `/endpoints/${uuid}`, { middleware });
   await set([{ use: "filter", deny: ["fix:*"] }]);
   await update("hidden");
-  // Once it is allowed again, what comes next shows that nothing else is on its way.
+  // After the server is allowed again, the next update shows that no earlier one is still on its way.
   await set([]);
   await update("last");
-  await until(() => heard.some((text) => text.includes("last")));
-  expect(heard.join()).not.toContain("hidden");
+  await until(() => updates.some((text) => text.includes("last")));
+  expect(updates.join()).not.toContain("hidden");
   await set([{ use: "filter", deny: ["fix:*"] }]);
   await client.unsubscribeResource({ uri });
   await client.close();

@@ -1,4 +1,4 @@
-/** What holds of every pipeline holds on every surface: aggregate, meta, metatools, chains, code and plain HTTP, each asked the same of random layers. */
+/** Random layers have the same effect on every surface: aggregate, meta, metatools, chains, code and the HTTP API. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HEADERS } from "../support/http-gateway.ts";
@@ -7,9 +7,10 @@ import { type ModelledLayer, modelledLayers, TOOLS, verdictOf } from "../support
 import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
 
-/** No token of it is as a parser would write it. */
-const WRITTEN = '{ "n" : 12345678901234567890, "z":-0, "e":1E2 , "t":"\\u00e9\\/ ", "deep":[ [ { } ] ] }';
-const AS_IT_CAME = Buffer.from(WRITTEN, "latin1").toString("base64");
+/** JSON that no serializer would write in this form. */
+const UNUSUAL_JSON =
+  '{ "n" : 12345678901234567890, "z":-0, "e":1E2 , "t":"\\u00e9\\/ ", "deep":[ [ { } ] ] }';
+const UNUSUAL_JSON_BASE64 = Buffer.from(UNUSUAL_JSON, "latin1").toString("base64");
 const WORDS: Readonly<Record<string, string>> = { args: "zebra", echo: "yonder", pid: "xylophone" };
 const PLACES = ["settings", "endpoint", "namespace", "server"] as const;
 type Lists = Readonly<Record<(typeof PLACES)[number], readonly ModelledLayer[]>>;
@@ -20,7 +21,7 @@ interface CallItem {
   readonly layers: readonly { readonly use: string }[];
 }
 
-/** Sends what is written, and gives what is answered as it is written. */
+/** Sends raw texts and returns the answers as raw texts. */
 class Sender {
   readonly #headers = new Map<string, Record<string, string>>();
   readonly #gateway: TeamGateway;
@@ -69,25 +70,25 @@ class Sender {
   }
 }
 
-/** Calls of a tool of the server, in every way there is. */
-const WAYS: Readonly<Record<string, (sender: Sender, tool: string) => Promise<string>>> = {
-  aggregate: (sender, tool) => sender.tool("aggregate", `fix__${tool}`, WRITTEN),
+/** Calls of a tool of the server, from every surface. */
+const CALL_ON: Readonly<Record<string, (sender: Sender, tool: string) => Promise<string>>> = {
+  aggregate: (sender, tool) => sender.tool("aggregate", `fix__${tool}`, UNUSUAL_JSON),
   meta: (sender, tool) =>
-    sender.tool("meta", "mcp_call", `{"server":"fix","tool":"${tool}","args":${WRITTEN}}`),
+    sender.tool("meta", "mcp_call", `{"server":"fix","tool":"${tool}","args":${UNUSUAL_JSON}}`),
   metatools: (sender, tool) =>
-    sender.tool("metatools", "run_tool", `{"tool_id":"fix:${tool}","args":${WRITTEN}}`),
-  openapi: (sender, tool) => sender.rest(`fix__${tool}`, WRITTEN),
+    sender.tool("metatools", "run_tool", `{"tool_id":"fix:${tool}","args":${UNUSUAL_JSON}}`),
+  openapi: (sender, tool) => sender.rest(`fix__${tool}`, UNUSUAL_JSON),
   chain: (sender, tool) =>
-    sender.tool("metatools", "run_chain", `{"steps":[{"tool_id":"fix:${tool}","args":${WRITTEN}}]}`),
+    sender.tool("metatools", "run_chain", `{"steps":[{"tool_id":"fix:${tool}","args":${UNUSUAL_JSON}}]}`),
   code: (sender, tool) =>
     sender.tool("meta", "mcp_execute", JSON.stringify({ code: `servers.fix.call("${tool}", {})` })),
 };
-/** Code has values, not texts: all other ways carry arguments as they were written. */
+/** Code handles values, not texts. All others forward arguments unchanged. */
 const VERBATIM = new Set(["aggregate", "meta", "metatools", "openapi", "chain"]);
 
-/** Whatever tells what there is, and what it says about a tool that is not there. */
-async function allThatIsSaid(sender: Sender): Promise<string> {
-  const asked = [
+/** All answers that list or describe tools, including descriptions of tools that do not exist. */
+async function allDescriptions(sender: Sender): Promise<string> {
+  const requests = [
     sender.ask("aggregate", "tools/list"),
     sender.tool("meta", "mcp_discover", '{"server":"fix","detail":"schema"}'),
     sender.tool("metatools", "list_tools", "{}"),
@@ -98,23 +99,23 @@ async function allThatIsSaid(sender: Sender): Promise<string> {
       sender.tool("metatools", "describe_tool", `{"tool_id":"fix:${name}","detail_level":"full"}`),
     ]),
   ];
-  return (await Promise.all(asked)).join("\n");
+  return (await Promise.all(requests)).join("\n");
 }
 
-/** The nearest names to one that is misspelt by a letter. */
+/** The suggested names for a name with one wrong letter. */
 async function hints(sender: Sender, name: string): Promise<string> {
   const typo = `${name.slice(0, -1)}_`;
-  const asked = Object.values(WAYS).map((call) => call(sender, typo));
-  return (await Promise.all(asked)).join("\n");
+  const requests = Object.values(CALL_ON).map((call) => call(sender, typo));
+  return (await Promise.all(requests)).join("\n");
 }
 
 interface Rule {
   readonly disabled?: boolean;
   readonly name?: string;
 }
-interface Wanted {
+interface TestConfig {
   readonly lists?: Lists;
-  /** By `server:tool`. */
+  /** Rules by `server:tool`. */
   readonly rules?: Readonly<Record<string, Rule>>;
 }
 
@@ -127,7 +128,7 @@ async function teamOf(folder: Temp) {
   }));
   const file = folder.write("tools.json", JSON.stringify(tools));
   const gateway = await teamGateway(folder);
-  const document = ({ lists, rules = {} }: Wanted) => {
+  const document = ({ lists, rules = {} }: TestConfig) => {
     const at = (place: (typeof PLACES)[number]) => (lists?.[place] ?? []).map(({ entry }) => entry);
     const server = fixture("--journal", journal.file, "--tools-file", file);
     return {
@@ -143,9 +144,9 @@ async function teamOf(folder: Temp) {
       ),
     };
   };
-  /** False where names would collide. */
-  const apply = async (wanted: Wanted): Promise<boolean> => {
-    const { status, body } = await gateway.api("POST", "/config/apply", { document: document(wanted) });
+  /** Returns false if names would collide. */
+  const apply = async (config: TestConfig): Promise<boolean> => {
+    const { status, body } = await gateway.api("POST", "/config/apply", { document: document(config) });
     if (status !== 200 && status !== 409) throw new Error(JSON.stringify(body));
     return status === 200;
   };
@@ -156,7 +157,9 @@ async function teamOf(folder: Temp) {
   return { gateway, apply, sender, reached };
 }
 
-test("of random layers at all four places", { timeout: 240_000 }, async () => {
+test("random layers at all four places hide, refuse or pass a tool in the same way on every surface", {
+  timeout: 240_000,
+}, async () => {
   const { gateway, apply, sender, reached } = await teamOf(temp());
   const lists = fc.record({
     settings: modelledLayers,
@@ -168,12 +171,14 @@ test("of random layers at all four places", { timeout: 240_000 }, async () => {
     fc.asyncProperty(lists, async (placed) => {
       await apply({ lists: placed });
       const all = PLACES.flatMap((place) => placed[place]);
-      const said = await allThatIsSaid(sender);
+      const descriptions = await allDescriptions(sender);
       let calls = 0;
       for (const tool of TOOLS) {
         const verdict = verdictOf(all, tool);
-        expect(said.includes(WORDS[tool.name] as string), `${tool.name} is known`).toBe(verdict !== "hides");
-        for (const [way, call] of Object.entries(WAYS)) {
+        expect(descriptions.includes(WORDS[tool.name] as string), `${tool.name} is known`).toBe(
+          verdict !== "hides",
+        );
+        for (const [way, call] of Object.entries(CALL_ON)) {
           const before = reached(tool.name);
           const answer = await call(sender, tool.name);
           const where = `${tool.name} by ${way}: ${answer.slice(0, 300)}`;
@@ -182,9 +187,9 @@ test("of random layers at all four places", { timeout: 240_000 }, async () => {
           if (verdict === "hides") expect(answer, where).toMatch(/no tool|not_found|unknown tool/i);
           if (verdict === "passes") calls += 1;
           if (verdict === "passes" && tool.name === "args" && VERBATIM.has(way))
-            expect(answer.includes(AS_IT_CAME) || answer.includes(WRITTEN), where).toBe(true);
+            expect(answer.includes(UNUSUAL_JSON_BASE64) || answer.includes(UNUSUAL_JSON), where).toBe(true);
         }
-        // The word "args" stands in answers of our own.
+        // The word "args" appears in our own answers too.
         if (verdict === "hides" && tool.name !== "args")
           expect(await hints(sender, tool.name)).not.toContain(tool.name);
       }
@@ -199,7 +204,7 @@ test("of random layers at all four places", { timeout: 240_000 }, async () => {
   );
 });
 
-test("each name means the one tool that has it, and a disabled tool has none", {
+test("each name calls exactly the tool that has it, and a disabled tool has no name", {
   timeout: 240_000,
 }, async () => {
   const { apply, sender, reached } = await teamOf(temp());
@@ -208,23 +213,25 @@ test("each name means the one tool that has it, and a disabled tool has none", {
   const rule = fc.record({ disabled: fc.boolean(), name: fc.constantFrom(...names) }, { requiredKeys: [] });
   await fc.assert(
     fc.asyncProperty(fc.tuple(rule, rule, rule), async (rules) => {
-      const wanted = Object.fromEntries(own.map((tool, at) => [`fix:${tool}`, rules[at] as Rule]));
-      fc.pre(await apply({ rules: wanted }));
-      const means = new Map<string, string>();
+      const config = Object.fromEntries(own.map((tool, at) => [`fix:${tool}`, rules[at] as Rule]));
+      fc.pre(await apply({ rules: config }));
+      const toolByName = new Map<string, string>();
       for (const [at, tool] of own.entries()) {
         const { disabled = false, name = tool } = rules[at] as Rule;
-        if (!disabled) means.set(name, tool);
+        if (!disabled) toolByName.set(name, tool);
       }
-      const said = await allThatIsSaid(sender);
+      const descriptions = await allDescriptions(sender);
       for (const tool of own)
-        expect(said.includes(WORDS[tool] as string), tool).toBe([...means.values()].includes(tool));
+        expect(descriptions.includes(WORDS[tool] as string), tool).toBe(
+          [...toolByName.values()].includes(tool),
+        );
       for (const name of names)
-        for (const [way, call] of Object.entries(WAYS)) {
+        for (const [way, call] of Object.entries(CALL_ON)) {
           const before = own.map(reached);
           const answer = await call(sender, name);
           const after = own.map((tool, at) => reached(tool) - (before[at] as number));
           const where = `${name} by ${way}: ${answer.slice(0, 200)}`;
-          expect(after, where).toEqual(own.map((tool) => (means.get(name) === tool ? 1 : 0)));
+          expect(after, where).toEqual(own.map((tool) => (toolByName.get(name) === tool ? 1 : 0)));
         }
     }),
     { numRuns: 12 },

@@ -1,4 +1,4 @@
-/** mcp_provision in the hands of clients and models that want more than they may have. */
+/** Attempts of clients and models to add servers with mcp_provision without permission. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
@@ -11,19 +11,19 @@ import { fixture, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 const WEATHER = npmEntry("io.github.fixture/weather", "Weather forecasts for any city in the world.");
-const WANT = { intent: "weather forecast for a city", autoProvision: true };
-const CALL = { method: "tools/call", params: { name: "mcp_provision", arguments: WANT } };
+const REQUEST = { intent: "weather forecast for a city", autoProvision: true };
+const CALL = { method: "tools/call", params: { name: "mcp_provision", arguments: REQUEST } };
 const ACCEPT = { action: "accept", content: {} };
 
-interface Setting {
+interface ProvisionTest {
   readonly folder: Temp;
-  /** What a gateway in this folder is started with. */
+  /** The environment for a gateway in this folder. */
   readonly env: Record<string, string>;
-  /** How often any server was started. */
+  /** How many server processes were started. */
   started(): number;
 }
 
-async function setting(servers: Record<string, unknown> = {}): Promise<Setting> {
+async function provisionTest(servers: Record<string, unknown> = {}): Promise<ProvisionTest> {
   const folder = temp();
   folder.writeConfig(servers);
   const { url } = await fakeRegistry([WEATHER]);
@@ -36,11 +36,11 @@ async function setting(servers: Record<string, unknown> = {}): Promise<Setting> 
   return { folder, env, started: () => (existsSync(journal.file) ? journal.events("start").length : 0) };
 }
 
-const configured = ({ folder }: Setting): string[] =>
+const configured = ({ folder }: ProvisionTest): string[] =>
   Object.keys((JSON.parse(readFileSync(folder.config, "utf8")) as { mcpServers: object }).mcpServers);
 
-test("over HTTP nobody answers for another", async () => {
-  const set = await setting();
+test("over HTTP a session cannot answer the question of another session", async () => {
+  const set = await provisionTest();
   const server = await httpGateway({ ...set.folder, env: set.env });
   const [asked, other] = [await server.open({ elicitation: {} }), await server.open({ elicitation: {} })];
   const answers: Record<string, unknown>[] = [];
@@ -59,8 +59,8 @@ test("over HTTP nobody answers for another", async () => {
   await server.stop();
 });
 
-test("a client without a session cannot be asked, and gets a plan", async () => {
-  const set = await setting();
+test("a client without a session cannot be asked and gets a plan", async () => {
+  const set = await provisionTest();
   const server = await httpGateway({ ...set.folder, env: set.env }, "--stateless");
   const [message] = await messages(await server.post({ id: 1, ...CALL }));
   expect(JSON.parse(textOf(message?.["result"] as never)).next).toMatch(/cannot ask its user/);
@@ -68,8 +68,8 @@ test("a client without a session cannot be asked, and gets a plan", async () => 
   await server.stop();
 });
 
-test("whoever cancels while the person thinks has said no, and a late yes changes nothing", async () => {
-  const set = await setting();
+test("cancelling during the question adds nothing, and a late yes has no effect", async () => {
+  const set = await provisionTest();
   const client = gateway(set.folder, { env: set.env });
   await client.initialize({ elicitation: {} });
   const call = client.request(CALL.method, CALL.params);
@@ -78,23 +78,23 @@ test("whoever cancels while the person thinks has said no, and a late yes change
   client.notify("notifications/cancelled", { requestId: client.lastId });
   const late = { jsonrpc: "2.0", id: client.requests[0]?.id, result: ACCEPT };
   client.write(`${JSON.stringify(late)}\n`);
-  const plan = JSON.parse(textOf(await client.tool("mcp_provision", { intent: WANT.intent })));
+  const plan = JSON.parse(textOf(await client.tool("mcp_provision", { intent: REQUEST.intent })));
   expect(plan.matches).toHaveLength(1);
   expect(configured(set)).toEqual([]);
   expect(set.started()).toBe(0);
   await client.close();
 });
 
-test("code and calls have no way to it", async () => {
-  const set = await setting({ a: fixture() });
+test("code and tool calls cannot use mcp_provision", async () => {
+  const set = await provisionTest({ a: fixture() });
   const client = gateway(set.folder, { env: set.env });
   await client.initialize({ elicitation: {} });
   client.reply = () => ({ result: ACCEPT });
   for (const tool of ["mcp_provision", "provision"]) {
-    const failure = failureOf(await client.mcpCall("metamcp", tool, WANT));
+    const failure = failureOf(await client.mcpCall("metamcp", tool, REQUEST));
     expect(failure.code).toMatch(/not_found/);
   }
-  const code = `const want = ${JSON.stringify(WANT)};
+  const code = `const want = ${JSON.stringify(REQUEST)};
     const ways = [
       () => tools.metamcp.mcp_provision(want),
       () => tools.metamcp.provision(want),
@@ -110,14 +110,14 @@ test("code and calls have no way to it", async () => {
   await client.close();
 });
 
-test("a home that cannot be written to shows what there is, and adds nothing", async () => {
-  const set = await setting();
+test("with a home that cannot be written mcp_provision shows matches and adds nothing", async () => {
+  const set = await provisionTest();
   mkdirSync(dirname(set.folder.home), { recursive: true });
   writeFileSync(set.folder.home, "a file, not a folder");
   const client = gateway(set.folder, { env: set.env });
   await client.initialize({ elicitation: {} });
   client.reply = () => ({ result: ACCEPT });
-  const answer = JSON.parse(textOf(await client.tool("mcp_provision", WANT)));
+  const answer = JSON.parse(textOf(await client.tool("mcp_provision", REQUEST)));
   expect(answer).toMatchObject({
     matches: [{ name: "weather" }],
     next: expect.stringMatching(/Nothing can be added/),

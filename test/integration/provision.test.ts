@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: configs hold them
-/** From a task in plain words to a running server, through a real client and a registry on this machine. */
+/** From a task in plain words to a running server, with a real client and a local registry. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ interface Setting {
   readonly url: string;
   readonly capabilities?: object;
   readonly flags?: readonly string[];
-  /** What `npx` does instead of starting the fixture server. */
+  /** A script for `npx` to run instead of the fixture server. */
   readonly script?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -69,7 +69,7 @@ const configOf = (folder: Temp): { mcpServers: Record<string, unknown> } =>
 const started = (folder: Temp): number =>
   existsSync(journalOf(folder).file) ? journalOf(folder).events("start").length : 0;
 
-test("a task that no configured server does leads to one that does; one that is done here stays here", async () => {
+test("mcp_provision returns a local tool if one fits, otherwise a server from the registry", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const { url } = await fakeRegistry([WEATHER, CRAWLER, PAGER]);
@@ -98,7 +98,7 @@ test("a task that no configured server does leads to one that does; one that is 
   await client.close();
 });
 
-test("on a fresh home nothing is installed unasked, whoever publishes it", async () => {
+test("without trusted publishers no server is installed", async () => {
   const folder = temp();
   const entry = npmEntry("io.github.microsoft/weather", WEATHER.description ?? "");
   const { url } = await fakeRegistry([entry]);
@@ -112,7 +112,7 @@ test("on a fresh home nothing is installed unasked, whoever publishes it", async
   await client.close();
 });
 
-test("trusted: it is installed, runs, stands in the config and can be called", async () => {
+test("a trusted server is installed, started, written into the config and callable", async () => {
   const folder = temp();
   folder.write(
     ".mcp.json",
@@ -126,8 +126,8 @@ test("trusted: it is installed, runs, stands in the config and can be called", a
   const answer = await provision(client, "weather forecast for a city", { autoProvision: true }, meta);
   expect(answer).toMatchObject({ source: "registry", installed: "weather-2" });
   expect(answer.tools).toHaveLength(FIXTURE_TOOLS);
-  const heard = client.notifications.filter(({ method }) => method === "notifications/progress");
-  expect(heard.map(({ params }) => params)).toContainEqual(
+  const progress = client.notifications.filter(({ method }) => method === "notifications/progress");
+  expect(progress.map(({ params }) => params)).toContainEqual(
     expect.objectContaining({ progressToken: "p", message: expect.stringMatching(/^installing weather/) }),
   );
 
@@ -153,7 +153,7 @@ test("trusted: it is installed, runs, stands in the config and can be called", a
   await client.close();
 });
 
-test("where there is no config yet one appears, and many who ask at once get one server", async () => {
+test("concurrent requests install one server and create the config", async () => {
   const folder = temp();
   trust(folder);
   const { url } = await fakeRegistry([WEATHER]);
@@ -164,12 +164,12 @@ test("where there is no config yet one appears, and many who ask at once get one
   expect(answers.map(({ installed }) => installed)).toEqual(["weather", "weather", "weather"]);
   expect(Object.keys(configOf(folder).mcpServers)).toEqual(["weather"]);
   expect(statSync(folder.config).mode & 0o777).toBe(0o600);
-  // Once for the trial, once for good.
+  // Once for the trial and once for use.
   expect(started(folder)).toBe(2);
   await client.close();
 });
 
-test("a stranger's is put to the person, word for word", async () => {
+test("for an untrusted server the person is asked with the exact command", async () => {
   const folder = temp();
   folder.writeConfig({});
   const { url } = await fakeRegistry([WEATHER]);
@@ -191,14 +191,14 @@ test("a stranger's is put to the person, word for word", async () => {
   });
   await client.close();
 
-  const mute = await open(temp(), { url });
-  expect((await provision(mute, "weather forecast for a city", { autoProvision: true })).next).toMatch(
+  const unable = await open(temp(), { url });
+  expect((await provision(unable, "weather forecast for a city", { autoProvision: true })).next).toMatch(
     /trust add .*cannot ask/,
   );
-  await mute.close();
+  await unable.close();
 });
 
-test.each(CLIENTS)("a %s client can say yes", async (kind) => {
+test.each(CLIENTS)("a %s client can accept the question", async (kind) => {
   const folder = temp();
   folder.writeConfig({});
   const { url } = await fakeRegistry([WEATHER]);
@@ -221,7 +221,7 @@ test.each(CLIENTS)("a %s client can say yes", async (kind) => {
 });
 
 test.each(CLIENTS.filter((kind) => kind.includes("2026")))(
-  "a %s client cannot say yes before it was asked",
+  "a %s client cannot send an answer before the question",
   async (kind) => {
     const folder = temp();
     folder.writeConfig({});
@@ -245,7 +245,7 @@ test.each(CLIENTS.filter((kind) => kind.includes("2026")))(
   },
 );
 
-test("denied and incomplete ones are never asked for nor started", async () => {
+test("denied servers and servers with missing values are neither asked for nor started", async () => {
   const folder = temp();
   folder.writeConfig({});
   trust(folder, { allow: ["io.github.fixture/*"], deny: ["@fixture/weather"] });
@@ -263,7 +263,7 @@ test("denied and incomplete ones are never asked for nor started", async () => {
   await client.close();
 });
 
-test("a secret that is set reaches the server and nobody else", async () => {
+test("a secret from the environment reaches only the server", async () => {
   const folder = temp();
   folder.writeConfig({});
   trust(folder);
@@ -280,7 +280,7 @@ test("a secret that is set reaches the server and nobody else", async () => {
   expect(client.stderr).not.toContain(secret);
 });
 
-test("one that does not start leaves nothing but the reason", async () => {
+test("a server that does not start leaves the config unchanged and gives the reason", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const before = readFileSync(folder.config, "utf8");
@@ -297,7 +297,7 @@ test("one that does not start leaves nothing but the reason", async () => {
   await client.close();
 });
 
-test("a bundle is fetched, compared with its checksum and run from where it was unpacked", async () => {
+test("a bundle is downloaded, checked against its checksum and run from its folder", async () => {
   const bundle = fixtureBundle();
   const entry = (name: string, fileSha256: string): RegistryEntry => ({
     ...WEATHER,
@@ -335,7 +335,7 @@ test("a bundle is fetched, compared with its checksum and run from where it was 
   await client.close();
 });
 
-test("cancelling ends the trial", async () => {
+test("cancelling ends the trial of a server", async () => {
   const folder = temp();
   folder.writeConfig({});
   trust(folder);
@@ -352,9 +352,9 @@ test("cancelling ends the trial", async () => {
   await client.close();
 });
 
-test("killed in the middle, the config is whole: as it was or as it shall be", async () => {
+test("after a kill the config is complete, either the old or the new one", async () => {
   const { url } = await fakeRegistry([WEATHER]);
-  for (const late of [0, 1, 2, 3]) {
+  for (const stage of [0, 1, 2, 3]) {
     const folder = temp();
     folder.writeConfig({ a: fixture(), filler: { command: "x".repeat(50_000), disabled: true } });
     trust(folder);
@@ -362,12 +362,12 @@ test("killed in the middle, the config is whole: as it was or as it shall be", a
     client
       .tool("mcp_provision", { intent: "weather forecast for a city", autoProvision: true })
       .catch(() => {});
-    // From the trial's first line on, a little later each time.
+    // Kills at the start of the trial, and later in each round.
     await until(() => started(folder) > 0, { what: "the trial" });
-    await until(() => late === 0 || existsSync(join(folder.home, late === 1 ? "locks" : "backups")), {
+    await until(() => stage === 0 || existsSync(join(folder.home, stage === 1 ? "locks" : "backups")), {
       what: "the edit",
     });
-    if (late === 3) await until(() => started(folder) > 1, { what: "the server itself" });
+    if (stage === 3) await until(() => started(folder) > 1, { what: "the server itself" });
     client.kill("SIGKILL");
     await client.exited;
     expect(["a,filler", "a,filler,weather"]).toContain(Object.keys(configOf(folder).mcpServers).join());
@@ -381,20 +381,23 @@ test.each([
     (response: { end(text: string): void }) => response.end("<html>Welcome to the hotel's wifi</html>"),
   ],
   ["silent", () => {}],
-])("a registry that is %s delays no start and leaves the gallery", async (_what, misbehave) => {
-  const folder = temp();
-  folder.writeConfig({ a: fixture() });
-  const { url, asked } = await fakeRegistry(misbehave as never);
-  const client = await open(folder, { url });
-  expect(textOf(await client.mcpCall("a", "echo", { message: "at once" }))).toBe("at once");
-  expect(asked).toEqual([]);
-  const answer = await provision(client, "query a PostgreSQL database with SQL");
-  expect(answer.matches?.[0]).toMatchObject({ from: "gallery" });
-  expect(answer).toMatchObject({ notice: expect.stringMatching(/registry/i) });
-  await client.close();
-});
+])(
+  "with a registry that is %s the gateway starts without delay and offers the gallery",
+  async (_what, misbehave) => {
+    const folder = temp();
+    folder.writeConfig({ a: fixture() });
+    const { url, asked } = await fakeRegistry(misbehave as never);
+    const client = await open(folder, { url });
+    expect(textOf(await client.mcpCall("a", "echo", { message: "at once" }))).toBe("at once");
+    expect(asked).toEqual([]);
+    const answer = await provision(client, "query a PostgreSQL database with SQL");
+    expect(answer.matches?.[0]).toMatchObject({ from: "gallery" });
+    expect(answer).toMatchObject({ notice: expect.stringMatching(/registry/i) });
+    await client.close();
+  },
+);
 
-test("an entry that is not what it should be is not there at all", async () => {
+test("an invalid registry entry is not shown", async () => {
   const folder = temp();
   folder.writeConfig({});
   trust(folder, { allow: ["io.github.fixture/*", "io.github.evil/*"] });
@@ -413,7 +416,7 @@ test("an entry that is not what it should be is not there at all", async () => {
   await client.close();
 });
 
-test("the list of trusted publishers is kept on the command line", async () => {
+test("metamcp trust manages the trusted publishers", async () => {
   const folder = temp();
   const listed = await metamcp(folder, ["trust", "list"]);
   expect(listed).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^You trust no publishers/) });
@@ -439,7 +442,7 @@ test("the list of trusted publishers is kept on the command line", async () => {
 });
 
 test.each(["ftp://example.com", "example.com", "https://me:secret@example.com"])(
-  "%s is no registry",
+  "%s is rejected as a registry address",
   async (url) => {
     const folder = temp();
     const { code, err } = await metamcp(folder, ["--registry-url", url], "");

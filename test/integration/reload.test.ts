@@ -1,4 +1,4 @@
-/** Edits of the config file under a running gateway: what they change, and what they leave alone. */
+/** Edits of the config file while the gateway runs: what they change, and what they do not. */
 import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -14,10 +14,10 @@ import { FIXTURE_TOOLS, fixture, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 /** A server that keeps a journal under its own name. */
-const kept = (folder: Temp, name: string, ...flags: string[]): { command: string; args: string[] } =>
+const withJournal = (folder: Temp, name: string, ...flags: string[]): { command: string; args: string[] } =>
   fixture("--journal", folder.journal(name).file, ...flags);
 
-/** As editors do it: the new text comes under another name. */
+/** Replaces the file by a rename, as editors do. */
 function replaceConfig(folder: Temp, servers: Record<string, unknown>): void {
   writeFileSync(folder.path("new"), JSON.stringify({ mcpServers: servers }));
   renameSync(folder.path("new"), folder.config);
@@ -26,28 +26,28 @@ function replaceConfig(folder: Temp, servers: Record<string, unknown>): void {
 const namesShown = async (client: RawClient): Promise<string[]> =>
   (await discover(client)).servers?.map(({ name }) => name) ?? [];
 
-/** The variable that the configs here change, as the server sees it. */
+/** The value of the variable SETTING that the server sees. */
 async function settingOf(client: RawClient, server: string): Promise<unknown> {
   const result = await client.mcpCall(server, "env", { names: ["SETTING"] });
   return (result["structuredContent"] as { values: Record<string, unknown> }).values["SETTING"];
 }
 
-test("servers come, go and are switched off without the others noticing", async () => {
+test("servers are added, removed and disabled without an effect on the others", async () => {
   const folder = temp();
-  const stays = kept(folder, "stays");
-  folder.writeConfig({ stays, goes: kept(folder, "goes"), off: kept(folder, "off") });
+  const stays = withJournal(folder, "stays");
+  folder.writeConfig({ stays, goes: withJournal(folder, "goes"), off: withJournal(folder, "off") });
   const client = gateway(folder);
   await client.initialize();
   await Promise.all(["stays", "goes", "off"].map((name) => client.mcpCall(name, "pid")));
   const leaving = [...folder.journal("goes").pids(), ...folder.journal("off").pids()];
-  // A call under way finishes although its server was removed.
+  // A running call finishes although its server was removed.
   const underWay = client.mcpCall("goes", "count", { key: "last", hangs: 0, ms: 2_500 });
   await folder.journal("goes").until((journal) => journal.executions("last") === 1);
 
   replaceConfig(folder, {
     stays,
-    comes: kept(folder, "comes"),
-    off: { ...kept(folder, "off"), disabled: true },
+    comes: withJournal(folder, "comes"),
+    off: { ...withJournal(folder, "off"), disabled: true },
   });
   await until(async () => !(await namesShown(client)).includes("goes"));
   expect(await namesShown(client)).toEqual(["stays", "comes"]);
@@ -60,11 +60,11 @@ test("servers come, go and are switched off without the others noticing", async 
   await client.close();
 });
 
-test("a changed server: calls finish on the old process, the next one uses the new settings", async () => {
+test("running calls of a changed server finish on the old process, and the next call uses the new settings", async () => {
   const folder = temp();
   const env = (value: string) => ({ env: { SETTING: value } });
-  const idle = kept(folder, "idle");
-  folder.writeConfig({ a: { ...kept(folder, "a"), ...env("old") }, idle: { ...idle, ...env("old") } });
+  const idle = withJournal(folder, "idle");
+  folder.writeConfig({ a: { ...withJournal(folder, "a"), ...env("old") }, idle: { ...idle, ...env("old") } });
   const client = gateway(folder);
   await client.initialize();
   const setting = (server: string): Promise<unknown> => settingOf(client, server);
@@ -74,8 +74,8 @@ test("a changed server: calls finish on the old process, the next one uses the n
   const hanging = client.lastId;
   await journal.until(() => journal.events().some(({ tool }) => tool === "hang"));
 
-  // In place this time. Who was connected is connected anew at once, unasked; who was not stays idle.
-  folder.writeConfig({ a: { ...kept(folder, "a"), ...env("new") }, idle: { ...idle, ...env("new") } });
+  // The file is written in place. A connected server is reconnected immediately, and an idle one stays idle.
+  folder.writeConfig({ a: { ...withJournal(folder, "a"), ...env("new") }, idle: { ...idle, ...env("new") } });
   await journal.until(() => journal.pids().length === 2);
   await until(async () => (await shown(client, "a")).connected);
   expect(journal.pids().map(alive)).toEqual([true, true]);
@@ -84,8 +84,8 @@ test("a changed server: calls finish on the old process, the next one uses the n
   client.notify("notifications/cancelled", { requestId: hanging });
   await gone(journal.pids()[0] as number);
 
-  // With nothing in flight the old process goes first.
-  folder.writeConfig({ a: { ...kept(folder, "a"), ...env("newest") }, idle });
+  // Without running calls the old process ends first.
+  folder.writeConfig({ a: { ...withJournal(folder, "a"), ...env("newest") }, idle });
   await journal.until(() => journal.pids().length === 3);
   expect(alive(journal.pids()[1] as number)).toBe(false);
   expect(await setting("a")).toBe("newest");
@@ -94,9 +94,9 @@ test("a changed server: calls finish on the old process, the next one uses the n
   await client.close();
 });
 
-test("settings that do not change how it is started hold at once, on the same process", async () => {
+test("settings that do not affect the process apply immediately to the same process", async () => {
   const folder = temp();
-  const server = kept(folder, "a");
+  const server = withJournal(folder, "a");
   folder.writeConfig({ a: server });
   const client = gateway(folder);
   await client.initialize();
@@ -119,25 +119,28 @@ test("settings that do not change how it is started hold at once, on the same pr
   await client.close();
 });
 
-test("a connect begun with old settings is discarded, and whoever waited goes on with the new", async () => {
+test("a connection attempt with old settings is dropped, and waiting calls continue with the new ones", async () => {
   const folder = temp();
-  folder.writeConfig({ a: kept(folder, "a", "--no-initialize") });
+  folder.writeConfig({ a: withJournal(folder, "a", "--no-initialize") });
   const client = gateway(folder);
   await client.initialize();
   const journal = folder.journal("a");
   const waiting = client.mcpCall("a", "count", { key: "k" });
   await journal.until(() => journal.pids().length === 1);
-  folder.writeConfig({ a: kept(folder, "a") });
+  folder.writeConfig({ a: withJournal(folder, "a") });
   expect(textOf(await waiting)).toBe("k 1");
   await gone(journal.pids()[0] as number);
   expect(journal.pids()).toHaveLength(2);
   await client.close();
 });
 
-test("calls go on while the settings change again and again", async () => {
+test("calls succeed while the settings change repeatedly", async () => {
   const folder = temp();
   const write = (n: number): void =>
-    void folder.writeConfig({ a: { ...kept(folder, "a"), env: { SETTING: `${n}` } }, b: kept(folder, "b") });
+    void folder.writeConfig({
+      a: { ...withJournal(folder, "a"), env: { SETTING: `${n}` } },
+      b: withJournal(folder, "b"),
+    });
   write(0);
   const client = gateway(folder);
   await client.initialize();
@@ -161,9 +164,9 @@ test("calls go on while the settings change again and again", async () => {
   await client.close();
 });
 
-test("a file that is broken for a while changes nothing and is named until it is mended", async () => {
+test("a broken file changes nothing and is reported until it is fixed", async () => {
   const folder = temp();
-  const a = kept(folder, "a");
+  const a = withJournal(folder, "a");
   folder.writeConfig({ a });
   const client = gateway(folder);
   await client.initialize();
@@ -178,18 +181,18 @@ test("a file that is broken for a while changes nothing and is named until it is
   expect(textOf(await client.mcpCall("a", "echo", { message: "still" }))).toBe("still");
   expect(client.stderr).toMatch(/the last valid one stays in use/);
 
-  folder.writeConfig({ a, b: kept(folder, "b") });
+  folder.writeConfig({ a, b: withJournal(folder, "b") });
   await until(async () => (await namesShown(client)).includes("b"));
   expect(await notice()).toBeUndefined();
   expect(folder.journal("a").pids().map(alive)).toEqual([true]);
   await client.close();
 });
 
-test("a config that comes through a pipe is read once, and keeps nobody from ending", async () => {
+test("a config from a pipe is read once and does not prevent the exit", async () => {
   const folder = temp();
   const pipe = folder.path("pipe");
   execFileSync("mkfifo", [pipe]);
-  const written = writeFile(pipe, JSON.stringify({ mcpServers: { a: kept(folder, "a") } }));
+  const written = writeFile(pipe, JSON.stringify({ mcpServers: { a: withJournal(folder, "a") } }));
   const client = gateway({ ...folder, config: pipe });
   await client.initialize();
   await written;
@@ -198,12 +201,12 @@ test("a config that comes through a pipe is read once, and keeps nobody from end
   expect((await client.close()).code).toBe(0);
 });
 
-test("a config that appears later is picked up, one that goes takes its servers along", async () => {
+test("a config that appears later is used, and a deleted one removes its servers", async () => {
   const folder = temp();
   const client = gateway(folder);
   await client.initialize();
   expect((await discover(client)).notice).toMatch(/no config file at .*picked up when it appears/);
-  folder.writeConfig({ a: kept(folder, "a") });
+  folder.writeConfig({ a: withJournal(folder, "a") });
   await until(async () => (await namesShown(client)).includes("a"));
   expect((await discover(client)).notice).toBeUndefined();
   const pid = Number(textOf(await client.mcpCall("a", "pid")));
@@ -213,14 +216,14 @@ test("a config that appears later is picked up, one that goes takes its servers 
   await client.close();
 });
 
-test("another embedder ranks from then on, and none once it is taken out", async () => {
+test("a new embedder is used for the next search, and a removed one is not", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
-  const asked: string[][] = [];
+  const inputs: string[][] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { input } = (await json(request)) as { input: string[] };
-    asked.push(input);
-    // Whatever was asked for last is what the tool "hang" is about.
+    inputs.push(input);
+    // The embedder relates the query to the tool "hang".
     const vector = (text: string): number[] => (/Never answers|zebra/.test(text) ? [1, 0] : [0, 1]);
     const data = input.map((text, index) => ({ index, embedding: vector(text) }));
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data }));
@@ -232,20 +235,20 @@ test("another embedder ranks from then on, and none once it is taken out", async
   const client = gateway(folder);
   await client.initialize();
   await discover(client, { query: "zebra stripes" });
-  expect(asked).toEqual([]);
+  expect(inputs).toEqual([]);
 
   folder.writeConfig({ a: fixture() }, { embedder: { url: `http://127.0.0.1:${port}`, model: "m" } });
   await until(async () => {
     const { tools } = await discover(client, { query: "zebra stripes" });
     return tools?.[0]?.tool === "hang";
   });
-  expect(asked.flat()).toContain("zebra stripes");
+  expect(inputs.flat()).toContain("zebra stripes");
 
   folder.writeConfig({ a: fixture() });
   await until(async () => {
-    const count = asked.length;
+    const count = inputs.length;
     await discover(client, { query: `zebra number ${count}` });
-    return asked.length === count;
+    return inputs.length === count;
   });
   await client.close();
 });

@@ -1,4 +1,4 @@
-/** Which calls run a second time, counted at the child: only those whose connection died, and only by the rule. */
+/** Which calls are repeated, counted at the child: only those whose connection died, and only if the rules allow it. */
 import { rmSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
@@ -8,7 +8,7 @@ import type { RawClient } from "../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** One gateway over servers that each keep a journal under their own name. */
+/** A gateway with servers that each keep a journal under their own name. */
 async function setUp(servers: Record<string, object>, folder: Temp = temp()): Promise<[RawClient, Temp]> {
   const entries = Object.entries(servers).map(([name, more]) => [
     name,
@@ -23,7 +23,7 @@ async function setUp(servers: Record<string, object>, folder: Temp = temp()): Pr
   return [client, folder];
 }
 
-test("a call whose child crashes under it runs once more, and its result says so", async () => {
+test("a call whose child crashes is repeated once, and its result says so", async () => {
   const [client, folder] = await setUp({ a: {}, vital: { criticality: "vital" } });
   const journal = folder.journal("a");
   const cured = await client.mcpCall("a", "count", { key: "once", crashes: 1 });
@@ -31,13 +31,13 @@ test("a call whose child crashes under it runs once more, and its result says so
   expect(attemptsOf(await client.mcpCall("a", "count", { key: "calm" }))).toBeUndefined();
   expect(journal.pids()).toHaveLength(2);
 
-  // A second crash within a minute: an optional server had its restart.
+  // A second crash within a minute: an optional server has only one restart per minute.
   const lost = failureOf(await client.mcpCall("a", "count", { key: "again", crashes: 1 }));
   expect(lost).toMatchObject({ code: "server_unavailable", retryable: false });
   expect(journal.executions("again")).toBe(1);
   expect(textOf(await client.mcpCall("a", "count", { key: "again", crashes: 1 }))).toBe("again 2");
 
-  // A vital one always gets one, and never two for the same call.
+  // A vital server always gets a restart, but never two for the same call.
   for (const key of ["one", "two"]) {
     const result = await client.mcpCall("vital", "count", { key, crashes: 1 });
     expect([textOf(result), attemptsOf(result)]).toEqual([`${key} 2`, 2]);
@@ -47,7 +47,7 @@ test("a call whose child crashes under it runs once more, and its result says so
   await client.close();
 });
 
-test("what must not run twice does not: declared unsafe, or configured so", async () => {
+test("a call is not repeated if its tool is unsafe or retry is never", async () => {
   const [client, folder] = await setUp({ a: { criticality: "vital" }, never: { retry: "never" } });
   const unsafe = failureOf(await client.mcpCall("a", "count_unsafe", { key: "unsafe", crashes: 1 }));
   expect(unsafe).toMatchObject({ code: "server_unavailable", retryable: false });
@@ -63,7 +63,7 @@ test("what must not run twice does not: declared unsafe, or configured so", asyn
   await client.close();
 });
 
-test("all calls in flight share one respawn, each with a second attempt of its own", async () => {
+test("all running calls share one restart and each gets its own second attempt", async () => {
   const [client, folder] = await setUp({ a: {}, b: {} });
   const journal = folder.journal("a");
   const tools = ["count", "count_safe", "count_unsafe"];
@@ -86,7 +86,7 @@ test("all calls in flight share one respawn, each with a second attempt of its o
   await client.close();
 });
 
-test("a call that timed out is cancelled at its child and never repeated", async () => {
+test("a timed-out call is cancelled at its child and not repeated", async () => {
   const [client, folder] = await setUp({ a: { timeoutMs: 2_000 } });
   const journal = folder.journal("a");
   await client.mcpCall("a", "pid");
@@ -97,7 +97,7 @@ test("a call that timed out is cancelled at its child and never repeated", async
   expect(failureOf(slow)).toMatchObject({ code: "timeout", retryable: false });
   expect(failureOf(safe)).toMatchObject({ code: "timeout", retryable: true });
   await journal.until(() => journal.events("cancelled").length === 2);
-  // Progress is a sign of life: this takes twice as long as a call may be silent.
+  // Progress resets the timeout: this call takes twice the timeout.
   const talking = await client.mcpCall("a", "progress", { n: 20, ms: 200 }, { progressToken: 1 });
   expect(textOf(talking)).toBe("reported 20");
   expect([journal.executions("slow"), journal.executions("safe")]).toEqual([1, 1]);
@@ -105,7 +105,7 @@ test("a call that timed out is cancelled at its child and never repeated", async
   await client.close();
 });
 
-test("progress never extends the deadline, and neither limit runs while a person is asked", async () => {
+test("progress does not extend the deadline, and a question to the person pauses both limits", async () => {
   const [client, folder] = await setUp({ a: { timeoutMs: 2_000, deadlineMs: 4_500 } });
   await client.mcpCall("a", "pid");
   const talking = client.mcpCall("a", "progress", { n: 1_000, ms: 50 }, { progressToken: 1 });
@@ -114,7 +114,7 @@ test("progress never extends the deadline, and neither limit runs while a person
 
   const asking = client.mcpCall("a", "ask");
   await client.until(({ requests }) => requests.length === 1);
-  // Longer than both: another call runs into its own limit three times meanwhile.
+  // Waits longer than both limits: another call times out three times meanwhile.
   for (let n = 0; n < 3; n++) expect(failureOf(await client.mcpCall("a", "hang")).code).toBe("timeout");
   const answer = { jsonrpc: "2.0", id: client.requests[0]?.id, result: { action: "accept", content: {} } };
   client.write(`${JSON.stringify(answer)}\n`);
@@ -123,7 +123,7 @@ test("progress never extends the deadline, and neither limit runs while a person
   await client.close();
 });
 
-test("the time it takes to connect counts towards the deadline, whether or not the tools are known", async () => {
+test("the time to connect counts towards the deadline, with known and unknown tools", async () => {
   const folder = temp();
   const [client] = await setUp({ a: { deadlineMs: 4_000 } }, folder);
   const gate = folder.path("open");
@@ -134,7 +134,7 @@ test("the time it takes to connect counts towards the deadline, whether or not t
   folder.write("open", "");
   expect(textOf(await client.mcpCall("a", "pid"))).toMatch(/^\d+$/);
 
-  // A second attempt waits for a process that does not get ready.
+  // The second attempt waits for a process that does not become ready.
   rmSync(gate);
   const journal = folder.journal("a");
   const lost = client.mcpCall("a", "count_safe", { key: "respawn", hangs: 9 });
@@ -145,7 +145,7 @@ test("the time it takes to connect counts towards the deadline, whether or not t
   await client.close();
 });
 
-test("a cancelled call is never repeated, not even while its second attempt waits for the new process", async () => {
+test("a cancelled call is not repeated, also if it is cancelled while its second attempt waits", async () => {
   const [client, folder] = await setUp({ a: {} });
   const journal = folder.journal("a");
   await client.mcpCall("a", "pid");
@@ -169,7 +169,7 @@ test("a cancelled call is never repeated, not even while its second attempt wait
   await client.close();
 });
 
-test("an error is an answer: nothing is started anew and nothing repeated", async () => {
+test("an error answer causes neither a restart nor a repetition", async () => {
   const [client, folder] = await setUp({ a: {} });
   for (let n = 0; n < 3; n++) {
     const failed = failureOf(
@@ -185,7 +185,7 @@ test("an error is an answer: nothing is started anew and nothing repeated", asyn
   await client.close();
 });
 
-test("a caller learns the truth about effects where the new process does not start", async () => {
+test("retryable is right if the new process does not start: false after an execution, true if nothing was sent", async () => {
   const folder = temp();
   const program = folder.path("program");
   symlinkSync(process.execPath, program);
@@ -197,11 +197,11 @@ test("a caller learns the truth about effects where the new process does not sta
   await journal.until(() => journal.events("count").length === 2);
   rmSync(program);
   kill(journal.pids()[0] as number);
-  // It ran once already: that the second attempt certainly was not sent makes it no less so.
+  // The call was executed once, so it is not retryable although the second attempt was not sent.
   expect(failureOf(await running)).toMatchObject({ code: "server_unavailable", retryable: false });
   expect(failureOf(await harmless)).toMatchObject({ code: "server_unavailable", retryable: true });
 
-  // This one was never sent at all.
+  // This call was never sent.
   await client.mcpCall("idle", "pid");
   folder.write("idle.flags", "--exit-at-once 9");
   const idle = folder.journal("idle");

@@ -1,4 +1,4 @@
-/** Credentials that end while a request is still coming, or before its session has a name: nothing is done with them any more. */
+/** Credentials that are revoked while a request is still arriving, or before its session exists, must not be used any more. */
 import { request } from "node:http";
 import { expect, test } from "vitest";
 import { HEADERS } from "../support/http-gateway.ts";
@@ -8,9 +8,9 @@ import { type TeamGateway, teamClient, teamGateway } from "../support/team-gatew
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-const MODERN = "2026-07-28";
+const ERA_2026 = "2026-07-28";
 const META = {
-  "io.modelcontextprotocol/protocolVersion": MODERN,
+  "io.modelcontextprotocol/protocolVersion": ERA_2026,
   "io.modelcontextprotocol/clientInfo": { name: "slow", version: "1" },
   "io.modelcontextprotocol/clientCapabilities": {},
 };
@@ -33,7 +33,7 @@ async function team() {
   return { gateway, api, reached };
 }
 
-/** The head of a request has arrived, and been judged; its body has not. */
+/** Sends the head of a request and waits until it was accepted. The body is sent by `finish`. */
 async function begun({ url }: TeamGateway, path: string, headers: object, body: object) {
   const sent = request(`${url}${path}`, {
     method: "POST",
@@ -59,19 +59,19 @@ async function begun({ url }: TeamGateway, path: string, headers: object, body: 
   };
 }
 
-test("a key that is revoked while the body comes does nothing", async () => {
+test("a request whose key is revoked before its body arrives is rejected", async () => {
   const { gateway, api, reached } = await team();
   const call = { name: "fix__echo", arguments: { message: "late" } };
-  const modern = { "mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": call.name };
-  const listen = { "mcp-protocol-version": MODERN, "mcp-method": "subscriptions/listen" };
-  const ways: readonly (readonly [string, object, object])[] = [
+  const modern = { "mcp-protocol-version": ERA_2026, "mcp-method": "tools/call", "mcp-name": call.name };
+  const listen = { "mcp-protocol-version": ERA_2026, "mcp-method": "subscriptions/listen" };
+  const requests: readonly (readonly [string, object, object])[] = [
     ["/metamcp/one/mcp", {}, rpc("initialize", INITIALIZE)],
     ["/metamcp/one/mcp", modern, rpc("tools/call", { ...call, _meta: META })],
     ["/metamcp/one/mcp", listen, rpc("subscriptions/listen", { toolsListChanged: true, _meta: META })],
     ["/metamcp/loose/mcp", {}, rpc("tools/call", call)],
     ["/metamcp/one/api/fix__echo", {}, call.arguments],
   ];
-  for (const [path, headers, body] of ways) {
+  for (const [path, headers, body] of requests) {
     const name = JSON.stringify(body);
     const once = async (revoked: boolean) => {
       const { body: made } = await api("POST", "/api-keys", { name: "leaves", endpoints: "all" });
@@ -95,7 +95,7 @@ test("a key that is revoked while the body comes does nothing", async () => {
   expect(leaving).toEqual([]);
 });
 
-test("messages of the old transport, too", async () => {
+test("an SSE message whose key is revoked before its body arrives is rejected", async () => {
   const { gateway, api } = await team();
   const { body: made } = await api("POST", "/api-keys", { name: "leaves", endpoints: "all" });
   const headers = { "x-api-key": made.key };
@@ -108,7 +108,7 @@ test("messages of the old transport, too", async () => {
   expect([401, 404]).toContain((await finish()).status);
 });
 
-test("a request without a session ends with its key", async () => {
+test("a running request without a session ends when its key is revoked", async () => {
   const { gateway, api, reached } = await team();
   const { body: made } = await api("POST", "/api-keys", { name: "leaves", endpoints: "all" });
   const calls = reached();
@@ -126,7 +126,7 @@ test("a request without a session ends with its key", async () => {
   expect((await answer).text).not.toContain('"result"');
 });
 
-test("what may be done at the admin API is looked at again when all has come", async () => {
+test("the admin API checks the permission again when the body has arrived", async () => {
   const { gateway, api } = await team();
   const { body: made } = await api("POST", "/api-keys", { name: "leaves", role: "admin" });
   const headers = { authorization: `Bearer ${made.key}` };
@@ -137,7 +137,7 @@ test("what may be done at the admin API is looked at again when all has come", a
   expect(items.map(({ name }: { name: string }) => name)).toEqual(["team"]);
 });
 
-test("a task that waits for an approval ends with the key that began it, and with its endpoint", async () => {
+test("a task that waits for an approval ends with its key and with its endpoint", async () => {
   const approve = { use: "policy", default: "allow", rules: [{ effect: "approve", tools: ["fix:echo"] }] };
   const { gateway, api, reached } = await layeredTeam({ endpoint: { middleware: [approve] } });
   const { items: endpoints } = (await api("GET", "/endpoints")).body;
@@ -152,7 +152,7 @@ test("a task that waits for an approval ends with the key that began it, and wit
     const headers = { ...HEADERS, "x-api-key": made.key };
     const { headers: answered } = await mcp(gateway, "meta", { headers });
     const session = answered.get("mcp-session-id") ?? "";
-    // It is answered once it is a task, which the call itself does not wait for.
+    // The request is answered as soon as the task exists, without waiting for the call.
     const answer = fetch(`${gateway.url}/metamcp/meta/mcp`, {
       method: "POST",
       headers: { ...headers, "mcp-session-id": session },

@@ -1,4 +1,4 @@
-/** Who may what, tried over HTTP: every route with every role, and the limits within a role. */
+/** Permissions over HTTP: every route with every role, and the limits within a role. */
 import { expect, test } from "vitest";
 import { ROLES, type Role } from "../../src/access/account.ts";
 import { MATRIX } from "../../src/access/may.ts";
@@ -8,9 +8,9 @@ import { person, plainly } from "../support/people.ts";
 import { type TestAdmin, testAdmin } from "../support/test-control.ts";
 
 const ROUTES = adminRoutes({} as never);
-const NOBODY = "00000000-0000-4000-8000-000000000000";
+const UNKNOWN_UUID = "00000000-0000-4000-8000-000000000000";
 
-/** The table read by a second pair of eyes. */
+/** A second, independent reading of the table of rights. */
 function allowed(route: Route, role: Role, isAccount: boolean): boolean {
   const least = leastOf(route);
   if (least === "anyone") return true;
@@ -21,11 +21,11 @@ function allowed(route: Route, role: Role, isAccount: boolean): boolean {
   return rank <= ROLES.indexOf(least) && (isAccount || !row.account);
 }
 
-type Shown = Readonly<Record<string, string>>;
+type Credentials = Readonly<Record<string, string>>;
 
-/** As little as reaches the handler, which then finds nothing, or nothing to do. A stream is left as soon as it begins. */
-async function tried(url: string, shown: Shown, { method, path, body }: Route): Promise<number> {
-  const at = path.replace(/:n\b/, "999").replace(/:\w+/g, NOBODY);
+/** Sends the smallest request that reaches the handler, which then finds no object. Streams are closed immediately. */
+async function statusOf(url: string, shown: Credentials, { method, path, body }: Route): Promise<number> {
+  const at = path.replace(/:n\b/, "999").replace(/:\w+/g, UNKNOWN_UUID);
   const sent = method === "GET" || !body ? {} : { body: "{}" };
   const headers = { "content-type": "application/json", ...shown };
   const answer = await fetch(`${url}/api/v1${at}`, { method, headers, redirect: "manual", ...sent });
@@ -33,10 +33,10 @@ async function tried(url: string, shown: Shown, { method, path, body }: Route): 
   return answer.status;
 }
 
-test("every route with every role, by cookie and by key, and with nothing", async () => {
+test("every route allows exactly the roles of the table, by cookie, by key and without credentials", async () => {
   const admin = await testAdmin();
   for (const route of ROUTES) {
-    const status = await tried(admin.url, {}, route);
+    const status = await statusOf(admin.url, {}, route);
     const name = `${route.method} ${route.path} by nobody`;
     if (leastOf(route) === "anyone") expect([200, 400, 404, 422], name).toContain(status);
     else expect(status, name).toBe(401);
@@ -54,7 +54,7 @@ test("every route with every role, by cookie and by key, and with nothing", asyn
         ["cookie", { cookie, origin: admin.url }, true],
         ["key", key, false],
       ] as const) {
-        const status = await tried(admin.url, shown, route);
+        const status = await statusOf(admin.url, shown, route);
         const name = `${route.method} ${route.path} by ${role} with a ${who}`;
         if (!allowed(route, role, isAccount)) expect(status, name).toBe(403);
         else if (leastOf(route) !== "anyone") expect([401, 403], name).not.toContain(status);
@@ -63,7 +63,7 @@ test("every route with every role, by cookie and by key, and with nothing", asyn
   }
 });
 
-async function filled(): Promise<TestAdmin> {
+async function adminWithObjects(): Promise<TestAdmin> {
   const admin = await testAdmin({ git: ["log", "push"] });
   const { ask } = admin;
   await ask("POST", "/mcp-servers", { name: "git", command: "git-mcp", env: { TOKEN: "s" } });
@@ -78,8 +78,8 @@ async function filled(): Promise<TestAdmin> {
   return admin;
 }
 
-test("an editor changes namespaces and endpoints, and of a server whether it is on", async () => {
-  const { ask } = await person(await filled(), "editor");
+test("an editor can change namespaces and endpoints, and can disable a server", async () => {
+  const { ask } = await person(await adminWithObjects(), "editor");
   const fine: readonly [string, string, object?][] = [
     ["POST", "/namespaces", { name: "new", servers: [{ server: "git" }], middleware: [{ use: "timeout" }] }],
     [
@@ -105,8 +105,8 @@ test("an editor changes namespaces and endpoints, and of a server whether it is 
   }
 });
 
-test("whatever else an editor tries is refused whole, dry or not", async () => {
-  const admin = await filled();
+test("all other changes by an editor are rejected as a whole, with and without dry run", async () => {
+  const admin = await adminWithObjects();
   const { ask } = await person(admin, "editor");
   const before = admin.control.revision;
   const policy = { use: "policy" };
@@ -146,8 +146,8 @@ test("whatever else an editor tries is refused whole, dry or not", async () => {
   expect(admin.control.revision).toBe(before);
 });
 
-test("a rollback or document of an editor's own things is theirs", async () => {
-  const admin = await filled();
+test("an editor can roll back and apply changes that an editor could make", async () => {
+  const admin = await adminWithObjects();
   const { ask } = await person(admin, "editor");
   const before = admin.control.revision;
   await ask("PATCH", "/namespaces/free", { description: "changed" });
@@ -161,8 +161,8 @@ test("a rollback or document of an editor's own things is theirs", async () => {
   expect((await ask("POST", `/revisions/${settings}/rollback`)).status).toBe(200);
 });
 
-test("nobody gives a right that they lack", async () => {
-  const admin = await filled();
+test("nobody can grant a right that they do not have", async () => {
+  const admin = await adminWithObjects();
   const other = await person(admin, "member", "other@example.org");
   for (const role of ["editor", "viewer", "member"] as const) {
     const { ask, uuid } = await person(admin, role);
@@ -172,7 +172,9 @@ test("nobody gives a right that they lack", async () => {
     expect((await ask("POST", "/api-keys", { name: "k", endpoints: "all", owner: other.email })).status).toBe(
       403,
     );
-    expect((await ask("POST", "/api-keys", { name: "k", endpoints: "all", owner: NOBODY })).status).toBe(403);
+    expect(
+      (await ask("POST", "/api-keys", { name: "k", endpoints: "all", owner: UNKNOWN_UUID })).status,
+    ).toBe(403);
     const made = await ask("POST", "/api-keys", { name: "k", role });
     expect(made.body).toMatchObject({ owner: uuid, role });
     const key = plainly(admin.url, { "x-api-key": made.body["key"] ?? "" });
@@ -183,8 +185,8 @@ test("nobody gives a right that they lack", async () => {
   }
 });
 
-test("people see and revoke their own keys; those of others are not there", async () => {
-  const admin = await filled();
+test("people see and revoke only their own keys", async () => {
+  const admin = await adminWithObjects();
   const [ada, bob] = [
     await person(admin, "member", "ada@example.org"),
     await person(admin, "viewer", "bob@example.org"),
@@ -206,8 +208,8 @@ test("people see and revoke their own keys; those of others are not there", asyn
   expect((await ada.ask("DELETE", `/api-keys/${uuid}`)).status).toBe(204);
 });
 
-test("whoever makes a key learns nothing of endpoints that are not for them", async () => {
-  const admin = await filled();
+test("creating a key does not reveal endpoints that the account may not use", async () => {
+  const admin = await adminWithObjects();
   const closed = { name: "closed", access: { allow: { groups: ["vip"] } } };
   for (const endpoint of [closed, { name: "off", disabled: true }])
     expect((await admin.ask("POST", "/endpoints", endpoint)).status).toBe(201);
@@ -225,8 +227,8 @@ test("whoever makes a key learns nothing of endpoints that are not for them", as
   expect((await viewer.ask("POST", "/api-keys", { name: "k", endpoints: ["closed"] })).status).toBe(201);
 });
 
-test("a key of an account can do what the account can at that moment", async () => {
-  const admin = await filled();
+test("a key of an account has the current rights of the account", async () => {
+  const admin = await adminWithObjects();
   const { uuid } = await person(admin, "editor");
   const made = await admin.ask("POST", "/api-keys", { name: "k", role: "editor", owner: uuid });
   const key = plainly(admin.url, { "x-api-key": made.body["key"] ?? "" });

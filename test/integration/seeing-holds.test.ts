@@ -1,4 +1,4 @@
-/** What is counted is what was called, however it ended; and neither a store that hangs nor one that is away costs a call anything. */
+/** Records and counters match the calls exactly, whatever their outcome. A store that hangs or is unreachable delays no call. */
 import { describe, expect, test } from "vitest";
 import { cutProxy } from "../support/cut-proxy.ts";
 import { HEADERS } from "../support/http-gateway.ts";
@@ -9,10 +9,10 @@ import { type TeamGateway, teamClient, teamGateway } from "../support/team-gatew
 import { fixture, type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** `METAMCP_CALLS=10000` for as many as the promise is about. */
+/** `METAMCP_CALLS=10000` for more calls. */
 const CALLS = Number(process.env["METAMCP_CALLS"] ?? 1_000);
 const WORKERS = 16;
-const PATIENCE = { timeout: 60_000 + CALLS * 60 };
+const LONG_TIMEOUT = { timeout: 60_000 + CALLS * 60 };
 const SECRET = { METAMCP_SECRET_KEY: "a-secret-for-this-gateway-0123456789" };
 const FULL = { use: "audit", arguments: "full", results: "none" };
 const GUARDS = [
@@ -43,8 +43,8 @@ async function served(gateway: TeamGateway, folder: Temp, middleware: readonly o
 
 type Tally = Map<string, number>;
 
-/** By tool and how it ended, as whoever called saw it. */
-function counting(tally: Tally): (tool: string, outcome: string) => void {
+/** Counts calls by tool and outcome, as the caller saw them. */
+function counterFor(tally: Tally): (tool: string, outcome: string) => void {
   return (tool, outcome) => {
     const key = `${tool} ${outcome}`;
     tally.set(key, (tally.get(key) ?? 0) + 1);
@@ -53,15 +53,15 @@ function counting(tally: Tally): (tool: string, outcome: string) => void {
 
 const sorted = (tally: Tally): object => Object.fromEntries([...tally].toSorted());
 
-/** How a result of a tool of ours or of a server went, by what it says. */
-const ended = (text: string): string =>
+/** The outcome of a call, read from its answer. */
+const outcomeOf = (text: string): string =>
   /tool_not_found|validation_input|rate_limited|Unknown tool/.test(text)
     ? "refused"
     : /execution_failed|server_unavailable|timeout|failed/.test(text)
       ? "error"
       : "ok";
 
-test(`${CALLS} calls with kills and refusals: each has one record, and counters equal what was called`, {
+test(`each of ${CALLS} calls with kills and refusals has one record, and the counters match`, {
   timeout: 60_000 + CALLS * 30,
 }, async () => {
   const folder = temp();
@@ -73,7 +73,7 @@ test(`${CALLS} calls with kills and refusals: each has one record, and counters 
     aggregate: await teamClient(gateway, "aggregate", { key, way: "sse" }),
   };
   const tally: Tally = new Map();
-  const count = counting(tally);
+  const count = counterFor(tally);
   const messages = new Set<string>();
   let made = 0;
   let sleeps = 0;
@@ -91,28 +91,33 @@ test(`${CALLS} calls with kills and refusals: each has one record, and counters 
     async (id) =>
       count(
         "echo",
-        ended(await clients.meta.call("mcp_call", { server: "fix", tool: "echo", args: { message: id } })),
+        outcomeOf(
+          await clients.meta.call("mcp_call", { server: "fix", tool: "echo", args: { message: id } }),
+        ),
       ),
     async (id) =>
       count(
         "echo",
-        ended(await clients.metatools.call("run_tool", { tool_id: "fix:echo", args: { message: id } })),
+        outcomeOf(await clients.metatools.call("run_tool", { tool_id: "fix:echo", args: { message: id } })),
       ),
-    async (id) => count("echo", ended(await clients.aggregate.call("fix__echo", { message: id }))),
+    async (id) => count("echo", outcomeOf(await clients.aggregate.call("fix__echo", { message: id }))),
     async (id) => count("echo", (await rest("fix__echo", { message: id })) === 200 ? "ok" : "error"),
-    async () => count("is_error", ended(await clients.aggregate.call("fix__is_error"))),
+    async () => count("is_error", outcomeOf(await clients.aggregate.call("fix__is_error"))),
     async () => count("fail", (await rest("fix__fail", {})) >= 500 ? "error" : "?"),
     async () =>
-      count("other", ended(await clients.meta.call("mcp_call", { server: "fix", tool: `nothing ${made}` }))),
+      count(
+        "other",
+        outcomeOf(await clients.meta.call("mcp_call", { server: "fix", tool: `nothing ${made}` })),
+      ),
     async () => count("other", (await rest("fix__pid", {})) === 404 ? "refused" : "?"),
     async () =>
       count(
         "add",
-        ended(await clients.metatools.call("run_tool", { tool_id: "fix:add", args: { a: "one" } })),
+        outcomeOf(await clients.metatools.call("run_tool", { tool_id: "fix:add", args: { a: "one" } })),
       ),
     async (id) => {
       const code = `return await tools.fix.echo({ message: ${JSON.stringify(id)} })`;
-      const answered = ended(await clients.meta.call("mcp_execute", { code }));
+      const answered = outcomeOf(await clients.meta.call("mcp_execute", { code }));
       count("echo", answered);
       count("mcp_execute", answered);
     },
@@ -130,7 +135,7 @@ test(`${CALLS} calls with kills and refusals: each has one record, and counters 
         .finally(() => {
           settled = true;
         });
-      // Who leaves before the gateway has read the request called nothing.
+      // A client that disconnects before the gateway has read the request makes no call.
       await until(() => settled || arrived("sleep") >= started, { what: "a call to leave" });
       leaving.abort();
       await asked;
@@ -143,7 +148,7 @@ test(`${CALLS} calls with kills and refusals: each has one record, and counters 
       const act = made % 97 === 0 ? 10 : made % 10;
       if ([0, 1, 2, 3, 9].includes(act)) messages.add(id);
       await acts[act]?.(id);
-      // Its process dies under whatever is going on.
+      // Kills the process of the server during calls.
       if (made % 101 === 0) killChild();
     }
   };
@@ -162,18 +167,18 @@ test(`${CALLS} calls with kills and refusals: each has one record, and counters 
     { what: `${total} calls in the figures` },
   );
   expect(stats.totals.calls).toBe(total);
-  const seen: Tally = new Map();
-  const told = counting(seen);
+  const recorded: Tally = new Map();
+  const countRecord = counterFor(recorded);
   const echoed: string[] = [];
   const records = await allRecords(gateway, total);
   for (const record of records) {
     const known = record.code !== "tool_not_found" || record.tool === "pid";
-    told(known ? record.tool : "other", record.outcome);
+    countRecord(known ? record.tool : "other", record.outcome);
     if (record.tool === "echo") echoed.push(record.arguments?.message ?? "");
   }
-  expect(sorted(seen)).toEqual(sorted(tally));
+  expect(sorted(recorded)).toEqual(sorted(tally));
   expect(new Set(records.map(({ seq }) => seq)).size).toBe(total);
-  // Those that never reached a server are told by the names of their arguments alone.
+  // Calls that never reached a server are recorded with the names of their arguments only.
   const reached = echoed.filter((message) => message !== "");
   expect(new Set(reached).size).toBe(reached.length);
   expect(reached.every((message) => messages.has(message))).toBe(true);
@@ -190,7 +195,7 @@ test(`${CALLS} calls with kills and refusals: each has one record, and counters 
   expect(text).toContain("metamcp_audit_lost_total 0\n");
 });
 
-interface Told {
+interface CallRecord {
   readonly seq: number;
   readonly tool: string;
   readonly outcome: string;
@@ -198,10 +203,10 @@ interface Told {
   readonly arguments?: { readonly message?: string };
 }
 
-async function allRecords({ api }: TeamGateway, count: number): Promise<readonly Told[]> {
+async function allRecords({ api }: TeamGateway, count: number): Promise<readonly CallRecord[]> {
   return await until(
     async () => {
-      const records: Told[] = [];
+      const records: CallRecord[] = [];
       for (let cursor = ""; ; ) {
         const { body, status } = await api("GET", `/audit?kind=call&limit=500${cursor}`);
         if (status !== 200) return undefined;
@@ -217,7 +222,7 @@ async function allRecords({ api }: TeamGateway, count: number): Promise<readonly
 
 const ON_POSTGRES = `on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`;
 
-describe.skipIf(noPostgres)(ON_POSTGRES, PATIENCE, () => {
+describe.skipIf(noPostgres)(ON_POSTGRES, LONG_TIMEOUT, () => {
   async function behindProxy() {
     const { host, port, url } = postgresAddress();
     const statements = countStatements();
@@ -231,14 +236,14 @@ describe.skipIf(noPostgres)(ON_POSTGRES, PATIENCE, () => {
     return { proxy, statements, gateway, folder };
   }
 
-  /** One session that calls `echo` over and over. */
+  /** A session that calls `echo` repeatedly. */
   async function calls(gateway: TeamGateway, key: string, count: number, endpoint = "aggregate") {
     const client = await teamClient(gateway, endpoint, { key });
     for (let i = 0; i < count; i++) expect(await client.call("fix__echo", { message: `${i}` })).toBe(`${i}`);
     return client;
   }
 
-  test("no request of a client reaches the store, and the log takes 20 statements a second at most", async () => {
+  test("requests of clients use no statement of the store, and the audit log uses at most 20 per second", async () => {
     const { gateway, folder, statements } = await behindProxy();
     const { key } = await served(gateway, folder, [{ use: "audit" }, ...GUARDS]);
     await calls(gateway, key, 20);
@@ -250,7 +255,7 @@ describe.skipIf(noPostgres)(ON_POSTGRES, PATIENCE, () => {
     const audit = during.filter((text) => text.includes("metamcp_audit"));
     expect(audit.length).toBeGreaterThan(0);
     expect(audit.length).toBeLessThanOrEqual(20 * seconds + 1);
-    // What others may have changed is looked for twice a second, and the last use of keys is written every half minute.
+    // Changes of other gateways are polled twice a second, and the last use of keys is written every half minute.
     const others = during.filter((text) => !/metamcp_audit|UNION ALL SELECT kind/.test(text));
     expect(others.length).toBeLessThanOrEqual(10 * Math.ceil(seconds / 30));
     expect(others.filter((text) => !/^(BEGIN|COMMIT)|advisory|metamcp_record|notify/i.test(text))).toEqual(
@@ -258,7 +263,7 @@ describe.skipIf(noPostgres)(ON_POSTGRES, PATIENCE, () => {
     );
   });
 
-  test("a store that hangs holds no call up; where records are required calls are refused", async () => {
+  test("a store that hangs delays no call, and calls that require a record are refused", async () => {
     const { proxy, gateway, folder } = await behindProxy();
     const { api, key } = await served(gateway, folder, []);
     await api("PATCH", "/endpoints/meta", {
@@ -286,7 +291,7 @@ describe.skipIf(noPostgres)(ON_POSTGRES, PATIENCE, () => {
     expect(await metrics(gateway)).toContain("metamcp_audit_lost_total 0\n");
   });
 
-  test("while the store is away records wait, and the reason is shown", async () => {
+  test("while the store is unreachable records wait, and the reason is shown", async () => {
     const { proxy, gateway, folder } = await behindProxy();
     const { api, key } = await served(gateway, folder, []);
     const client = await calls(gateway, key, 10);

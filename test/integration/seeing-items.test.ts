@@ -1,4 +1,4 @@
-/** Prompts and resources that clients use are recorded, counted, shown and traced as calls of tools are. */
+/** Prompts and resources that clients use are recorded, counted, shown and traced like tool calls. */
 import { expect, test } from "vitest";
 import { HEADERS, messages } from "../support/http-gateway.ts";
 import { collector } from "../support/otlp.ts";
@@ -10,8 +10,8 @@ import { watchEvents } from "../support/watch-events.ts";
 
 const LIMIT = { use: "rate-limit", requests: 3, per: "1h" };
 
-/** A session that sends any request. */
-async function asker({ url }: TeamGateway, endpoint: string, key: string) {
+/** A session that can send any request. */
+async function openSession({ url }: TeamGateway, endpoint: string, key: string) {
   let id = 0;
   let session: Record<string, string> = {};
   const ask = async (method: string, params: object) => {
@@ -48,7 +48,7 @@ async function team(env: Readonly<Record<string, string>> = {}) {
 
 const READ = { method: "resources/read", tool: "fixture://item/0" };
 
-test("a resource of a server that is kept from the caller is not there, and tells nothing of the server", async () => {
+test("a resource of a hidden server gives the same error as an unknown one", async () => {
   const { gateway, api, key } = await team();
   await api("POST", "/namespaces", { name: "none" });
   await api("POST", "/endpoints", { name: "empty", namespaces: ["none"], surface: "aggregate" });
@@ -58,22 +58,22 @@ test("a resource of a server that is kept from the caller is not there, and tell
     surface: "aggregate",
     middleware: [{ use: "policy", rules: [] }],
   });
-  const [empty, kept] = [await asker(gateway, "empty", key), await asker(gateway, "kept", key)];
+  const [empty, kept] = [await openSession(gateway, "empty", key), await openSession(gateway, "kept", key)];
   for (const uri of ["fixture://item/0", "fixture://none", "metamcp://server/fix/fixture%3A%2F%2Fitem%2F0"])
     expect((await kept("resources/read", { uri })).error).toEqual(
       (await empty("resources/read", { uri })).error,
     );
 });
 
-test("each leaves one record, and is counted by its method", async () => {
+test("each prompt and resource request has one record and is counted by its method", async () => {
   const { gateway, uuid, key } = await team();
-  const aggregate = await asker(gateway, "aggregate", key);
+  const aggregate = await openSession(gateway, "aggregate", key);
   expect(await aggregate("resources/read", { uri: "fixture://item/0" })).toHaveProperty("result");
   const { result } = await aggregate("prompts/list", {});
   const name = (result?.["prompts"] as { name: string }[] | undefined)?.[0]?.name;
   expect(await aggregate("prompts/get", { name, arguments: { topic: "x" } })).toHaveProperty("result");
   expect(await aggregate("prompts/get", { name: "nothing" })).toHaveProperty("error");
-  const meta = await asker(gateway, "meta", key);
+  const meta = await openSession(gateway, "meta", key);
   expect(await meta("resources/read", { uri: "fixture://item/0" })).toHaveProperty("result");
 
   const records = await until(async () => {
@@ -100,21 +100,21 @@ test("each leaves one record, and is counted by its method", async () => {
   expect(text).toContain(counted("aggregate", "prompts/get", "ok"));
   expect(text).toContain(counted("aggregate", "prompts/get", "refused", "other"));
   expect(text).toContain('metamcp_call_errors_total{endpoint="aggregate",code="validation_input"} 1\n');
-  // Which one it was would make too many series.
+  // A series per prompt or resource would be too many.
   for (const one of ["fixture://", "prompt_0", "nothing"]) expect(text).not.toContain(one);
 });
 
-test("live views show each by what it is, and figures by its method", async () => {
+test("live views show the prompt or resource, and statistics show its method", async () => {
   const { gateway, api, uuid, key } = await team();
   const events = await watchEvents(gateway);
-  const aggregate = await asker(gateway, "aggregate", key);
+  const aggregate = await openSession(gateway, "aggregate", key);
   for (let n = 0; n < 3; n++) await aggregate("resources/read", { uri: "fixture://item/0" });
   await aggregate("prompts/get", { name: "fix__prompt_0", arguments: { topic: "x" } });
   const server = { uuid, name: "fix" };
   const prompt = { method: "prompts/get", tool: "prompt_0", server, outcome: "ok" };
   const calls = await until(() => {
-    const told = events.filter(({ type }) => type === "call");
-    return told.length === 4 && told;
+    const seen = events.filter(({ type }) => type === "call");
+    return seen.length === 4 && seen;
   });
   expect(calls.at(-1)).toMatchObject(prompt);
 
@@ -135,9 +135,9 @@ test("live views show each by what it is, and figures by its method", async () =
   expect(JSON.stringify(tools)).not.toContain("resources/read");
 });
 
-test("what a layer refuses says which", async () => {
+test("a refusal names the layer", async () => {
   const { gateway, key } = await team();
-  const few = await asker(gateway, "few", key);
+  const few = await openSession(gateway, "few", key);
   for (let n = 0; n < 3; n++) await few("resources/read", { uri: "fixture://item/0" });
   expect(await few("resources/read", { uri: "fixture://item/1" })).toHaveProperty("error");
   const [record] = await until(async () => {
@@ -152,14 +152,14 @@ test("what a layer refuses says which", async () => {
   });
 });
 
-test("each is a span towards the client and one towards the server", async () => {
-  const taking = await collector();
-  const { gateway, key } = await team({ OTEL_EXPORTER_OTLP_ENDPOINT: taking.url });
-  const aggregate = await asker(gateway, "aggregate", key);
+test("each prompt and resource request has a span for the client and one for the server", async () => {
+  const traces = await collector();
+  const { gateway, key } = await team({ OTEL_EXPORTER_OTLP_ENDPOINT: traces.url });
+  const aggregate = await openSession(gateway, "aggregate", key);
   await aggregate("resources/read", { uri: "fixture://item/0" });
-  await until(() => taking.spans.length >= 2);
-  expect(taking.spans.map(({ name }) => name)).toEqual(["resources/read", "resources/read"]);
-  const [own, child] = taking.spans;
+  await until(() => traces.spans.length >= 2);
+  expect(traces.spans.map(({ name }) => name)).toEqual(["resources/read", "resources/read"]);
+  const [own, child] = traces.spans;
   expect(own?.about).toMatchObject({
     "mcp.method.name": "resources/read",
     "mcp.resource.uri": "fixture://item/0",

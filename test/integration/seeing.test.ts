@@ -1,4 +1,4 @@
-/** What happened is told: one record per call, whichever way it came and however it ended; live and afterwards. */
+/** Observability of calls: one record per call from every surface and with every outcome, live and afterwards. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { auditRecords, recentCalls, told } from "../support/records.ts";
@@ -26,7 +26,7 @@ async function team(surface: string, flags: readonly string[] = []) {
   return { folder, gateway, api, server: server.body, endpoint: endpoint.body, key: await gateway.key() };
 }
 
-test("meta: each call is told once, under the server's own names", async () => {
+test("each call on the meta surface has one record under the server's own tool names", async () => {
   const { gateway, key, server, endpoint } = await team("meta");
   const client = await teamClient(gateway, "team", { key });
   await client.call("mcp_discover", { query: "say" });
@@ -72,7 +72,7 @@ test("meta: each call is told once, under the server's own names", async () => {
   expect(JSON.stringify(records)).not.toContain("hello");
 });
 
-test("metatools and chains, aggregate, and plain HTTP", async () => {
+test("calls of metatools, chains, aggregate and the HTTP API have one record each", async () => {
   const metatools = await team("metatools");
   const program = await teamClient(metatools.gateway, "team", { key: metatools.key });
   await program.call("search_tools", { query: "say" });
@@ -124,12 +124,12 @@ test("metatools and chains, aggregate, and plain HTTP", async () => {
   ]);
 });
 
-test("the log is one chain, survives a stop, and shows what was tampered with", async () => {
+test("the audit log is one verified chain, is complete after a stop, and can be filtered", async () => {
   const { folder, gateway, key } = await team("aggregate", ["--audit-file", "audit.jsonl"]);
   const client = await teamClient(gateway, "team", { key });
   await client.call("fix__say", { message: "hello" });
   await client.close();
-  // The last ones are written at the stop.
+  // The last records are written during the stop.
   expect(await gateway.kill("SIGTERM")).toBe(0);
   const lines = readFileSync(folder.path("audit.jsonl"), "utf8").trim().split("\n");
   const again = await teamGateway(folder);
@@ -150,7 +150,7 @@ test("the log is one chain, survives a stop, and shows what was tampered with", 
   expect((await again.api("GET", "/audit?from=soon")).status).toBe(400);
 });
 
-test("a stream tells of calls, sessions, revisions and the steps of a changed server", async () => {
+test("the event stream reports calls, sessions, revisions and the steps of a server update", async () => {
   const { gateway, api, key, server } = await team("aggregate");
   const events = await watchEvents(gateway);
   const client = await teamClient(gateway, "team", { key });
@@ -186,7 +186,7 @@ test("a stream tells of calls, sessions, revisions and the steps of a changed se
   expect(events.some(({ type, by }) => type === "revision" && by === "this")).toBe(true);
 });
 
-test("sessions are listed by a hash, and ended", async () => {
+test("sessions are listed under a hash and can be ended", async () => {
   const { gateway, api, key } = await team("aggregate");
   const client = await teamClient(gateway, "team", { key });
   await client.call("fix__say", { message: "hello" });
@@ -200,7 +200,7 @@ test("sessions are listed by a hash, and ended", async () => {
   await expect(client.call("fix__say", { message: "hello" })).rejects.toThrow(/unknown or expired session/);
 });
 
-test("figures and metrics agree with what was called", async () => {
+test("statistics and metrics match the calls", async () => {
   const { gateway, api, key } = await team("aggregate");
   const client = await teamClient(gateway, "team", { key });
   for (let i = 0; i < 5; i++) await client.call("fix__say", { message: "hello" });
@@ -236,11 +236,11 @@ test("figures and metrics agree with what was called", async () => {
   expect(text).not.toContain("made_up");
 });
 
-test("what the short surface saves is what the full list would have cost, less what was shown and searched", async () => {
+test("the saved tokens are the cost of the full list minus what was listed and searched", async () => {
   const { gateway, api, key } = await team("meta");
   const tokens = async () => (await api("GET", "/stats")).body.totals.tokensSaved;
   const client = await teamClient(gateway, "team", { key });
-  // Until its server was seen nothing can be saved of it.
+  // Nothing can be saved before the server's tools are known.
   await client.call("mcp_call", { server: "fix", tool: "say", args: { message: "x" } });
   const before = await tokens();
   await client.tools();

@@ -1,4 +1,6 @@
-/** Everything at once for a while: kills, hangs, big results, cancellations. Each call gets its one answer, and nothing grows. */
+/**
+ * Kills, hangs, large results and cancellations at the same time: each call gets one answer, and memory and files do not grow.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
@@ -8,7 +10,7 @@ import { alive, gone, kill } from "../support/processes.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
 
-/** `METAMCP_SOAK=seconds` for a longer one. */
+/** `METAMCP_SOAK=seconds` for a longer run. */
 const SECONDS = Number(process.env["METAMCP_SOAK"] ?? 30);
 const WORKERS = 24;
 const BIG = 1_000_000;
@@ -30,10 +32,10 @@ interface Counted {
 
 class Soak {
   readonly counted: Counted[] = [];
-  /** How often each behaviour was seen through. */
+  /** How often each behaviour was completed. */
   readonly seen = new Map<string, number>();
-  /** Answers to calls that were cancelled. */
-  stray = 0;
+  /** Answers to cancelled calls. */
+  unexpectedAnswers = 0;
   readonly #client: RawClient;
   readonly #journals: ReadonlyMap<string, Journal>;
   #next = 0;
@@ -58,7 +60,7 @@ class Soak {
     timeout: async () => {
       expect(failureOf(await this.#client.mcpCall("slow", "hang")).code).toBe("timeout");
     },
-    // Others on the connection may be lost with it when it is given up.
+    // Calls on the same connection may be lost when it is closed.
     stuck: async () => {
       expect(failureOf(await this.#client.mcpCall("stuck", "hang")).code).toMatch(
         /^(timeout|server_unavailable)$/,
@@ -69,7 +71,7 @@ class Soak {
     },
     cancel: async () => {
       this.#client.mcpCall("other", "sleep", { ms: 600_000 }).then(
-        () => this.stray++,
+        () => this.unexpectedAnswers++,
         () => {},
       );
       const requestId = this.#client.lastId;
@@ -106,7 +108,7 @@ class Soak {
     if (pid !== undefined) kill(pid);
   }
 
-  /** What must not run twice did not, and what was answered did run. */
+  /** Unsafe calls ran at most once, and answered calls did run. */
   verify(): void {
     const executed = new Map<string, number>();
     for (const { key = "" } of this.#journals.get("victim")?.events("count") ?? [])
@@ -119,7 +121,7 @@ class Soak {
   }
 }
 
-/** Memory in bytes and open files; undefined where the system does not tell. */
+/** Memory in bytes and open files; undefined if the system does not report them. */
 function sizeOf(pid: number): { memory: number; files: number } | undefined {
   try {
     const resident = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
@@ -144,7 +146,9 @@ async function setUp(folder: Temp): Promise<[RawClient, Map<string, Journal>]> {
   return [client, journals];
 }
 
-test(`${SECONDS} s of mixed trouble`, { timeout: (SECONDS + 60) * 1_000 }, async () => {
+test(`calls get correct answers and nothing grows during ${SECONDS} s of kills, hangs, large results and cancellations`, {
+  timeout: (SECONDS + 60) * 1_000,
+}, async () => {
   const [client, journals] = await setUp(temp());
   const soak = new Soak(client, journals);
   const sizes: { memory: number; files: number }[] = [];
@@ -158,19 +162,19 @@ test(`${SECONDS} s of mixed trouble`, { timeout: (SECONDS + 60) * 1_000 }, async
     clearInterval(watch);
   }
 
-  expect(soak.stray).toBe(0);
+  expect(soak.unexpectedAnswers).toBe(0);
   expect(soak.seen.size).toBe(10);
   soak.verify();
   expect(journals.get("victim")?.pids().length).toBeGreaterThan(3);
   for (const name of ["steady", "other", "slow"]) expect(journals.get(name)?.pids(), name).toHaveLength(1);
 
-  // Nothing grows: the smallest it was late is not far above the smallest it was early.
+  // The minimum of the last quarter must not be far above the minimum of the second quarter.
   const quarter = Math.floor(sizes.length / 4);
-  const least = (from: number, of: "memory" | "files"): number =>
+  const minimum = (from: number, of: "memory" | "files"): number =>
     Math.min(...sizes.slice(from, from + quarter).map((size) => size[of]));
   if (quarter > 0) {
-    expect(least(3 * quarter, "memory")).toBeLessThan(1.2 * least(quarter, "memory") + 25_000_000);
-    expect(least(3 * quarter, "files")).toBeLessThan(least(quarter, "files") + 15);
+    expect(minimum(3 * quarter, "memory")).toBeLessThan(1.2 * minimum(quarter, "memory") + 25_000_000);
+    expect(minimum(3 * quarter, "files")).toBeLessThan(minimum(quarter, "files") + 15);
   }
   const living = startedBy(client);
   expect((await client.close()).code).toBe(0);

@@ -1,4 +1,4 @@
-/** The end: what is under way is answered, and no process is left, however stubborn, however we end. */
+/** The end of the gateway: running calls are answered, and no process is left, however it ends. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -21,7 +21,7 @@ const FAMILIES: Record<string, string[]> = {
   worst: [...STUBBORN, "--grandchild=detached-stubborn"],
 };
 
-/** A gateway with one child of each kind, all of them started; and every process of theirs. */
+/** A gateway with one running child of each kind, and the pids of all their processes. */
 async function withFamilies(folder: Temp): Promise<[RawClient, number[]]> {
   const servers = Object.entries(FAMILIES).map(([name, flags]) => [
     name,
@@ -37,12 +37,12 @@ async function withFamilies(folder: Temp): Promise<[RawClient, number[]]> {
     ...folder.journal(name).grandchildren(),
   ]);
   expect(all).toHaveLength(10);
-  // A detached one needs a moment to become what it will be.
+  // A detached process needs a moment until it carries its mark.
   await until(() => startedBy(client).length === all.length, { what: "all marked processes" });
   return [client, all];
 }
 
-test("the end of stdin lets calls under way finish and leaves nothing behind", async () => {
+test("the end of stdin lets running calls finish and leaves no process behind", async () => {
   const [client, all] = await withFamilies(temp());
   const underWay = client.mcpCall("plain", "sleep", { ms: 400 });
   const begun = client.mcpCall("deaf", "count", { key: "begun", ms: 400 });
@@ -55,7 +55,7 @@ test("the end of stdin lets calls under way finish and leaves nothing behind", a
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "%s, even twice, refuses what is new and finishes what is not",
+  "%s, also twice, rejects new requests and finishes running ones",
   async (signal) => {
     const folder = temp();
     const [client, all] = await withFamilies(folder);
@@ -72,7 +72,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 );
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-  "a command that %s ends, even when it comes twice, leaves nothing behind",
+  "a command that is ended by %s, also twice, leaves no process behind",
   async (signal) => {
     const folder = temp();
     const journal = folder.journal();
@@ -91,7 +91,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   },
 );
 
-test("what does not finish in time is answered with an error, and a start under way is ended too", async () => {
+test("a call that does not finish in time gets an error, and a starting process is ended too", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({
@@ -111,7 +111,7 @@ test("what does not finish in time is answered with an error, and a start under 
   expect([...journal.pids(), ...folder.journal("starting").pids()].filter(alive)).toEqual([]);
 });
 
-test("an answer that a remote child will give on another stream is waited for", async () => {
+test("an answer that a remote child sends on a resumed stream is waited for", async () => {
   let called = 0;
   let resumed = 0;
   const child = await httpChild(
@@ -119,7 +119,7 @@ test("an answer that a remote child will give on another stream is waited for", 
       const { id, method } = seen.message;
       if (method === "tools/list")
         json(response, result(id, { tools: [{ name: "t", inputSchema: { type: "object" } }] }));
-      // The stream breaks off and is to be taken up again later: until then no socket is open.
+      // The stream breaks off and is resumed later. Until then no socket is open.
       else if (method === "tools/call") {
         called = Number(id);
         events(response).end(`retry: 1500\n${event("", "1")}`, () => request.socket.destroy());
@@ -141,7 +141,7 @@ test("an answer that a remote child will give on another stream is waited for", 
   expect((await exit).code).toBe(0);
 });
 
-test("a client that stopped reading does not keep it alive", async () => {
+test("a client that stopped reading does not prevent the exit", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
   const args = [PROGRAM, "--config", folder.config];
@@ -159,7 +159,7 @@ test("a client that stopped reading does not keep it alive", async () => {
   await gone(journal.pids());
 });
 
-/** Starts the product as a client would, says what it is told, and waits to be killed. */
+/** Starts the product as a client would, sends the given lines, and waits to be killed. */
 const CLIENT = `
 const { spawn } = await import("node:child_process");
 const [program, lines, ...args] = process.argv.slice(1);
@@ -169,7 +169,7 @@ server.stdout.resume();
 console.log(server.pid);
 `;
 
-test("a client that is killed takes everything along", async () => {
+test("when its client is killed the gateway ends with all its children", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture("--journal", folder.journal().file) });
   const request = (id: number, method: string, params: object): string =>
@@ -180,17 +180,19 @@ test("a client that is killed takes everything along", async () => {
     request(2, "tools/call", { name: "mcp_call", arguments: call });
   const args = ["--input-type=module", "-e", CLIENT, PROGRAM, lines, "--config", folder.config];
   const client = spawn(process.execPath, args, { env: folder.env, stdio: ["ignore", "pipe", "ignore"] });
-  const said = new Promise<string>((resolve) => client.stdout.once("data", (data) => resolve(String(data))));
+  const printedPid = new Promise<string>((resolve) =>
+    client.stdout.once("data", (data) => resolve(String(data))),
+  );
   const journal = folder.journal();
   await journal.until(() => journal.events().some(({ tool }) => tool === "hang"));
   client.kill("SIGKILL");
-  await gone([Number(await said), ...journal.pids()]);
-  // Nobody waited for the answer, and the child was not killed.
+  await gone([Number(await printedPid), ...journal.pids()]);
+  // The call was cancelled, and the child ended by itself.
   expect(journal.events("cancelled")).toHaveLength(1);
   expect(journal.events("eof")).toHaveLength(1);
 });
 
-test("a reader that is gone is noticed with the next answer, and everything ends in order", async () => {
+test("a closed stdout is noticed with the next answer, and the gateway ends in order", async () => {
   const folder = temp();
   const journal = folder.journal();
   folder.writeConfig({ a: fixture("--journal", journal.file) });
@@ -203,7 +205,7 @@ test("a reader that is gone is noticed with the next answer, and everything ends
   expect(journal.events("eof")).toHaveLength(1);
 });
 
-test("the next start ends what a killed gateway left behind, and nothing of one that lives", async () => {
+test("the next start ends processes of a killed gateway, but not those of a running one", async () => {
   const folder = temp();
   const other = temp();
   const [killed, left] = await withFamilies(folder);
@@ -213,7 +215,7 @@ test("the next start ends what a killed gateway left behind, and nothing of one 
   await until(() => left.filter(alive).length < left.length);
   const stubborn = left.filter(alive);
   expect(stubborn.length).toBeGreaterThan(2);
-  // The same home as the one that lives.
+  // The same home as the running gateway.
   const next = gateway(other);
   await next.initialize();
   await gone(left);

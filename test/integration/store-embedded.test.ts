@@ -1,4 +1,4 @@
-/** What only an embedded store has: files, their rights, a key of its own. */
+/** Features of the embedded store: files, their permissions, and its own key. */
 import {
   chmodSync,
   existsSync,
@@ -21,7 +21,7 @@ const keyOf = ({ home }: TestPlace) => join(home, "gateway", "secret.key");
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const NO_KEY = { env: {} };
 
-test("makes its files for the owner alone, in folders that it makes", async () => {
+test("the embedded store creates its files and folders with access for the owner only", async () => {
   const place = filePlace();
   const folder = join(dirname(fileOf(place)), "new", "folder");
   const store = await place.open({ url: `file:${join(folder, "gateway.db")}` });
@@ -33,7 +33,7 @@ test("makes its files for the owner alone, in folders that it makes", async () =
   expect(mode(folder)).toBe("700");
 });
 
-test("makes a key for an empty store, once, for the owner alone", async () => {
+test("the embedded store creates a key for an empty store once, readable for the owner only", async () => {
   const place = filePlace();
   const first = await place.open(NO_KEY);
   const sealed = first.sealer.seal("x");
@@ -45,7 +45,7 @@ test("makes a key for an empty store, once, for the owner alone", async () => {
   expect(readFileSync(keyOf(place), "utf8")).toBe(text);
 });
 
-test("refuses to open a store whose key is lost, and makes no other", async () => {
+test("the embedded store does not open without its key and creates no other", async () => {
   const place = filePlace();
   await (await place.open(NO_KEY)).close();
   rmSync(keyOf(place));
@@ -59,7 +59,7 @@ test("refuses to open a store whose key is lost, and makes no other", async () =
   await expect(place.open(NO_KEY)).rejects.toMatchObject({ code: "key_weak" });
 });
 
-test("changes from the key file to the variable, given the file's content as the old key", async () => {
+test("the embedded store changes from the key file to the variable if the file's content is given as the old key", async () => {
   const place = filePlace();
   const first = await place.open(NO_KEY);
   const derived = first.sealer.derive("x");
@@ -71,7 +71,7 @@ test("changes from the key file to the variable, given the file's content as the
   expect(store.sealer.derive("x")).toEqual(derived);
 });
 
-test("warns where others may read the key", async () => {
+test("the embedded store warns if others can read the key", async () => {
   const place = filePlace();
   await (await place.open(NO_KEY)).close();
   chmodSync(keyOf(place), 0o644);
@@ -87,7 +87,7 @@ test("warns where others may read the key", async () => {
   expect(warnings).toEqual([expect.stringContaining("secret key")]);
 });
 
-test("copies the file before it changes the tables", async () => {
+test("the embedded store copies the file before a migration", async () => {
   const place = filePlace();
   const first = await place.open();
   await first.commit({ base: 0, put: [], remove: [], who: WHO, summary: "kept" });
@@ -103,7 +103,7 @@ test("copies the file before it changes the tables", async () => {
   expect(await old.revisions()).toMatchObject([{ n: 1, summary: "kept" }]);
 });
 
-test("changes nothing where no copy can be made", async () => {
+test("the embedded store migrates nothing if no copy can be made", async () => {
   const place = filePlace();
   await (await place.open()).close();
   mkdirSync(`${fileOf(place)}.v${MIGRATIONS.length}.1970-01-01T00-00-00.000Z`);
@@ -112,7 +112,7 @@ test("changes nothing where no copy can be made", async () => {
   await place.open();
 });
 
-test("leaves a file alone that is no store", async () => {
+test("the embedded store does not change a file that is not a store", async () => {
   const place = filePlace();
   const text = "not a database, whatever it may be\n".repeat(100);
   writeFileSync(fileOf(place), text);
@@ -121,11 +121,11 @@ test("leaves a file alone that is no store", async () => {
   expect(readFileSync(fileOf(place), "utf8")).toBe(text);
 });
 
-test.each(["gateway.db", "mysql://x/y", "file:", ""])("refuses %j as the address of a store", async (url) => {
+test.each(["gateway.db", "mysql://x/y", "file:", ""])("the store rejects %j as its address", async (url) => {
   await expect(filePlace().open({ url })).rejects.toMatchObject({ code: "invalid" });
 });
 
-test("is whole in one file once it is closed", async () => {
+test("the embedded store is complete in one file after it is closed", async () => {
   const place = filePlace();
   const store = await place.open();
   await store.commit({ base: 0, put: [], remove: [], who: WHO, summary: "" });
@@ -135,7 +135,7 @@ test("is whole in one file once it is closed", async () => {
   expect((await (await place.open({ url: `file:${copy}` })).load()).revision).toBe(1);
 });
 
-test("is down while it cannot be written, and up with the next write that succeeds", async () => {
+test("the embedded store is down while it cannot be written, and up after the next successful write", async () => {
   const place = filePlace();
   const store = await place.open();
   const states: boolean[] = [];
@@ -157,7 +157,7 @@ test("is down while it cannot be written, and up with the next write that succee
   expect(states).toEqual([false, true]);
 });
 
-test("searches a long audit log in parts, and finds what is far back", async () => {
+test("the embedded store searches a long audit log in parts and finds old records", async () => {
   const store = await filePlace().open();
   for (let batch = 0; batch < 50; batch++)
     await store.audit.append(

@@ -1,4 +1,4 @@
-/** Processes that are killed while they write, and a second one on an embedded store. */
+/** Processes that are killed while they write, and a second process on an embedded store. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ObjectVersion, Store } from "../../src/store/store.ts";
@@ -16,13 +16,13 @@ afterAll(() => program.remove());
 
 const places: [string, () => Promise<TestPlace>][] = [["an embedded store", async () => filePlace()]];
 if (noPostgres === undefined) places.push(["a Postgres store", () => postgresPlace()]);
-else test.skip(`left out, as no Postgres answers: ${noPostgres}`, () => {});
+else test.skip(`left out, because no Postgres answers: ${noPostgres}`, () => {});
 
-function expectWhole(n: number, objects: readonly ObjectVersion[]): void {
+function expectComplete(n: number, objects: readonly ObjectVersion[]): void {
   expect(objects.map(({ spec }) => (spec as { n: number }).n)).toEqual(Array(5 + (n % 2)).fill(n));
 }
 
-/** What a process had sent when it was killed may still be under way at the server. */
+/** Statements that a process sent before it was killed may still be running at the database server. */
 async function settled(store: Store) {
   return await until(async () => {
     const { revision, objects } = await store.load();
@@ -32,24 +32,24 @@ async function settled(store: Store) {
 }
 
 describe.each(places)("a writer of %s that is killed at any moment", (_, place) => {
-  test("leaves whole revisions, all that it said were made, and every secret", async () => {
+  test("leaves complete revisions, every confirmed one, and readable secrets", async () => {
     const where = await place();
     for (let round = 1; round <= ROUNDS; round++) {
       const writer = program.start(where, "write");
-      // By what it has done, then a little later: anywhere within the next commit.
+      // Waits for some commits and then for a random time, so that the kill hits any point of the next commit.
       await until(() => writer.lines.length > 2 * round, { what: "some commits" });
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 15));
       await writer.kill();
-      const said = Number(writer.lines.at(-1));
+      const confirmed = Number(writer.lines.at(-1));
 
       const store = await where.open();
       const { revision, objects, all } = await settled(store);
-      expect(revision === said || revision === said + 1).toBe(true);
-      expectWhole(revision, objects);
+      expect(revision === confirmed || revision === confirmed + 1).toBe(true);
+      expectComplete(revision, objects);
       expect(all.map(({ n }) => n)).toEqual(Array.from({ length: revision }, (_, i) => revision - i));
       for (const { n } of all.slice(0, 20)) {
         const past = (await store.revision(n))?.objects ?? [];
-        expectWhole(n, past);
+        expectComplete(n, past);
         for (const { spec } of past)
           expect(store.sealer.open((spec as { sealed: string }).sealed)).toBe(`secret ${n}`);
       }
@@ -61,17 +61,17 @@ describe.each(places)("a writer of %s that is killed at any moment", (_, place) 
 
 const fileOf = ({ url }: TestPlace): string => url.slice("file:".length);
 
-test("an embedded store whose last writes reached the disk in part has whole revisions", async () => {
+test("an embedded store whose last writes reached the disk partly has complete revisions", async () => {
   const where = filePlace();
   const writer = program.start(where, "write");
   await until(() => writer.lines.length > 12, { what: "some commits" });
   await writer.kill();
-  const said = Number(writer.lines.at(-1));
+  const confirmed = Number(writer.lines.at(-1));
   const [main, log] = ["", "-wal"].map((end) => readFileSync(fileOf(where) + end)) as [Buffer, Buffer];
 
   const found = new Set<number>();
   for (let part = 0; part <= 10; part++) {
-    // Cut anywhere, also within a page; what follows the cut is what the disk held before.
+    // The log is cut at any byte, also within a page. The rest is empty or has the previous content of the disk.
     const cut = Math.floor((log.length * part) / 10);
     for (const rest of [Buffer.alloc(0), Buffer.alloc(log.length - cut, 0xaa)]) {
       const copy = filePlace();
@@ -80,8 +80,8 @@ test("an embedded store whose last writes reached the disk in part has whole rev
       const store = await copy.open();
       const { revision, objects } = await store.load();
       found.add(revision);
-      expect(revision).toBeLessThanOrEqual(said + 1);
-      if (revision > 0) expectWhole(revision, objects);
+      expect(revision).toBeLessThanOrEqual(confirmed + 1);
+      if (revision > 0) expectComplete(revision, objects);
       for (const { spec } of objects)
         expect(store.sealer.open((spec as { sealed: string }).sealed)).toBe(`secret ${revision}`);
       expect(await store.audit.verify()).toMatchObject({ ok: true });
@@ -91,7 +91,7 @@ test("an embedded store whose last writes reached the disk in part has whole rev
   expect(found.size).toBeGreaterThan(3);
 });
 
-test("a second process on an embedded store is refused, and harms nothing", async () => {
+test("a second process on an embedded store is rejected and changes nothing", async () => {
   const where = filePlace();
   const holder = program.start(where, "hold");
   await holder.saying("open");
@@ -109,7 +109,7 @@ test("a second process on an embedded store is refused, and harms nothing", asyn
   expect(await store.load()).toEqual({ revision: 0, objects: [] });
 });
 
-test("a second attempt within the process does not let another process in", async () => {
+test("a rejected second open within the process does not release the lock for another process", async () => {
   const where = filePlace();
   await where.open();
   await expect(where.open()).rejects.toMatchObject({ code: "in_use" });

@@ -1,4 +1,4 @@
-/** Several gateways on one Postgres, and a Postgres that goes away and comes back. */
+/** Several gateways on one Postgres, and a Postgres that becomes unreachable and returns. */
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/kernel/clock.ts";
 import { MIGRATIONS } from "../../src/store/migrations.ts";
@@ -21,22 +21,22 @@ async function commit(store: Store, base: number): Promise<void> {
   await store.commit({ base, put: [object], remove: [], who: WHO, summary: "" });
 }
 
-function heardBy(store: Store): StoreChange[] {
-  const heard: StoreChange[] = [];
-  store.onChange((change) => heard.push(change));
-  return heard;
+function changesSeenBy(store: Store): StoreChange[] {
+  const changes: StoreChange[] = [];
+  store.onChange((change) => changes.push(change));
+  return changes;
 }
 
-/** Of the place's own. */
+/** Connections of the test's own schema. */
 const CONNECTIONS = "pg_stat_activity WHERE application_name = current_schema() AND pid <> pg_backend_pid()";
 
 const listening = async (place: TestPlace) =>
   (await place.sql(`SELECT 1 FROM ${CONNECTIONS} AND query = 'LISTEN metamcp'`)).length;
 
-if (noPostgres !== undefined) test.skip(`left out, as no Postgres answers: ${noPostgres}`, () => {});
+if (noPostgres !== undefined) test.skip(`left out, because no Postgres answers: ${noPostgres}`, () => {});
 
 describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", () => {
-  test("start at once on an empty store", async () => {
+  test("can start at the same time on an empty store", async () => {
     const place = await postgresPlace();
     const stores = await Promise.all(Array.from({ length: 4 }, () => place.open()));
 
@@ -45,7 +45,7 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
     expect(await place.sql("SELECT n FROM metamcp_migrations")).toHaveLength(MIGRATIONS.length);
   });
 
-  test("write nothing more with a key that another gateway has replaced", async () => {
+  test("reject writes with a key that another gateway has replaced", async () => {
     const place = await postgresPlace();
     const old = await place.open();
     await commit(old, 0);
@@ -62,11 +62,11 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
     );
     expect((await old.load()).revision).toBe(1);
     await commit(renewed, 1);
-    const kept = (await renewed.records.get("grant", "g"))?.value as { token: string };
-    expect(renewed.sealer.open(kept.token)).toBe("one");
+    const grant = (await renewed.records.get("grant", "g"))?.value as { token: string };
+    expect(renewed.sealer.open(grant.token)).toBe("one");
   });
 
-  test("lose nothing that is sealed while the key is changed", async () => {
+  test("lose no sealed value while the key is replaced", async () => {
     const place = await postgresPlace();
     const old = await place.open();
     const writing = (async () => {
@@ -91,41 +91,41 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
       expect(renewed.sealer.open((value as { token: string }).token)).toMatch(/^\d+$/);
   });
 
-  test("hear of each other's changes by being told, without a poll", async () => {
+  test("are notified of each other's changes without polling", async () => {
     const place = await postgresPlace();
     const clock = new ManualClock();
-    const hearer = await place.open({ clock });
+    const listener = await place.open({ clock });
     await until(async () => (await listening(place)) === 1, { what: "it to listen" });
-    const heard = heardBy(hearer);
+    const changesOfOthers = changesSeenBy(listener);
     const writer = await place.open();
 
     await commit(writer, 0);
-    await until(() => heard.length === 1);
+    await until(() => changesOfOthers.length === 1);
     await writer.records.delete("key", "revoked");
-    await until(() => heard.length === 2);
-    expect(heard).toEqual([
+    await until(() => changesOfOthers.length === 2);
+    expect(changesOfOthers).toEqual([
       { of: "config", revision: 1 },
       { of: "records", kind: "key" },
     ]);
     expect(clock.now()).toBe(0);
   });
 
-  test("hear of each other's changes where telling fails", async () => {
+  test("find each other's changes by polling if notifications fail", async () => {
     const place = await postgresPlace();
     await place.sql("CREATE FUNCTION pg_notify(text, text) RETURNS text LANGUAGE sql AS $$ SELECT '' $$");
     const clock = new ManualClock();
-    const hearer = await place.open({ clock });
+    const listener = await place.open({ clock });
     await until(() => clock.pending > 1);
-    const heard = heardBy(hearer);
+    const changesOfOthers = changesSeenBy(listener);
     const writer = await place.open({ clock: new ManualClock() });
     await commit(writer, 0);
     await writer.records.put({ kind: "key", id: "a", value: 1 });
-    expect(heard).toEqual([]);
+    expect(changesOfOthers).toEqual([]);
 
-    // Two polls within a second.
+    // There are two polls per second.
     clock.advance(500);
-    await until(() => heard.length === 2);
-    expect(heard).toEqual(
+    await until(() => changesOfOthers.length === 2);
+    expect(changesOfOthers).toEqual(
       expect.arrayContaining([
         { of: "config", revision: 1 },
         { of: "records", kind: "key" },
@@ -133,7 +133,7 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
     );
   });
 
-  test("let one of two commits win, and write one audit chain", async () => {
+  test("accept one of two concurrent commits and write one audit chain", async () => {
     const place = await postgresPlace();
     const [a, b] = await Promise.all([place.open(), place.open()]);
     for (let base = 0; base < 5; base++) {
@@ -166,18 +166,18 @@ describe.skipIf(noPostgres !== undefined)("several gateways on one Postgres", ()
     expect(await busy.audit.verify()).toEqual({ ok: true, count: 3 });
   });
 
-  test("do not count a foreign change twice, nor go back", async () => {
+  test("see each foreign change once and in order", async () => {
     const place = await postgresPlace();
     const [a, b] = await Promise.all([place.open(), place.open()]);
-    const heard = heardBy(a);
+    const changesOfOthers = changesSeenBy(a);
     for (let base = 0; base < 6; base++) await commit(base % 2 ? a : b, base);
-    await until(() => heard.some((change) => change.of === "config" && change.revision === 6));
-    const revisions = heard.map((change) => (change.of === "config" ? change.revision : 0));
+    await until(() => changesOfOthers.some((change) => change.of === "config" && change.revision === 6));
+    const revisions = changesOfOthers.map((change) => (change.of === "config" ? change.revision : 0));
     expect(revisions).toEqual([...new Set(revisions)].sort((x, y) => x - y));
   });
 });
 
-describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
+describe.skipIf(noPostgres !== undefined)("a store whose Postgres is unreachable", () => {
   async function behindProxy() {
     const proxy = await cutProxy(postgresAddress());
     const address = new URL(postgresAddress().url);
@@ -187,14 +187,14 @@ describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
     return { proxy, place, direct };
   }
 
-  test("refuses writes meanwhile, comes back by itself, and tells what was missed", async () => {
+  test("rejects writes, reconnects by itself, and reports the changes it missed", async () => {
     const { proxy, place, direct } = await behindProxy();
     const store = await place.open();
     const other = await direct.open();
     await commit(store, 0);
     const states: boolean[] = [];
     store.onState(({ up }) => states.push(up));
-    const heard = heardBy(store);
+    const changesOfOthers = changesSeenBy(store);
 
     for (let round = 1; round <= 2; round++) {
       await proxy.cut();
@@ -212,7 +212,7 @@ describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
 
       await proxy.mend();
       await until(() => store.state.up);
-      expect(heard.splice(0)).toEqual(
+      expect(changesOfOthers.splice(0)).toEqual(
         expect.arrayContaining([
           { of: "config", revision: round + 1 },
           { of: "records", kind: "key" },
@@ -223,7 +223,7 @@ describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
     expect(states).toEqual([false, true, false, true]);
   });
 
-  test("listens again once it is back", async () => {
+  test("listens for notifications again after it reconnected", async () => {
     const { proxy, place } = await behindProxy();
     const store = await place.open();
     await until(async () => (await listening(place)) === 1);
@@ -234,7 +234,7 @@ describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
     await until(async () => (await listening(place)) === 1);
   });
 
-  test("rejects what is under way, at whatever moment it is cut", async () => {
+  test("rejects running statements at whatever moment the connection is cut", async () => {
     const { proxy, place, direct } = await behindProxy();
     const store = await place.open();
     let base = 0;
@@ -254,7 +254,7 @@ describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
     expect((await (await direct.open()).load()).revision).toBe(base);
   });
 
-  test("writes an audit batch once whose answer was lost", async () => {
+  test("writes an audit batch once although its confirmation was lost", async () => {
     const { proxy, place } = await behindProxy();
     const store = await place.open();
     const batch: AuditRecord[] = [1, 2, 3].map((at) => ({ at, body: String(at) }));
@@ -266,14 +266,14 @@ describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
     await proxy.cut();
     await proxy.mend();
     await until(() => store.state.up);
-    // Otherwise the answer was lost of another statement, and this would prove nothing.
+    // Otherwise the answer of another statement was lost, and this would prove nothing.
     expect(await arrived()).toBe(true);
     await store.audit.append(batch);
     await store.audit.append([{ at: 4, body: "4" }]);
     expect(await store.audit.verify()).toEqual({ ok: true, count: 5 });
   });
 
-  test("takes up again after the server ended all connections", async () => {
+  test("recovers after the server closed all connections", async () => {
     const { place } = await behindProxy();
     const store = await place.open();
     await commit(store, 0);
@@ -292,7 +292,7 @@ describe.skipIf(noPostgres !== undefined)("a Postgres that goes away", () => {
     );
   });
 
-  test("is refused at once where it is away at the start", async () => {
+  test("fails immediately if it is unreachable at the start", async () => {
     const { proxy, place } = await behindProxy();
     await proxy.cut();
     await expect(place.open()).rejects.toMatchObject({ code: "unavailable" });

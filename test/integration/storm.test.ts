@@ -1,4 +1,4 @@
-/** Many calls over several children while one of them is killed again and again. */
+/** Many calls over several children while one of them is killed repeatedly. */
 import { expect, test } from "vitest";
 import { gateway } from "../support/gateway.ts";
 import type { Journal } from "../support/journal.ts";
@@ -9,7 +9,7 @@ const CALLS = 1_000;
 const IN_FLIGHT = 50;
 const NAMES = ["victim", "b", "c", "d", "e"];
 
-test(`${CALLS} calls, ${IN_FLIGHT} in flight, one of five children killed every 200 ms`, {
+test(`${CALLS} calls, ${IN_FLIGHT} in flight, get correct answers while one of five children is killed every 200 ms`, {
   timeout: 600_000,
 }, async () => {
   const folder = temp();
@@ -56,7 +56,7 @@ test(`${CALLS} calls, ${IN_FLIGHT} in flight, one of five children killed every 
     } else expect(times).toBeGreaterThanOrEqual(1);
     expect(times).toBeLessThanOrEqual(tool === "count_unsafe" || server !== "victim" ? 1 : 2);
   }
-  // It was a storm: the victim died many times, the others never.
+  // The victim was killed many times, and the others never.
   expect(victim.pids().length).toBeGreaterThan(2);
   for (const name of NAMES.slice(1)) expect(journals.get(name)?.pids()).toHaveLength(1);
 

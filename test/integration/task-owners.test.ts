@@ -1,8 +1,9 @@
-/** Whose a task is, how long it lives, and what runs as one for callers who know no tasks. */
+/** Who owns a task, how long it lives, and tasks for callers that do not support them. */
 import { describe, expect, test } from "vitest";
 import { legacyHttp } from "../support/eras.ts";
 import { gateway } from "../support/gateway.ts";
 import { httpGateway } from "../support/http-gateway.ts";
+import type { Journal } from "../support/journal.ts";
 import type { RawClient } from "../support/raw-client.ts";
 import { taskClient } from "../support/tasks.ts";
 import { fixture, type Temp, temp } from "../support/temp.ts";
@@ -21,13 +22,13 @@ async function start(client: RawClient, args: Json, more: Json = {}): Promise<st
   return (result["task"] as Json)["taskId"] as string;
 }
 
-const ended = (folder: Temp): Json[] =>
+const statusEvents = (folder: Temp): Json[] =>
   folder
     .journal()
     .events()
     .filter(({ event }) => (event as string) === "task") as unknown as Json[];
 
-test("a task of one client is unknown to another, which hears neither of it nor its questions", async () => {
+test("a task is unknown to other clients, which receive neither its notifications nor its questions", async () => {
   const folder = temp();
   writeJobs(folder);
   const server = await httpGateway(folder);
@@ -36,11 +37,11 @@ test("a task of one client is unknown to another, which hears neither of it nor 
     legacyHttp(server, { elicitation: {} }),
   ]);
   const [hers, his] = [taskClient(anna, false), taskClient(bob, false)];
-  // He is the only one with a call in flight when her task asks.
+  // Bob has the only running call when Anna's task asks.
   const waiting = { server: "jobs", tool: "job", args: { until: folder.path("gate") } };
-  const put: string[] = [];
+  const questions: string[] = [];
   const call = bob.request("tools/call", { name: "mcp_call", arguments: waiting }, ({ method }) => {
-    put.push(method);
+    questions.push(method);
     return undefined;
   });
   await folder.journal().until((journal) => journal.events("message").some(({ tool }) => tool === "job"));
@@ -61,14 +62,14 @@ test("a task of one client is unknown to another, which hears neither of it nor 
   ]);
   folder.write("gate", "");
   expect((await call).result).toMatchObject({ isError: false });
-  expect([put, (await call).notifications]).toEqual([[], []]);
+  expect([questions, (await call).notifications]).toEqual([[], []]);
   const { result } = await hers.result(taskId, () => ({ action: "accept", content: { name: "anna" } }));
   expect(result?.["structuredContent"]).toMatchObject({ answer: { content: { name: "anna" } } });
-  await his.get(taskId).catch((error: Error) => expect(error.message).toContain("Task not found"));
+  await expect(his.get(taskId)).rejects.toThrow("Task not found");
   await server.stop();
 });
 
-test("while a task of one client runs, the questions of another's call still find their way", async () => {
+test("while a task of one client runs, questions of another client's call reach that client", async () => {
   const folder = temp();
   writeJobs(folder);
   const server = await httpGateway(folder);
@@ -87,7 +88,7 @@ test("while a task of one client runs, the questions of another's call still fin
   await server.stop();
 });
 
-test("what a task does is told to its client under its own name, and only there", async () => {
+test("notifications of a task reach its client under the task's id", async () => {
   const folder = temp();
   writeJobs(folder);
   const client = gateway(folder);
@@ -96,12 +97,12 @@ test("what a task does is told to its client under its own name, and only there"
   const _meta = { progressToken: "mine" };
   const taskId = await start(client, { steps: 2, until: gate, tell: true }, { _meta });
   folder.write("gate", "");
-  const said = (method: string) => client.notifications.filter((message) => message.method === method);
-  await client.until(() => said("notifications/tasks/status").length > 0);
-  expect(said("notifications/tasks/status").map(({ params }) => params)).toMatchObject([
+  const received = (method: string) => client.notifications.filter((message) => message.method === method);
+  await client.until(() => received("notifications/tasks/status").length > 0);
+  expect(received("notifications/tasks/status").map(({ params }) => params)).toMatchObject([
     { taskId, status: "completed" },
   ]);
-  expect(said("notifications/progress").map(({ params }) => params)).toEqual(
+  expect(received("notifications/progress").map(({ params }) => params)).toEqual(
     [1, 2].map((progress) => ({
       progressToken: "mine",
       progress,
@@ -111,7 +112,7 @@ test("what a task does is told to its client under its own name, and only there"
   await client.close();
 });
 
-test("payloads of a task are as its server wrote them, but for its id", async () => {
+test("payloads of a task are unchanged except for its id", async () => {
   const folder = temp();
   writeJobs(folder);
   const client = gateway(folder);
@@ -137,14 +138,14 @@ test("payloads of a task are as its server wrote them, but for its id", async ()
   await client.close();
 });
 
-test("a task keeps the connection of its server while it runs, and its result after that is gone", async () => {
+test("a task keeps its connection while it runs, and its result is available after the connection ended", async () => {
   const folder = temp();
   writeJobs(folder, { lifecycle: "ephemeral" });
   const client = gateway(folder);
   await client.initialize();
   const gate = folder.path("gate");
   const taskId = await start(client, { until: gate, message: "kept" });
-  // Another call comes and goes; the process would end with it.
+  // Other calls start and end meanwhile. Without the task the process would end with them.
   const before = await client.mcpCall("jobs", "pid");
   const after = await client.mcpCall("jobs", "pid");
   expect(after["content"]).toEqual(before["content"]);
@@ -158,7 +159,7 @@ test("a task keeps the connection of its server while it runs, and its result af
   await client.close();
 });
 
-test("a session that ends takes its tasks along", async () => {
+test("the end of a session cancels its tasks", async () => {
   const folder = temp();
   writeJobs(folder);
   const server = await httpGateway(folder);
@@ -166,11 +167,11 @@ test("a session that ends takes its tasks along", async () => {
   const call = { name: "mcp_call", arguments: { server: "jobs", tool: "job", args: { until: "/never" } } };
   await (await server.post({ id: 1, method: "tools/call", params: { ...call, task: {} } }, session)).text();
   await fetch(server.url, { method: "DELETE", headers: session });
-  await folder.journal().until(() => ended(folder).some(({ status }) => status === "cancelled"));
+  await folder.journal().until(() => statusEvents(folder).some(({ status }) => status === "cancelled"));
   await server.stop();
 });
 
-test("a tool that runs as no task is one of ours by mcp_call, and refused on aggregate", async () => {
+test("mcp_call runs a tool without task support as a task of our own, and the aggregate surface rejects it", async () => {
   const folder = temp();
   writeJobs(folder);
   const client = gateway(folder);
@@ -189,7 +190,7 @@ test("a tool that runs as no task is one of ours by mcp_call, and refused on agg
     });
     expect((await client.request("tasks/get", { taskId })).result).toMatchObject({ status: "completed" });
   }
-  // It asks as a task would.
+  // The call can ask like a task.
   const { result } = await client.request("tools/call", call("ask", {}));
   const { taskId } = result?.["task"] as { taskId: string };
   await until(
@@ -199,7 +200,7 @@ test("a tool that runs as no task is one of ours by mcp_call, and refused on agg
   expect((await client.request("tasks/result", { taskId })).result).toMatchObject({
     structuredContent: { answer: { action: "decline" } },
   });
-  // What cannot be called fails as a task, or at once.
+  // A call of an unknown tool fails as a task, and a tool of our own is rejected immediately.
   const missing = await client.request("tools/call", call("no_such_tool", {}));
   const gone = (missing.result?.["task"] as { taskId: string }).taskId;
   expect((await client.request("tasks/result", { taskId: gone })).result).toMatchObject({ isError: true });
@@ -215,8 +216,8 @@ test("a tool that runs as no task is one of ours by mcp_call, and refused on agg
   await aggregate.close();
 });
 
-describe("a tool that runs only as a task, for a caller who knows none", () => {
-  test("reports progress, and is cancelled when the caller gives up", async () => {
+describe("a tool that runs only as a task, called without task support", () => {
+  test("reports progress, and is cancelled when its call is cancelled", async () => {
     const folder = temp();
     writeJobs(folder);
     const client = gateway(folder, { flags: ["--surface", "aggregate"] });
@@ -231,33 +232,34 @@ describe("a tool that runs only as a task, for a caller who knows none", () => {
     void client.request("tools/call", { name: "jobs__job_required", arguments: { until: "/never" } });
     await folder.journal().until((journal) => journal.methods().filter((m) => m === "tasks/get").length > 1);
     client.notify("notifications/cancelled", { requestId: client.lastId });
-    await folder.journal().until(() => ended(folder).some(({ status }) => status === "cancelled"));
+    await folder.journal().until(() => statusEvents(folder).some(({ status }) => status === "cancelled"));
     await client.close();
   });
 
-  test("is asked as often as it wants, for longer than a call may be silent", async () => {
+  test("is polled at its own interval, also if that is longer than the timeout of a call", async () => {
     const folder = temp();
+    const [often, rarely] = [folder.journal("often"), folder.journal("rarely")];
     folder.writeConfig({
-      jobs: { ...fixture("--tasks", "--poll", "700", "--journal", folder.journal().file), timeoutMs: 400 },
+      often: { ...fixture("--tasks", "--poll", "700", "--journal", often.file), timeoutMs: 400 },
+      rarely: fixture("--tasks", "--poll", "50000", "--journal", rarely.file),
     });
     const client = gateway(folder);
     await client.initialize();
+    const polls = (journal: Journal) => journal.methods().filter((method) => method === "tasks/get").length;
+    client.mcpCall("rarely", "job_required", { until: "/never" }).catch(() => {});
+    const waiting = client.lastId;
+    await rarely.until(() => rarely.methods().includes("tools/call"));
     const gate = folder.path("gate");
-    const call = client.mcpCall("jobs", "job_required", { until: gate, message: "patient" });
-    const polls = () =>
-      folder
-        .journal()
-        .events("message")
-        .filter(({ method }) => method === "tasks/get");
-    await folder.journal().until(() => polls().length >= 2);
+    const call = client.mcpCall("often", "job_required", { until: gate, message: "patient" });
+    await often.until(() => polls(often) >= 2);
+    expect(polls(rarely)).toBe(0);
     folder.write("gate", "");
     expect(await call).toMatchObject({ content: [{ text: "patient" }] });
-    const [first, second] = polls();
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(690);
+    client.notify("notifications/cancelled", { requestId: waiting });
     await client.close();
   });
 
-  test("gives its result to code, to run_tool and to chains", async () => {
+  test("returns its result to code, to run_tool and to chains", async () => {
     const folder = temp();
     writeJobs(folder);
     const meta = gateway(folder);

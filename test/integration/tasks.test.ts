@@ -45,9 +45,9 @@ describe.each(CLIENTS)("a %s client", (kind) => {
     return { folder, driver, client: taskClient(driver, era2026) };
   }
 
-  async function runs({ folder, driver, client }: Started, named: typeof byMeta): Promise<void> {
+  async function runsTasks({ folder, driver, client }: Started, named: typeof byMeta): Promise<void> {
     for (const server of CHILDREN) {
-      // From here on the server is there, and answers at once.
+      // From here on the server is connected and answers immediately.
       const [name, args] = named(server, "echo", { message: "hi" });
       await driver.request("tools/call", { name, arguments: args });
       const gate = folder.path(`gate-${server}`);
@@ -66,7 +66,7 @@ describe.each(CLIENTS)("a %s client", (kind) => {
     }
   }
 
-  async function isAsked({ client }: Started): Promise<void> {
+  async function answersQuestions({ client }: Started): Promise<void> {
     for (const [server, ask] of [
       ["legacy", "queued"],
       ["legacy", "at-once"],
@@ -96,13 +96,13 @@ describe.each(CLIENTS)("a %s client", (kind) => {
     else expect(result).toMatchObject({ taskId, status: "cancelled" });
     expect(await client.get(taskId as string)).toMatchObject({ taskId, status: "cancelled" });
     await folder.journal().until((journal) => journal.methods().includes("tasks/cancel"));
-    // Cancelled is cancelled: once more is an error in the one era, and means nothing in the other.
+    // A second cancellation is an error in the legacy era and has no effect in the stateless one.
     const again = await client.cancel(taskId as string);
     if (era2026) expect(again.error).toBeUndefined();
     else expect(again.error?.code).toBe(-32602);
   }
 
-  async function learnsOfFailures({ folder, client }: Started): Promise<void> {
+  async function seesFailures({ folder, client }: Started): Promise<void> {
     const jobs = (): number =>
       folder
         .journal()
@@ -124,7 +124,7 @@ describe.each(CLIENTS)("a %s client", (kind) => {
     expect((await client.result(toolId)).result).toMatchObject({ isError: true });
 
     const [protocol, protocolId] = await ending("rpc_error");
-    // mcp_call makes a result of an error of the child, here as everywhere.
+    // mcp_call turns an error of the child into a result, as for other calls.
     expect(protocol["status"]).toBe(era2026 ? "completed" : "failed");
     expect(JSON.stringify(await client.result(protocolId))).toContain("the job broke");
 
@@ -137,20 +137,20 @@ describe.each(CLIENTS)("a %s client", (kind) => {
 
   test("runs tools of all children as tasks (aggregate)", async () => {
     const started = await start("aggregate");
-    await runs(started, byAggregate);
+    await runsTasks(started, byAggregate);
     await started.driver.close();
   });
 
-  test("runs tools of all children as tasks, is asked once, cancels, and learns how a task failed (meta)", async () => {
+  test("runs tools of all children as tasks, answers questions once, cancels, and sees failures (meta)", async () => {
     const started = await start("meta");
-    await runs(started, byMeta);
-    await isAsked(started);
+    await runsTasks(started, byMeta);
+    await answersQuestions(started);
     await cancels(started);
-    await learnsOfFailures(started);
+    await seesFailures(started);
     await started.driver.close();
   });
 
-  test("that knows no tasks gets the result of a tool that runs only as one", async () => {
+  test("without task support gets the result of a tool that runs only as a task", async () => {
     const folder = temp();
     await writeChildren(folder);
     const driver = await open(kind, folder, { elicitation: {} });
@@ -169,7 +169,7 @@ describe.each(CLIENTS)("a %s client", (kind) => {
       expect(asked, server).toEqual(["elicitation/create"]);
       expect(answered.result?.["structuredContent"], server).toMatchObject({ answer: { action: "decline" } });
 
-      // What may be run as either is run as a call.
+      // A tool with optional task support is run as a call.
       const plain = await driver.request("tools/call", {
         name,
         arguments: byMeta(server, "job", {})[1],
@@ -183,7 +183,7 @@ describe.each(CLIENTS)("a %s client", (kind) => {
   });
 });
 
-test("a client of 2026-07-28 that listens hears how its tasks stand, and of nobody else's", async () => {
+test("a listening client of 2026-07-28 receives the status of its own tasks only", async () => {
   const folder = temp();
   await writeChildren(folder);
   const client = gateway(folder);
@@ -202,13 +202,13 @@ test("a client of 2026-07-28 that listens hears how its tasks stand, and of nobo
     data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
   });
   void listen(CAPABLE, [taskId, "no-such-task"]);
-  const heard = (method: string) => client.notifications.filter((said) => said.method === method);
-  await client.until(() => heard("notifications/subscriptions/acknowledged").length > 0);
-  const [acknowledged] = heard("notifications/subscriptions/acknowledged");
+  const received = (method: string) => client.notifications.filter((said) => said.method === method);
+  await client.until(() => received("notifications/subscriptions/acknowledged").length > 0);
+  const [acknowledged] = received("notifications/subscriptions/acknowledged");
   expect(acknowledged?.params?.["notifications"]).toEqual({ taskIds: [taskId] });
   folder.write("gate", "");
-  await client.until(() => heard("notifications/tasks").length > 0);
-  expect(heard("notifications/tasks").map(({ params }) => params)).toMatchObject([
+  await client.until(() => received("notifications/tasks").length > 0);
+  expect(received("notifications/tasks").map(({ params }) => params)).toMatchObject([
     { taskId, status: "completed", result: { content: [{ text: "heard" }] } },
   ]);
   await client.close();

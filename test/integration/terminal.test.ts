@@ -1,4 +1,4 @@
-/** What a person at a terminal of 80 columns sees, and what they are asked. */
+/** What a person sees on a terminal with 80 columns, and the questions they are asked. */
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,7 +7,7 @@ import { gateway } from "../support/gateway.ts";
 import { noTerminal, PseudoTerminal } from "../support/pseudo-terminal.ts";
 import { fixture, ROOT, type Temp, temp } from "../support/temp.ts";
 
-const missing = noTerminal();
+const obstacle = noTerminal();
 const PROGRAM = join(ROOT, "dist/metamcp.js");
 
 const terminal = (folder: Temp, ...args: string[]): PseudoTerminal =>
@@ -15,8 +15,8 @@ const terminal = (folder: Temp, ...args: string[]): PseudoTerminal =>
 
 const wide = "Reads the whole text of a file, in whatever encoding it is, and gives it back line by line.";
 
-/** A server whose one tool says more than fits on a line. */
-function wordy(folder: Temp): void {
+/** A server with a tool whose description is longer than a line. */
+function writeWordyConfig(folder: Temp): void {
   const inputSchema = {
     type: "object",
     properties: { path: { type: "string", description: `The path: ${wide}` } },
@@ -32,11 +32,11 @@ function wordy(folder: Temp): void {
   });
 }
 
-test.skipIf(missing)(
-  "no word is broken at the end of a line",
+test.skipIf(obstacle)(
+  "no command breaks a word at the end of a line",
   async () => {
     const folder = temp();
-    wordy(folder);
+    writeWordyConfig(folder);
     const commands = [
       ["--help"],
       ["call", "--help"],
@@ -53,7 +53,7 @@ test.skipIf(missing)(
       await shown.exited;
       const lines = shown.screen.split(/\r?\n/).map((line) => line.slice(line.lastIndexOf("\u001b[K") + 3));
       const long = lines.filter((line) => line.length > 80);
-      // A command to be copied, and a path that is longer than the line, stay whole.
+      // A command to copy and a path that is longer than the line stay on one line.
       const broken = long.filter((line) => !/^\s*\$ /.test(line) && /\S\s+\S/.test(line.trim().slice(0, 80)));
       expect([command, broken]).toEqual([command, []]);
     }
@@ -61,17 +61,17 @@ test.skipIf(missing)(
   60_000,
 );
 
-test("describe tells what each parameter is for", async () => {
+test("describe shows the description of each parameter", async () => {
   const folder = temp();
-  wordy(folder);
+  writeWordyConfig(folder);
   const { out } = await metamcp(folder, ["describe", "wordy:read"]);
   expect(out).toMatch(/^INPUT +TYPE +DEFAULT +DESCRIPTION$/m);
   expect(out).toMatch(/^path +string +required +The path: Reads the whole text/m);
 });
 
-test("tools lists the tools of one server, and says why it cannot", async () => {
+test("tools SERVER lists the tools of one server, and says why it cannot", async () => {
   const folder = temp();
-  wordy(folder);
+  writeWordyConfig(folder);
   const [shown, machine, unknown, broken] = await Promise.all([
     metamcp(folder, ["tools", "wordy"]),
     metamcp(folder, ["tools", "wordy", "--json"]),
@@ -87,7 +87,7 @@ test("tools lists the tools of one server, and says why it cannot", async () => 
   expect(broken).toMatchObject({ code: 1, err: expect.stringContaining("METAMCP_TEST_UNSET is not set") });
 });
 
-test.skipIf(missing)("a tool that asks for input gets it from the person", async () => {
+test.skipIf(obstacle)("call asks the person for the input that a tool requests", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const schema = { type: "object", properties: { age: { type: "integer" } }, required: ["age"] };
@@ -113,7 +113,7 @@ test.skipIf(missing)("a tool that asks for input gets it from the person", async
   expect(asked.screen).toMatch(/"action": ?"decline"/);
 });
 
-test("without a terminal a command says that nobody can be asked", async () => {
+test("call without a terminal says that the question was not answered", async () => {
   const folder = temp();
   folder.writeConfig({ a: fixture() });
   const { out, err } = await metamcp(folder, ["call", "a", "ask", "--json"]);
@@ -121,7 +121,7 @@ test("without a terminal a command says that nobody can be asked", async () => {
   expect(out).not.toMatch(/"action"/);
 });
 
-test("a port in use is said plainly", async () => {
+test("a port in use is reported with what to do", async () => {
   const folder = temp();
   folder.writeConfig({});
   const other = createServer();
@@ -135,7 +135,7 @@ test("a port in use is said plainly", async () => {
   );
 });
 
-test("what a server prints on stderr stays out of the log, unless it fails", async () => {
+test("the stderr of a server is logged only if the server fails", async () => {
   const folder = temp();
   folder.writeConfig({
     calm: fixture("--stderr", "warning: old", "--farewell", "npm error signal SIGTERM"),

@@ -1,4 +1,4 @@
-/** Traces: what a collector gets, what it means for the calls of others, and what a collector that fails costs. */
+/** Traces: what a collector receives, how traces continue at servers, and what happens if the collector fails. */
 import { expect, test } from "vitest";
 import { HEADERS } from "../support/http-gateway.ts";
 import { type Collector, collector, otlpProblems, type SentSpan } from "../support/otlp.ts";
@@ -22,7 +22,7 @@ async function traced({ url }: Pick<Collector, "url">, env: Readonly<Record<stri
   return { gateway, api, key: await gateway.key() };
 }
 
-/** A call over plain MCP, with whatever stands in `_meta` and in its headers. */
+/** A raw MCP call with the given `_meta` and headers. */
 async function rawCall(
   { url }: TeamGateway,
   key: string,
@@ -51,9 +51,9 @@ const pairOf = (spans: readonly SentSpan[], name: string): readonly [SentSpan, S
   return [of(SERVER), of(CLIENT)];
 };
 
-test("each call is a span towards the client and one towards the server, as the protocol defines them", async () => {
-  const taking = await collector();
-  const { gateway, key } = await traced(taking, {
+test("each call has a span for the client and one for the server, with the attributes of the convention", async () => {
+  const traces = await collector();
+  const { gateway, key } = await traced(traces, {
     OTEL_SERVICE_NAME: "team gateway",
     OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=test",
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20abc",
@@ -63,21 +63,21 @@ test("each call is a span towards the client and one towards the server, as the 
   await client.call("fix__is_error");
   await client.call("fix__fail", { code: -32050 }).catch(() => {});
   await client.call("fix__nothing").catch(() => {});
-  await until(() => taking.spans.length >= 7);
-  for (const request of taking.requests) expect(otlpProblems(request)).toEqual([]);
-  // The check itself knows right from wrong.
-  const spoilt = JSON.stringify(taking.requests[0]).replaceAll('"kind":2', '"kind":"SERVER"');
+  await until(() => traces.spans.length >= 7);
+  for (const request of traces.requests) expect(otlpProblems(request)).toEqual([]);
+  // The check itself reports errors.
+  const spoilt = JSON.stringify(traces.requests[0]).replaceAll('"kind":2', '"kind":"SERVER"');
   expect(otlpProblems(JSON.parse(spoilt.replaceAll("traceId", "trace_id"))).length).toBeGreaterThan(2);
-  expect(taking.headers[0]).toMatchObject({
+  expect(traces.headers[0]).toMatchObject({
     authorization: "Bearer abc",
     "content-type": "application/json",
   });
-  expect(JSON.stringify(taking.requests[0])).toContain(
+  expect(JSON.stringify(traces.requests[0])).toContain(
     '{"key":"service.name","value":{"stringValue":"team gateway"}}',
   );
-  expect(JSON.stringify(taking.requests)).not.toContain("hello");
+  expect(JSON.stringify(traces.requests)).not.toContain("hello");
 
-  const { spans } = taking;
+  const { spans } = traces;
   const [own, child] = pairOf(spans, "tools/call echo");
   expect(own.about).toMatchObject({
     "mcp.method.name": "tools/call",
@@ -95,7 +95,7 @@ test("each call is a span towards the client and one towards the server, as the 
   expect(own).not.toHaveProperty("parentSpanId");
   expect(spans.map(({ status }) => status?.code)).toEqual([undefined, undefined, 2, 2, 2, 2, 2]);
   const times = [own.startTimeUnixNano, child.startTimeUnixNano, child.endTimeUnixNano, own.endTimeUnixNano];
-  // Clocks of both are read apart, to the millisecond.
+  // The clocks of both spans are read separately, in milliseconds.
   for (const [n, time] of times.slice(1).entries())
     expect(BigInt(time) + 2_000_000n).toBeGreaterThanOrEqual(BigInt(times[n] ?? 0));
   const errors = spans.filter(({ kind }) => kind === SERVER).map(({ about }) => about["error.type"]);
@@ -108,7 +108,7 @@ test("each call is a span towards the client and one towards the server, as the 
   expect(record).toMatchObject({ tool: "echo", traceId: own.traceId });
 });
 
-test("the trace of the caller goes on, from _meta before HTTP, through code, to the server", async () => {
+test("a trace continues from _meta or the HTTP headers, through code, to the server", async () => {
   const taking = await collector();
   const { gateway, key } = await traced(taking);
   const seen = (answer: string) =>
@@ -169,7 +169,7 @@ test("the trace of the caller goes on, from _meta before HTTP, through code, to 
   ]);
 });
 
-test("what is not to be sampled is not sent, and says so to the server", async () => {
+test("an unsampled call is not sent to the collector, and the server is told so", async () => {
   const taking = await collector();
   const { gateway, key } = await traced(taking, { OTEL_TRACES_SAMPLER: "always_off" });
   const off = await rawCall(gateway, key, { name: "fix__args", arguments: {} });
@@ -184,7 +184,7 @@ test("what is not to be sampled is not sent, and says so to the server", async (
 const lostSpans = async ({ url }: TeamGateway) =>
   Number(/^metamcp_spans_lost_total (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
 
-test("a busy collector gets the same spans once it is not, a refusing one never again", async () => {
+test("a busy collector gets the same spans again, a rejecting one does not", async () => {
   const taking = await collector();
   const { gateway, key } = await traced(taking);
   const client = await teamClient(gateway, "aggregate", { key });
@@ -210,7 +210,7 @@ test("a busy collector gets the same spans once it is not, a refusing one never 
   await until(() => taking.requests.length === sent + 1);
 });
 
-test("a collector that hangs, or never ends its answer, holds no call up", async () => {
+test("a collector that hangs or never ends its answer delays no call", async () => {
   const taking = await collector();
   const { gateway, key } = await traced(taking, { OTEL_EXPORTER_OTLP_TIMEOUT: "1000" });
   const client = await teamClient(gateway, "aggregate", { key });
@@ -228,7 +228,7 @@ test("a collector that hangs, or never ends its answer, holds no call up", async
   expect(await gateway.kill("SIGTERM")).toBe(0);
 });
 
-test("nothing of it is loaded or done where no collector is named, and a wrong one ends the start", async () => {
+test("without a collector nothing is traced, and an invalid one prevents the start", async () => {
   const { gateway, key } = await traced({ url: "" });
   expect(await rawCall(gateway, key, { name: "fix__args", arguments: {} }, { traceparent })).not.toContain(
     "traceparent",

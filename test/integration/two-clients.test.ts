@@ -1,4 +1,4 @@
-/** Two clients on one child, a thousand calls at once under the same ids: nothing of one ever reaches the other. */
+/** Two clients share one child and make a thousand concurrent calls with the same ids. No message of one reaches the other. */
 import { expect, test } from "vitest";
 import { type Exchange, type Heard, HttpClient } from "../support/http-client.ts";
 import { httpGateway } from "../support/http-gateway.ts";
@@ -13,12 +13,12 @@ const KINDS: readonly Kind[] = ["echo", "progress", "echo", "ask", "cancel"];
 const textOf = (answer: Heard | undefined): string =>
   (answer?.result?.["content"] as { text?: string }[] | undefined)?.[0]?.text ?? "";
 
-/** One client with a name that is in everything it says, so that what it hears tells whose it is. */
-class Party {
+/** A client whose name is part of every message, so that each received message shows its owner. */
+class NamedClient {
   readonly name: string;
   readonly client: HttpClient;
   readonly outcomes: Record<string, number> = {};
-  /** What came that was not for it. */
+  /** Messages that were meant for the other client. */
   readonly foreign: unknown[] = [];
 
   constructor(name: string, client: HttpClient) {
@@ -47,76 +47,76 @@ class Party {
     const token = `token ${id}`;
     const call = (tool: string, args: object, sending = {}): Promise<Exchange> =>
       this.client.mcpCall(id, ["a", tool], args, { _meta: { progressToken: token }, sending });
-    if (kind === "echo") this.#note(kind, textOf((await call("echo", { message: mark })).answer) === mark);
+    if (kind === "echo") this.#count(kind, textOf((await call("echo", { message: mark })).answer) === mark);
     else if (kind === "progress")
-      this.#progressed(token, await call("progress", { n: 1 + (id % 3) }), 1 + (id % 3));
-    else if (kind === "ask") this.#asked(mark, (await call("ask", { message: mark })).answer);
+      this.#checkProgress(token, await call("progress", { n: 1 + (id % 3) }), 1 + (id % 3));
+    else if (kind === "ask") this.#checkAnswer(mark, (await call("ask", { message: mark })).answer);
     else {
       const onRequest = (): void => void this.client.notify("notifications/cancelled", { requestId: id });
       const { answer } = await call("sleep", { ms: 20 }, { onRequest });
-      // It may have been answered before it was cancelled.
-      this.#note(answer ? "late cancel" : "cancel", !answer || answer.id === id);
+      // The call may be answered before it is cancelled.
+      this.#count(answer ? "late cancel" : "cancel", !answer || answer.id === id);
     }
   }
 
-  #progressed(token: string, { before, answer }: Exchange, count: number): void {
+  #checkProgress(token: string, { before, answer }: Exchange, count: number): void {
     // Questions of other calls of this client may come on the same stream.
     const steps = before
       .filter(({ method }) => method === "notifications/progress")
       .map(({ params }) => [params?.["progressToken"], params?.["progress"]]);
     const expected = Array.from({ length: count }, (_, i) => [token, i + 1]);
-    this.#note(
+    this.#count(
       "progress",
       JSON.stringify(steps) === JSON.stringify(expected) && textOf(answer) === `reported ${count}`,
     );
   }
 
-  #asked(mark: string, answer: Heard | undefined): void {
+  #checkAnswer(mark: string, answer: Heard | undefined): void {
     const { answer: given, error } = (answer?.result?.["structuredContent"] ?? {}) as {
       answer?: { content: { name: string } };
       error?: unknown;
     };
-    if (error) this.#note("refused", true);
-    else this.#note("answered", given?.content.name === `${this.name} says so to ${mark}`);
+    if (error) this.#count("refused", true);
+    else this.#count("answered", given?.content.name === `${this.name} says so to ${mark}`);
   }
 
-  #note(kind: string, right: boolean): void {
+  #count(kind: string, right: boolean): void {
     const key = right ? kind : `wrong ${kind}`;
     this.outcomes[key] = (this.outcomes[key] ?? 0) + 1;
   }
 }
 
-async function parties(isolation: string): Promise<Party[]> {
+async function twoClients(isolation: string): Promise<NamedClient[]> {
   const folder = temp();
   folder.writeConfig({ a: { ...fixture(), isolation } });
   const gateway = await httpGateway(folder);
   const both = ["ada", "bob"].map(
-    async (name) => new Party(name, await HttpClient.open(gateway, { elicitation: {} })),
+    async (name) => new NamedClient(name, await HttpClient.open(gateway, { elicitation: {} })),
   );
   return await Promise.all(both);
 }
 
-const wrong = ({ outcomes }: Party): string[] =>
+const wrong = ({ outcomes }: NamedClient): string[] =>
   Object.keys(outcomes).filter((kind) => kind.startsWith("wrong"));
 
-test("sharing a child: who cannot be told apart is not asked, all else is exact", {
+test("clients that share a child are not asked if the question could belong to either, and all else is exact", {
   timeout: 120_000,
 }, async () => {
-  const all = await parties("shared");
+  const all = await twoClients("shared");
   await Promise.all(all.map((party) => party.run()));
   for (const party of all) {
     expect(wrong(party)).toEqual([]);
     expect(party.foreign).toEqual([]);
     expect(party.outcomes).toMatchObject({ echo: 200, progress: 100 });
   }
-  // Both were busy all the time: most questions had no certain addressee.
+  // Both clients were busy all the time, so most questions could not be attributed.
   expect(all.reduce((sum, { outcomes }) => sum + (outcomes["refused"] ?? 0), 0)).toBeGreaterThan(100);
 });
 
-test("each with a connection of its own: every question is answered by whom it was meant for", {
+test("clients with their own connections answer exactly their own questions", {
   timeout: 120_000,
 }, async () => {
-  const all = await parties("session");
+  const all = await twoClients("session");
   await Promise.all(all.map((party) => party.run()));
   for (const party of all) {
     expect(wrong(party)).toEqual([]);
@@ -126,7 +126,7 @@ test("each with a connection of its own: every question is answered by whom it w
   }
 });
 
-/** Its `later` is never answered, and asks only when `ask` comes, which is told how that went. */
+/** Its tool `later` is never answered. It asks when `ask` is called, whose result is the answer to the question. */
 const LATE_CHILD = `
 import { createInterface } from "node:readline";
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
@@ -149,17 +149,17 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 `;
 
-test("what a call that was given up leads to reaches nobody else", async () => {
+test("a question of a cancelled call does not reach another client", async () => {
   const folder = temp();
   const script = folder.write("late.mjs", LATE_CHILD);
   folder.writeConfig({ a: { command: process.execPath, args: [script] } });
   const gateway = await httpGateway(folder);
   const [ada, bob] = await Promise.all([1, 2].map(() => HttpClient.open(gateway, { elicitation: {} })));
-  const given = ada?.mcpCall(1, ["a", "later"]);
-  // Answered after it was sent: the child has both.
+  const cancelled = ada?.mcpCall(1, ["a", "later"]);
+  // This call was sent later and is answered, so the child has received both.
   await ada?.mcpCall(2, ["a", "plain"]);
   await ada?.notify("notifications/cancelled", { requestId: 1 });
-  await given;
+  await cancelled;
   const { answer } = (await bob?.mcpCall(1, ["a", "ask"])) as Exchange;
   expect(bob?.asked).toEqual([]);
   expect(textOf(answer)).toContain("the client is not known");
