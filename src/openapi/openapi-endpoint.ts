@@ -16,7 +16,7 @@ import type { LoneRequests } from "../session/lone-requests.ts";
 import { PublicTools } from "../surface/aggregate/public-tools.ts";
 import { callTool } from "../surface/call-tool.ts";
 import { internalError } from "../surface/failure.ts";
-import { askedCall, type RequestSide } from "../surface/layered-surface.ts";
+import { callThroughLayers, type SurfaceLayers } from "../surface/layered-surface.ts";
 import { recorded, recordRefusal } from "../surface/recorded.ts";
 import type { Scope } from "../surface/scope.ts";
 import type { ClientRequest } from "../surface/surface.ts";
@@ -29,7 +29,7 @@ import { plainResult } from "./result.ts";
 export interface OpenApiParts {
   readonly scope: Scope;
   /** What stands around requests of clients. */
-  readonly side: RequestSide;
+  readonly side: SurfaceLayers;
   readonly lone: Pick<LoneRequests, "run">;
   readonly room: Room;
   readonly about: () => Described;
@@ -129,7 +129,7 @@ export class OpenApiEndpoint {
       this.#tools.use(name, inner, async (tool) => {
         if (!tool) throw unknown(name);
         const args = body ?? noted(inner, () => this.#queried(tool, received));
-        return await askedCall(side, { name, args }, inner, () =>
+        return await callThroughLayers(side, { name, args }, inner, () =>
           callTool(scope, { server: tool.server, tool: tool.name, args }, inner),
         );
       }),

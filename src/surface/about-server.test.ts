@@ -8,7 +8,7 @@ import { namesIn } from "./server-names.ts";
 const tools = ["read_file", "write_file"].map((name) => readTool("s", toRaw({ name })) as Tool);
 const listing = (about: object) => ({ tools, source: "live" as const, about });
 
-test("a server is for what it says first, else for what its tools do", () => {
+test("purposeOf takes the first sentence of the instructions, else title and tool names", () => {
   const said = "# Files\n\n- Reads and writes files below one folder. Be careful.\nMore.";
   expect(purposeOf("s", listing({ instructions: said }))).toBe("Reads and writes files below one folder.");
   expect(purposeOf("s", listing({ title: "Files" }))).toBe("Files: read_file, write_file");
@@ -17,13 +17,13 @@ test("a server is for what it says first, else for what its tools do", () => {
   expect(purposeOf("s", listing({ instructions: "word ".repeat(200) }))?.length).toBeLessThanOrEqual(120);
 });
 
-test("its instructions are cut at 1,000 characters", () => {
+test("instructionsOf cuts instructions at 1,000 characters", () => {
   expect(instructionsOf(listing({ instructions: " Be kind. " }))).toBe("Be kind.");
   expect(instructionsOf(listing({ instructions: "x".repeat(5_000) }))).toBe(`${"x".repeat(999)}…`);
   expect(instructionsOf(listing({}))).toBeUndefined();
 });
 
-test("the names of many servers take no more room than those of a few", () => {
+test("namesIn shortens a long list of servers", () => {
   expect(namesIn([])).toBe("No servers are configured yet.");
   expect(namesIn(["a", "b"])).toBe("Servers: a, b.");
   const many = namesIn(Array.from({ length: 500 }, (_, n) => `server-${n}`));

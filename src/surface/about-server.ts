@@ -1,4 +1,4 @@
-/** What a server is for: in its own words, else by what it offers. */
+/** Describes what a server is for, from its instructions, else from its title and tools. */
 import type { Listing } from "../catalog/catalog.ts";
 import { clip } from "../catalog/read-tool.ts";
 import { summarize } from "../catalog/summary.ts";
@@ -13,17 +13,17 @@ export function instructionsOf({ about }: Listing): string | undefined {
   return text.length <= LONGEST_INSTRUCTIONS ? text : `${clip(text, LONGEST_INSTRUCTIONS - 1)}…`;
 }
 
-/** One line; undefined for one that says nothing and offers nothing. */
+/** Returns one line; undefined for a server without instructions, title and tools. */
 export function purposeOf(server: string, { about, tools }: Listing): string | undefined {
-  const said = firstSentence(about.instructions);
-  if (said) return summarize(said, LONGEST_PURPOSE);
+  const sentence = firstSentence(about.instructions);
+  if (sentence) return summarize(sentence, LONGEST_PURPOSE);
   const names = tools.map(({ name }) => name).join(", ");
   const title = about.title === server ? undefined : about.title;
   const text = [title, names].filter(Boolean).join(": ");
   return text === "" ? undefined : summarize(text, LONGEST_PURPOSE);
 }
 
-/** Past headings and marks of lists. */
+/** Skips short lines such as headings, and removes Markdown marks. */
 function firstSentence(instructions: string | undefined): string | undefined {
   const line = instructions
     ?.split("\n")

@@ -1,10 +1,10 @@
-/** A whole list of a surface, page by page as a client would read it. */
+/** Reads a whole list of a surface page by page, as a client would. */
 import type { Origin } from "../kernel/call.ts";
 import { fromRaw, toRaw } from "../kernel/raw.ts";
 import { CallSignal } from "../kernel/signal.ts";
 import type { ListName, Surface } from "./surface.ts";
 
-/** How each is asked for, and the member of the answer that it is. */
+/** For each list: the method, and the member of the result. */
 const LISTS: Readonly<Record<ListName, readonly [method: string, member: string]>> = {
   tools: ["tools/list", "tools"],
   prompts: ["prompts/list", "prompts"],
@@ -12,7 +12,7 @@ const LISTS: Readonly<Record<ListName, readonly [method: string, member: string]
   templates: ["resources/templates/list", "resourceTemplates"],
 };
 
-/** `bytes`: of all pages as they are written. */
+/** `bytes` is the size of all pages as JSON. */
 export async function allPages<T>(
   surface: Surface,
   list: ListName,

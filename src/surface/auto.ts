@@ -1,4 +1,4 @@
-/** The auto surface: all tools while they are few, else the meta surface. Decides once for all clients that see the same; each session has its own. */
+/** The auto surface: lists all tools if they are few, else acts as the meta surface. Decides once per session and view. */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Origin } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
@@ -9,17 +9,17 @@ import type { AggregateSurface } from "./aggregate/aggregate.ts";
 import { isMetaTool } from "./meta/meta.ts";
 import type { ClientRequest, ListStates, Surface } from "./surface.ts";
 
-/** Definitions of all tools, in bytes: beyond this, finding them is cheaper than showing them. */
-const SMALL = 8_000;
+/** If the definitions of all tools are larger than this, searching them is cheaper than listing them. */
+const SMALL_BYTES = 8_000;
 
-/** A client that was promised prompts and resources gets empty lists of them, not errors. */
-const NOTHING: ReadonlyMap<string, Raw> = new Map([
+/** The capabilities announce prompts and resources, so a client gets empty lists instead of errors. */
+const EMPTY_LISTS: ReadonlyMap<string, Raw> = new Map([
   ["prompts/list", toRaw({ prompts: [] })],
   ["resources/list", toRaw({ resources: [] })],
   ["resources/templates/list", toRaw({ resourceTemplates: [] })],
 ]);
 
-const LISTS: ReadonlySet<string> = new Set(["tools/list", ...NOTHING.keys()]);
+const LISTS: ReadonlySet<string> = new Set(["tools/list", ...EMPTY_LISTS.keys()]);
 
 export class AutoSurface implements Surface {
   readonly capabilities: Surface["capabilities"];
@@ -36,7 +36,7 @@ export class AutoSurface implements Surface {
     this.capabilities = aggregate.capabilities;
   }
 
-  /** Decides: what a client is told at the beginning must fit what it is shown. */
+  /** Decides before the handshake is answered, because the instructions must match the surface. */
   async prepare(origin: Origin): Promise<void> {
     await this.#decide(origin);
   }
@@ -71,8 +71,8 @@ export class AutoSurface implements Surface {
     try {
       return await surface.handle(request);
     } catch (error) {
-      const nothing = surface === this.#meta ? NOTHING.get(request.method) : undefined;
-      if (nothing && error instanceof RpcError && error.code === METHOD_NOT_FOUND) return nothing;
+      const empty = surface === this.#meta ? EMPTY_LISTS.get(request.method) : undefined;
+      if (empty && error instanceof RpcError && error.code === METHOD_NOT_FOUND) return empty;
       throw error;
     }
   }
@@ -85,7 +85,7 @@ export class AutoSurface implements Surface {
     const view = this.#viewOf(origin);
     let decision = this.#decisions.get(view);
     if (!decision) {
-      decision = this.#aggregate.isSmall(origin, SMALL).then((small) => {
+      decision = this.#aggregate.isSmall(origin, SMALL_BYTES).then((small) => {
         const surface = small ? this.#aggregate : this.#meta;
         this.#decided.set(view, surface);
         return surface;
@@ -95,7 +95,7 @@ export class AutoSurface implements Surface {
     return decision;
   }
 
-  /** Before the first list a client can know names of tools only from elsewhere. */
+  /** Used before a decision, when a client can know tool names only from elsewhere, e.g. from an earlier session. */
   #surfaceFor({ method, params }: ClientRequest): Surface {
     const [name] = method === "tools/call" && params ? members(params, ["name"]) : [];
     return name && isMetaTool(fromRaw(name)) ? this.#meta : this.#aggregate;

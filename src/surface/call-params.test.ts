@@ -22,7 +22,7 @@ const params = fc
   .map((all) => all.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(","))
   .map((inside) => Buffer.from(`{${inside}}`) as Raw);
 
-test("params are read as written, and are said to have no more only where that is so", () => {
+test("readParams finds name, arguments and _meta, and reports no other members only if there are none", () => {
   let alone = 0;
   fc.assert(
     fc.property(params, (written) => {
@@ -38,6 +38,6 @@ test("params are read as written, and are said to have no more only where that i
   expect(alone).toBeGreaterThan(100);
 });
 
-test("a client without params named nothing", () => {
+test("readParams returns undefined members without params", () => {
   expect(readParams(undefined)).toMatchObject({ name: undefined, args: undefined, meta: undefined });
 });

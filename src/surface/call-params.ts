@@ -1,14 +1,14 @@
-/** The params of a tool call: as a client wrote them, and as a child gets to see them. Every call comes by, so this is made of as little as can be. */
+/** Reads the params of a tool call of a client and writes those for the child. This is on the path of every call, so it allocates as little as possible. */
 import { asRaw, fromLetters, fromRaw, lettersOf, type Raw, toLetters, toRaw } from "../kernel/raw.ts";
 import { KNOWN_NAME, KNOWN_OBJECT, SHORT } from "../rpc/short.ts";
 import { joinObject, members, onceWith } from "../rpc/slice.ts";
 
 export interface GivenParams {
-  /** A string, unless the client is wrong. */
+  /** A string in a valid request. */
   readonly name: unknown;
   readonly args: Raw | undefined;
   readonly meta: Raw | undefined;
-  /** There may be more in them. */
+  /** The params may have further members. */
   readonly others: boolean;
 }
 
@@ -43,12 +43,12 @@ function readAny(params: Raw): GivenParams {
 }
 
 export interface CallParts {
-  /** The tool as the child knows it. */
+  /** The child's name of the tool. */
   readonly tool: string;
   readonly args: Raw;
   /** `_meta` of the client's request. */
   readonly meta?: Raw | undefined;
-  /** The params of a client that called this very tool: what else is in them passes too. */
+  /** The whole params if the client called this tool directly. Further members are then forwarded too. */
   readonly written?: Raw | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The way of every tool call, whichever surface it came through: known server, known tool, fitting arguments, off to the child. */
+/** The path of every tool call on all surfaces: finds the server and the tool, checks the arguments, sends the call to the child. */
 import { checkArguments, prepareCheck } from "../catalog/check-arguments.ts";
 import { type ToolChange, whatHappened } from "../catalog/pins/change.ts";
 import { repeatOf, type Tool, toolId } from "../catalog/tool.ts";
@@ -9,7 +9,7 @@ import type { Raw } from "../kernel/raw.ts";
 import { aborted } from "../kernel/signal.ts";
 import { runPermitted } from "../middleware/permission.ts";
 import { type CallParts, callParams } from "./call-params.ts";
-import { misfit } from "./misfit.ts";
+import { invalidArguments } from "./invalid-arguments.ts";
 import { callOwnTool } from "./own/own-tool.ts";
 import { OWN_SERVER } from "./own/tools.ts";
 import { afterLogin } from "./own-login.ts";
@@ -20,61 +20,64 @@ import type { ClientRequest } from "./surface.ts";
 
 export interface ToolCall extends CallParts {
   readonly server: string;
-  /** The tool of ours that shows what there is, for hints. */
+  /** The name of the own tool that finds tools, for hints in errors. */
   readonly finder?: string;
 }
 
 /**
- * The child's result as written. Rejects with MetaMcpError, or RpcError where the child answered with one.
- * Where all is known and in order nothing is awaited on the way: this is the hot path.
+ * Returns the child's result as written. Rejects with a MetaMcpError, or an RpcError if the child answered with one.
+ * This is the hot path: if the tool is known and the arguments are valid, nothing is awaited.
  */
-export function callTool(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
-  if (!scope.events.heard) return toolResult(scope, wanted, request);
+export function callTool(scope: Scope, toolCall: ToolCall, request: ClientRequest): Promise<Raw> {
+  if (!scope.events.heard) return toolResult(scope, toolCall, request);
   const { trail } = request;
-  if (trail) trail.target = scope.target(wanted.server, wanted.tool, request.origin);
-  return recorded(scope, wanted, request, (inner) => toolResult(scope, wanted, inner));
+  if (trail) trail.target = scope.target(toolCall.server, toolCall.tool, request.origin);
+  return recorded(scope, toolCall, request, (inner) => toolResult(scope, toolCall, inner));
 }
 
-function toolResult(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
-  if (wanted.server === OWN_SERVER) return callOwnTool(scope, wanted, request);
+function toolResult(scope: Scope, toolCall: ToolCall, request: ClientRequest): Promise<Raw> {
+  if (toolCall.server === OWN_SERVER) return callOwnTool(scope, toolCall, request);
   return runPermitted(request, (permissions) => {
     const permitted = { ...request, permissions };
-    if (!scope.login?.(wanted.server, request.origin)) return childResult(scope, wanted, permitted);
-    return afterLogin(scope, request, () => childResult(scope, wanted, permitted));
+    if (!scope.login?.(toolCall.server, request.origin)) return childResult(scope, toolCall, permitted);
+    return afterLogin(scope, request, () => childResult(scope, toolCall, permitted));
   });
 }
 
-function childResult(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
-  const { server, tool: name, args } = wanted;
-  requireServer(scope, server, wanted.finder);
+function childResult(scope: Scope, toolCall: ToolCall, request: ClientRequest): Promise<Raw> {
+  const { server, tool: name, args } = toolCall;
+  requireServer(scope, server, toolCall.finder);
   const view = scope.view(request.origin);
   const tool = view.isLive(server) ? view.snapshot.tool(server, name) : undefined;
-  const inOrder = tool && checkArguments(tool, args)?.length === 0;
-  return inOrder ? send(scope, tool, wanted, request) : makeSure(scope, wanted, request);
+  const valid = tool && checkArguments(tool, args)?.length === 0;
+  return valid ? send(scope, tool, toolCall, request) : verifyAndSend(scope, toolCall, request);
 }
 
-/** Only the child's own list refuses a call: not the disk cache, nor what it offers to others, nor what it offered before it was last disconnected. */
-async function makeSure(scope: Scope, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
-  const { server } = wanted;
+/**
+ * Only a current list of the child may refuse a call. The disk cache, a list for other clients, or one from before the
+ * last disconnect may be outdated, so the child is connected first.
+ */
+async function verifyAndSend(scope: Scope, toolCall: ToolCall, request: ClientRequest): Promise<Raw> {
+  const { server } = toolCall;
   const { origin } = request;
   if (scope.view(origin).isLive(server)) {
-    const fit = await fittingTool(scope, wanted, origin).then(
+    const checked = await checkedTool(scope, toolCall, origin).then(
       (tool) => ({ tool }),
       (refusal: unknown) => {
         if (scope.connected(server, origin)) throw refusal;
       },
     );
-    if (fit) return await send(scope, fit.tool, wanted, request);
+    if (checked) return await send(scope, checked.tool, toolCall, request);
   }
   const lease = await connect(scope, server, request);
   try {
-    return await send(scope, await fittingTool(scope, wanted, origin), wanted, request);
+    return await send(scope, await checkedTool(scope, toolCall, origin), toolCall, request);
   } finally {
     lease.release();
   }
 }
 
-/** Who gave up waits no longer; a connection that comes later is let go. */
+/** Rejects when the request is cancelled. A connection that opens after that is released. */
 export async function connect(
   scope: Scope,
   server: string,
@@ -92,16 +95,21 @@ export async function connect(
   }
 }
 
-function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: ClientRequest): Promise<Raw> {
+function send(
+  scope: Scope,
+  tool: Tool | undefined,
+  toolCall: ToolCall,
+  request: ClientRequest,
+): Promise<Raw> {
   const { origin, signal, uplink, hold, permissions, wish, trail, via } = request;
   const task = tool?.taskSupport || wish ? { support: tool?.taskSupport ?? "forbidden", wish } : undefined;
-  const params = callParams(wanted);
+  const params = callParams(toolCall);
   return scope.call({
-    server: wanted.server,
+    server: toolCall.server,
     method: "tools/call",
-    tool: wanted.tool,
+    tool: toolCall.tool,
     params,
-    given: trail && !wanted.written ? { params, args: wanted.args } : undefined,
+    given: trail && !toolCall.written ? { params, args: toolCall.args } : undefined,
     origin,
     signal,
     deadline: Number.POSITIVE_INFINITY,
@@ -112,7 +120,7 @@ function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: C
     trail,
     via,
     task,
-    // Those that come on the way, too: to copy an object is far slower where the copy has more members.
+    // Members that are set later are present from the start: a copy that adds members is far slower.
     facts: undefined,
     walk: undefined,
     aside: undefined,
@@ -121,22 +129,23 @@ function send(scope: Scope, tool: Tool | undefined, wanted: ToolCall, request: C
   });
 }
 
-async function fittingTool(scope: Scope, wanted: ToolCall, origin: Origin): Promise<Tool | undefined> {
-  const tool = findTool(scope, wanted, origin);
-  if (!tool || !scope.view(origin).isLive(wanted.server)) return tool;
+/** Returns the tool if the arguments are valid; undefined if the tool is unknown but permitted. Throws MetaMcpError otherwise. */
+async function checkedTool(scope: Scope, toolCall: ToolCall, origin: Origin): Promise<Tool | undefined> {
+  const tool = findTool(scope, toolCall, origin);
+  if (!tool || !scope.view(origin).isLive(toolCall.server)) return tool;
   await prepareCheck(tool);
-  const problems = checkArguments(tool, wanted.args) ?? [];
+  const problems = checkArguments(tool, toolCall.args) ?? [];
   if (problems.length === 0) return tool;
-  throw misfit(tool, problems);
+  throw invalidArguments(tool, problems);
 }
 
-/** A child that cannot list its tools decides by itself, within the rules: undefined where the tool is unknown. */
-function findTool(scope: Scope, wanted: ToolCall, origin: Origin): Tool | undefined {
-  const { server, tool: name } = wanted;
+/** Returns undefined for a permitted tool of a child that cannot list its tools; that child decides itself. */
+function findTool(scope: Scope, toolCall: ToolCall, origin: Origin): Tool | undefined {
+  const { server, tool: name } = toolCall;
   const view = scope.view(origin);
   const tool = view.snapshot.tool(server, name);
   if (tool || (!view.isLive(server) && scope.permits(server, name, origin))) return tool;
-  throw noSuchTool(scope, wanted, origin);
+  throw noSuchTool(scope, toolCall, origin);
 }
 
 export function noSuchTool(
@@ -163,7 +172,7 @@ export function noSuchTool(
   );
 }
 
-/** It is there, but not as the user approved it. */
+/** The tool exists, but differs from what the user approved. */
 export function quarantined(server: string, change: ToolChange): MetaMcpError {
   const { tool, kind, parts } = change;
   return new MetaMcpError(

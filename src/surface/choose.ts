@@ -1,4 +1,4 @@
-/** Which surface a session gets. */
+/** Creates the configured surface for sessions. */
 import { AggregateSurface } from "./aggregate/aggregate.ts";
 import { AutoSurface } from "./auto.ts";
 import { createMetaSurface } from "./meta/meta.ts";
@@ -10,11 +10,11 @@ export type SurfaceName = "meta" | "metatools" | "aggregate" | "auto";
 
 export interface SurfaceOptions {
   readonly surface: SurfaceName;
-  /** Clients are told when a list of theirs changes. */
+  /** Clients get list_changed notifications. */
   readonly notify: boolean;
 }
 
-/** The surface of each new session. */
+/** Returns a function that returns the surface of a new session. Only the auto surface has one object per session. */
 export function chooseSurface(scope: Scope, { surface, notify }: SurfaceOptions): () => Surface {
   if (surface === "metatools") {
     const metatools = createMetatoolsSurface(scope, { notify });

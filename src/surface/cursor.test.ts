@@ -15,7 +15,7 @@ function refused(cursor: string, binding: string): boolean {
   }
 }
 
-test("leads back to where it was written, for the same question only", () => {
+test("a cursor returns its offset for the same binding only", () => {
   fc.assert(
     fc.property(offset, fc.string(), fc.string(), (at, binding, other) => {
       const cursor = writeCursor(at, binding);
@@ -26,7 +26,7 @@ test("leads back to where it was written, for the same question only", () => {
   expect(readCursor(undefined, "x")).toBe(0);
 });
 
-test("no other text is taken for it, however little it differs", () => {
+test("an altered cursor is refused", () => {
   fc.assert(
     fc.property(offset, fc.nat(21), fc.integer({ min: 1, max: 63 }), (at, place, by) => {
       const cursor = writeCursor(at, "b");

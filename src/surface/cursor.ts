@@ -1,8 +1,8 @@
-/** Opaque page marks: tamper-evident, bound to what was asked and to the content it was asked of. */
+/** Opaque page cursors with a MAC. A cursor is valid only for the same query and the same content. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { INVALID_PARAMS, RpcError } from "../rpc/rpc-error.ts";
 
-// A cursor of an earlier process is refused: what it pointed into is gone.
+// A new key per process: the content that cursors of an earlier process refer to is gone.
 const key = randomBytes(32);
 const MAC_BYTES = 12;
 
@@ -15,25 +15,25 @@ function seal(position: Buffer, binding: string): Buffer {
     .subarray(0, MAC_BYTES);
 }
 
-/** `binding` says everything that must be the same when the cursor comes back: query, filters, caller, content version. */
+/** `binding` contains everything that must be the same when the cursor is used: query, filters, caller, content version. */
 export function writeCursor(offset: number, binding: string): string {
   const position = Buffer.alloc(4);
   position.writeUInt32BE(offset);
   return Buffer.concat([seal(position, binding), position]).toString("base64url");
 }
 
-/** Where a cursor claims to stand; nothing is checked, so nothing may be given for it. */
+/** Returns the offset in a cursor without checking it. Must not decide what a client may see. */
 export function claimedOffset(cursor: string | undefined): number {
   const bytes = Buffer.from(cursor ?? "", "base64url");
   return bytes.length === MAC_BYTES + 4 ? bytes.readUInt32BE(MAC_BYTES) : 0;
 }
 
-/** The offset, 0 without a cursor. A foreign, stale or garbled one is a JSON-RPC invalid params error. */
+/** Returns the offset, 0 without a cursor. Throws an invalid params error for a foreign, expired or malformed cursor. */
 export function readCursor(cursor: string | undefined, binding: string): number {
   if (cursor === undefined) return 0;
   const bytes = Buffer.from(cursor, "base64url");
   const position = bytes.subarray(MAC_BYTES);
-  // Decoding overlooks what does not belong in base64url.
+  // Decoding ignores characters that are not base64url, so the text is compared too.
   const wellFormed = position.length === 4 && bytes.toString("base64url") === cursor;
   if (wellFormed && timingSafeEqual(bytes.subarray(0, MAC_BYTES), seal(position, binding)))
     return position.readUInt32BE();

@@ -1,9 +1,9 @@
-/** The surface of one endpoint of a gateway: its instructions begin with a text of the operator, and its requests are counted. */
+/** The surface of one endpoint of a gateway: puts the operator's text before the instructions, and counts requests in flight. */
 import type { Raw } from "../kernel/raw.ts";
 import type { Room } from "../kernel/room.ts";
 import type { ClientRequest, Surface } from "./surface.ts";
 
-type Call<K extends keyof Surface> =
+type Args<K extends keyof Surface> =
   NonNullable<Surface[K]> extends (...args: infer A) => unknown ? A : never;
 
 export class EndpointSurface implements Surface {
@@ -21,11 +21,11 @@ export class EndpointSurface implements Surface {
     return this.#surface.capabilities;
   }
 
-  async prepare(...args: Call<"prepare">): Promise<void> {
+  async prepare(...args: Args<"prepare">): Promise<void> {
     await this.#surface.prepare?.(...args);
   }
 
-  instructions(...args: Call<"instructions">): string {
+  instructions(...args: Args<"instructions">): string {
     return [this.#introduction(), this.#surface.instructions(...args)]
       .filter((text) => text !== "")
       .join("\n\n");
@@ -35,19 +35,19 @@ export class EndpointSurface implements Surface {
     return this.#room.serve(() => this.#surface.handle(request));
   }
 
-  tool(...args: Call<"tool">) {
+  tool(...args: Args<"tool">) {
     return this.#surface.tool?.(...args);
   }
 
-  lists(...args: Call<"lists">) {
+  lists(...args: Args<"lists">) {
     return this.#surface.lists?.(...args) ?? {};
   }
 
-  learn(...args: Call<"learn">): void {
+  learn(...args: Args<"learn">): void {
     this.#surface.learn?.(...args);
   }
 
-  notified(...args: Call<"notified">): void {
+  notified(...args: Args<"notified">): void {
     this.#surface.notified?.(...args);
   }
 }

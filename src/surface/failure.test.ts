@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { asRaw, fromRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
-import { executionFailed, failedResult, inWords } from "./failure.ts";
+import { errorText, executionFailed, failedResult } from "./failure.ts";
 
-test("the text says whether to repeat the call", () => {
-  const said = (...error: ConstructorParameters<typeof MetaMcpError>) => inWords(new MetaMcpError(...error));
+test("the error text says whether to repeat the call", () => {
+  const said = (...error: ConstructorParameters<typeof MetaMcpError>) =>
+    errorText(new MetaMcpError(...error));
   expect(said("pool_exhausted", "All busy")).toBe("pool_exhausted: All busy. Retrying is safe.");
   expect(said("rate_limited", "Slow down.", { retryAfterMs: 1_500 })).toMatch(/ Retry after 2 s\.$/);
   expect(said("timeout", "Silent.")).toMatch(/ Do not repeat the same call\.$/);
@@ -14,13 +15,13 @@ test("the text says whether to repeat the call", () => {
   expect(said("cancelled", "The call was cancelled.")).toBe("cancelled: The call was cancelled.");
 });
 
-test("what a server says beside its message is in the text too", () => {
+test("the error text contains the data of a server's error", () => {
   const raw = asRaw(Buffer.from('{"code":-32000,"message":"no","data":{"id":12345678901234567890}}'));
   const error = executionFailed(new RpcError(raw), { server: "s", tool_id: "s:t" });
-  expect(inWords(error)).toContain('s answered with an error: no. Details: {"id":12345678901234567890}');
+  expect(errorText(error)).toContain('s answered with an error: no. Details: {"id":12345678901234567890}');
 });
 
-test("where the tool owns the structured content the error stands in _meta alone", () => {
+test("the error object is only in _meta if the tool has its own output schema", () => {
   const result = fromRaw(failedResult(new MetaMcpError("forbidden", "No."), "meta"));
   expect(result).toEqual({
     content: [{ type: "text", text: "forbidden: No. Do not repeat the same call." }],

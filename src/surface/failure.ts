@@ -1,43 +1,43 @@
-/** How a failure looks on the wire: a failed tool is a result with `isError`, never a JSON-RPC error. */
+/** Converts failures to results: a failed tool call is a result with `isError`, never a JSON-RPC error. */
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
 import { type Raw, toRaw } from "../kernel/raw.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { joinObject, member, members, withMember } from "../rpc/slice.ts";
+import { RawDetails } from "./raw-details.ts";
 import { previewOf } from "./result/preview.ts";
 import { sketchOf } from "./result/sketch.ts";
-import { Written } from "./written.ts";
 
 const LARGEST_ERROR = 32_768;
 const LONGEST_MESSAGE = 2_000;
 const LARGEST_DATA = 400;
 const DETAILS = ["code", "message", "data"] as const;
-/** Where the error object stands if `structuredContent` belongs to the tool. */
+/** The key in `_meta` for the error object, if `structuredContent` belongs to the tool. */
 const ERROR_META = "metamcp/error";
 
-/** Who owns `structuredContent`: we do, or the tool with an output schema of its own. */
+/** Where the error object goes: into `structuredContent`, or into `_meta` if the tool has its own output schema. */
 export type ErrorPlace = "structured" | "meta";
 
 export function failedResult(error: MetaMcpError, place: ErrorPlace = "structured"): Raw {
   const object = errorObject(error);
   return joinObject([
-    ["content", toRaw([{ type: "text", text: inWords(error) }])],
+    ["content", toRaw([{ type: "text", text: errorText(error) }])],
     ["structuredContent", place === "structured" ? joinObject([["error", object]]) : undefined],
     ["isError", toRaw(true)],
     ["_meta", place === "meta" ? joinObject([[ERROR_META, object]]) : undefined],
   ]);
 }
 
-/** All that a model needs which sees only this: what happened, what to do, whether to repeat it. */
-export function inWords(error: MetaMcpError): string {
-  return [`${error.code}: ${sentence(error.message)}`, detailsInWords(error), advice(error)]
+/** For a model that sees only the text: what happened, what to do, and whether to repeat the call. */
+export function errorText(error: MetaMcpError): string {
+  return [`${error.code}: ${sentence(error.message)}`, detailsText(error), advice(error)]
     .filter((part) => part !== "")
     .join(" ");
 }
 
-/** What the message leaves to the details. */
-export function detailsInWords({ context: { cause } }: MetaMcpError): string {
-  if (cause instanceof Written) return cause.inWords;
+/** The details that the message does not contain, as text. */
+export function detailsText({ context: { cause } }: MetaMcpError): string {
+  if (cause instanceof RawDetails) return cause.text;
   const [data] = cause instanceof RpcError ? members(cause.raw, ["data"]) : [];
   return data && data.length <= LARGEST_DATA ? `Details: ${data.toString()}` : "";
 }
@@ -53,15 +53,15 @@ function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** The error as a program reads it. What the child wrote passes as it was written. */
+/** The error as JSON. Parts that the child wrote are copied byte for byte. */
 export function errorObject(error: MetaMcpError): Raw {
   const { cause } = error.context;
-  const told = toRaw(error);
-  if (cause instanceof Written) return withMember(told, "details", cause.details);
-  return cause instanceof RpcError ? withDetails(told, cause) : told;
+  const object = toRaw(error);
+  if (cause instanceof RawDetails) return withMember(object, "details", cause.details);
+  return cause instanceof RpcError ? withDetails(object, cause) : object;
 }
 
-/** What is malformed stays a JSON-RPC error; whatever else went wrong is a failed tool. */
+/** Converts an error to a failed tool result. Throws an RpcError on, because it stays a JSON-RPC error. */
 export function asResult(log: Log, error: unknown, place?: ErrorPlace): Raw {
   if (MetaMcpError.is(error)) return failedResult(error, place);
   if (error instanceof RpcError) throw error;
@@ -73,15 +73,15 @@ export function internalError(log: Log, error: unknown): MetaMcpError {
   return new MetaMcpError("internal", "Internal error in MetaMCP; see its log.");
 }
 
-function withDetails(told: Raw, { raw }: RpcError): Raw {
+function withDetails(object: Raw, { raw }: RpcError): Raw {
   const written = members(raw, DETAILS);
-  return withMember(told, "details", joinObject(DETAILS.map((key, at) => [key, written[at]])));
+  return withMember(object, "details", joinObject(DETAILS.map((key, at) => [key, written[at]])));
 }
 
-/** The child's own JSON-RPC error, for surfaces on which a tool call must be a result. */
+/** Wraps a JSON-RPC error of the child, for surfaces on which a tool call must return a result. */
 export function executionFailed(error: RpcError, context: { server: string; tool_id: string }): MetaMcpError {
   const large = error.raw.length > LARGEST_ERROR;
-  // All of it is in the details, unless that is too large as well.
+  // The details contain the whole message, unless the error is too large.
   const message = error.message.slice(0, LONGEST_MESSAGE);
   const data = large ? outlineOf(member(error.raw, "data")) : error.data;
   return new MetaMcpError("execution_failed", `${context.server} answered with an error: ${message}`, {
@@ -91,7 +91,7 @@ export function executionFailed(error: RpcError, context: { server: string; tool
   });
 }
 
-/** An error floods no context window either. */
+/** Shortens the data of an error, so that it does not fill the model's context window. */
 function outlineOf(data: Raw | undefined): unknown {
   return data && JSON.parse(previewOf(sketchOf(data), (json) => json.length <= LONGEST_MESSAGE));
 }

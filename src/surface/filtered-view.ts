@@ -1,23 +1,23 @@
-/** A view without what layers hide. What nothing is hidden of stays the same object, so that all who see it share it. */
+/** A catalog view without the tools that layers hide. A listing with nothing hidden stays the same object, so that clients share it. */
 import { createHash } from "node:crypto";
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { ListedKind } from "../catalog/known-list.ts";
 import { IndexedListing, type Listing, type Snapshot } from "../catalog/snapshot.ts";
 import type { Tool } from "../catalog/tool.ts";
 
-/** Whether a tool, by the names that clients know, is hidden; without a name, a server that has no tools. Pure. */
-export type Hides = (server: string, tool: string, listed: Tool | undefined) => boolean;
+/** Whether a tool is hidden, by the names that clients know. An empty tool name means a server without tools. Pure. */
+export type IsHidden = (server: string, tool: string, listed: Tool | undefined) => boolean;
 
 export class FilteredView implements CatalogView {
   readonly search: CatalogView["search"];
   readonly #base: CatalogView;
-  readonly #hides: Hides;
+  readonly #isHidden: IsHidden;
   #seen: Snapshot | undefined;
   #snapshot: FilteredSnapshot | undefined;
 
-  constructor(base: CatalogView, hides: Hides) {
+  constructor(base: CatalogView, isHidden: IsHidden) {
     this.#base = base;
-    this.#hides = hides;
+    this.#isHidden = isHidden;
     const { mostShown } = base.search;
     this.search = {
       ...(mostShown !== undefined && { mostShown }),
@@ -30,12 +30,12 @@ export class FilteredView implements CatalogView {
     };
   }
 
-  /** Looks only whether anything changed: every call comes by. */
+  /** On the path of every call: filters again only if the base snapshot is another object. */
   get snapshot(): FilteredSnapshot {
     const { snapshot } = this.#base;
     if (!this.#snapshot || this.#seen !== snapshot) {
       this.#seen = snapshot;
-      this.#snapshot = new FilteredSnapshot(snapshot, this.#hides, this.#snapshot);
+      this.#snapshot = new FilteredSnapshot(snapshot, this.#isHidden, this.#snapshot);
     }
     return this.#snapshot;
   }
@@ -67,21 +67,22 @@ export class FilteredView implements CatalogView {
 
 class FilteredSnapshot implements Snapshot {
   readonly listings: ReadonlyMap<string, IndexedListing>;
-  /** Servers of which nothing is left: their prompts and resources are not there either. */
+  /** Servers with all tools hidden. Their prompts and resources are hidden too. */
   readonly closed: ReadonlySet<string>;
   readonly #sources: ReadonlyMap<string, Listing>;
   readonly #whole: Snapshot | undefined;
   #version: number | undefined;
 
-  constructor(base: Snapshot, hides: Hides, before: FilteredSnapshot | undefined) {
+  /** Listings that did not change are taken from `before`. */
+  constructor(base: Snapshot, isHidden: IsHidden, before: FilteredSnapshot | undefined) {
     this.#sources = base.listings;
     const closed = new Set<string>();
     this.listings = new Map(
       [...base.listings].map(([server, listing]) => {
         const known = before && before.#sources.get(server) === listing;
         const old = known ? before.listings.get(server) : undefined;
-        const made = old ?? filtered(server, listing, hides);
-        if (old ? before?.closed.has(server) : isClosed(server, listing, made, hides)) closed.add(server);
+        const made = old ?? filtered(server, listing, isHidden);
+        if (old ? before?.closed.has(server) : isClosed(server, listing, made, isHidden)) closed.add(server);
         return [server, made] as const;
       }),
     );
@@ -91,13 +92,13 @@ class FilteredSnapshot implements Snapshot {
       : undefined;
   }
 
-  /** The same wherever the same is seen. */
+  /** The same for equal content, also across clients. */
   get version(): number {
     if (this.#whole) return this.#whole.version;
     if (this.#version === undefined) {
       const hash = createHash("sha256");
       for (const [server, listing] of this.listings)
-        hash.update(JSON.stringify(server)).update(markOf(listing));
+        hash.update(JSON.stringify(server)).update(hashOf(listing));
       this.#version = hash.digest().readUIntBE(0, 6);
     }
     return this.#version;
@@ -108,37 +109,37 @@ class FilteredSnapshot implements Snapshot {
   }
 }
 
-function filtered(server: string, listing: Listing, hides: Hides): IndexedListing {
-  const tools = listing.tools.filter((tool) => !hides(server, tool.name, tool));
-  const closed = isClosed(server, listing, { tools }, hides);
+function filtered(server: string, listing: Listing, isHidden: IsHidden): IndexedListing {
+  const tools = listing.tools.filter((tool) => !isHidden(server, tool.name, tool));
+  const closed = isClosed(server, listing, { tools }, isHidden);
   if (tools.length === listing.tools.length && !closed)
     return listing instanceof IndexedListing ? listing : new IndexedListing(listing);
   const { source, about, prompts, resources, templates } = listing;
   const items = closed ? { prompts: [], resources: [], templates: [] } : { prompts, resources, templates };
-  // What a server says of itself may speak of its tools.
+  // The instructions of a server may mention its hidden tools.
   const { instructions: _, ...silent } = about;
   return new IndexedListing({ tools, source, about: closed ? silent : about, ...items });
 }
 
-/** One that has no tools is judged as a whole. */
+/** A server without tools is hidden if `isHidden` says so for the server itself. */
 function isClosed(
   server: string,
   { tools: all }: Listing,
   { tools: left }: Pick<Listing, "tools">,
-  hides: Hides,
+  isHidden: IsHidden,
 ): boolean {
-  return left.length === 0 && (all.length > 0 || hides(server, "", undefined));
+  return left.length === 0 && (all.length > 0 || isHidden(server, "", undefined));
 }
 
-const marks = new WeakMap<IndexedListing, string>();
+const hashes = new WeakMap<IndexedListing, string>();
 
-function markOf(listing: IndexedListing): string {
-  let mark = marks.get(listing);
-  if (mark === undefined) {
+function hashOf(listing: IndexedListing): string {
+  let text = hashes.get(listing);
+  if (text === undefined) {
     const hash = createHash("sha256");
     for (const { definition } of listing.tools) hash.update(definition).update("\n");
-    mark = hash.digest("base64url");
-    marks.set(listing, mark);
+    text = hash.digest("base64url");
+    hashes.set(listing, text);
   }
-  return mark;
+  return text;
 }

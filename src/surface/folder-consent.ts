@@ -1,4 +1,4 @@
-/** Asks the person at a client to allow what a found config file would run, when the client first uses something. Shows and runs nothing of it before a yes. */
+/** Asks the person at a client, on first use, to allow the servers of a config file found in the folder. Nothing in it is listed or run before consent. */
 import { callerOf } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
@@ -9,30 +9,30 @@ import type { ClientRequest, Surface } from "./surface.ts";
 export interface ConsentGate {
   readonly clock: Clock;
   readonly log: Log;
-  /** What to ask now; undefined while nothing is held back. The same text for the same content. */
+  /** The question to ask; undefined if there is nothing to allow. The text is the same for the same file content. */
   question(): string | undefined;
-  /** The person said yes to this very question. Resolves once that holds. */
+  /** Records the consent to this question. Resolves when it is in effect. */
   allow(question: string): Promise<void>;
 }
 
-/** A list is not held up for longer by a person who thinks; who agrees later gets the rest by `list_changed`. */
-const LIST_PATIENCE_MS = 3_000;
-const USES: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
+/** A list waits at most this long for the answer. After a later consent the client gets `list_changed`. */
+const LIST_WAIT_MS = 3_000;
+const USE_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-/** One for all sessions, so that nobody is asked twice. */
+/** Shared by all sessions, so that each client is asked once. */
 export class FolderConsent {
   readonly #gate: ConsentGate;
   #question: string | undefined;
-  /** By client: its answer to the question of the moment, or that it is awaited. */
+  /** Keyed by client: settles when the client has answered the current question. */
   readonly #asked = new Map<string, Promise<void>>();
-  /** Questions that were declined: no client is to ask again. */
+  /** Questions that were declined. No client is asked these again. */
   readonly #declined = new Set<string>();
 
   constructor(gate: ConsentGate) {
     this.#gate = gate;
   }
 
-  /** `lists`: the surface lists tools of children, so that a list is a use. */
+  /** `lists`: the surface lists the tools of children, so that tools/list counts as use. */
   around(surface: Surface, lists: boolean): Surface {
     return {
       capabilities: surface.capabilities,
@@ -50,39 +50,40 @@ export class FolderConsent {
     const question = this.#gate.question();
     if (question === undefined || this.#declined.has(question)) return surface.handle(request);
     const { method, origin } = request;
-    // The stateless era has no way to ask within a list.
+    // The stateless era does not allow questions in a list request.
     const list = lists && !origin.era2026 && method === "tools/list";
-    if (!(list || USES.has(method)) || !canBeAsked(origin.capabilities)) return surface.handle(request);
+    if (!(list || USE_METHODS.has(method)) || !canBeAsked(origin.capabilities))
+      return surface.handle(request);
     const answered = this.#ask(question, request);
     const settled = list ? Promise.race([answered, this.#pause()]) : answered;
     return settled.then(() => surface.handle(request));
   }
 
   #ask(question: string, request: ClientRequest): Promise<void> {
-    // Of an earlier content nobody will be asked again.
+    // The file content changed, so earlier questions are obsolete.
     if (question !== this.#question) this.#asked.clear();
     this.#question = question;
     const caller = callerOf(request.origin);
-    const asked = this.#asked.get(caller) ?? this.#put(question, request);
+    const asked = this.#asked.get(caller) ?? this.#askPerson(question, request);
     this.#asked.set(caller, asked);
     return asked;
   }
 
-  /** Whatever goes wrong means no yes; the reason then stands with each server. */
-  async #put(question: string, request: ClientRequest): Promise<void> {
+  /** Never rejects: a failure counts as no consent, and the status of each server says why. */
+  async #askPerson(question: string, request: ClientRequest): Promise<void> {
     const { clock, log } = this.#gate;
     try {
       const action = await askPerson(request, question, clock);
       if (action === "accept") await this.#gate.allow(question);
       if (action === "decline") this.#declined.add(question);
     } catch (error) {
-      // Given up before there was an answer: the next use asks again.
+      // There was no answer, so the next use asks again.
       this.#asked.delete(callerOf(request.origin));
       log.warn(`the folder was not allowed: ${(error as Error).message}`);
     }
   }
 
   #pause(): Promise<void> {
-    return new Promise((resolve) => void this.#gate.clock.after(LIST_PATIENCE_MS, resolve));
+    return new Promise((resolve) => void this.#gate.clock.after(LIST_WAIT_MS, resolve));
   }
 }

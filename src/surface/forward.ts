@@ -1,4 +1,4 @@
-/** A request that concerns no tool, on its way to one server. */
+/** Forwards a request that is not a tool call to one server. */
 import type { Repeat, ServerId, Uplink } from "../kernel/call.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { runPermitted } from "../middleware/permission.ts";
@@ -10,7 +10,7 @@ import type { ClientRequest } from "./surface.ts";
 export interface Forwarded {
   readonly server: ServerId;
   readonly method: string;
-  /** In that server's own words. */
+  /** With the server's own names and URIs. */
   readonly params: Raw;
   readonly repeat?: Repeat;
   readonly uplink?: Uplink;
@@ -21,19 +21,29 @@ export function forward(
   { server, method, params, repeat = "safe", uplink }: Forwarded,
   request: ClientRequest,
 ): Promise<Raw> {
-  const { origin, signal, uplink: back } = request;
+  const { origin, signal, uplink: clientUplink } = request;
   const deadline = Number.POSITIVE_INFINITY;
-  // A tool of ours that asks for it has a record of its own.
+  // If an own tool makes this request, the record of that tool call must keep its own target.
   const trail = request.method === method ? request.trail : undefined;
   if (trail) trail.target = { ...scope.target(server, "", origin), tool: nameIn(params) };
-  const call = { server, method, params, origin, signal, deadline, repeat, uplink: uplink ?? back, trail };
+  const call = {
+    server,
+    method,
+    params,
+    origin,
+    signal,
+    deadline,
+    repeat,
+    uplink: uplink ?? clientUplink,
+    trail,
+  };
   return runPermitted(call, (permissions) => {
     const send = (): Promise<Raw> => scope.call({ ...call, permissions });
     return scope.login ? afterLogin(scope, request, send) : send();
   });
 }
 
-/** Of a prompt its name, of a resource its URI. */
+/** Returns the name of a prompt or the URI of a resource. */
 export function nameIn(params: Raw | undefined): string {
   const [name, uri] = params ? members(params, ["name", "uri"]) : [];
   const written = name ?? uri;

@@ -1,14 +1,14 @@
-/** The best hits of a question, up to the bound that is configured, and whether it leaves some out. Shows nothing by itself. */
+/** Searches tools, up to the configured maximum of results, and says whether the maximum cut some off. */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Hit, SearchOptions } from "../catalog/search/strategy.ts";
 
 export interface Hits {
   readonly hits: readonly Hit[];
-  /** There are more than anybody is shown. */
+  /** There are more hits than the configured maximum. */
   readonly bounded: boolean;
 }
 
-/** `limit`: as many as a page needs, and one to tell whether there are more. */
+/** `limit` is the number of hits that a page needs, plus one to know whether there are more. */
 export async function hitsOf({ search }: CatalogView, query: string, options: SearchOptions): Promise<Hits> {
   const { mostShown = Number.POSITIVE_INFINITY } = search;
   const limit = Math.min(options.limit, mostShown + 1);
@@ -18,7 +18,7 @@ export async function hitsOf({ search }: CatalogView, query: string, options: Se
     : { hits, bounded: false };
 }
 
-/** For whoever came to the end of what is shown. */
+/** The note after the last hit that may be shown. */
 export function boundedNote({ search }: CatalogView): string {
   const most = search.mostShown?.toLocaleString("en");
   return `More tools match, but a search returns at most ${most}: use a more precise query.`;

@@ -1,10 +1,10 @@
-/** Reads the arguments of our own tools. Unknown fields and wrong types are errors that a model can mend; null means not given. */
+/** Reads the arguments of own tools. Unknown fields and wrong types are errors that a model can correct; null means not given. */
 import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { entries, isObject, isString } from "../rpc/slice.ts";
 
 interface Property {
-  /** Undefined: anything. */
+  /** Undefined allows any type. */
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly minimum?: number;
@@ -21,7 +21,7 @@ interface OwnTool {
   readonly inputSchema: Fields;
 }
 
-/** The arguments as written, by name. */
+/** The arguments as written, keyed by name. */
 export type Input = ReadonlyMap<string, Raw>;
 
 export function readInput(tool: OwnTool, args: Raw | undefined): Input {
@@ -29,34 +29,37 @@ export function readInput(tool: OwnTool, args: Raw | undefined): Input {
 }
 
 export interface InputContext {
-  /** What is read, for the message. */
+  /** The name of the tool or part, for the message. */
   readonly name: string;
   readonly context: ErrorContext;
 }
 
-export function readFields(fields: Fields, args: Raw | undefined, place: InputContext): Input {
-  if (args && !isNull(args) && !isObject(args)) throw misfit(place, "the arguments must be an object");
+export function readFields(fields: Fields, args: Raw | undefined, where: InputContext): Input {
+  if (args && !isNull(args) && !isObject(args)) throw invalidInput(where, "the arguments must be an object");
   const given = new Map(args ? entries(args) : []);
   const { properties, required = [] } = fields;
   for (const [key, value] of given) {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (!property)
-      throw misfit(place, `there is no argument "${key}"; known: ${Object.keys(properties).join(", ")}`);
-    // Models that must fill in every field write null for what they do not mean.
+      throw invalidInput(
+        where,
+        `there is no argument "${key}"; known: ${Object.keys(properties).join(", ")}`,
+      );
+    // Models that must fill in every field write null for omitted ones.
     if (isNull(value)) {
       given.delete(key);
       continue;
     }
     const problem = wrongWith(property, value);
-    if (problem) throw misfit(place, `"${key}" ${problem}`);
+    if (problem) throw invalidInput(where, `"${key}" ${problem}`);
   }
-  for (const key of required) if (!given.has(key)) throw misfit(place, `"${key}" is missing`);
+  for (const key of required) if (!given.has(key)) throw invalidInput(where, `"${key}" is missing`);
   return given;
 }
 
 function wrongWith(property: Property, value: Raw): string | undefined {
   const { type, minimum = Number.NEGATIVE_INFINITY } = property;
-  // Containers are not looked into here, so they are not parsed either.
+  // Objects and arrays are checked by their first byte only, without parsing.
   if (type === "object") return isObject(value) ? undefined : "must be an object";
   if (type === "array") return value[0] === 0x5b ? undefined : "must be a list";
   if (type === "string" && !property.enum) return isString(value) ? undefined : "must be a string";
@@ -79,6 +82,6 @@ function isNull(value: Raw): boolean {
   return value[0] === 0x6e;
 }
 
-function misfit({ name, context }: InputContext, problem: string): MetaMcpError {
+function invalidInput({ name, context }: InputContext, problem: string): MetaMcpError {
   return new MetaMcpError("validation_input", `${name}: ${problem}.`, context);
 }

@@ -1,4 +1,4 @@
-/** A scope as the layers of its lists leave it: what they hide is in no list, search or hint, and no call reaches it. */
+/** Wraps a scope with the layers that hide tools. A hidden tool is in no list, search or hint, and cannot be called. */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Tool } from "../catalog/tool.ts";
 import type { Call, Uplink } from "../kernel/call.ts";
@@ -11,26 +11,26 @@ import { FilteredView } from "./filtered-view.ts";
 import { nameIn } from "./forward.ts";
 import type { Scope } from "./scope.ts";
 
-/** What hides tools here, by the names that clients know. */
-export interface ListSide {
-  /** Another object once other layers decide. */
+/** The layers that hide tools, by the names that clients know. */
+export interface ListLayers {
+  /** Changes to another object when the layers or their inputs change. */
   readonly rules: object;
-  /** The same text for principals who see the same; undefined where nothing is hidden from them. */
+  /** Principals with the same key see the same tools. Undefined if nothing is hidden from the principal. */
   keyOf(principal: Principal): string | undefined;
-  /** `view`: the one that is filtered. */
+  /** `view` is the unfiltered view. */
   hides(view: CatalogView, tool: HidableTool, principal: Principal): boolean;
 }
 
 export interface HidableTool {
   readonly server: string;
-  /** Empty: the server itself, which is judged where it has no tools to be judged by. */
+  /** Empty for the server itself, which is judged only if it has no tools. */
   readonly name: string;
-  /** Undefined where the server does not list it. */
+  /** Undefined if the server does not list the tool. */
   readonly listed: Tool | undefined;
 }
 
-export function layeredScope(base: Scope, side: ListSide): Scope {
-  const views = new FilteredViews(base, side);
+export function layeredScope(base: Scope, layers: ListLayers): Scope {
+  const views = new FilteredViews(base, layers);
   const scope: Scope = {
     ...base,
     view: (asker) => views.of(asker),
@@ -41,23 +41,23 @@ export function layeredScope(base: Scope, side: ListSide): Scope {
         base.pins.unapproved(server, asker).filter(({ tool }) => !views.hides(server, tool, asker)),
     },
     call: (call) => {
-      // Whoever may not hear of something any more may say so.
+      // A client may always unsubscribe, even from a resource that is hidden from it.
       if (call.method === "resources/unsubscribe") return base.call(call);
       const refusal = views.refusal(scope, call);
       if (refusal) return Promise.reject(refusal);
       const made = call.method === "resources/subscribe" ? { ...call, uplink: whileShown(call) } : call;
-      return views.isKnown(made) ? base.call(made) : onceKnown(made);
+      return views.isKnown(made) ? base.call(made) : callOnceKnown(made);
     },
   };
-  /** What comes of a subscription is heard for as long as its server is there for who asked. */
+  /** Drops notifications of a subscription once its server is hidden from the client. */
   const whileShown = (call: Call): Uplink => ({
-    notify(...said) {
-      if (!views.refusal(scope, call)) call.uplink.notify(...said);
+    notify(...args) {
+      if (!views.refusal(scope, call)) call.uplink.notify(...args);
     },
-    request: (...asked) => call.uplink.request(...asked),
+    request: (...args) => call.uplink.request(...args),
   });
-  /** What is no tool goes with the tools of its server: nothing passes before those are known. */
-  const onceKnown = async (call: Call): Promise<Raw> => {
+  /** Whether prompts and resources are hidden depends on the server's tools, so the server lists them first. */
+  const callOnceKnown = async (call: Call): Promise<Raw> => {
     const lease = await connect(base, call.server, call);
     try {
       const refusal = views.refusal(scope, call, true);
@@ -70,51 +70,51 @@ export function layeredScope(base: Scope, side: ListSide): Scope {
   return scope;
 }
 
-/** Combinations of rights that are kept ready; more are made anew. */
+/** Filtered views kept per base view. Beyond this they are discarded and made again on demand. */
 const MOST_VIEWS = 1_000;
 
 class FilteredViews {
   readonly #base: Scope;
-  readonly #side: ListSide;
+  readonly #layers: ListLayers;
   #rules: object | undefined;
   #views = new WeakMap<CatalogView, Map<string, FilteredView>>();
 
-  constructor(base: Scope, side: ListSide) {
+  constructor(base: Scope, layers: ListLayers) {
     this.#base = base;
-    this.#side = side;
+    this.#layers = layers;
   }
 
   of(asker: Asker): CatalogView {
     const base = this.#base.view(asker);
-    const key = this.#side.keyOf(asker.principal);
+    const key = this.#layers.keyOf(asker.principal);
     return key === undefined ? base : this.#filtered(base, key, asker.principal);
   }
 
   hides(server: string, tool: string, asker: Asker): boolean {
-    if (this.#side.keyOf(asker.principal) === undefined) return false;
+    if (this.#layers.keyOf(asker.principal) === undefined) return false;
     const view = this.#base.view(asker);
     const listed = view.snapshot.tool(server, tool);
-    return this.#side.hides(view, { server, name: tool, listed }, asker.principal);
+    return this.#layers.hides(view, { server, name: tool, listed }, asker.principal);
   }
 
-  /** Whether all is known that a call is judged by. */
+  /** Whether the lists that decide about a call are known. */
   isKnown({ server, method, origin }: Call): boolean {
-    if (method === "tools/call" || this.#side.keyOf(origin.principal) === undefined) return true;
+    if (method === "tools/call" || this.#layers.keyOf(origin.principal) === undefined) return true;
     return this.#base.view(origin).snapshot.listings.has(server);
   }
 
-  /** Why a call reaches nothing here: as if there were nothing. `asked`: what its server does not list now it never will. */
+  /** Returns the error for a call to something hidden: the same as if it did not exist. `asked`: the server has been asked for its lists. */
   refusal(
     scope: Scope,
     { server, method, tool, params, origin }: Call,
     asked = false,
   ): MetaMcpError | undefined {
-    const key = this.#side.keyOf(origin.principal);
+    const key = this.#layers.keyOf(origin.principal);
     if (key === undefined) return undefined;
     const view = this.#filtered(this.#base.view(origin), key, origin.principal);
     if (method === "tools/call") {
       const name = tool ?? nameIn(params);
-      // What is in the list was judged when that was made.
+      // A tool in the filtered list is known to be visible.
       if (view.snapshot.tool(server, name) || !this.hides(server, name, origin)) return undefined;
       return noSuchTool(scope, { server, tool: name }, origin);
     }
@@ -125,9 +125,9 @@ class FilteredViews {
   }
 
   #filtered(base: CatalogView, key: string, principal: Principal): FilteredView {
-    const side = this.#side;
-    if (this.#rules !== side.rules) {
-      this.#rules = side.rules;
+    const layers = this.#layers;
+    if (this.#rules !== layers.rules) {
+      this.#rules = layers.rules;
       this.#views = new WeakMap();
     }
     let byKey = this.#views.get(base);
@@ -138,9 +138,11 @@ class FilteredViews {
     let view = byKey.get(key);
     if (!view) {
       if (byKey.size >= MOST_VIEWS) byKey.clear();
-      // As it is now: others of the same key see by it, whatever becomes of this one's rights.
+      // A copy, because other principals with the same key share the view, and the rights of this one may change.
       const as: Principal = { ...principal };
-      view = new FilteredView(base, (server, name, listed) => side.hides(base, { server, name, listed }, as));
+      view = new FilteredView(base, (server, name, listed) =>
+        layers.hides(base, { server, name, listed }, as),
+      );
       byKey.set(key, view);
     }
     return view;

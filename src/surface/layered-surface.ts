@@ -1,4 +1,4 @@
-/** A surface behind the layers of its requests: they see what clients ask, and take tools of ours away from those who may not have them. */
+/** Wraps a surface with the layers around requests. They see each request, and hide own tools from clients that may not use them. */
 import { joinArray } from "../catalog/json-array.ts";
 import { newTrail, type Trail } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -22,14 +22,15 @@ import type { ClientRequest, Surface } from "./surface.ts";
 
 export const OWN_TOOL_NAMES: readonly string[] = [...META_TOOLS, ...METATOOL_NAMES];
 
-export interface RequestSide {
-  /** `any`: something stands around requests. `hideOwn`: a tool of ours may not exist for somebody. */
+/** The layers around the requests of a surface. */
+export interface SurfaceLayers {
+  /** `any`: there are layers around requests. `hideOwn`: own tools may be hidden from some clients. */
   readonly requests: { readonly any: boolean; readonly hideOwn: boolean };
   hidesOwn(tool: string, principal: Principal): boolean;
   request(request: LayerRequest, answer: Answering): Promise<Raw>;
 }
 
-type Given<K extends keyof Surface> =
+type Args<K extends keyof Surface> =
   NonNullable<Surface[K]> extends (...args: infer A) => unknown ? A : never;
 
 function isItemMethod(method: string): method is ItemMethod {
@@ -38,12 +39,12 @@ function isItemMethod(method: string): method is ItemMethod {
 
 export class LayeredSurface implements Surface {
   readonly #surface: Surface;
-  readonly #side: RequestSide;
+  readonly #layers: SurfaceLayers;
   readonly #scope: Recording & { readonly log: Log };
 
-  constructor(surface: Surface, side: RequestSide, scope: Recording & { readonly log: Log }) {
+  constructor(surface: Surface, layers: SurfaceLayers, scope: Recording & { readonly log: Log }) {
     this.#surface = surface;
-    this.#side = side;
+    this.#layers = layers;
     this.#scope = scope;
   }
 
@@ -51,27 +52,27 @@ export class LayeredSurface implements Surface {
     return this.#surface.capabilities;
   }
 
-  async prepare(...args: Given<"prepare">): Promise<void> {
+  async prepare(...args: Args<"prepare">): Promise<void> {
     await this.#surface.prepare?.(...args);
   }
 
-  instructions(...args: Given<"instructions">): string {
+  instructions(...args: Args<"instructions">): string {
     return this.#surface.instructions(...args);
   }
 
-  tool(...args: Given<"tool">) {
+  tool(...args: Args<"tool">) {
     return this.#surface.tool?.(...args);
   }
 
-  lists(...args: Given<"lists">) {
+  lists(...args: Args<"lists">) {
     return this.#surface.lists?.(...args) ?? {};
   }
 
-  learn(...args: Given<"learn">): void {
+  learn(...args: Args<"learn">): void {
     this.#surface.learn?.(...args);
   }
 
-  notified(...args: Given<"notified">): void {
+  notified(...args: Args<"notified">): void {
     this.#surface.notified?.(...args);
   }
 
@@ -83,20 +84,20 @@ export class LayeredSurface implements Surface {
       const [args] = params ? members(params, ["arguments"]) : [];
       return recorded(this.#scope, { server, tool, args, method }, request, (inner) => this.#answer(inner));
     }
-    const { any, hideOwn } = this.#side.requests;
+    const { any, hideOwn } = this.#layers.requests;
     const name = method === "tools/call" && (any || hideOwn) ? this.#ownName(request) : undefined;
-    if (name !== undefined && this.#side.hidesOwn(name, origin.principal)) {
+    if (name !== undefined && this.#layers.hidesOwn(name, origin.principal)) {
       recordRefusal(this.#scope, { server: OWN_SERVER, tool: name }, request, { code: "tool_not_found" });
       throw RpcError.of(INVALID_PARAMS, `Unknown tool: ${name}`);
     }
     const answered = this.#answer(request, name);
     return method === "tools/list"
-      ? answered.then((list) => this.#without(list, origin.principal))
+      ? answered.then((list) => this.#withoutHidden(list, origin.principal))
       : answered;
   }
 
   #answer(request: ClientRequest, name?: string): Promise<Raw> {
-    return this.#side.requests.any ? this.#layered(request, name) : this.#surface.handle(request);
+    return this.#layers.requests.any ? this.#layered(request, name) : this.#surface.handle(request);
   }
 
   async #layered(request: ClientRequest, name: string | undefined): Promise<Raw> {
@@ -104,29 +105,29 @@ export class LayeredSurface implements Surface {
     const trail = request.trail ?? newTrail();
     let reached = false;
     try {
-      return await this.#side.request({ ...request, own, trail }, () => {
+      return await this.#layers.request({ ...request, own, trail }, () => {
         reached = true;
         return this.#surface.handle(request);
       });
     } catch (error) {
       if (request.method !== "tools/call") throw error;
-      if (!reached) this.#refused(request, name, error, trail);
-      // A refused tool is a failed tool; of anything else the protocol knows errors alone.
+      if (!reached) this.#recordRefusal(request, name, error, trail);
+      // A refused tool call is a failed result. The protocol has no such results for other methods.
       return asResult(this.#scope.log, error);
     }
   }
 
-  /** What a layer keeps from the surface is a call all the same. */
-  #refused(request: ClientRequest, own: string | undefined, error: unknown, { by }: Trail): void {
+  /** Records a call that a layer refused before it reached the surface. */
+  #recordRefusal(request: ClientRequest, own: string | undefined, error: unknown, { by }: Trail): void {
     const [raw, args] = request.params ? members(request.params, ["name", "arguments"]) : [];
     const wanted = { server: own === undefined ? "" : OWN_SERVER, tool: String(raw && fromRaw(raw)), args };
     const code = MetaMcpError.is(error) ? error.code : "internal";
     recordRefusal(this.#scope, wanted, request, { code, by });
   }
 
-  /** The list without tools of ours that do not exist for them; the same bytes where that is none. */
-  #without(list: Raw, principal: Principal): Raw {
-    const hidden = new Set<unknown>(OWN_TOOL_NAMES.filter((name) => this.#side.hidesOwn(name, principal)));
+  /** Removes hidden own tools from the list. Returns the same bytes if none is hidden. */
+  #withoutHidden(list: Raw, principal: Principal): Raw {
+    const hidden = new Set<unknown>(OWN_TOOL_NAMES.filter((name) => this.#layers.hidesOwn(name, principal)));
     const [tools] = hidden.size > 0 ? members(list, ["tools"]) : [];
     if (!tools) return list;
     const left = elements(tools).filter((tool) => {
@@ -136,7 +137,7 @@ export class LayeredSurface implements Surface {
     return withMember(list, "tools", joinArray(left));
   }
 
-  /** A tool of a child may bear any name. */
+  /** Returns the name if an own tool is called. A tool of a child may have the same name. */
   #ownName({ params, origin }: ClientRequest): string | undefined {
     const raw = params && member(params, "name");
     const name = raw && fromRaw(raw);
@@ -145,26 +146,26 @@ export class LayeredSurface implements Surface {
   }
 }
 
-/** Around a call that comes by no surface, as over plain HTTP: it is asked as one that comes by a list of all tools. */
-export function askedCall(
-  side: RequestSide,
+/** Applies the request layers to a call that comes through no surface, as over plain HTTP. They see it as a call on the aggregate surface. */
+export function callThroughLayers(
+  layers: SurfaceLayers,
   { name, args }: { readonly name: string; readonly args: Raw },
   request: ClientRequest,
   run: Answering,
 ): Promise<Raw> {
-  if (!side.requests.any) return run();
+  if (!layers.requests.any) return run();
   const params = joinObject([
     ["name", toRaw(name)],
     ["arguments", args],
   ]);
-  return side.request({ ...request, params }, run);
+  return layers.request({ ...request, params }, run);
 }
 
-/** What these layers make of tools of ours. */
-export function ownRules(side: RequestSide): NonNullable<Scope["own"]> {
+/** The effect of these layers on own tools, for a scope. */
+export function ownRules(layers: SurfaceLayers): NonNullable<Scope["own"]> {
   return {
-    hides: (tool, { principal }) => side.hidesOwn(tool, principal),
+    hides: (tool, { principal }) => layers.hidesOwn(tool, principal),
     around: (tool, request, run) =>
-      side.requests.any ? side.request({ ...request, own: ownFacts(tool) }, run) : run(),
+      layers.requests.any ? layers.request({ ...request, own: ownFacts(tool) }, run) : run(),
   };
 }

@@ -1,4 +1,4 @@
-/** Sends the person at a client to log in at a server, where a call of theirs needs that, and lets the call go on after it. */
+/** Asks the person at a client to log in at a server if a call needs it, and repeats the call after the login. */
 import { createHash, randomUUID } from "node:crypto";
 import { MetaMcpError } from "../kernel/errors.ts";
 import { isRecord } from "../kernel/is-record.ts";
@@ -10,35 +10,36 @@ import type { OwnLogin, Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
 
 const ASK = "elicitation/create";
-/** Nobody is waited for longer than this. */
-const PATIENCE_MS = 600_000;
-/** Clients give up on what is silent. */
-const SIGN_OF_LIFE_MS = 10_000;
+/** Longest wait for a login. */
+const LOGIN_TIMEOUT_MS = 600_000;
+/** Progress is sent this often, because clients time out calls without progress. */
+const PROGRESS_MS = 10_000;
 
-type Asking = Pick<ClientRequest, "origin" | "uplink" | "signal" | "params">;
+type LoginRequest = Pick<ClientRequest, "origin" | "uplink" | "signal" | "params">;
 
-/** `run` is begun at once, and once more after a login: what was refused for want of one had no effect. */
-export async function afterLogin<T>(scope: Scope, request: Asking, run: () => Promise<T>): Promise<T> {
+/** Runs `run`, and once more after a login if it failed for lack of one. Repeating is safe: a call refused for lack of a login had no effect. */
+export async function afterLogin<T>(scope: Scope, request: LoginRequest, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    const wanted = loginFor(scope, request, error);
-    if (!wanted || !(await loggedIn(scope, request, wanted))) throw error;
+    const login = neededLogin(scope, request, error);
+    if (!login || !(await waitForLogin(scope, request, login))) throw error;
     return await run();
   }
 }
 
-interface Wanted {
+interface NeededLogin {
   readonly server: string;
   readonly login: OwnLogin;
   readonly question: Raw;
   readonly id: string;
 }
 
-function loginFor(scope: Scope, { origin }: Asking, error: unknown): Wanted | undefined {
+/** Returns undefined if the error needs no login, or the client cannot be asked to open a page. */
+function neededLogin(scope: Scope, { origin }: LoginRequest, error: unknown): NeededLogin | undefined {
   if (!MetaMcpError.is(error) || error.code !== "auth_required") return undefined;
   const { server, details } = error.context;
-  // Without an address nothing can be done about it.
+  // Without a login URL the person cannot log in.
   if (server === undefined || !isRecord(details) || typeof details["login"] !== "string") return undefined;
   const login = scope.login?.(server, origin);
   if (!login) return undefined;
@@ -48,30 +49,30 @@ function loginFor(scope: Scope, { origin }: Asking, error: unknown): Wanted | un
   return undeclaredFor(origin.capabilities, ASK, question) ? undefined : { server, login, question, id };
 }
 
-/** False where they said no, or nothing for too long. Rejects when the call is given up. */
-async function loggedIn(scope: Scope, request: Asking, wanted: Wanted): Promise<boolean> {
+/** Returns false if the person declined or did not log in in time. Rejects when the call is cancelled. */
+async function waitForLogin(scope: Scope, request: LoginRequest, needed: NeededLogin): Promise<boolean> {
   const { signal, uplink } = request;
-  const over = new CallSignal();
-  const giveUp = (): void => over.abort(new Error("nobody is waiting for the login"));
-  const timer = scope.clock.after(PATIENCE_MS, giveUp);
+  const ended = new CallSignal();
+  const giveUp = (): void => ended.abort(new Error("nobody is waiting for the login"));
+  const timer = scope.clock.after(LOGIN_TIMEOUT_MS, giveUp);
   signal.addEventListener("abort", giveUp);
-  const stop = showsLife(scope, request, wanted.server);
-  // Before anybody is asked: a login may be quicker than the answer.
-  const done = wanted.login.done(over).then(
+  const stop = startProgress(scope, request, needed.server);
+  // Started before the question, because the login may finish before the client answers.
+  const done = needed.login.done(ended).then(
     () => true,
     () => false,
   );
   const refused = uplink
-    .request(ASK, wanted.question, over, { name: nameOf(wanted.login) })
+    .request(ASK, needed.question, ended, { name: nameOf(needed.login) })
     .then((answer) => (fromRaw(answer) as { action?: unknown } | null)?.action === "accept")
     .catch(() => false)
     .then((accepted) => (accepted ? done : false));
   try {
-    const came = await Promise.race([done, refused]);
+    const loggedIn = await Promise.race([done, refused]);
     if (signal.aborted) throw signal.reason;
-    // The old era has a word for it; in the other one the client has asked again by now.
-    if (came) uplink.notify("notifications/elicitation/complete", toRaw({ elicitationId: wanted.id }));
-    return came;
+    // Only for legacy clients; a stateless client has already retried its request.
+    if (loggedIn) uplink.notify("notifications/elicitation/complete", toRaw({ elicitationId: needed.id }));
+    return loggedIn;
   } finally {
     timer.cancel();
     stop();
@@ -80,24 +81,24 @@ async function loggedIn(scope: Scope, request: Asking, wanted: Wanted): Promise<
   }
 }
 
-/** A client that gave an answer before it was asked gave it for this very page. */
+/** The name depends on the URL, so that an answer sent in advance applies only to this page. */
 function nameOf({ url }: OwnLogin): string {
   return `login-${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
 }
 
-/** Progress that hardly counts: the server's own comes after. */
-function showsLife(scope: Scope, { params, uplink }: Asking, server: string): () => void {
+/** Sends progress in steps of 1/1000, so that the server's own progress is still larger. Returns a function that stops it. */
+function startProgress(scope: Scope, { params, uplink }: LoginRequest, server: string): () => void {
   const [meta] = params ? members(params, ["_meta"]) : [];
   const [token] = meta ? members(meta, ["progressToken"]) : [];
   if (!token) return () => {};
   const progressToken = fromRaw(token);
-  let told = 0;
-  let timer = scope.clock.after(SIGN_OF_LIFE_MS, tell);
-  function tell(): void {
-    told += 1;
+  let steps = 0;
+  let timer = scope.clock.after(PROGRESS_MS, send);
+  function send(): void {
+    steps += 1;
     const message = `Waiting for the login at ${server}`;
-    uplink.notify("notifications/progress", toRaw({ progressToken, progress: told / 1_000, message }));
-    timer = scope.clock.after(SIGN_OF_LIFE_MS, tell);
+    uplink.notify("notifications/progress", toRaw({ progressToken, progress: steps / 1_000, message }));
+    timer = scope.clock.after(PROGRESS_MS, send);
   }
   return () => timer.cancel();
 }

@@ -1,4 +1,4 @@
-/** Tells of each call of a tool, and each use of a prompt or resource, when it begins and when it ends: once, whichever surface it came through and however it ends. */
+/** Emits an event when a tool call, or a use of a prompt or resource, begins and when it ends. Each is recorded once, on every surface. */
 import { newTrail, type Trail } from "../kernel/call.ts";
 import { ERRORS, type ErrorCode, MetaMcpError } from "../kernel/errors.ts";
 import type { CallEnded, ItemMethod } from "../kernel/events.ts";
@@ -9,19 +9,19 @@ import { OWN_SERVER } from "./own/tools.ts";
 import type { Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
 
-/** What is called, as the caller names it. */
-export interface Wanted {
+/** What is called, with the names that the client uses. */
+export interface CallTarget {
   readonly server: string;
   readonly tool: string;
   readonly args?: Raw | undefined;
-  /** A prompt or resource is wanted: `tool` is its name or URI. */
+  /** Set for a prompt or resource; `tool` is then its name or URI. */
   readonly method?: ItemMethod | undefined;
 }
 
 type Ending = Pick<CallEnded, "outcome" | "code" | "rpcCode" | "result">;
 
-/** With these we say no by ourselves. What limits or forbids at a server comes without the name of a layer. */
-const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
+/** Codes with which MetaMCP itself refuses a call. Limits are not among them: a layer that refuses is named in the trail. */
+const REFUSAL_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   "tool_not_found",
   "server_not_found",
   "validation_input",
@@ -30,63 +30,62 @@ const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   "stream_not_supported",
 ]);
 const IS_ERROR = Buffer.from('"isError"');
-const NOTHING = 0;
 
 let calls = 0;
 
-/** Where calls are told. */
 export type Recording = Pick<Scope, "events" | "clock" | "target">;
 
-/** Runs it as it is where nobody listens, or where it is a part of a call that is being recorded. */
+/** Runs a call and records it, unless nobody listens to events or it is part of a call that is being recorded. */
 export function recorded(
   scope: Recording,
-  wanted: Wanted,
+  target: CallTarget,
   request: ClientRequest,
   run: (request: ClientRequest) => Promise<Raw>,
 ): Promise<Raw> {
   if (!scope.events.heard || request.trail) return run(request);
   const trail = newTrail();
-  const end = begin(scope, wanted, request, trail);
+  const end = begin(scope, target, request, trail);
   let running: Promise<Raw>;
   try {
     running = run({ ...request, trail });
   } catch (error) {
-    end(failed(error, trail, wanted));
+    end(endingOfError(error, trail, target));
     throw error;
   }
   return running.then(
     (result) => {
-      end(answered(result, trail.target?.server ?? wanted.server));
+      end(endingOfResult(result, trail.target?.server ?? target.server));
       return result;
     },
     (error: unknown) => {
-      end(failed(error, trail, wanted));
+      end(endingOfError(error, trail, target));
       throw error;
     },
   );
 }
 
-interface RefusedFor {
+interface RefusalReason {
   readonly code: ErrorCode;
-  /** The layer that refused it, where one did. */
+  /** The layer that refused the call, if one did. */
   readonly by?: string | undefined;
 }
 
-/** A call that was refused before it could begin. */
+/** Records a call that was refused before it began. */
 export function recordRefusal(
   scope: Recording,
-  wanted: Wanted,
+  target: CallTarget,
   request: ClientRequest,
-  { code, by }: RefusedFor,
+  { code, by }: RefusalReason,
 ): void {
   if (!scope.events.heard || request.trail) return;
   const trail = newTrail(by);
-  begin(scope, wanted, request, trail)({ outcome: "refused", code });
+  begin(scope, target, request, trail)({ outcome: "refused", code });
 }
 
+/** Emits `call.begun`. Returns the function that emits `call.ended`. */
 function begin(
   scope: Recording,
-  { server, tool, args, method }: Wanted,
+  { server, tool, args, method }: CallTarget,
   request: ClientRequest,
   trail: Trail,
 ): (ending: Ending) => void {
@@ -112,7 +111,7 @@ function begin(
   });
   return ({ outcome, code, rpcCode, result }) => {
     const last = trail.target ?? asked;
-    // What a layer says after the server was asked, as when time is up, is a failure: it may have had effects.
+    // If the server was asked, the call may have had effects. It is then a failure, even if a layer ended it, e.g. by timeout.
     const refused =
       (outcome === "refused" || (outcome === "error" && trail.by !== undefined)) && !trail.child;
     events.emit({
@@ -131,31 +130,34 @@ function begin(
       rpcCode,
       arguments: args,
       result,
-      // Arguments of a query are known only once the tool is.
-      requestBytes: (args ?? trail.arguments)?.length ?? NOTHING,
-      resultBytes: result?.length ?? NOTHING,
+      // For a call found by a query, the arguments are known only when the tool is.
+      requestBytes: (args ?? trail.arguments)?.length ?? 0,
+      resultBytes: result?.length ?? 0,
     });
   };
 }
 
-/** Of what is no error of ours, the server answered with one. A prompt or resource that nobody has is refused as the protocol does. */
-function failed(error: unknown, { code: told, child }: Trail, { method }: Wanted): Ending {
-  const unknown = method && !child && error instanceof RpcError ? "validation_input" : "execution_failed";
-  const code = MetaMcpError.is(error) ? error.code : (told ?? unknown);
+/**
+ * An error that is not a MetaMcpError comes from the server. An exception is an RpcError for a prompt or resource that
+ * never reached a server: nobody has it, and the request is refused.
+ */
+function endingOfError(error: unknown, { code: known, child }: Trail, { method }: CallTarget): Ending {
+  const other = method && !child && error instanceof RpcError ? "validation_input" : "execution_failed";
+  const code = MetaMcpError.is(error) ? error.code : (known ?? other);
   return {
-    outcome: REFUSALS.has(code) ? "refused" : "error",
+    outcome: REFUSAL_CODES.has(code) ? "refused" : "error",
     code,
     ...(error instanceof RpcError && { rpcCode: error.code }),
   };
 }
 
-/** A failed tool is a result too. Looking for a rare word is far cheaper than walking over the result. */
-function answered(result: Raw, server: string): Ending {
+/** A failed tool call is a result too. Searching the bytes for `isError` is far cheaper than parsing the result. */
+function endingOfResult(result: Raw, server: string): Ending {
   if (!result.includes(IS_ERROR)) return { outcome: "ok", result };
   const [isError, structured] = members(result, ["isError", "structuredContent"]);
   if (isError?.toString() !== "true") return { outcome: "ok", result };
   const code = (server === OWN_SERVER && structured && codeIn(structured)) || "execution_failed";
-  return { outcome: REFUSALS.has(code) ? "refused" : "error", code, result };
+  return { outcome: REFUSAL_CODES.has(code) ? "refused" : "error", code, result };
 }
 
 function codeIn(structured: Raw): string | undefined {

@@ -1,9 +1,9 @@
-/** Whether a server can be used, and what to say where it cannot. */
+/** Checks whether a server can be used, and says what to do if not. */
 import { MetaMcpError } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
 import type { Scope } from "./scope.ts";
 
-/** Passes for a server that can be used; else an error that names the nearest ones or says what to fix. */
+/** Throws an error that names the nearest servers or says what to fix, unless the server can be used. */
 export function requireServer(scope: Scope, name: string, finder?: string): void {
   if (scope.has(name)) return;
   const status = scope.server(name);
@@ -25,7 +25,7 @@ export function requireServer(scope: Scope, name: string, finder?: string): void
   );
 }
 
-/** The nearest names, and what lists all of them. */
+/** Returns a hint with the nearest names and the tool that lists all of them. */
 export function suggest(
   name: string,
   candidates: readonly string[],

@@ -1,4 +1,4 @@
-/** Which server a resource is read from: the one that was named, gave the URI, or lists it. A URI is not shown to servers that it is not from. */
+/** Finds the server of a resource: the one that was named, that returned the URI before, or that lists it. A URI is never sent to other servers. */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import { callerOf, type ServerId } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
@@ -10,7 +10,7 @@ import type { ClientRequest } from "./surface.ts";
 
 export interface ResourceTarget {
   readonly server: ServerId;
-  /** As that server knows it. */
+  /** The URI as the server knows it. */
   readonly uri: string;
 }
 
@@ -46,7 +46,7 @@ export async function resourceTarget(
   );
 }
 
-/** The one that lists it or has a template for it; where there is only one server, that. */
+/** The only server that lists the URI, else the only one with a template for it. If there is just one server, that one. */
 function onlyServer(scope: Scope, view: CatalogView, uri: string): ServerId | undefined {
   const servers = [...scope.specs().keys()];
   if (servers.length === 1) return servers[0];

@@ -1,4 +1,4 @@
-/** The layers of one scope: around calls to each of its servers, around requests, and on its lists. What is composed stays until one of the objects that have layers is another. */
+/** The layers of one scope: around calls to each server, around requests, and on lists. Composed pipelines are cached until an owner of layers changes. */
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { Call, Handler } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -10,40 +10,40 @@ import { hiddenBy, listKey, outOfTiers } from "../middleware/list-side.ts";
 import { type Pipeline, pipelineOf } from "../middleware/pipeline.ts";
 import { notThere } from "../middleware/refusals.ts";
 import { type Answering, RequestLayers } from "../middleware/request-layers.ts";
-import type { HidableTool, ListSide } from "./layered-scope.ts";
-import type { RequestSide } from "./layered-surface.ts";
+import type { HidableTool, ListLayers } from "./layered-scope.ts";
+import type { SurfaceLayers } from "./layered-surface.ts";
 
-/** Where layers are configured. `Owner`: what has a list of them. */
+/** Where layers are configured. An `Owner` is a config object with a list of layers. */
 export interface LayerPlaces<Owner> {
-  /** Another object once anything here may be different. */
+  /** Another object whenever anything here may have changed. */
   version(): object;
-  /** All that calls may go to, as the engine names them. */
+  /** All servers that calls may go to, by the engine's names. */
   servers(): readonly string[];
-  /** Whose layers stand around calls to this server, or around requests of clients where none is given; the outermost first. */
+  /** The owners of layers around calls to this server, or around client requests if no server is given; outermost first. */
   owners(server?: string): readonly Owner[];
   layers(owners: readonly Owner[]): readonly PlacedLayer[];
-  /** Undefined where the names mean nothing here. `uuid`: the server, as the engine names it. */
+  /** Undefined for names that are unknown here. `uuid` is the engine's name of the server. */
   facts(view: CatalogView, tool: HidableTool): (ToolFacts & { readonly uuid: string }) | undefined;
 }
 
 export interface ScopeLayerParts<Owner> {
   readonly places: LayerPlaces<Owner>;
-  /** What stands inside of all layers. */
+  /** The innermost handler, inside all layers. */
   readonly handler: Handler;
   readonly clock: Clock;
 }
 
 interface Composed<Owner> {
-  /** For which it was last found to be right. */
+  /** The last version for which this entry was found to be current. */
   version: object;
   readonly owners: readonly Owner[];
   readonly layers: readonly PlacedLayer[];
   readonly handler: Pipeline;
 }
 
-export class ScopeLayers<Owner> implements ListSide, RequestSide {
+export class ScopeLayers<Owner> implements ListLayers, SurfaceLayers {
   readonly #parts: ScopeLayerParts<Owner>;
-  /** By server. */
+  /** Keyed by server. */
   readonly #composed = new Map<string, Composed<Owner>>();
   #requests:
     | { version: object; readonly owners: readonly Owner[]; readonly layers: RequestLayers }
@@ -51,24 +51,24 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
   #seen: object | undefined;
   #lists: readonly PlacedLayer[] = [];
   #rules: object = {};
-  #keys = new WeakMap<Principal, Rights>();
+  #keys = new WeakMap<Principal, KeyedRights>();
 
   constructor(parts: ScopeLayerParts<Owner>) {
     this.#parts = parts;
   }
 
-  /** Of calls that go to this server. */
+  /** The layers around calls to this server. */
   of(server: string): readonly PlacedLayer[] {
     return this.#of(server).layers;
   }
 
-  /** `call`: as the server gets it. */
+  /** `call` has the server's names. */
   handle(call: Call, facts: ToolFacts): Promise<Raw> {
     if (outOfTiers(facts, call.origin.principal)) return Promise.reject(notThere());
     return this.#of(call.server).handler(call, facts);
   }
 
-  /** What clients ask of us concerns no server. */
+  /** The layers around client requests, which belong to no server. */
   get requests(): RequestLayers {
     const { places } = this.#parts;
     const version = places.version();
@@ -88,16 +88,16 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
   }
 
   get rules(): object {
-    this.#look();
+    this.#refreshLists();
     return this.#rules;
   }
 
   keyOf(principal: Principal): string | undefined {
-    this.#look();
+    this.#refreshLists();
     if (this.#lists.length === 0 && principal.tiers === undefined) return undefined;
     const { name, claimed, roles, groups } = principal;
     let known = this.#keys.get(principal);
-    // Those of an account may change under the same principal.
+    // The rights of an account may change while its principal object stays the same.
     if (
       !known ||
       known.name !== name ||
@@ -113,12 +113,12 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
 
   hides(view: CatalogView, tool: HidableTool, principal: Principal): boolean {
     const facts = this.#parts.places.facts(view, tool);
-    // What means nothing here is for the scope to refuse.
+    // Names that are unknown here are refused by the scope.
     return facts !== undefined && hiddenBy(this.of(facts.uuid), facts, principal) !== undefined;
   }
 
-  /** All of this scope that decide about lists, once for each version. */
-  #look(): void {
+  /** Collects the layers that decide about lists, once per version. */
+  #refreshLists(): void {
     const { places } = this.#parts;
     const version = places.version();
     if (this.#seen === version) return;
@@ -127,7 +127,7 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
     for (const server of this.#composed.keys()) if (!servers.has(server)) this.#composed.delete(server);
     const before = this.#lists;
     this.#lists = [...new Set([...servers].flatMap((server) => this.of(server).filter(({ list }) => list)))];
-    // What they judge by may be different where they are not.
+    // The same layers may judge differently, because their inputs may have changed with the version.
     if (this.#lists.length > 0 || before.length > 0) this.#rules = {};
     if (!isSame(before, this.#lists)) this.#keys = new WeakMap();
   }
@@ -149,8 +149,8 @@ export class ScopeLayers<Owner> implements ListSide, RequestSide {
   }
 }
 
-/** What a principal was seen with, and what they share a view by. */
-interface Rights extends Pick<Principal, "roles" | "groups"> {
+/** The rights for which the key of a principal was computed. */
+interface KeyedRights extends Pick<Principal, "roles" | "groups"> {
   readonly name: string | undefined;
   readonly claimed: boolean | undefined;
   readonly key: string | undefined;

@@ -1,4 +1,4 @@
-/** What a surface may see and use. The same for all surfaces; an endpoint may narrow it, never widen it. */
+/** What a surface may see and use. All surfaces get the same interface; an endpoint may narrow it, never widen it. */
 
 import type { CatalogLoader } from "../catalog/catalog-loader.ts";
 import type { CatalogView } from "../catalog/catalog-view.ts";
@@ -18,51 +18,52 @@ import type { ResultStore } from "./result/store.ts";
 import type { ClientRequest } from "./surface.ts";
 import type { Tasks } from "./task/tasks.ts";
 
-/** One configured server as a person or a model sees it. */
+/** The status of one configured server, for people and models. */
 export interface ServerStatus {
   readonly name: ServerId;
   readonly state: "idle" | "connecting" | "active" | "failed" | "closed";
   readonly connected: boolean;
   readonly criticality: "vital" | "optional";
-  /** Why it is down or takes long. */
+  /** Why the server is down or slow. */
   readonly reason?: string | undefined;
-  /** It is left alone for so long. */
+  /** No connection is tried for this long. */
   readonly retryAfterMs?: number;
-  /** Why this client is not let in, where each account is let in as itself. */
+  /** Why this client cannot use the server, if the server has a login per account. */
   readonly refusal?: MetaMcpError;
-  /** It cannot be used until the config is fixed. */
+  /** The server cannot be used until the config is fixed. */
   readonly misconfigured?: boolean;
-  /** How many of its processes run, where it may have several. */
+  /** Number of running processes, if the server may have several. */
   readonly instances?: number;
 }
 
-/** What is configured of a server, as far as surfaces go by it. */
+/** The config of a server that surfaces use. */
 export interface ServerRules extends Pick<ServerSpec, "examples" | "tools"> {
-  /** What stands before its names in a list of all: `server`, `none`, or a text of its own. */
+  /** Prefix of its names in an aggregate list: `server`, `none`, or a custom text. */
   readonly prefix: string;
 }
 
-/** What a client looks for in servers that are not there yet. */
-export interface WantedServer {
+/** A request to find servers that are not configured yet. */
+export interface ServerSearch {
   readonly intent: string;
   readonly context?: string | undefined;
-  /** Add one where that is allowed. */
+  /** Add a server if that is allowed. */
   readonly autoProvision: boolean;
 }
 
-export interface Seeker {
+/** The client that makes a provision request. */
+export interface ProvisionCaller {
   readonly origin: Origin;
   readonly signal: Signal;
-  /** Puts a question to the person; undefined where the client cannot. */
+  /** Asks the person at the client; undefined if the client does not support questions. */
   readonly ask: ((question: string) => Promise<"yes" | "no" | "none">) | undefined;
-  /** Hears what is under way. */
+  /** Reports progress. */
   report(message: string): void;
 }
 
 /** A login of an account at a server. */
 export interface OwnLogin {
   readonly url: string;
-  /** Resolves once the account is let in otherwise than it was; rejects with the signal's reason. */
+  /** Resolves when the credentials of the account at the server have changed; rejects with the signal's reason. */
   done(signal: Signal): Promise<void>;
 }
 
@@ -72,63 +73,63 @@ export interface ToolTarget {
 }
 
 export interface Scope {
-  /** What a client sees of the tools there are. The same object for clients of one kind. */
+  /** The part of the catalog that a client sees. Clients that see the same get the same object. */
   view(asker: Asker): CatalogView;
   readonly loader: Pick<CatalogLoader, "learn" | "learnOwn">;
   readonly call: Handler;
-  /** Hears of every call. */
+  /** Receives an event for every call. */
   readonly events: Events;
-  /** What a client calls this tool, in the words of the engine. What means nothing here stays as it is written. */
+  /** Translates names of a client to names of the engine. Unknown names stay as they are. */
   target(server: ServerId, tool: string, asker: Asker): ToolTarget;
-  /** What layers make of tools of ours; undefined where nothing stands there. */
+  /** The effect of layers on own tools; undefined without such layers. */
   readonly own?: {
-    /** It does not exist for this client. */
+    /** The own tool does not exist for this client. */
     hides(tool: string, asker: Asker): boolean;
-    /** Stands around a call of one that is called like those of a child. */
+    /** Runs the layers around an own tool that is called like a child's tool. */
     around(tool: string, request: ClientRequest, run: () => Promise<Raw>): Promise<Raw>;
   };
   readonly log: Log;
   readonly clock: Clock;
-  /** Results that are too large to be shown. */
+  /** Stored results that were too large to return whole. */
   readonly results: ResultStore;
-  /** Calls that clients come back for. */
+  /** Tasks of clients. */
   readonly tasks: Tasks;
-  /** What shows what there is, for hints; undefined where each surface has its own. */
+  /** The name of the tool that finds tools, for hints; undefined if each surface has its own. */
   readonly finder?: string;
-  /** The largest result of a child that is shown whole, as configured. */
+  /** The largest result of a child that is returned whole, if configured. */
   maxResultBytes(): number | undefined;
-  /** Arguments that worked before, newest first; none unless the user wants them kept. */
+  /** Arguments of earlier successful calls, newest first. Empty unless the user allows them to be kept. */
   usageOf(server: ServerId, tool: string): Promise<readonly Raw[]>;
-  /** What runs code; undefined where code is not to be run. */
+  /** Runs code; undefined if code execution is off. */
   readonly code?: Executor | undefined;
-  /** Finds servers that could be had, and may add one; undefined where none are to be had. The answer is plain JSON. */
-  readonly provision?: ((wanted: WantedServer, seeker: Seeker) => Promise<object>) | undefined;
-  /** Connects and lists, so that what the catalog knows of the server is fresh. */
+  /** Finds servers that can be added, and may add one; undefined if provisioning is off. The answer is plain JSON. */
+  readonly provision?: ((search: ServerSearch, caller: ProvisionCaller) => Promise<object>) | undefined;
+  /** Connects to the server and reads its lists, so that the catalog is current. */
   connect(server: ServerId, origin: Origin): Promise<Lease>;
-  /** How this client finds them; for all together where none is named. */
+  /** The status of all servers for this client, or in general without one. */
   servers(asker?: Asker): readonly ServerStatus[];
-  /** The servers that can be used, in their order; the same object until the config changes. */
+  /** The usable servers in configured order. The same object until the config changes. */
   specs(): ReadonlyMap<ServerId, ServerRules>;
-  /** A server of that name is configured and can be used. */
+  /** A server of that name is configured and usable. */
   has(name: string): boolean;
-  /** Whether the rules of the config let this client use this tool, known or not. */
+  /** Whether the config allows this client to use this tool, whether or not the tool is known. */
   permits(server: ServerId, tool: string, asker: Asker): boolean;
-  /** The server is connected for clients like this one, so that what the catalog knows is what it offers now. */
+  /** The server is connected for clients like this one, so the catalog has its current tools. */
   connected(server: ServerId, origin: Origin): boolean;
-  /** Tools of a server that are not as the user approved them, and are kept out of use where `enforced`. */
+  /** Tools that differ from what the user approved. They are blocked if `enforced`. */
   readonly pins: {
     readonly enforced: boolean;
     unapproved(server: ServerId, asker: Asker): readonly ToolChange[];
-    /** Every list that came was compared. */
+    /** Resolves when every received list has been compared. */
     settled(): Promise<void>;
   };
   server(name: string, asker?: Asker): ServerStatus | undefined;
-  /** Where the person at this client logs in at a server that lets each account in as itself; undefined where it is none. */
+  /** The login page for this client's account at a server with a login per account; undefined for other servers. */
   login?(server: ServerId, origin: Origin): OwnLogin | undefined;
-  /** What the operator should know: no config file, a file that cannot be read at the moment. */
+  /** A message for the operator, e.g. that there is no config file or that it cannot be read. */
   notice(): string | undefined;
-  /** The client wants log messages of children from this severity on. */
+  /** Sets the lowest severity of the children's log messages that this client gets. */
   setLogLevel(origin: Origin, level: Severity): void;
-  /** Passes a notification of the client on to the children on its connections. */
+  /** Forwards a notification of the client to the children on its connections. */
   notify(origin: Origin, method: string, params: Raw | undefined): void;
 }

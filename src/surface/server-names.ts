@@ -1,17 +1,18 @@
-/** The names of servers in a line: as many as fit. */
+/** Lists server names in one line, as many as fit. */
 
-const ROOM = 100;
+const LONGEST_LINE = 100;
 
 export function namesIn(servers: readonly string[]): string {
   return servers.length === 0 ? "No servers are configured yet." : `Servers: ${someOf(servers)}.`;
 }
 
-/** "a, b and 3 more" */
+/** Returns e.g. "a, b and 3 more". */
 export function someOf(servers: readonly string[]): string {
   let shown = "";
   for (const [at, name] of servers.entries()) {
     const next = at === 0 ? name : `${shown}, ${name}`;
-    if (next.length > ROOM) return `${shown === "" ? "" : `${shown} and `}${servers.length - at} more`;
+    if (next.length > LONGEST_LINE)
+      return `${shown === "" ? "" : `${shown} and `}${servers.length - at} more`;
     shown = next;
   }
   return shown;

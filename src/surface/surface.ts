@@ -1,4 +1,4 @@
-/** What a session shows its client. Surfaces implement it; the session knows nothing of tools. */
+/** The interface between a session and what its client sees. Surfaces implement it; the session knows nothing of tools. */
 import type { Hold, Origin, TaskWish, TraceContext, Trail, Uplink } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
 import type { Permissions } from "../kernel/permissions.ts";
@@ -6,60 +6,60 @@ import type { Raw } from "../kernel/raw.ts";
 import type { Signal } from "../kernel/signal.ts";
 import type { TraceHeaders } from "../kernel/traceparent.ts";
 
-/** One request of a client, once its session is open. */
+/** One request of a client after its handshake. */
 export interface ClientRequest {
   readonly method: string;
-  /** As the client wrote it; undefined where it has none, as over plain HTTP. */
+  /** As the client wrote it; undefined without a JSON-RPC id, as over plain HTTP. */
   readonly id?: Raw | undefined;
-  /** It came over a network, not from within this process. */
+  /** The request came over a network, not from within this process. */
   readonly overNetwork?: boolean | undefined;
   readonly params: Raw | undefined;
   readonly origin: Origin;
   readonly signal: Signal;
-  /** The way back on the stream this request came on. */
+  /** Sends messages to the client on the stream of this request. */
   readonly uplink: Uplink;
-  /** See `Hold`; undefined where nobody counts the time. */
+  /** See `Hold`; undefined if no time limit applies. */
   readonly hold?: Hold | undefined;
   readonly permissions?: Permissions | undefined;
-  /** The client would rather have a task than wait for the tool it calls. */
+  /** The client wants the tool call to run as a task. */
   readonly wish?: TaskWish;
-  /** Code or a chain of the client asks, not the client itself. */
+  /** The call is made by code or a chain of the client, not by the client itself. */
   readonly via?: "code" | "chain" | undefined;
-  /** Of a call that is being recorded: whoever acts on it writes here. */
+  /** Set if the call is being recorded; everything that acts on the call writes here. */
   readonly trail?: Trail | undefined;
-  /** The trace that the HTTP request belongs to. */
+  /** The trace headers of the HTTP request. */
   readonly trace?: TraceHeaders | undefined;
-  /** The call of the client that this one is a part of. */
+  /** The client's call that this one is a part of. */
   readonly within?: TraceContext | undefined;
-  /** The client asks for a list: returns what must be called with the version it is shown, or without one if it is shown none. */
+  /** Must be called for a list request. The returned function must be called with the version that is sent, or without one if none is sent. */
   readonly listing?: ((list: ListName) => (version?: string) => void) | undefined;
 }
 
 export type ListName = "tools" | "prompts" | "resources" | "templates";
 
 export interface ListState {
-  /** Another text exactly if the client would see something else. */
+  /** Differs exactly if the client would see another list. */
   readonly version: string;
-  /** All that belongs in it is known. */
+  /** The lists of all servers that belong in it are known. */
   readonly complete: boolean;
 }
 
 export type ListStates = { readonly [list in ListName]?: ListState };
 
 export interface Surface {
-  /** Answer to `initialize`, beside version and server info. */
+  /** The capabilities in the answer to `initialize`. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Whatever is worth waiting for before `instructions` are asked for; never rejects. */
+  /** Loads what `instructions` needs. Never rejects. */
   prepare?(origin: Origin): Promise<void>;
   instructions(asker: Asker): string;
-  /** Rejects or throws RpcError for what is malformed or unknown; a failed tool is a result. */
+  /** Rejects or throws RpcError for a malformed or unknown request. A failed tool call is a result. */
   handle(request: ClientRequest): Promise<Raw>;
-  /** The definition of a tool of children, under the name it is listed by to this client; undefined while it is not known. */
+  /** The definition of a child's tool, by the name that this client sees; undefined while it is not known. */
   tool?(name: string, asker: Asker): Raw | undefined;
-  /** What the client would be shown now, of the lists that may change. */
+  /** The current state of the lists that can change, as this client would see them. */
   lists?(asker: Asker): ListStates;
-  /** There may be servers that nothing is known of: gets to know what the client's lists should show. */
+  /** Loads the lists of servers that are not known yet, if the client's lists depend on them. */
   learn?(origin: Origin): void;
-  /** A notification that the session itself has no use for. */
+  /** Called for notifications that the session does not handle itself. */
   notified?(method: string, params: Raw | undefined, origin: Origin): void;
 }

@@ -22,7 +22,7 @@ import type { Installer } from "../../provision/install.ts";
 import { planOf } from "../../provision/plan.ts";
 import type { CandidateSource } from "../../provision/provision.ts";
 import type { ShownCandidate } from "../../provision/show.ts";
-import type { Scope, Seeker, WantedServer } from "../../surface/scope.ts";
+import type { ProvisionCaller, Scope, ServerSearch } from "../../surface/scope.ts";
 import { NOBODY } from "../../trial.ts";
 import { type Offers, offersOf } from "./offers.ts";
 import type { KeptRequest, ProvisionRequests } from "./requests.ts";
@@ -57,8 +57,8 @@ export class Market implements MarketControl {
   /** For one endpoint: what `mcp_provision` does there. */
   async provision(
     at: { readonly scope: Scope; readonly endpoint: () => CompiledEndpoint },
-    wanted: WantedServer,
-    seeker: Seeker,
+    wanted: ServerSearch,
+    seeker: ProvisionCaller,
   ): Promise<object> {
     const { home, log, around, control } = this.#parts;
     const { scope, endpoint } = at;

@@ -3,7 +3,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
 import type { LogLine, Outcome } from "../../sandbox/executor.ts";
-import { inWords } from "../failure.ts";
+import { errorText } from "../failure.ts";
 import { callsInWords, shownCalls } from "./call-records.ts";
 import { hintFor } from "./hint.ts";
 
@@ -25,7 +25,7 @@ export function errorOf({ error }: Outcome, code: string, op: string): MetaMcpEr
 export function resultOf(outcome: Outcome, code: string, op: string): Raw {
   const error = errorOf(outcome, code, op);
   const { value, logs, calls, durationMs, unsafe, backend } = outcome;
-  const shown = error ? inWords(error) : (value ?? "");
+  const shown = error ? errorText(error) : (value ?? "");
   const note = calls.length > 0 && error ? `Calls made before the error: ${callsInWords(calls)}` : "";
   const parts = [unsafe ? UNSAFE : "", ...logs.map(logLine), shown, note].filter((part) => part !== "");
   const text = parts.length > 0 ? parts.join("\n") : "The code ended without a value.";

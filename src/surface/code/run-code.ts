@@ -5,7 +5,7 @@ import { asRaw, type Raw } from "../../kernel/raw.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { type Executor, LIMITS, type OutCall, type Outcome } from "../../sandbox/executor.ts";
 import { callTool } from "../call-tool.ts";
-import { detailsInWords, executionFailed, internalError } from "../failure.ts";
+import { detailsText, executionFailed, internalError } from "../failure.ts";
 import { OWN_SERVER } from "../own/tools.ts";
 import { recorded } from "../recorded.ts";
 import type { Scope } from "../scope.ts";
@@ -100,6 +100,6 @@ async function callOut(
 
 /** Code sees only the message. */
 function told(error: MetaMcpError): MetaMcpError {
-  const more = detailsInWords(error);
+  const more = detailsText(error);
   return more === "" ? error : new MetaMcpError(error.code, `${error.message} ${more}`, error.context);
 }

@@ -6,6 +6,7 @@ import { members } from "../../rpc/slice.ts";
 import type { Executor } from "../../sandbox/executor.ts";
 import { readParams } from "../call-params.ts";
 import { callTool } from "../call-tool.ts";
+import { emitListed } from "../emit-listed.ts";
 import { asResult, executionFailed } from "../failure.ts";
 import { readInput } from "../input.ts";
 import { ownBudget } from "../own/own-budget.ts";
@@ -19,7 +20,6 @@ import type { Scope } from "../scope.ts";
 import type { ClientRequest, Surface } from "../surface.ts";
 import { TASK_CAPABILITY } from "../task/legacy-form.ts";
 import { TaskRequests } from "../task/task-requests.ts";
-import { tellListed } from "../tell-listed.ts";
 import { type CallInput, readCall } from "./call-input.ts";
 import { discover } from "./discover.ts";
 import { execute } from "./execute.ts";
@@ -72,7 +72,7 @@ export function createMetaSurface(scope: Scope): Surface {
   const handle = (request: ClientRequest): Promise<Raw> => {
     if (request.method === "tools/call") return callOwnTool(scope, request);
     if (request.method === "tools/list") {
-      tellListed(scope, request, tools);
+      emitListed(scope, request, tools);
       return Promise.resolve(list(tools, request.params));
     }
     const resource = handleResources(scope, request);

@@ -3,7 +3,7 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { askPerson, canBeAsked } from "../../middleware/person.ts";
 import { readInput } from "../input.ts";
 import { Progress } from "../metatools/progress.ts";
-import type { Scope, Seeker } from "../scope.ts";
+import type { ProvisionCaller, Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import { PROVISION } from "./tools.ts";
 
@@ -29,7 +29,7 @@ export async function provision(
   return toRaw({ content: [{ type: "text", text: JSON.stringify(answer) }] });
 }
 
-function seekerOf({ clock }: Scope, meta: Raw | undefined, request: ClientRequest): Seeker {
+function seekerOf({ clock }: Scope, meta: Raw | undefined, request: ClientRequest): ProvisionCaller {
   const { origin, signal, uplink } = request;
   const progress = new Progress(uplink, meta);
   let reported = 0;

@@ -4,7 +4,7 @@ import type { Origin } from "../../kernel/call.ts";
 import type { MetaMcpError } from "../../kernel/errors.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject } from "../../rpc/slice.ts";
-import { errorObject, inWords } from "../failure.ts";
+import { errorObject, errorText } from "../failure.ts";
 
 export interface ToolAnswer {
   readonly structured: Raw;
@@ -43,7 +43,7 @@ export function failure(
 ): Raw {
   return answer(origin, {
     structured: joinObject([["error", errorObject(error)], ...more]),
-    text: inWords(error),
+    text: errorText(error),
     blocks,
     meta,
     failed: true,

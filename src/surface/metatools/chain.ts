@@ -4,8 +4,8 @@ import { summarize } from "../../catalog/summary.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { joinObject, withMember } from "../../rpc/slice.ts";
-import { errorObject, inWords } from "../failure.ts";
-import { withoutSchema } from "../misfit.ts";
+import { errorObject, errorText } from "../failure.ts";
+import { withoutSchema } from "../invalid-arguments.ts";
 import { PREVIEW_BYTES, type Shortened, shorten } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
@@ -179,7 +179,7 @@ function chainError([step, { error: why }]: Ran, shown: Raw | undefined): { obje
   const details = joinObject([["cause", cause]]);
   return {
     object: withMember(errorObject(error), "details", details),
-    text: inWords(error),
+    text: errorText(error),
   };
 }
 

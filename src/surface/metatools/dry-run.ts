@@ -5,7 +5,7 @@ import { MetaMcpError } from "../../kernel/errors.ts";
 import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { member, members, withMember } from "../../rpc/slice.ts";
 import { internalError } from "../failure.ts";
-import { misfit } from "../misfit.ts";
+import { invalidArguments } from "../invalid-arguments.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
 import type { ChainOutcome } from "./chain-run.ts";
@@ -53,7 +53,7 @@ async function check(step: Step, tools: readonly Found[]): Promise<StepOutcome> 
     ...references.flatMap((reference) => leadsNowhere(reference, tools[reference.step])),
   ];
   if (problems.length === 0) return { durationMs: 0 };
-  return { durationMs: 0, error: misfit(tool, problems, { op: OP, step_index: index }) };
+  return { durationMs: 0, error: invalidArguments(tool, problems, { op: OP, step_index: index }) };
 }
 
 /** Certain only where the earlier tool declares what it gives, and nothing beside that. */

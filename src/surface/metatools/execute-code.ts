@@ -7,7 +7,7 @@ import type { Executor, LogLine, Outcome } from "../../sandbox/executor.ts";
 import { shownCalls } from "../code/call-records.ts";
 import { errorOf } from "../code/outcome.ts";
 import { runCode } from "../code/run-code.ts";
-import { errorObject, inWords } from "../failure.ts";
+import { errorObject, errorText } from "../failure.ts";
 import type { Input } from "../input.ts";
 import { shorten, withPreview } from "../result/budget.ts";
 import type { Scope } from "../scope.ts";
@@ -72,7 +72,7 @@ function told(
     ["value", value],
     ...besideOf(outcome),
   ]);
-  const words = error && inWords(error);
+  const words = error && errorText(error);
   const failed = error !== undefined;
   if (structured.length <= budgetFor(scope)) {
     const text = words && `${words}\n${joinObject(besideOf(outcome)).toString()}`;
@@ -90,7 +90,7 @@ function told(
   return withPreview(short, (shown) =>
     answer(origin, {
       structured: joinObject([["error", why && errorObject(why)], ["value", value && shown], ...beside]),
-      text: [why && inWords(why), short.note, joinObject([["value", value && shown], ...beside]).toString()]
+      text: [why && errorText(why), short.note, joinObject([["value", value && shown], ...beside]).toString()]
         .filter((part) => part !== undefined)
         .join("\n"),
       note: unsafeNote(outcome),

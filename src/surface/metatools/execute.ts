@@ -9,10 +9,10 @@ import { callTool } from "../call-tool.ts";
 import { executionFailed, internalError } from "../failure.ts";
 import { readsStored } from "../own/own-tool.ts";
 import { OWN_SERVER } from "../own/tools.ts";
+import { RawDetails } from "../raw-details.ts";
 import { partsOf, textsOf } from "../result/value.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest } from "../surface.ts";
-import { Written } from "../written.ts";
 import { budgetFor } from "./bounds.ts";
 import { knownTool } from "./known-tool.ts";
 import type { ToolName } from "./tool-id.ts";
@@ -75,7 +75,7 @@ function reported({ name, op }: ToolJob, result: Raw, details: Raw, more = ""): 
     tool_id: name.id,
     op,
     details: fromRaw(details),
-    cause: new Written(details, said === "" ? details.toString() : ""),
+    cause: new RawDetails(details, said === "" ? details.toString() : ""),
   });
 }
 

@@ -5,6 +5,7 @@ import { type Raw, toRaw } from "../../kernel/raw.ts";
 import { INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { members } from "../../rpc/slice.ts";
 import { readParams } from "../call-params.ts";
+import { emitListed } from "../emit-listed.ts";
 import { internalError } from "../failure.ts";
 import { type Input, readInput } from "../input.ts";
 import { hasOwn, OWN_SERVER, ownTools } from "../own/tools.ts";
@@ -13,7 +14,6 @@ import { recorded, recordRefusal } from "../recorded.ts";
 import { handleResources } from "../result/resources.ts";
 import type { Scope } from "../scope.ts";
 import type { ClientRequest, Surface } from "../surface.ts";
-import { tellListed } from "../tell-listed.ts";
 import { failure } from "./answer.ts";
 import { runChain } from "./chain.ts";
 import { contentMark } from "./content.ts";
@@ -101,7 +101,7 @@ function list(scope: Scope, request: ClientRequest, version: string): Raw {
   if (cursor) throw RpcError.of(INVALID_PARAMS, "There is only one page: list without a cursor");
   listing?.("tools")(version);
   const shown = scope.code ? LIST : WITHOUT_CODE;
-  tellListed(scope, request, shown);
+  emitListed(scope, request, shown);
   return shown;
 }
 

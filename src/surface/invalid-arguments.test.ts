@@ -3,7 +3,7 @@ import { readTool } from "../catalog/read-tool.ts";
 import type { Tool } from "../catalog/tool.ts";
 import { asRaw, fromRaw } from "../kernel/raw.ts";
 import { failedResult } from "./failure.ts";
-import { misfit } from "./misfit.ts";
+import { invalidArguments } from "./invalid-arguments.ts";
 
 const many = Array.from(
   { length: 60 },
@@ -12,8 +12,8 @@ const many = Array.from(
 const schema = `{"type":"object","properties":{"big":{"type":"integer","maximum":18446744073709551615},"at":{"$ref":"#/$defs/Point"},${many.join(",")}},"required":["big"],"$defs":{"Point":{"type":"array"},"Other":{}}}`;
 const tool = readTool("s", asRaw(Buffer.from(`{"name":"t","inputSchema":${schema}}`))) as Tool;
 
-test("one wrong argument is told with its own part of the schema, once in each form", () => {
-  const raw = failedResult(misfit(tool, ["big must be integer"]));
+test("an error for one wrong argument contains its part of the schema, once as text and once as JSON", () => {
+  const raw = failedResult(invalidArguments(tool, ["big must be integer"]));
   expect(raw.length).toBeLessThan(1_500);
   const { content, structuredContent } = fromRaw(raw) as {
     content: [{ text: string }];
@@ -35,19 +35,19 @@ test("one wrong argument is told with its own part of the schema, once in each f
   expect(text).not.toContain(JSON.stringify(error.details));
 });
 
-test("what a part refers to is part of it", () => {
-  const { details } = misfit(tool, ["at.0 must be number"]).context;
+test("the part of the schema includes the definitions it refers to", () => {
+  const { details } = invalidArguments(tool, ["at.0 must be number"]).context;
   expect(details).toMatchObject({
     inputSchema: { properties: { at: {} }, $defs: { Point: { type: "array" } } },
   });
   expect(JSON.stringify(details)).not.toContain("Other");
 });
 
-test("however much is wrong, it stays small", () => {
+test("an error for many wrong arguments stays small", () => {
   const problems = Array.from({ length: 10 }, (_, n) => `p${n} must be string`);
-  const raw = failedResult(misfit(tool, problems));
+  const raw = failedResult(invalidArguments(tool, problems));
   expect(raw.length).toBeLessThan(5_000);
-  expect(misfit(tool, ['the arguments must not have "x"']).context.details).toEqual({
+  expect(invalidArguments(tool, ['the arguments must not have "x"']).context.details).toEqual({
     problems: ['the arguments must not have "x"'],
   });
 });

@@ -1,23 +1,24 @@
-/** Tells that a client was shown a short list in place of all tools, and how long that one would be. */
+/** Emits the event `listed`: a client got a short list instead of all tools, with the sizes of both. */
 import type { Snapshot } from "../catalog/snapshot.ts";
 import { callerOf } from "../kernel/call.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Scope } from "./scope.ts";
 import type { ClientRequest } from "./surface.ts";
 
-const known = new WeakMap<Snapshot, number>();
+/** The size of all tool definitions, by snapshot. */
+const sizes = new WeakMap<Snapshot, number>();
 
-export function tellListed(scope: Scope, { origin }: ClientRequest, shown: Raw): void {
+export function emitListed(scope: Scope, { origin }: ClientRequest, shown: Raw): void {
   const { events } = scope;
-  // Whoever only looks what clients see saves nobody anything.
+  // A preview is not a client's list, so it saves no tokens.
   if (!events.heard || origin.surface === "preview") return;
   const { snapshot } = scope.view(origin);
-  let allBytes = known.get(snapshot);
+  let allBytes = sizes.get(snapshot);
   if (allBytes === undefined) {
     allBytes = 0;
     for (const { tools } of snapshot.listings.values())
       for (const { definition } of tools) allBytes += definition.length;
-    known.set(snapshot, allBytes);
+    sizes.set(snapshot, allBytes);
   }
   const { endpoint, sessionless = false } = origin;
   const about = { endpoint, caller: callerOf(origin), sessionless };

@@ -1,62 +1,67 @@
-/** Arguments that do not fit a tool: which, and what it takes in their place. Of the schema only the part that matters is shown. */
+/** The error for arguments that do not match a tool's schema. It shows the problems, the signature and only the affected part of the schema. */
 import { signatureOf } from "../catalog/signature.ts";
 import { type Tool, toolId } from "../catalog/tool.ts";
 import { type ErrorContext, MetaMcpError } from "../kernel/errors.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { entries, isObject, joinObject, member, members } from "../rpc/slice.ts";
-import { Written } from "./written.ts";
+import { RawDetails } from "./raw-details.ts";
 
 type Entry = readonly [string, Raw];
 
-/** In bytes, of the part of the schema. */
+/** Largest part of the schema in an error, in bytes. */
 const LARGEST_PART = 1_500;
 const LONGEST_SIGNATURE = 400;
 const DEFINITIONS = ["$defs", "definitions"] as const;
 
-/** `context` says where it happened, as far as that is not the tool. */
-export function misfit(tool: Tool, problems: readonly string[], context: ErrorContext = {}): MetaMcpError {
+/** `context` is added to the error's own context, which names the tool. */
+export function invalidArguments(
+  tool: Tool,
+  problems: readonly string[],
+  context: ErrorContext = {},
+): MetaMcpError {
   const { server, name, inputSchema } = tool;
-  const concerned = concernedIn(inputSchema, problems);
+  const affected = affectedProperties(inputSchema, problems);
   const details = joinObject([
     ["problems", toRaw(problems)],
-    ["inputSchema", partOf(inputSchema, concerned)],
+    ["inputSchema", partOf(inputSchema, affected)],
   ]);
-  const shown = concerned.map(([key, schema]) => `${key}: ${schema.toString()}`).join(", ");
-  const takes = `Signature: ${signatureOf(name, inputSchema, LONGEST_SIGNATURE)}.${shown && ` ${shown}`}`;
+  const shown = affected.map(([key, schema]) => `${key}: ${schema.toString()}`).join(", ");
+  const expected = `Signature: ${signatureOf(name, inputSchema, LONGEST_SIGNATURE)}.${shown && ` ${shown}`}`;
   const text = `The arguments do not match ${toolId(tool)}: ${problems.join("; ")}.`;
   return new MetaMcpError("validation_input", text, {
     ...context,
     server,
     tool_id: toolId(tool),
     details: fromRaw(details),
-    cause: new Written(details, takes),
+    cause: new RawDetails(details, expected),
   });
 }
 
-/** The properties that the problems speak of, as many as there is room for. */
-function concernedIn(inputSchema: Raw, problems: readonly string[]): readonly Entry[] {
+/** The properties that the problems mention, as many as fit into the limit. */
+function affectedProperties(inputSchema: Raw, problems: readonly string[]): readonly Entry[] {
   const properties = member(inputSchema, "properties");
   if (!properties || !isObject(properties)) return [];
   let room = LARGEST_PART;
   return entries(properties).filter(([key, schema]) => {
-    if (!problems.some((problem) => names(problem, key)) || schema.length + key.length > room) return false;
+    if (!problems.some((problem) => mentions(problem, key)) || schema.length + key.length > room)
+      return false;
     room -= schema.length + key.length;
     return true;
   });
 }
 
-/** `key must be…`, `key.0.name must…`, `…required property 'key'` */
-function names(problem: string, key: string): boolean {
+/** Problems have the forms `key must be…`, `key.0.name must…` and `…required property 'key'`. */
+function mentions(problem: string, key: string): boolean {
   return problem.startsWith(`${key} `) || problem.startsWith(`${key}.`) || problem.includes(`'${key}'`);
 }
 
-/** A schema again, with the definitions that it refers to. */
-function partOf(inputSchema: Raw, concerned: readonly Entry[]): Raw | undefined {
-  if (concerned.length === 0) return undefined;
+/** A schema of the affected properties, with the definitions that they refer to. */
+function partOf(inputSchema: Raw, affected: readonly Entry[]): Raw | undefined {
+  if (affected.length === 0) return undefined;
   const [type, required] = members(inputSchema, ["type", "required"]);
   const fields = [
     ["type", type] as const,
-    ["properties", joinObject(concerned)] as const,
+    ["properties", joinObject(affected)] as const,
     ["required", required] as const,
   ];
   const part = joinObject(fields);
@@ -74,7 +79,7 @@ function definitionsFor(inputSchema: Raw, part: Raw): readonly Entry[] {
   });
 }
 
-/** For where the same schema stands close by. */
+/** Removes the schema from the error, for answers that contain the schema elsewhere. */
 export function withoutSchema(error: MetaMcpError): MetaMcpError {
   const { inputSchema, ...details } = (error.context.details ?? {}) as { inputSchema?: unknown };
   if (error.code !== "validation_input" || inputSchema === undefined) return error;
