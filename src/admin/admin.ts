@@ -4,20 +4,20 @@ import type { Log } from "../kernel/log.ts";
 import { authenticator } from "./authenticate.ts";
 import { objectNamer } from "./named-object.ts";
 import { problemOf } from "./problem-of.ts";
-import { type Answer, createAdminRouter } from "./router.ts";
+import { type AdminHandler, createAdminRouter } from "./router.ts";
 import { adminRoutes } from "./routes/all.ts";
 import { type AdminParts, BASE } from "./routes/parts.ts";
 
-/** Where an identity provider may send people back to: here, and where the system has it that a gateway may be moved from. */
+/** Paths that an identity provider may redirect to: our own, and the path of the older MetaMCP that a gateway may replace. */
 export const OIDC_CALLBACKS = ["/api/v1/login/oidc/callback", "/api/auth/oauth2/callback/oidc"] as const;
 
 export interface AdminOptions extends AdminParts {
-  /** Proxies whose `X-Forwarded-For` is believed: addresses or networks. */
+  /** Addresses or networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy?: readonly string[];
   readonly log: Log;
 }
 
-export function createAdmin({ trustProxy = [], ...parts }: AdminOptions): Answer {
+export function createAdmin({ trustProxy = [], ...parts }: AdminOptions): AdminHandler {
   const { access, log } = parts;
   return createAdminRouter({
     routes: adminRoutes(parts),
@@ -31,11 +31,11 @@ export function createAdmin({ trustProxy = [], ...parts }: AdminOptions): Answer
   });
 }
 
-/** What to give the router for a path of the gateway; undefined where the path is not of the admin API. */
+/** Maps a path of the gateway to a path of the admin router. Undefined if the path is not part of the admin API. */
 export function adminPath(pathname: string): string | undefined {
   if (pathname.startsWith(`${BASE}/`)) return pathname.slice(BASE.length);
   if (pathname === "/metrics") return pathname;
   if (pathname === OIDC_CALLBACKS[1]) return "/login/oidc/callback";
-  // Where the system that a gateway may be moved from has it.
+  // The older MetaMCP serves this path without a prefix.
   return /^\/mcp-servers(?:\/|$)/.test(pathname) ? pathname : undefined;
 }

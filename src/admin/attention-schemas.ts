@@ -1,4 +1,4 @@
-/** The schema of what is wrong now. */
+/** The schema of current problems that need attention. */
 const TEXT = { type: "string" } as const;
 const DATE = { type: "string", format: "date-time" } as const;
 const COUNT = { type: "integer", minimum: 0 } as const;
@@ -37,7 +37,7 @@ export const ATTENTION_ITEM = {
   required: ["kind", "severity"],
 } as const;
 
-const OF_SERVERS = { all: COUNT, connected: COUNT, failed: COUNT, disabled: COUNT } as const;
+const SERVER_COUNTS = { all: COUNT, connected: COUNT, failed: COUNT, disabled: COUNT } as const;
 
 export const ATTENTION_COMPONENTS = {
   Attention: {
@@ -50,7 +50,7 @@ export const ATTENTION_COMPONENTS = {
         properties: {
           servers: {
             type: "object",
-            properties: OF_SERVERS,
+            properties: SERVER_COUNTS,
             required: ["all", "connected", "failed", "disabled"],
           },
           tools: COUNT,

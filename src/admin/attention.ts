@@ -1,4 +1,4 @@
-/** What is wrong now, for whom it matters: gathered from memory, worst first. */
+/** Lists the current problems that a principal may see, worst first. Reads only memory, not the store. */
 import { may } from "../access/may.ts";
 import type { GatewayControl } from "../gateway/control.ts";
 import type { Static } from "../gateway/json-schema.ts";
@@ -25,21 +25,21 @@ export function attentionFor(
   { now, requests }: { readonly now: number; readonly requests: number },
 ): readonly AttentionItem[] {
   const items = [
-    ...(may(principal, "stats.read") ? [...ofStore(parts), ...ofAudit(parts)] : []),
-    ...(may(principal, "objects.read") ? [...ofServers(parts), ...ofEndpoints(parts)] : []),
-    ...ofKeys(parts, principal, now),
-    ...ofApprovals(parts, principal),
+    ...(may(principal, "stats.read") ? [...storeItems(parts), ...auditItems(parts)] : []),
+    ...(may(principal, "objects.read") ? [...serverItems(parts), ...endpointItems(parts)] : []),
+    ...keyItems(parts, principal, now),
+    ...approvalItems(parts, principal),
     ...(requests > 0 ? [{ kind: "requests.pending", severity: "info", count: requests } as const] : []),
   ];
   return items.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
 }
 
-function ofStore({ health }: AttentionParts): readonly AttentionItem[] {
+function storeItems({ health }: AttentionParts): readonly AttentionItem[] {
   const state = health.store();
   return state.up ? [] : [{ kind: "store.away", severity: "error", reason: state.reason }];
 }
 
-function ofAudit({ observed }: AttentionParts): readonly AttentionItem[] {
+function auditItems({ observed }: AttentionParts): readonly AttentionItem[] {
   const { lost, fault } = observed.audit.state;
   return [
     ...(fault === undefined ? [] : [{ kind: "audit.fault", severity: "error", reason: fault } as const]),
@@ -47,25 +47,25 @@ function ofAudit({ observed }: AttentionParts): readonly AttentionItem[] {
   ];
 }
 
-function ofServers(parts: AttentionParts): readonly AttentionItem[] {
+function serverItems(parts: AttentionParts): readonly AttentionItem[] {
   return [...parts.control.compiled.objects.server.values()].flatMap((server) => [
-    ...ofStatus(parts.control, server),
-    ...ofSecrets(server),
-    ...ofChanges(parts, server),
+    ...statusItems(parts.control, server),
+    ...secretItems(server),
+    ...changedToolItems(parts, server),
   ]);
 }
 
-function ofStatus(control: GatewayControl, server: StoredObject<"server">): readonly AttentionItem[] {
+function statusItems(control: GatewayControl, server: StoredObject<"server">): readonly AttentionItem[] {
   const { state, reason, since, needsLogin } = control.statusOf(server.uuid);
   if (state !== "failed") return [];
   const misconfigured = control.compiled.servers.get(server.uuid)?.reason !== undefined;
   const kind = misconfigured ? "server.misconfigured" : needsLogin ? "server.login" : "server.failed";
   const why = { ...(reason !== undefined && { reason }), ...(since !== undefined && { since }) };
-  return [{ kind, severity: "error", object: named(server), ...why }];
+  return [{ kind, severity: "error", object: referenceTo(server), ...why }];
 }
 
-/** They are stored and shown as they are; `env` and `headers` are sealed. */
-function ofSecrets(server: StoredObject<"server">): readonly AttentionItem[] {
+/** Arguments and URLs are stored and shown in plain text. `env` and `headers` are sealed, so they are not checked. */
+function secretItems(server: StoredObject<"server">): readonly AttentionItem[] {
   const { args = [], url } = server.spec;
   const plain = [
     ...args.map((text, at) => [`args/${at}`, text] as const),
@@ -73,24 +73,27 @@ function ofSecrets(server: StoredObject<"server">): readonly AttentionItem[] {
   ];
   return plain
     .filter(([, text]) => !text.includes("${") && isSecretText(text))
-    .map(([field]) => ({ kind: "server.secret", severity: "warning", object: named(server), field }));
+    .map(([field]) => ({ kind: "server.secret", severity: "warning", object: referenceTo(server), field }));
 }
 
-function ofChanges({ pins }: AttentionParts, server: StoredObject<"server">): readonly AttentionItem[] {
+function changedToolItems(
+  { pins }: AttentionParts,
+  server: StoredObject<"server">,
+): readonly AttentionItem[] {
   const { changes } = pins.review(server.uuid);
   if (changes.length === 0) return [];
   const severity = pins.enforced ? "warning" : "info";
-  return [{ kind: "tools.changed", severity, object: named(server), count: changes.length }];
+  return [{ kind: "tools.changed", severity, object: referenceTo(server), count: changes.length }];
 }
 
-function ofEndpoints({ control, health }: AttentionParts): readonly AttentionItem[] {
+function endpointItems({ control, health }: AttentionParts): readonly AttentionItem[] {
   if (!health.exposed) return [];
   return [...control.compiled.paths.values()]
     .filter(({ object }) => object.spec.access.public)
-    .map(({ object }) => ({ kind: "endpoint.public", severity: "warning", object: named(object) }));
+    .map(({ object }) => ({ kind: "endpoint.public", severity: "warning", object: referenceTo(object) }));
 }
 
-function ofKeys({ access }: AttentionParts, principal: Principal, now: number): readonly AttentionItem[] {
+function keyItems({ access }: AttentionParts, principal: Principal, now: number): readonly AttentionItem[] {
   return access.keys
     .ending(now + SOON_MS)
     .filter(({ owner }) => may(principal, "keys.read", { owner }))
@@ -102,7 +105,7 @@ function ofKeys({ access }: AttentionParts, principal: Principal, now: number): 
     }));
 }
 
-function ofApprovals({ approvals }: AttentionParts, principal: Principal): readonly AttentionItem[] {
+function approvalItems({ approvals }: AttentionParts, principal: Principal): readonly AttentionItem[] {
   const waiting = approvals
     .list(principal)
     .filter(({ state, decidable }) => state === "waiting" && decidable);
@@ -111,6 +114,6 @@ function ofApprovals({ approvals }: AttentionParts, principal: Principal): reado
     : [{ kind: "approvals.waiting", severity: "warning", count: waiting.length }];
 }
 
-function named({ kind, uuid, name }: StoredObject) {
+function referenceTo({ kind, uuid, name }: StoredObject) {
   return { kind, uuid, name };
 }

@@ -1,4 +1,4 @@
-/** Who asks the admin API: an administrator's token, a key with a role, or the cookie of somebody who is logged in. */
+/** Authenticates callers of the admin API: by the admin token, an API key with a role, or the cookie of a console session. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Access } from "../access/access.ts";
@@ -9,9 +9,9 @@ import type { Principal } from "../kernel/principal.ts";
 
 export interface Authenticated {
   readonly principal: Principal;
-  /** Of whoever came as one. */
+  /** The account of the session or of the key, if there is one. */
   readonly account?: Account | undefined;
-  /** A browser sends it by itself, whichever page asks it to. */
+  /** Authenticated by a cookie, which a browser also sends for pages of other origins. */
   readonly cookie?: true;
 }
 
@@ -25,24 +25,24 @@ const ADMIN: Principal = {
 
 export type Authenticate = (request: IncomingMessage) => Authenticated | undefined;
 
-/** Whoever shows a credential that does not count is nobody, also with a good cookie beside it. */
+/** A request with an invalid credential is not authenticated, even if it also has a valid cookie. */
 export function authenticator(access: Pick<Access, "adminToken" | "keys" | "sessions">): Authenticate {
   const { adminToken, keys, sessions } = access;
-  const known = adminToken ? digest(adminToken) : undefined;
+  const adminDigest = adminToken ? digest(adminToken) : undefined;
   return (request) => {
-    const shown = credentialOf(request);
-    if (shown === undefined) {
+    const credential = credentialOf(request);
+    if (credential === undefined) {
       const account = sessions.of(request.headers);
       return account && { principal: accountPrincipal(account), account, cookie: true };
     }
-    // Digests have one length, so the comparison tells nothing of the token's.
-    if (known && timingSafeEqual(known, digest(shown))) return { principal: ADMIN };
-    const holder = keys.holderOf(shown);
+    // Digests have the same length, so the comparison does not reveal the length of the token.
+    if (adminDigest && timingSafeEqual(adminDigest, digest(credential))) return { principal: ADMIN };
+    const holder = keys.holderOf(credential);
     return holder?.role && { principal: holder.principal, account: holder.account };
   };
 }
 
-/** As it stands in revisions. */
+/** The form in which revisions store a principal. */
 export function actorOf({ kind, id, name = id }: Principal): Actor {
   return { kind, id, name };
 }

@@ -1,16 +1,16 @@
-/** Reads the body of an admin request: JSON (or YAML where a route takes it), bounded in bytes and depth. */
+/** Reads the body of an admin request, with limits for size and depth: JSON, or YAML if the route accepts it. */
 import type { IncomingMessage } from "node:http";
 import { pointer } from "../gateway/refusal.ts";
 import { Problem } from "./problem.ts";
 
 const MOST_BYTES = 4 * 1024 * 1024;
-/** Deeper than any object of ours; recursion over it stays far from the end of the stack. */
+/** More than any config object needs, and far too little for recursion to overflow the stack. */
 const MOST_DEPTH = 64;
 
 export const JSON_TYPES = ["application/json", "application/merge-patch+json"] as const;
 export const YAML_TYPES = ["application/yaml", "text/yaml"] as const;
 
-/** Undefined where there is none. Rejects with Problem. */
+/** Returns undefined for an empty body. Rejects with Problem. */
 export async function readBody(request: IncomingMessage, types: readonly string[]): Promise<unknown> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return undefined;
@@ -19,7 +19,7 @@ export async function readBody(request: IncomingMessage, types: readonly string[
   const value = (YAML_TYPES as readonly string[]).includes(type) ? await parseYaml(text) : parseJson(text);
   if (isDeeper(value, MOST_DEPTH))
     throw new Problem(400, `the body may have at most ${MOST_DEPTH} nested levels`);
-  const broken = brokenText(value, "");
+  const broken = unpairedSurrogateIn(value, "");
   if (broken !== undefined) {
     const message = "has an unpaired surrogate, which is not a character";
     throw new Problem(422, `${broken} ${message}`.trim(), { errors: [{ path: broken, message }] });
@@ -27,7 +27,7 @@ export async function readBody(request: IncomingMessage, types: readonly string[
   return value;
 }
 
-/** The content type, if it is one of these. Throws Problem. */
+/** Returns the content type. Throws Problem if it is not one of `types`. */
 export function typeOf({ headers }: IncomingMessage, types: readonly string[]): string {
   const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (!types.includes(type)) throw new Problem(415, `content-type must be ${types.join(" or ")}`);
@@ -35,8 +35,8 @@ export function typeOf({ headers }: IncomingMessage, types: readonly string[]): 
 }
 
 /**
- * All of it, or a Problem as soon as it is too large. What still comes is read and dropped: who writes on a connection
- * that was cut never sees the answer.
+ * Reads the whole body, or rejects with Problem as soon as it is too large. The rest of a body that is too large is read
+ * and dropped: if the connection were closed while the client still sends, the client would not see the response.
  */
 export function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -89,16 +89,16 @@ function isDeeper(value: unknown, depth: number): boolean {
   return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
 }
 
-const HALF = /\p{Cs}/u;
+const SURROGATE = /\p{Cs}/u;
 
-/** Where a text is that cannot be written as UTF-8: whoever stores or sends it would change it. */
-function brokenText(value: unknown, path: string): string | undefined {
-  if (typeof value === "string") return HALF.test(value) ? path : undefined;
+/** Returns the JSON Pointer of the first text with an unpaired surrogate, which would change when it is encoded as UTF-8. */
+function unpairedSurrogateIn(value: unknown, path: string): string | undefined {
+  if (typeof value === "string") return SURROGATE.test(value) ? path : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
     const below = pointer(path, key);
-    if (HALF.test(key)) return below.replace(/\p{Cs}/gu, "\u{fffd}");
-    const broken = brokenText(inner, below);
+    if (SURROGATE.test(key)) return below.replace(/\p{Cs}/gu, "\u{fffd}");
+    const broken = unpairedSurrogateIn(inner, below);
     if (broken !== undefined) return broken;
   }
   return undefined;

@@ -1,4 +1,4 @@
-/** The schemas of live events, one for each type. */
+/** The schemas of live events, one per event type. */
 import type { TOLD_TYPES } from "../observe/live/told-event.ts";
 import { CALL, CLIENT, NAMED, WHO } from "./observe-schemas.ts";
 import type { Schema } from "./route.ts";
@@ -31,7 +31,6 @@ const CHANGE = {
   required: ["op", "kind", "uuid", "name"],
 } as const;
 
-/** By their type. */
 const EVENTS = {
   call: event("call", { id: { ...COUNT, description: "the id for GET /calls/{id}" }, ...CALL }, [
     "id",

@@ -1,4 +1,4 @@
-/** Schemas of servers that could be had, and of those that models asked for. */
+/** Schemas of servers offered by registry and gallery, and of servers that models requested. */
 const TEXT = { type: "string" } as const;
 const DATE = { type: "string", format: "date-time" } as const;
 const NAMED = { type: "object", properties: { uuid: TEXT, name: TEXT }, required: ["uuid", "name"] } as const;

@@ -1,14 +1,14 @@
-/** What the path of a request means, as records of changes name it: by the name it has while it is still there. */
+/** Describes the object in the path of a request for the audit log. Runs before the change, because a deleted object has no name. */
 import { find } from "../gateway/names.ts";
 import type { AdminChange } from "../kernel/events.ts";
 import type { AdminParts } from "./routes/parts.ts";
 
-export type NamedObject = (tag: string, reference: string | undefined) => AdminChange["object"];
+export type DescribeObject = (tag: string, reference: string | undefined) => AdminChange["object"];
 
-/** A change of the config names them so. */
-const CONFIG = { "mcp-servers": "server", namespaces: "namespace", endpoints: "endpoint" } as const;
+/** Tags of config objects, with the kinds that config changes use. */
+const CONFIG_KINDS = { "mcp-servers": "server", namespaces: "namespace", endpoints: "endpoint" } as const;
 const KINDS: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(CONFIG),
+  ...Object.entries(CONFIG_KINDS),
   ["users", "user"],
   ["api-keys", "api-key"],
   ["sessions", "session"],
@@ -17,18 +17,18 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ["live", "call"],
 ]);
 
-/** `reference`: a uuid, or a name where the routes take one; undefined: the path names none. */
-export function objectNamer({ control, access }: Pick<AdminParts, "control" | "access">): NamedObject {
+/** `reference` is a uuid, or a name if the route accepts names. It is undefined if the path names no object. */
+export function objectNamer({ control, access }: Pick<AdminParts, "control" | "access">): DescribeObject {
   return (tag, reference) => {
     const kind = KINDS.get(tag) ?? tag;
     if (reference === undefined) return { kind };
-    const found = Object.hasOwn(CONFIG, tag)
-      ? find(control.compiled.objects[CONFIG[tag as keyof typeof CONFIG]], reference)
-      : personal(tag, reference);
+    const found = Object.hasOwn(CONFIG_KINDS, tag)
+      ? find(control.compiled.objects[CONFIG_KINDS[tag as keyof typeof CONFIG_KINDS]], reference)
+      : accountOrKey(tag, reference);
     return { kind, uuid: found?.uuid ?? reference, ...(found && { name: found.name }) };
   };
 
-  function personal(tag: string, reference: string): Found | undefined {
+  function accountOrKey(tag: string, reference: string): FoundObject | undefined {
     if (tag === "users") {
       const found = access.accounts.byId(reference) ?? access.accounts.byEmail(reference);
       return found && { uuid: found.uuid, name: found.email };
@@ -38,7 +38,7 @@ export function objectNamer({ control, access }: Pick<AdminParts, "control" | "a
   }
 }
 
-interface Found {
+interface FoundObject {
   readonly uuid: string;
   readonly name: string;
 }

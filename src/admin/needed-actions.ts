@@ -1,31 +1,31 @@
-/** Which rights a change of the config takes, from what it changes: pure. The way it came (a patch, a document, a rollback) does not matter. */
+/** Computes the rights that a config change needs, by comparing the objects before and after. Patch, document and rollback are treated alike. Pure. */
 import { isDeepStrictEqual } from "node:util";
 import type { Action } from "../access/may.ts";
 import type { Objects, StoredObject } from "../gateway/objects.ts";
 import type { ToolOverride } from "../gateway/schemas.ts";
 import { type ChangeRow, changesBetween } from "../gateway/settle.ts";
 
-export interface Needed {
+export interface NeededAction {
   readonly action: Action;
-  /** For whoever lacks it. */
+  /** The text for the refusal: "your role does not allow you to …". */
   readonly what: string;
 }
 
 type Annotations = NonNullable<ToolOverride["annotations"]>;
-/** What a server itself says of a tool; undefined where it is not known. */
+/** The annotations that a server declares for its tool. Undefined if they are unknown. */
 export type AnnotationsOf = (server: string, tool: string) => Annotations | undefined;
 
-/** They decide who may do what: to loosen one is to give a right away. */
-const GUARDED = new Set(["policy", "filter", "flow", "redact", "audit"]);
+/** Layers that restrict access or record it. Loosening one would grant rights. */
+const GUARDED_LAYERS = new Set(["policy", "filter", "flow", "redact", "audit"]);
 
-export function neededActions(before: Objects, after: Objects, own: AnnotationsOf): readonly Needed[] {
+export function neededActions(before: Objects, after: Objects, own: AnnotationsOf): readonly NeededAction[] {
   return changesBetween(before, after).flatMap((row) => {
     const [old, now] = [before, after].map((objects) => objects[row.kind].get(row.uuid));
-    return [...ofObject(row), ...ofLayers(row, old, now), ...ofParts(row, { old, now, own })];
+    return [...objectActions(row), ...layerActions(row, old, now), ...partActions(row, { old, now, own })];
   });
 }
 
-function ofObject({ kind, name, op, fields = [] }: ChangeRow): readonly Needed[] {
+function objectActions({ kind, name, op, fields = [] }: ChangeRow): readonly NeededAction[] {
   const what = `${op} the ${kind} "${name}"`;
   if (kind === "settings") return [{ action: "settings", what: "change the settings" }];
   if (kind === "namespace") return [{ action: "namespaces.write", what }];
@@ -35,12 +35,12 @@ function ofObject({ kind, name, op, fields = [] }: ChangeRow): readonly Needed[]
   return [{ action: switched ? "servers.switch" : "servers.write", what: op === "update" ? changed : what }];
 }
 
-/** Guarded layers must be the same ones, in the same order; where there is no object there are none. */
-function ofLayers(
+/** A change needs the right if guarded layers are added, removed, changed or reordered. A missing object has no layers. */
+function layerActions(
   { kind, name }: ChangeRow,
   old: StoredObject | undefined,
   now: StoredObject | undefined,
-): readonly Needed[] {
+): readonly NeededAction[] {
   if (isDeepStrictEqual(guardedIn(old), guardedIn(now))) return [];
   const layers = "the layers policy, filter, flow, redact and audit, and custom layers";
   return [{ action: "layers.guarded", what: `change ${layers}, in the ${kind} "${name}"` }];
@@ -48,22 +48,22 @@ function ofLayers(
 
 function guardedIn(object: StoredObject | undefined): readonly unknown[] {
   const { middleware } = object?.spec ?? {};
-  return (middleware ?? []).filter(({ use }) => GUARDED.has(use) || use.startsWith("."));
+  return (middleware ?? []).filter(({ use }) => GUARDED_LAYERS.has(use) || use.startsWith("."));
 }
 
-interface Pair {
+interface Versions {
   readonly old: StoredObject | undefined;
   readonly now: StoredObject | undefined;
   readonly own: AnnotationsOf;
 }
 
-function ofParts({ kind, name }: ChangeRow, { old, now, own }: Pair): readonly Needed[] {
+function partActions({ kind, name }: ChangeRow, { old, now, own }: Versions): readonly NeededAction[] {
   if (!now) return [];
   if (kind === "endpoint") {
     const [was, is] = [old, now].map(
       (object) => (object as StoredObject<"endpoint"> | undefined)?.spec.access,
     );
-    // A new endpoint is open to every account, which is what one gets who says nothing.
+    // An endpoint that is created without `access` is open to every account. This default needs no extra right.
     if (isDeepStrictEqual(was ?? DEFAULT_ACCESS, is)) return [];
     return [{ action: "access.write", what: `change access of the endpoint "${name}"` }];
   }
@@ -72,7 +72,7 @@ function ofParts({ kind, name }: ChangeRow, { old, now, own }: Pair): readonly N
   return toolsOf(now).flatMap((rule) => {
     const { server, tool, annotations = {} } = rule;
     if (isDeepStrictEqual(known.get(keyOf(rule)) ?? {}, annotations)) return [];
-    const looser = looserIn(annotations, own(server, tool) ?? {});
+    const looser = loosenedIn(annotations, own(server, tool) ?? {});
     if (looser.length === 0) return [];
     return [
       { action: "annotations.loosen", what: `set ${looser.join(", ")} of the tool "${tool}" in "${name}"` },
@@ -82,18 +82,18 @@ function ofParts({ kind, name }: ChangeRow, { old, now, own }: Pair): readonly N
 
 const DEFAULT_ACCESS = { public: false, keys: true, oauth: true, queryKey: false };
 
-/** What makes others more careful may be said by anyone who may change the tool; the rest only where the server says it too. */
-const STRICT = {
+/** The careful value of each hint. An editor may set it freely, but any other value only if the server declares the same. */
+const CAREFUL = {
   readOnlyHint: false,
   destructiveHint: true,
   idempotentHint: false,
   openWorldHint: true,
 } as const;
 
-function looserIn(overridden: Annotations, said: Annotations): readonly string[] {
-  return (Object.keys(STRICT) as (keyof typeof STRICT)[]).filter((hint) => {
+function loosenedIn(overridden: Annotations, declared: Annotations): readonly string[] {
+  return (Object.keys(CAREFUL) as (keyof typeof CAREFUL)[]).filter((hint) => {
     const value = overridden[hint];
-    return value !== undefined && value !== STRICT[hint] && value !== said[hint];
+    return value !== undefined && value !== CAREFUL[hint] && value !== declared[hint];
   });
 }
 

@@ -1,4 +1,4 @@
-/** The schemas of what is observed: audit records, calls, figures, sessions. */
+/** The schemas of audit records, recent calls, statistics and client sessions. */
 const TEXT = { type: "string" } as const;
 const UUID = { type: "string", format: "uuid" } as const;
 const DATE = { type: "string", format: "date-time" } as const;
@@ -84,7 +84,7 @@ export const CALL = {
   traceId: { type: "string", description: "id of the trace" },
 } as const;
 
-/** What the audit log can be asked for: each must be equal. */
+/** The filters of the audit log. A record must match each of them exactly. */
 export const AUDIT_FIELDS = {
   kind: { enum: ["call", "admin", "login"], description: "call, admin (a change) or login" },
   principal: { type: "string", description: "id of the caller" },

@@ -1,4 +1,4 @@
-/** Describes the table of routes as OpenAPI 3.1. What checks the input is what is described. */
+/** Describes the table of routes as OpenAPI 3.1, with the same schemas that validate requests. */
 import { VERSION } from "../kernel/version.ts";
 import { JSON_TYPES } from "./body.ts";
 import { leastOf, type Route, type Schema } from "./route.ts";
@@ -51,7 +51,7 @@ function operation(route: Route): object {
     parameters: parametersOf(route),
     ...(body && { requestBody: { required: true, content: contentOf(types, body) } }),
     responses: {
-      ...answersOf(route),
+      ...responsesOf(route),
       default: {
         description: "why it failed",
         content: contentOf(["application/problem+json"], ref("Problem")),
@@ -60,14 +60,14 @@ function operation(route: Route): object {
   };
 }
 
-/** A dry run is answered with 200, whatever the real one is. */
-function answersOf({ answer, answerTypes = ["application/json"], status, query = {} }: Route): object {
-  const done = status ?? (answer ? 200 : 204);
+/** A dry run always returns 200, whatever status the route has. */
+function responsesOf({ answer, answerTypes = ["application/json"], status, query = {} }: Route): object {
+  const success = status ?? (answer ? 200 : 204);
   const dry = "dryRun" in query ? [ref("Changes")] : [];
   const only = answer && { description: "done", content: contentOf(answerTypes, answer) };
-  if (done !== 200)
+  if (success !== 200)
     return {
-      [done]: only ?? { description: "done, no content" },
+      [success]: only ?? { description: "done, no content" },
       ...(dry[0] && { 200: { description: "a dry run", content: contentOf(answerTypes, dry[0]) } }),
     };
   const either: Schema = dry[0] && answer ? { anyOf: [answer, ...dry] } : (answer ?? {});

@@ -1,4 +1,4 @@
-/** One page of a list. A cursor names the last item that was told, so it stays good while others come and go. */
+/** Pagination of lists. A cursor holds the key of the last returned item, so it stays valid when items are added or removed. */
 import { Problem } from "./problem.ts";
 import { LIST_QUERY } from "./route.ts";
 
@@ -8,9 +8,9 @@ export interface ListPage<T> {
 }
 
 export interface Paging<T> {
-  /** Unique; the list is told in the order of these. */
+  /** Unique. Items are returned in the order of their keys. */
   readonly keyOf: (item: T) => string;
-  /** What `q` looks in. */
+  /** The text that `q` searches. */
   readonly textOf?: (item: T) => string;
 }
 
@@ -22,14 +22,14 @@ export function pageOf<T>(
   return pageAfter(matching(list, query, textOf), query, { keyOf, limit: limitIn(query) });
 }
 
-/** Those that have the text of `q`. */
+/** The items whose text contains `q`, ignoring case. */
 export function matching<T>(
   list: readonly T[],
   query: URLSearchParams,
   textOf: (item: T) => string,
 ): readonly T[] {
-  const wanted = folded(query.get("q") ?? "");
-  return wanted === "" ? list : list.filter((item) => folded(textOf(item)).includes(wanted));
+  const needle = folded(query.get("q") ?? "");
+  return needle === "" ? list : list.filter((item) => folded(textOf(item)).includes(needle));
 }
 
 export function pageAfter<T>(
@@ -57,7 +57,7 @@ export function cursorAt(key: string): string {
   return Buffer.from(`after ${key}`).toString("base64url");
 }
 
-/** The key of the item after which the page begins. */
+/** The key of the last item before this page. Undefined on the first page. */
 export function cursorIn(query: URLSearchParams): string | undefined {
   const cursor = query.get("cursor");
   if (cursor === null) return undefined;

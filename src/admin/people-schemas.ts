@@ -1,4 +1,4 @@
-/** Schemas of people: accounts, logins and what they keep for themselves. */
+/** Schemas of accounts, logins, grants and the secrets of accounts. */
 import { ROLES } from "../access/account.ts";
 import { LEAST_PASSWORD, MOST_PASSWORD } from "../access/password.ts";
 import { MOST_SECRET, SECRET_PATTERN } from "../access/user-secrets.ts";
@@ -34,19 +34,19 @@ const GROUPS = {
   uniqueItems: true,
 } as const;
 
-/** Whatever is sent here was typed by somebody: it is compared, not checked. */
-const TYPED = { type: "string", maxLength: MOST_PASSWORD } as const;
+/** Credentials to compare with stored ones. They need not follow the rules for new ones. */
+const CREDENTIAL = { type: "string", maxLength: MOST_PASSWORD } as const;
 
 export const LOGIN = {
   type: "object",
-  properties: { email: TYPED, password: TYPED },
+  properties: { email: CREDENTIAL, password: CREDENTIAL },
   required: ["email", "password"],
   additionalProperties: false,
 } as const;
 
 export const SETUP = {
   type: "object",
-  properties: { code: TYPED, email: EMAIL, password: PASSWORD },
+  properties: { code: CREDENTIAL, email: EMAIL, password: PASSWORD },
   required: ["code", "email", "password"],
   additionalProperties: false,
 } as const;
@@ -60,7 +60,7 @@ export const NEW_PASSWORD = {
 
 export const PASSWORD_CHANGE = {
   type: "object",
-  properties: { current: TYPED, password: PASSWORD },
+  properties: { current: CREDENTIAL, password: PASSWORD },
   required: ["current", "password"],
   additionalProperties: false,
 } as const;
@@ -141,7 +141,7 @@ const INVITATION = {
   required: ["url", "expiresAt"],
 } as const;
 
-export const PEOPLE_SCHEMAS = {
+export const PEOPLE_COMPONENTS = {
   Login: LOGIN,
   Setup: SETUP,
   NewPassword: NEW_PASSWORD,

@@ -1,4 +1,4 @@
-/** The schemas of what the pipeline tells: calls that wait for a yes, and what would become of a call. */
+/** The schemas of layers, of approvals, and of the explanation of a call. */
 const TEXT = { type: "string" } as const;
 const UUID = { type: "string", format: "uuid" } as const;
 const DATE = { type: "string", format: "date-time" } as const;

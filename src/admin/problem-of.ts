@@ -1,4 +1,4 @@
-/** What a failure of the layers below means to whoever asked. */
+/** Maps errors of gateway, access and store to HTTP problems. */
 import { AccessError } from "../access/error.ts";
 import { Refusal } from "../gateway/refusal.ts";
 import { StoreError } from "../store/error.ts";
@@ -6,10 +6,10 @@ import { Problem } from "./problem.ts";
 
 const RETRY_SECONDS = 5;
 
-/** Undefined: a fault of ours. */
+/** Returns undefined for an unexpected error, which is answered with 500. */
 export function problemOf(error: unknown): Problem | undefined {
-  if (error instanceof Refusal) return ofRefusal(error);
-  if (error instanceof AccessError) return ofAccess(error);
+  if (error instanceof Refusal) return refusalProblem(error);
+  if (error instanceof AccessError) return accessProblem(error);
   if (!StoreError.is(error)) return undefined;
   const { code, message, unsure } = error;
   if (code === "unavailable") {
@@ -23,7 +23,7 @@ export function problemOf(error: unknown): Problem | undefined {
   return code === "invalid" ? new Problem(422, message, { errors: [{ path: "", message }] }) : undefined;
 }
 
-function ofAccess({ status, message, retryAfterMs }: AccessError): Problem {
+function accessProblem({ status, message, retryAfterMs }: AccessError): Problem {
   const seconds = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1_000));
   return new Problem(
     status,
@@ -32,7 +32,7 @@ function ofAccess({ status, message, retryAfterMs }: AccessError): Problem {
   );
 }
 
-function ofRefusal(refusal: Refusal): Problem {
+function refusalProblem(refusal: Refusal): Problem {
   const { title, errors: _e, status: _s, detail: _d, ...more } = refusal.toJSON();
   const { errors = [] } = refusal.details;
   return new Problem(refusal.status, refusal.message, { title: String(title), errors, more });

@@ -1,8 +1,8 @@
-/** What is answered over plain HTTP when it cannot be done what was asked: RFC 9457 `application/problem+json`. */
+/** Error responses over plain HTTP: RFC 9457 `application/problem+json`. */
 
 import type { ServerResponse } from "node:http";
 
-/** One thing that is wrong, and where: a JSON Pointer into what was sent. */
+/** One error in the request. `path` is a JSON Pointer into the body. */
 export interface Fault {
   readonly path: string;
   readonly message: string;
@@ -10,7 +10,7 @@ export interface Fault {
 
 export interface ProblemFields {
   readonly errors?: readonly Fault[];
-  /** Further members of the answer, such as `current`; a `type` of its own among them. */
+  /** Additional members of the response, such as `current`. They may replace `type`. */
   readonly more?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }

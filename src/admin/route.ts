@@ -1,4 +1,4 @@
-/** One operation of the admin API. The table of all routes serves requests and describes itself as OpenAPI. */
+/** Types of the routes of the admin API. The same table of routes serves requests and is described as OpenAPI. */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Account, Role } from "../access/account.ts";
 import { type Action, MATRIX } from "../access/may.ts";
@@ -10,35 +10,35 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 export interface AdminRequest {
   readonly principal: Principal;
-  /** Of whoever came as one. */
+  /** The account of the session or of the key, if there is one. */
   readonly account: Account | undefined;
-  /** Where it comes from. */
+  /** Network address of the client. */
   readonly address: string;
   readonly headers: IncomingHttpHeaders;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Parsed, not checked. */
+  /** Parsed, not validated. */
   readonly body: unknown;
   readonly ifMatch: string | undefined;
-  /** What was done, where the request does not say all of it: told to whoever keeps records. */
-  readonly did: (acts: readonly Act[]) => void;
+  /** Sets the changes to record in the audit log. Without it, the change is derived from the path and the response. */
+  readonly recordChanges: (changes: readonly RecordedChange[]) => void;
   readonly accept: string;
-  /** Aborted once the caller is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: Signal;
 }
 
-/** Who reads a stream, as they are at the moment; undefined once they may not. */
+/** Authenticates the reader of a stream again. Undefined if the reader is no longer allowed to read it. */
 export type StreamReader = () => Principal | undefined;
 
-export type Act = Pick<AdminChange, "action" | "object" | "revision">;
+export type RecordedChange = Pick<AdminChange, "action" | "object" | "revision">;
 
 export interface AdminAnswer {
   readonly status?: number;
   readonly body?: unknown;
-  /** In place of `body`: a text of this type. */
+  /** Text of this content type, instead of `body`. */
   readonly text?: { readonly type: string; readonly content: string };
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** In place of all that: server-sent events for as long as the caller may see them. Returns what ends it. */
+  /** Starts a stream of server-sent events, instead of a body. Returns a function that ends it. */
   readonly events?: (outlet: ServerResponse, who: StreamReader) => () => void;
 }
 
@@ -51,25 +51,24 @@ interface RouteFields {
   readonly summary: string;
   readonly tag: string;
   readonly query?: Readonly<Record<string, Schema>>;
-  /** What others append to the address is none of our business. */
+  /** Accepts unknown query parameters, e.g. those that an identity provider adds. */
   readonly anyQuery?: true;
-  /** What the body must look like. */
   readonly body?: Schema;
-  /** Content types of the body, JSON unless said. */
+  /** Content types of the body. Default: JSON. */
   readonly types?: readonly string[];
   readonly status?: number;
   readonly answer?: Schema;
-  /** Content types of the answer, JSON unless said. */
+  /** Content types of the response. Default: JSON. */
   readonly answerTypes?: readonly string[];
   handle(request: AdminRequest): Promise<AdminAnswer> | AdminAnswer;
 }
 
-/** The least that the caller must be. */
+/** The least role that may use a route. */
 export function leastOf(route: Route): Role | "anyone" {
   return "role" in route ? route.role : MATRIX[route.action].least;
 }
 
-/** Parameters of every list. */
+/** Query parameters of every list. */
 export const LIST_QUERY = {
   limit: { type: "integer", minimum: 1, maximum: 500, default: 100 },
   cursor: { type: "string", description: "nextCursor of the page before" },

@@ -46,7 +46,7 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
-/** Bearer tokens are the roles of whoever shows them. */
+/** Starts a server in which the bearer token is the role of the caller. */
 async function start(): Promise<(path: string, init?: RequestInit & { role?: string }) => Promise<Response>> {
   const answer = createAdminRouter({
     routes: ROUTES,
@@ -74,14 +74,14 @@ async function start(): Promise<(path: string, init?: RequestInit & { role?: str
 
 const json = { "content-type": "application/json" };
 
-test("a route gets its decoded parameters and the query it knows", async () => {
+test("a route gets its decoded path parameters and its query", async () => {
   const ask = await start();
   const answer = await ask("/things/a%2Fb?limit=3");
   expect(answer.status).toBe(200);
   expect(await answer.json()).toEqual({ name: "a/b", limit: "3" });
 });
 
-test("a misspelt query parameter is refused", async () => {
+test("an unknown query parameter returns 400", async () => {
   const ask = await start();
   const answer = await ask("/things/a?dryrun=true");
   expect(answer.status).toBe(400);
@@ -102,12 +102,12 @@ test.each([
   ["from=2030-01-31T12:00:00", 400],
   ["from=2030-13-31", 400],
   ["from=1", 400],
-])("a value that the query cannot have is refused: %s is %s", async (query, status) => {
+])("a query parameter is validated: %s returns %i", async (query, status) => {
   const ask = await start();
   expect((await ask(`/things/a?${query}`)).status).toBe(status);
 });
 
-test("strangers get 401 at every path, and roles get 403 beyond their own", async () => {
+test("callers without a credential get 401 at every path, and callers without the needed role get 403", async () => {
   const ask = await start();
   for (const path of ["/things/a", "/nothing"]) expect((await ask(path, { role: "" })).status).toBe(401);
   expect((await ask("/things/a", { method: "DELETE", role: "viewer" })).status).toBe(403);
@@ -115,7 +115,7 @@ test("strangers get 401 at every path, and roles get 403 beyond their own", asyn
   expect((await ask("/things/a", { role: "editor" })).status).toBe(200);
 });
 
-test("an unknown path is 404, a known one with another method 405 with Allow", async () => {
+test("an unknown path returns 404, and an unknown method of a known path 405 with Allow", async () => {
   const ask = await start();
   expect((await ask("/nothing")).status).toBe(404);
   const answer = await ask("/things/a", { method: "PUT", body: "{}", headers: json });
@@ -124,27 +124,27 @@ test("an unknown path is 404, a known one with another method 405 with Allow", a
 });
 
 test.each([
-  ["no JSON", "{", json, 400],
-  ["another type", "a=1", { "content-type": "text/plain" }, 415],
-  ["no type", "{}", { "content-type": "" }, 415],
+  ["invalid JSON", "{", json, 400],
+  ["of another content type", "a=1", { "content-type": "text/plain" }, 415],
+  ["without a content type", "{}", { "content-type": "" }, 415],
   ["too large", JSON.stringify("x".repeat(4 * 1024 * 1024)), json, 413],
   ["too deep", `${"[".repeat(70)}${"]".repeat(70)}`, json, 400],
   ["not UTF-8", Buffer.from([0x22, 0xff, 0x22]), json, 400],
-])("a body that is %s", async (_, body, headers, status) => {
+])("a body that is %s is refused", async (_, body, headers, status) => {
   const ask = await start();
   const answer = await ask("/things/a", { method: "PATCH", body, headers });
   expect(answer.status).toBe(status);
   expect(await answer.json()).toMatchObject({ status, type: "about:blank" });
 });
 
-test("a fault of ours is 500 and tells nothing of itself", async () => {
+test("an unexpected error returns 500 without details", async () => {
   const ask = await start();
   const answer = await ask("/broken", { method: "POST" });
   expect(answer.status).toBe(500);
   expect(await answer.text()).not.toContain("secret detail");
 });
 
-test("a problem keeps its further members", () => {
+test("a problem contains its additional members", () => {
   const problem = new Problem(412, "it changed", { more: { current: { a: 1 } } });
   expect(JSON.parse(JSON.stringify(problem))).toEqual({
     type: "about:blank",

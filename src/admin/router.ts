@@ -1,4 +1,4 @@
-/** Finds the route of a request, runs it and writes its answer. Knows HTTP, and nothing of what the routes do. */
+/** Finds the route of a request, checks the caller, runs the route and writes the response. Does not know what the routes do. */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { addRoute, createRouter, findRoute } from "rou3";
 import type { Account } from "../access/account.ts";
@@ -12,13 +12,13 @@ import { ANONYMOUS, type Principal } from "../kernel/principal.ts";
 import { CallSignal, type Signal } from "../kernel/signal.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { JSON_TYPES, readBody } from "./body.ts";
-import type { NamedObject } from "./named-object.ts";
+import type { DescribeObject } from "./named-object.ts";
 import { Problem, writeProblem } from "./problem.ts";
 import {
-  type Act,
   type AdminAnswer,
   type AdminRequest,
   leastOf,
+  type RecordedChange,
   type Route,
   type Schema,
   type StreamReader,
@@ -27,34 +27,37 @@ import {
 export interface RouterParts {
   readonly routes: readonly Route[];
   readonly log: Log;
-  /** Who asks; undefined: nobody we know. */
   readonly authenticate: Authenticate;
-  /** Whether the page that sent this is one of ours. */
+  /** Whether the request comes from a page of this gateway. */
   isOwnPage(headers: IncomingMessage["headers"]): boolean;
   readonly addressOf: AddressOf;
-  /** Hears of every change, and of those that the caller's role does not allow. */
+  /** Gets an event for each change, and for each change that was refused with 403. */
   readonly events?: Pick<Events, "emit"> | undefined;
-  /** What a reference in a path stands for. */
-  readonly objectOf?: NamedObject;
-  /** What a failure of our own layers means to the caller; undefined: a fault of ours. */
+  /** Describes the object that a path names. */
+  readonly objectOf?: DescribeObject;
+  /** Maps an error to a problem. Undefined for an unexpected error. */
   problemOf(error: unknown): Problem | undefined;
 }
 
 const GONE = new MetaMcpError("cancelled", "the caller is gone");
 const METHODS = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
 
-export type Answer = (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+export type AdminHandler = (
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<void>;
 
-export function createAdminRouter(parts: RouterParts): Answer {
+export function createAdminRouter(parts: RouterParts): AdminHandler {
   const router = createRouter<Route>();
   for (const route of parts.routes) addRoute(router, route.method, route.path, route);
 
-  /** What is asked for and by whom, if they may. */
-  function admitted(path: string, request: IncomingMessage): Asked {
+  /** Returns the route and the caller. Throws Problem if the caller may not use the route. */
+  function admit(path: string, request: IncomingMessage): AdmittedRequest {
     const found = findRoute(router, request.method ?? "GET", path);
     const open = found !== undefined && leastOf(found.data) === "anyone";
     const known = parts.authenticate(request);
-    // Before anything else: strangers learn nothing of what is there.
+    // The first check, so that unknown callers cannot find out which paths exist.
     if (!known && !open) {
       throw new Problem(401, "log in, or send a token or a key with a role as Authorization: Bearer", {
         headers: { "www-authenticate": 'Bearer realm="metamcp"' },
@@ -65,42 +68,42 @@ export function createAdminRouter(parts: RouterParts): Answer {
       throw new Problem(403, "a change with a cookie must come from a page of this gateway (Origin)");
     const { data: route, params = {} } = found;
     const { principal = ANONYMOUS, account } = known ?? {};
-    const asked = withObject({ principal, account, route, params: decoded(params) });
+    const admitted = withObject({ principal, account, route, params: decoded(params) });
     if (!mayUse(principal, route)) {
-      if (route.method !== "GET") tell(asked, [actOf(asked, undefined)], "refused");
+      if (route.method !== "GET") emitChanges(admitted, [changeOf(admitted, undefined)], "refused");
       throw new Problem(403, refusalOf(principal, route));
     }
-    return asked;
+    return admitted;
   }
 
-  /** Looked up before anything is done: what is deleted has no name afterwards. */
-  function withObject(asked: Omit<Asked, "object">): Asked {
-    const { route, params } = asked;
-    if (route.method === "GET") return { ...asked, object: { kind: route.tag } };
+  /** Looks the object up before the route runs, because a deleted object has no name afterwards. */
+  function withObject(admitted: Omit<AdmittedRequest, "object">): AdmittedRequest {
+    const { route, params } = admitted;
+    if (route.method === "GET") return { ...admitted, object: { kind: route.tag } };
     const { uuid } = params;
     return {
-      ...asked,
+      ...admitted,
       object: parts.objectOf?.(route.tag, uuid) ?? { kind: route.tag, ...(uuid !== undefined && { uuid }) },
     };
   }
 
   async function run(path: string, request: IncomingMessage, signal: Signal): Promise<AdminAnswer> {
-    const first = admitted(path, request);
+    const first = admit(path, request);
     const { route } = first;
     const query = queryOf(request, route);
     const reads = request.method === "GET";
     const body = reads ? undefined : await readBody(request, route.types ?? JSON_TYPES);
-    // A body can come slowly: what was taken from the caller meanwhile counts.
-    const asked = reads ? first : admitted(path, request);
-    const { principal, account } = asked;
-    let acts: readonly Act[] | undefined;
+    // The body may arrive slowly. Rights that the caller lost meanwhile must count.
+    const admitted = reads ? first : admit(path, request);
+    const { principal, account } = admitted;
+    let recorded: readonly RecordedChange[] | undefined;
     const changes = isChange(route, query);
     const handle = async (given: AdminRequest): Promise<AdminAnswer> => {
       try {
         return await route.handle(given);
       } catch (error) {
         if (changes && error instanceof Problem && error.status === 403)
-          tell(asked, [actOf(asked, undefined)], "refused");
+          emitChanges(admitted, [changeOf(admitted, undefined)], "refused");
         throw error;
       }
     };
@@ -109,25 +112,30 @@ export function createAdminRouter(parts: RouterParts): Answer {
       account,
       address: parts.addressOf(request),
       headers: request.headers,
-      params: asked.params,
+      params: admitted.params,
       query,
       body,
       ifMatch: request.headers["if-match"],
       accept: request.headers.accept ?? "*/*",
-      did(done) {
-        acts = [...(acts ?? []), ...done];
+      recordChanges(more) {
+        recorded = [...(recorded ?? []), ...more];
       },
       signal,
     });
-    if (changes) tell(asked, acts ?? [actOf(asked, answer.body)], "ok");
+    if (changes) emitChanges(admitted, recorded ?? [changeOf(admitted, answer.body)], "ok");
     return answer;
   }
 
-  function tell({ principal }: Asked, acts: readonly Act[], outcome: AdminChange["outcome"]): void {
-    for (const act of acts) parts.events?.emit({ type: "admin", at: Date.now(), principal, ...act, outcome });
+  function emitChanges(
+    { principal }: AdmittedRequest,
+    changes: readonly RecordedChange[],
+    outcome: AdminChange["outcome"],
+  ): void {
+    for (const change of changes)
+      parts.events?.emit({ type: "admin", at: Date.now(), principal, ...change, outcome });
   }
 
-  /** The caller is asked again and again whether it may: a right that ends, ends the stream. */
+  /** Gives the stream a function that authenticates the caller again, so that the stream ends with the right to read it. */
   function stream(
     path: string,
     request: IncomingMessage,
@@ -141,12 +149,12 @@ export function createAdminRouter(parts: RouterParts): Answer {
     };
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     const end = answer.events?.(response, who) ?? (() => {});
-    // Whoever is gone by now closes nothing any more.
+    // If the client has already disconnected, no "close" event follows.
     if (response.destroyed) end();
     else response.once("close", end);
   }
 
-  /** What a browser does for a page of somebody else. To a login one may come without a page: from a shell. */
+  /** Detects cross-site requests. A login without an Origin header is allowed, because it comes from a shell. */
   function isForged({ method, headers }: IncomingMessage, byCookie: boolean, open: boolean): boolean {
     if (method === "GET" || parts.isOwnPage(headers)) return false;
     return byCookie || (open && headers.origin !== undefined);
@@ -176,28 +184,28 @@ export function createAdminRouter(parts: RouterParts): Answer {
   };
 }
 
-interface Asked {
+interface AdmittedRequest {
   readonly principal: Principal;
   readonly account: Account | undefined;
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
-  /** What its path stands for, as records name it. */
-  readonly object: Act["object"];
+  /** The object that the path names, as the audit log describes it. */
+  readonly object: RecordedChange["object"];
 }
 
-/** Logins are told by themselves. */
+/** Routes for anyone are logins, which emit their own events. */
 function isChange(route: Route, query: URLSearchParams): boolean {
   return route.method !== "GET" && leastOf(route) !== "anyone" && query.get("dryRun") !== "true";
 }
 
 const VERBS = { GET: "read", POST: "create", PATCH: "update", PUT: "update", DELETE: "delete" } as const;
 
-/** What a route did, by its own words and what it answers: `POST /mcp-servers/:uuid/connect` is "connect". */
-function actOf({ route, object }: Asked, body: unknown): Act {
+/** Derives the change from the path and the response: `POST /mcp-servers/:uuid/connect` is "connect". */
+function changeOf({ route, object }: AdmittedRequest, body: unknown): RecordedChange {
   const last = route.path.split("/").at(-1) ?? "";
   const verb = route.method === "POST" && route.path !== `/${route.tag}` && !last.startsWith(":");
   const answered = isRecord(body) ? body : {};
-  // What the path says comes first: an answer may have been written by a server.
+  // The path has precedence, because the response may contain text of a server.
   const uuid = object.uuid ?? answered["uuid"];
   const name = object.name ?? answered["name"] ?? answered["email"];
   return {
@@ -229,7 +237,7 @@ function decoded(params: Readonly<Record<string, string>>): Record<string, strin
   }
 }
 
-/** Unknown ones are refused: a misspelt `dryRun` must not become a change. */
+/** Refuses unknown parameters, so that a misspelt `dryRun` does not make the change. */
 function queryOf({ url = "" }: IncomingMessage, { query = {}, anyQuery }: Route): URLSearchParams {
   const given = new URL(url, "http://localhost").searchParams;
   if (anyQuery) return given;
@@ -238,15 +246,15 @@ function queryOf({ url = "" }: IncomingMessage, { query = {}, anyQuery }: Route)
     const known = Object.keys(query).join(", ") || "none";
     if (!schema) throw new Problem(400, `unknown query parameter "${name}"; known: ${known}`);
     if (given.getAll(name).length > 1) throw new Problem(400, `the query contains "${name}" twice`);
-    if (!fits(text, schema)) throw new Problem(400, `"${name}" in the query must be ${wanted(schema)}`);
+    if (!fits(text, schema)) throw new Problem(400, `"${name}" in the query must be ${expectedBy(schema)}`);
   }
   return given;
 }
 
-/** With its zone: what a time without one means depends on where the gateway runs. */
+/** A time needs a time zone. Otherwise its meaning would depend on the time zone of the gateway. */
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i;
 
-/** The types that a query has. A value that nothing can have would be answered with nothing, as if there were none. */
+/** Validates a parameter. An impossible value would otherwise return an empty list, as if nothing matched. */
 function fits(text: string, schema: Schema): boolean {
   const { type, format, enum: values, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
   if (Array.isArray(values)) return values.includes(text);
@@ -256,7 +264,7 @@ function fits(text: string, schema: Schema): boolean {
   return /^\d{1,15}$/.test(text) && Number(text) >= Number(minimum) && Number(text) <= Number(maximum);
 }
 
-function wanted({ type, format, enum: values, minimum, maximum }: Schema): string {
+function expectedBy({ type, format, enum: values, minimum, maximum }: Schema): string {
   if (Array.isArray(values)) return `one of ${values.join(", ")}`;
   if (format === "date-time") return "a time such as 2030-01-31T12:00:00Z";
   if (type === "boolean") return "true or false";

@@ -1,11 +1,11 @@
-/** The schemas of the admin API by the names they have in its description. What checks the input is made of the same. */
+/** The schemas of the admin API, by their names in the OpenAPI description. The same schemas validate requests. */
 import { ENDPOINT, NAMESPACE, SERVER, SETTINGS } from "../gateway/schemas.ts";
 import { API_KEY_COMPONENTS } from "./api-key-schemas.ts";
 import { ATTENTION_COMPONENTS } from "./attention-schemas.ts";
 import { EVENT_COMPONENTS } from "./event-schemas.ts";
 import { MARKET_COMPONENTS } from "./market-schemas.ts";
 import { OBSERVE_COMPONENTS } from "./observe-schemas.ts";
-import { PEOPLE_SCHEMAS } from "./people-schemas.ts";
+import { PEOPLE_COMPONENTS } from "./people-schemas.ts";
 import { PIPELINE_COMPONENTS } from "./pipeline-schemas.ts";
 import type { Schema } from "./route.ts";
 import { TOOL_COMPONENTS } from "./tool-schemas.ts";
@@ -53,7 +53,7 @@ const CHANGE = {
   required: ["op", "kind", "name"],
 } as const;
 
-/** Of an update the fields that differ; settings to those who may read them. */
+/** For an update, `before` and `after` have only the changed fields. For settings they need the right to read settings. */
 const CHANGE_WITH_VALUES = {
   ...CHANGE,
   properties: {
@@ -106,14 +106,14 @@ export const APPLY = {
   additionalProperties: false,
 } as const;
 
-/** What an object looks like when it is answered: the fields that can be sent, and the stamps. */
-function answered(input: Schema, more: Readonly<Record<string, Schema>> = {}): Schema {
+/** The schema of a returned object: the fields of the input and the stamps. */
+function returnedSchema(input: Schema, more: Readonly<Record<string, Schema>> = {}): Schema {
   const properties = { uuid: UUID, ...(input["properties"] as object), ...more, ...STAMPS };
   return { type: "object", properties, required: ["uuid", ...((input["required"] as string[]) ?? [])] };
 }
 
-/** RFC 7396: each field may be left out; null takes it away. */
-function patched(input: Schema): Schema {
+/** The schema of a JSON Merge Patch (RFC 7396): every field is optional, and null removes a field. */
+function patchSchema(input: Schema): Schema {
   const fields = Object.entries(input["properties"] as Readonly<Record<string, Schema>>);
   const properties = fields.map(([name, schema]) => [
     name,
@@ -130,9 +130,9 @@ export function listOf(item: Schema): Schema {
 const CHANGES = { type: "array", items: ref("Change") } as const;
 
 export const COMPONENTS = {
-  Server: answered(SERVER, { status: ref("Connection") }),
+  Server: returnedSchema(SERVER, { status: ref("Connection") }),
   NewServer: SERVER,
-  ServerPatch: patched(SERVER),
+  ServerPatch: patchSchema(SERVER),
   ServerUpdated: {
     type: "object",
     properties: {
@@ -155,14 +155,14 @@ export const COMPONENTS = {
     },
     required: ["at", "state"],
   },
-  Namespace: answered(NAMESPACE),
+  Namespace: returnedSchema(NAMESPACE),
   NewNamespace: NAMESPACE,
-  NamespacePatch: patched(NAMESPACE),
-  Endpoint: answered(ENDPOINT),
+  NamespacePatch: patchSchema(NAMESPACE),
+  Endpoint: returnedSchema(ENDPOINT),
   NewEndpoint: ENDPOINT,
-  EndpointPatch: patched(ENDPOINT),
-  Settings: answered(SETTINGS),
-  SettingsPatch: patched(SETTINGS),
+  EndpointPatch: patchSchema(ENDPOINT),
+  Settings: returnedSchema(SETTINGS),
+  SettingsPatch: patchSchema(SETTINGS),
   Tool: TOOL,
   ToolDetail: {
     ...TOOL,
@@ -190,7 +190,7 @@ export const COMPONENTS = {
   },
   ...API_KEY_COMPONENTS,
   Apply: APPLY,
-  ...PEOPLE_SCHEMAS,
+  ...PEOPLE_COMPONENTS,
   ...OBSERVE_COMPONENTS,
   ...EVENT_COMPONENTS,
   ...MARKET_COMPONENTS,

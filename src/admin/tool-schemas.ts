@@ -1,4 +1,4 @@
-/** Schemas of all tools at once: what they are, what they cost, and what each namespace makes of them. */
+/** Schemas of the table of all tools (cost, use, state per namespace), and of changed tools that need approval. */
 import { TOOL_OVERRIDE } from "../gateway/schemas.ts";
 import type { Schema } from "./route.ts";
 
@@ -81,7 +81,7 @@ const TOOL_TABLE = {
   required: ["servers", "namespaces", "since", "pinned", "total", "items"],
 } as const;
 
-/** As in a merge patch: null takes a field away. */
+/** As in a merge patch, null removes a field. */
 function nullable<S extends Schema>(schema: S) {
   return { anyOf: [schema, { type: "null" }] } as const;
 }

@@ -1,4 +1,4 @@
-/** Schemas of endpoints that are tried out: a call and its events, and what a client is shown. */
+/** Schemas for trying an endpoint in the console: a call with its events, and the preview of what a client sees. */
 import { RECENT_CALL } from "./observe-schemas.ts";
 
 const TEXT = { type: "string" } as const;

@@ -1,4 +1,4 @@
-/** The events of a tried call on their way to a browser. Whoever reads slowly misses progress, never the result. */
+/** Streams the events of a tried call to a browser. A slow reader loses progress and log events, but never the result. */
 import type { ServerResponse } from "node:http";
 import type { Tried, TryEvent } from "../gateway/try-control.ts";
 import { eventText } from "../observe/live/event-feed.ts";
@@ -6,67 +6,67 @@ import type { StreamReader } from "./route.ts";
 
 export interface TryStreamParts {
   readonly outlet: Pick<ServerResponse, "write" | "end" | "writableLength">;
-  /** Who began it, for as long as they may see it. */
+  /** The person who started the call. Undefined when they may no longer see it. */
   readonly who: StreamReader;
-  /** As it is told. */
+  /** Converts an event to the JSON that is sent. */
   readonly shown: (event: TryEvent) => object;
 }
 
 const MOST_UNREAD = 262_144;
-const LOOK_MS = 1_000;
-/** In looks: proxies and dead peers are found out by writing. */
-const BEAT_EVERY = 15;
+const CHECK_MS = 1_000;
+/** In checks. A heartbeat keeps proxies from closing the stream and detects dead connections. */
+const HEARTBEAT_EVERY = 15;
 
 export class TryStream {
   readonly #tried: Tried;
   readonly #parts: TryStreamParts;
   readonly #began = performance.now();
-  readonly #looking: NodeJS.Timeout;
+  readonly #checking: NodeJS.Timeout;
   #missed = 0;
-  #looks = 0;
+  #checks = 0;
 
   constructor(tried: Tried, parts: TryStreamParts) {
     this.#tried = tried;
     this.#parts = parts;
-    this.#looking = setInterval(() => this.#look(), LOOK_MS);
-    this.#looking.unref();
-    tried.run((event) => this.#tell(event));
+    this.#checking = setInterval(() => this.#check(), CHECK_MS);
+    this.#checking.unref();
+    tried.run((event) => this.#send(event));
   }
 
-  /** Cancels what is under way. */
+  /** Cancels the call. */
   readonly end = (): void => {
-    clearInterval(this.#looking);
+    clearInterval(this.#checking);
     this.#tried.end();
   };
 
-  #tell(event: TryEvent): void {
+  #send(event: TryEvent): void {
     const { outlet, shown } = this.#parts;
-    const told = flat(shown(event));
+    const sent = flat(shown(event));
     if (event.type === "progress" || event.type === "log") {
       if (outlet.writableLength > MOST_UNREAD) this.#missed += 1;
-      else outlet.write(eventText(event.type, told));
+      else outlet.write(eventText(event.type, sent));
       return;
     }
     if (this.#missed > 0) outlet.write(eventText("missed", { type: "missed", count: this.#missed }));
     this.#missed = 0;
     const over = event.type === "result" || event.type === "error";
     const ms = over ? { ms: Math.round(performance.now() - this.#began) } : {};
-    outlet.write(eventText(event.type, { ...told, ...ms }));
+    outlet.write(eventText(event.type, { ...sent, ...ms }));
     if (!over) return;
-    clearInterval(this.#looking);
+    clearInterval(this.#checking);
     outlet.end();
   }
 
-  #look(): void {
+  #check(): void {
     const { outlet, who } = this.#parts;
     if (!who()) {
       this.end();
       outlet.end();
-    } else if (++this.#looks % BEAT_EVERY === 0 && outlet.writableLength === 0) outlet.write(": \n\n");
+    } else if (++this.#checks % HEARTBEAT_EVERY === 0 && outlet.writableLength === 0) outlet.write(": \n\n");
   }
 }
 
-/** What a server said in its notification stands beside the type. */
+/** Moves the params of a notification to the level of the type. */
 function flat(event: object): object {
   if (!("params" in event)) return event;
   const { params, ...rest } = event;

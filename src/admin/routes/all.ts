@@ -1,4 +1,4 @@
-/** All routes of the admin API, their own description among them. */
+/** All routes of the admin API, including the one that describes them. */
 import { describeRoutes } from "../openapi.ts";
 import type { Route } from "../route.ts";
 import { apiKeyRoutes } from "./api-keys.ts";

@@ -1,4 +1,4 @@
-/** API keys. The text of a key is answered once, when it is made. */
+/** Routes for API keys. The text of a key is returned only once, when the key is created. */
 import { type ApiKey, isForeignKey } from "../../access/api-key.ts";
 import type { NewApiKey } from "../../access/api-keys.ts";
 import { may } from "../../access/may.ts";
@@ -9,7 +9,7 @@ import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
 import { type AdminRequest, DRY_RUN, LIST_QUERY, type Route } from "../route.ts";
 import { listOf, ref } from "../schemas.ts";
-import { type Asking, maySee } from "./endpoint-use.ts";
+import { type Caller, maySee } from "./endpoint-use.ts";
 import { type AdminParts, checkedBody, isOn } from "./parts.ts";
 
 type Endpoints = readonly string[] | "all";
@@ -109,7 +109,7 @@ function keyProblems({ endpoints, role, tiers, expiresAt }: NewApiKey): InputPro
   return wrong;
 }
 
-/** An administrator says whose it is, or that it is nobody's; everybody else makes keys of their own. */
+/** An administrator names the owner, or nobody for a key without owner. For everybody else the owner is their own account. */
 function ownerOf(
   { access: { accounts } }: AdminParts,
   { principal, account }: AdminRequest,
@@ -118,12 +118,12 @@ function ownerOf(
 ): string | undefined {
   if (named === undefined) return may(principal, "people") ? undefined : account?.uuid;
   const found = accounts.byId(named) ?? accounts.byEmail(named);
-  // Who may not see people learns nothing of them.
+  // A caller who may not see accounts must not find out whether one exists.
   if (!found && may(principal, "people")) wrong.push({ path: "/owner", message: "is not an account" });
   return found?.uuid ?? named;
 }
 
-/** A key that makes keys would outlive its own limits; administrators can do all of it anyway. */
+/** A key must not create keys, because those would not have its limits. Keys of administrators may, as they have all rights. */
 function refuseWider({ principal }: AdminRequest, key: Pick<NewApiKey, "owner" | "role">): void {
   if (!may(principal, "keys.write", key))
     throw new Problem(403, "you can only create keys for yourself, with at most your own role");
@@ -131,7 +131,7 @@ function refuseWider({ principal }: AdminRequest, key: Pick<NewApiKey, "owner" |
     throw new Problem(403, "a key cannot create keys: log in to create one");
 }
 
-/** To who may not see it a key is not there. */
+/** Returns the key in the path. A key that the caller may not see gives the same 404 as an unknown key. */
 async function keyAt({ access }: AdminParts, { params, principal }: AdminRequest): Promise<ApiKey> {
   const id = (params["uuid"] ?? "").toLowerCase();
   const key = (await access.keyControl.list()).find((one) => one.id === id);
@@ -143,7 +143,7 @@ function noKey(id: string): Problem {
   return new Problem(404, `there is no key "${id.slice(0, 64)}"`);
 }
 
-/** For whoever moves from a system with keys of its own: its clients go on with them. */
+/** Imports keys of the older MetaMCP, so that its clients can keep their keys. */
 function importRoute(parts: AdminParts): Route {
   return {
     method: "POST",
@@ -160,7 +160,7 @@ function importRoute(parts: AdminParts): Route {
         keys: readonly { uuid: string; name: string; key: string; endpoints: Endpoints }[];
       }>(KEY_IMPORT, body);
       const wrong: InputProblem[] = [];
-      const taken = sent.keys.map(({ uuid, name, key, endpoints }, at) => {
+      const imports = sent.keys.map(({ uuid, name, key, endpoints }, at) => {
         if (!isForeignKey(key))
           wrong.push({ path: pointer("/keys", at, "key"), message: "must be a key that begins with sk_mt_" });
         const path = pointer("/keys", at, "endpoints");
@@ -168,17 +168,17 @@ function importRoute(parts: AdminParts): Route {
         return { id: uuid, name, text: key, endpoints: opened };
       });
       if (wrong.length > 0) throw invalid(wrong);
-      if (isOn(query, "dryRun")) return { body: { changes: taken.map(({ name }) => row("create", name)) } };
-      await parts.access.keyControl.takeOver(taken);
-      return { body: { imported: taken.length } };
+      if (isOn(query, "dryRun")) return { body: { changes: imports.map(({ name }) => row("create", name)) } };
+      await parts.access.keyControl.takeOver(imports);
+      return { body: { imported: imports.length } };
     },
   };
 }
 
-/** As uuids. One that the caller may not know of is not there. */
+/** Resolves references to uuids. An endpoint that the caller may not see counts as unknown. */
 function endpointsOf(
   { control }: AdminParts,
-  asking: Asking,
+  caller: Caller,
   { named, path }: { readonly named: Endpoints; readonly path: string },
   wrong: InputProblem[],
 ): Endpoints {
@@ -186,7 +186,7 @@ function endpointsOf(
   const find = finderOf(control.compiled.objects.endpoint);
   return named.map((reference, at) => {
     const known = find(reference);
-    const found = known && maySee(known, asking) ? known : undefined;
+    const found = known && maySee(known, caller) ? known : undefined;
     const message = `there is no endpoint "${reference.slice(0, 128)}"`;
     if (!found) wrong.push({ path: pointer(path, at), message });
     return found?.uuid ?? reference;

@@ -1,4 +1,4 @@
-/** Calls that wait for a yes of somebody else. */
+/** Routes for calls that wait for the approval of another person. */
 import type { Approval } from "../../gateway/control.ts";
 import { pageOf } from "../page.ts";
 import { APPROVAL_STATES } from "../pipeline-schemas.ts";
@@ -62,7 +62,7 @@ function textOf({ name, principal, endpoint, reason }: Approval): string {
   return [name, principal.name, endpoint.name, reason].join("\n");
 }
 
-/** Ids begin with the time at which they were made; pages go from small to large. */
+/** A sort key: pages are sorted ascending and uuids begin with their creation time, so each digit is inverted. */
 function newestFirst({ uuid }: Approval): string {
   return uuid.replaceAll(/[0-9a-f]/g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16));
 }

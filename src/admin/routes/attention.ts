@@ -1,4 +1,4 @@
-/** What is wrong now and what there is, in one request. */
+/** Route for current problems and the number of objects, in one request. */
 import { may } from "../../access/may.ts";
 import { attentionFor } from "../attention.ts";
 import type { Route } from "../route.ts";
@@ -16,7 +16,7 @@ export function attentionRoutes(parts: AdminParts): readonly Route[] {
       answer: ref("Attention"),
       async handle({ principal }) {
         const now = Date.now();
-        const requests = may(principal, "provision") ? await pending(parts) : 0;
+        const requests = may(principal, "provision") ? await pendingRequests(parts) : 0;
         const items = attentionFor(parts, principal, { now, requests });
         const counts = may(principal, "objects.read") ? { counts: countsOf(parts) } : {};
         return { body: { at: new Date(now).toISOString(), items, ...counts } };
@@ -25,8 +25,8 @@ export function attentionRoutes(parts: AdminParts): readonly Route[] {
   ];
 }
 
-/** They are in the store, and it may be away: that is said by itself. */
-async function pending({ market }: AdminParts): Promise<number> {
+/** Requests are in the store. If it is unreachable, the list has its own item for that, so the count is 0. */
+async function pendingRequests({ market }: AdminParts): Promise<number> {
   const requests = await market.requests().catch(() => []);
   return requests.filter(({ state }) => state === "pending").length;
 }

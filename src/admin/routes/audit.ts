@@ -1,15 +1,15 @@
-/** The audit log: who did what, newest first. */
+/** Routes to read and verify the audit log. */
 import { may } from "../../access/may.ts";
 import type { Audit, AuditQuery, StoredAuditRecord } from "../../store/store.ts";
 import { AUDIT_FIELDS } from "../observe-schemas.ts";
 import { cursorAt, cursorIn, limitIn } from "../page.ts";
 import { LIST_QUERY, type Route } from "../route.ts";
 import { ref } from "../schemas.ts";
-import { FORMAT, JSON_LINES, saved } from "./calls.ts";
+import { FORMAT, JSON_LINES, jsonLinesFile } from "./calls.ts";
 import type { AdminParts } from "./parts.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Asked for by uuid or by the name it had. */
+/** Fields that are filtered by uuid, or by the name that the object had at that time. */
 const NAMED: ReadonlySet<string> = new Set(["endpoint", "server", "object"]);
 const TIME = { type: "string", format: "date-time" } as const;
 
@@ -46,7 +46,7 @@ export function auditRoutes({ observed }: AdminParts): readonly Route[] {
         const whole = may(principal, "arguments.read");
         if (query.get("format") === "jsonl") {
           const records = await allOf(observed.records, asked);
-          return saved(
+          return jsonLinesFile(
             "audit",
             records.map((record) => shown(record, whole)),
           );
@@ -73,10 +73,10 @@ export function auditRoutes({ observed }: AdminParts): readonly Route[] {
   ];
 }
 
-const MOST_SAVED = 10_000;
+const MOST_EXPORTED = 10_000;
 const MOST_ON_A_PAGE = 500;
 
-/** The newest first, page by page. */
+/** Reads page by page, newest first, up to `MOST_EXPORTED` records. */
 async function allOf(
   records: Pick<Audit, "query">,
   asked: AuditQuery,
@@ -91,11 +91,11 @@ async function allOf(
     });
     found.push(...page.items);
     cursor = page.nextCursor;
-  } while (cursor !== undefined && found.length < MOST_SAVED);
-  return found.slice(0, MOST_SAVED);
+  } while (cursor !== undefined && found.length < MOST_EXPORTED);
+  return found.slice(0, MOST_EXPORTED);
 }
 
-/** Where a field stands in a record, unless it is a member of it by its own name. */
+/** The path of a field in a record, if it differs from the name of the field. */
 const PATHS: Readonly<Record<string, string>> = {
   principal: "principal.id",
   principalKind: "principal.kind",
@@ -125,7 +125,7 @@ function timeIn(query: URLSearchParams, name: "from" | "to"): { from?: number; t
   return text === null ? {} : { [name]: Date.parse(text) };
 }
 
-/** Arguments and results are for those who may read them. */
+/** `whole`: with arguments and results. */
 function shown({ seq, at, hash, body }: StoredAuditRecord, whole: boolean): object {
   const { arguments: args, results, ...rest } = body as Record<string, unknown>;
   return {

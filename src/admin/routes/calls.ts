@@ -1,4 +1,4 @@
-/** The last calls: filtered, one in full, written to a file, and made again. */
+/** Routes for the last calls: a filtered list, one call, and a download. */
 import { may } from "../../access/may.ts";
 import { fromRaw } from "../../kernel/raw.ts";
 import type { KeptCall } from "../../observe/live/recent-calls.ts";
@@ -43,7 +43,7 @@ export function callRoutes(parts: AdminParts): readonly Route[] {
         const whole = may(principal, "arguments.read");
         const found = [...observed.calls.list()].filter((call) => fits(call, query));
         if (query.get("format") === "jsonl")
-          return saved(
+          return jsonLinesFile(
             "calls",
             found.map((call) => shownCall(call, whole)),
           );
@@ -87,8 +87,8 @@ export function shownCall({ sent, ...call }: KeptCall, whole: boolean): object {
 
 export const JSON_LINES = "application/x-ndjson";
 
-/** A file for who asked, one object a line. */
-export function saved(name: string, rows: readonly object[]): AdminAnswer {
+/** A download with one JSON object per line. */
+export function jsonLinesFile(name: string, rows: readonly object[]): AdminAnswer {
   return {
     status: 200,
     text: { type: JSON_LINES, content: rows.map((row) => `${JSON.stringify(row)}\n`).join("") },
@@ -110,8 +110,8 @@ function fits(call: KeptCall, query: URLSearchParams): boolean {
     client,
   } = call;
   const is = (name: keyof typeof FILTERS, ...values: readonly (string | undefined)[]): boolean => {
-    const wanted = query.get(name);
-    return wanted === null || values.includes(wanted);
+    const expected = query.get(name);
+    return expected === null || values.includes(expected);
   };
   const text = query.get("q")?.toLowerCase() ?? "";
   return (

@@ -1,4 +1,4 @@
-/** The whole config as one document: read it, compare it, apply it. */
+/** Routes to export, compare and apply the config as one document. */
 import { type ApplyOptions, applyDocument } from "../../gateway/document/apply.ts";
 import { exportDocument } from "../../gateway/document/document.ts";
 import { writeYaml } from "../../gateway/document/yaml.ts";
@@ -24,7 +24,7 @@ export function configRoutes(parts: AdminParts): readonly Route[] {
       path: "/config",
       summary: "Export the config as a document, with names instead of ids and without secrets",
       tag: "config",
-      // The settings are in it.
+      // The document contains the settings.
       action: "settings",
       answer: APPLY.properties.document,
       answerTypes: ["application/json", YAML],
@@ -56,7 +56,7 @@ export function configRoutes(parts: AdminParts): readonly Route[] {
       path: "/config/apply",
       summary: "Apply a document, in one revision or not at all",
       tag: "config",
-      // Of an editor it is refused where it touches what an editor may not change.
+      // For an editor, `change` refuses documents with changes that an editor may not make.
       action: "config.apply",
       query: { ...DRY_RUN, ...TAKE_OVER },
       body: ref("Apply"),
@@ -85,7 +85,7 @@ async function apply(parts: AdminParts, request: AdminRequest) {
   );
 }
 
-/** Its problems as problems of the body. */
+/** Prefixes the paths of errors with /document, because the document is a member of the body. */
 function applied(objects: Objects, document: unknown, options: ApplyOptions, context: ChangeContext) {
   try {
     return applyDocument(objects, document, options, context);

@@ -1,4 +1,4 @@
-/** In whose name an endpoint is looked at or tried out, and whether they could use it. */
+/** Decides as whom an endpoint is viewed or tried, and whether that account or key could use it. */
 import { type Account, emailKey, livePrincipal } from "../../access/account.ts";
 import { isAllowed } from "../../access/allow.ts";
 import type { KnownKey } from "../../access/key-ring.ts";
@@ -19,27 +19,27 @@ export const AS = {
   },
 } as const;
 
-const KEY_MARK = "key:";
+const KEY_PREFIX = "key:";
 
-/** Somebody as an endpoint would see them. */
+/** The account or key that an endpoint is viewed or tried as. */
 export interface User {
   readonly principal: Principal;
-  /** Undefined: a token or a key that is nobody's. */
+  /** Undefined for a token, or a key without owner. */
   readonly account: Account | undefined;
-  /** Where they come with a key. */
+  /** The key, if it is used instead of a login. */
   readonly key?: KnownKey;
 }
 
-export type Asking = Pick<AdminRequest, "principal" | "account">;
+export type Caller = Pick<AdminRequest, "principal" | "account">;
 
-/** `as`: an account, or `key:` and a key; whoever asks unless given. In the name of others administrators alone. */
-export function userOf(parts: Pick<AdminParts, "access">, asking: Asking, as: string | null): User {
-  return as?.startsWith(KEY_MARK)
-    ? keyUser(parts, asking, as.slice(KEY_MARK.length))
-    : accountUser(parts, asking, as);
+/** `as` is an account, or `key:` and a key. Default: the caller. Only administrators may act as others. */
+export function userOf(parts: Pick<AdminParts, "access">, caller: Caller, as: string | null): User {
+  return as?.startsWith(KEY_PREFIX)
+    ? keyUser(parts, caller, as.slice(KEY_PREFIX.length))
+    : accountUser(parts, caller, as);
 }
 
-function keyUser({ access }: Pick<AdminParts, "access">, { principal }: Asking, called: string): User {
+function keyUser({ access }: Pick<AdminParts, "access">, { principal }: Caller, called: string): User {
   const found = access.keys.called(called, actorOf(principal));
   const all = may(principal, "endpoints.try", { owner: undefined });
   const [key, another] = found.filter(
@@ -51,10 +51,10 @@ function keyUser({ access }: Pick<AdminParts, "access">, { principal }: Asking, 
   return { principal: key.principal, account: key.account, key };
 }
 
-/** `as`: uuid or e-mail address; whoever asks unless given. */
-export function accountUser({ access }: Pick<AdminParts, "access">, asking: Asking, as: string | null): User {
+/** `as` is the uuid or e-mail address of an account. Default: the caller. */
+export function accountUser({ access }: Pick<AdminParts, "access">, caller: Caller, as: string | null): User {
   const { accounts } = access;
-  const { principal, account: self } = asking;
+  const { principal, account: self } = caller;
   const isSelf = self && (as === null || as === self.uuid || emailKey(as) === emailKey(self.email));
   if (isSelf) return { principal: livePrincipal(accounts, self.uuid), account: self };
   if (as === null) return { principal, account: undefined };
@@ -68,7 +68,7 @@ export function accountUser({ access }: Pick<AdminParts, "access">, asking: Aski
   };
 }
 
-/** Why their clients are refused; undefined where they are not. */
+/** Returns why the endpoint would refuse clients of this user. Undefined if it accepts them. */
 export function refusalOf(
   { uuid, spec: { access, disabled } }: StoredObject<"endpoint">,
   { account, key }: Pick<User, "account" | "key">,
@@ -91,28 +91,28 @@ function keyRefusal(key: KnownKey, takesKeys: boolean, endpoint: string): string
   return key.opens(endpoint) ? undefined : "the key is not valid for the endpoint";
 }
 
-/** Whoever reads no objects is told of those endpoints alone that they may use. */
-export function maySee(endpoint: StoredObject<"endpoint">, { principal, account }: Asking): boolean {
+/** Callers without the right to read objects see only the endpoints that they may use. */
+export function maySee(endpoint: StoredObject<"endpoint">, { principal, account }: Caller): boolean {
   return (
     may(principal, "objects.read") ||
     (account !== undefined && refusalOf(endpoint, { account }) === undefined)
   );
 }
 
-/** The endpoint of the path, where the caller may know of it. */
+/** Returns the endpoint in the path. Throws 404 if it does not exist or the caller may not see it. */
 export function endpointAt(
   parts: AdminParts,
-  asking: Asking & Pick<AdminRequest, "params">,
+  caller: Caller & Pick<AdminRequest, "params">,
 ): CompiledEndpoint {
-  const name = asking.params["uuid"] ?? "";
+  const name = caller.params["uuid"] ?? "";
   const object = objectAt(parts, "endpoint", name);
   const endpoint = parts.control.compiled.endpoints.get(object.uuid);
-  if (!endpoint || !maySee(object, asking)) throw unknownObject("endpoint", name);
+  if (!endpoint || !maySee(object, caller)) throw unknownObject("endpoint", name);
   return endpoint;
 }
 
-/** Where everybody is let in, nobody is told apart. */
-export function seenAs({ object }: CompiledEndpoint, { principal }: User, asking: Asking): Principal {
+/** The principal that calls have at the endpoint. A public endpoint does not authenticate, so all its callers are anonymous. */
+export function seenAs({ object }: CompiledEndpoint, { principal }: User, caller: Caller): Principal {
   if (!object.spec.access.public) return principal;
-  return { ...ANONYMOUS, actor: actorOf(asking.principal) };
+  return { ...ANONYMOUS, actor: actorOf(caller.principal) };
 }

@@ -1,4 +1,4 @@
-/** What would become of a call at an endpoint, and by which rule. Nothing is done and nothing is counted. */
+/** Route that explains what would happen to a call at an endpoint, and which rule decides. Runs nothing and counts nothing. */
 import type { Explained } from "../../gateway/endpoint/explain-tool.ts";
 import { actorOf } from "../authenticate.ts";
 import { EXPLAIN } from "../pipeline-schemas.ts";
@@ -26,25 +26,25 @@ export function explainRoutes(parts: AdminParts): readonly Route[] {
       body: ref("Explain"),
       answer: ref("Explanation"),
       async handle(request) {
-        request.did([]);
+        request.recordChanges([]);
         const { tool, args, as = null } = await checkedBody<ExplainBody>(EXPLAIN, request.body ?? {});
         const endpoint = endpointAt(parts, request);
         const user = userOf(parts, request, as);
         const { uuid, name } = endpoint.object;
-        const kept = refusalOf(endpoint.object, user);
+        const refused = refusalOf(endpoint.object, user);
         const principal = seenAs(endpoint, user, request);
         const rows = control.toolsOf({ kind: "endpoint", uuid }, principal);
         const explained =
-          kept === undefined ? await tries.explain(uuid, principal, { tool, args, rows }) : undefined;
-        const body = explained ?? notLetIn(name, kept ?? "the endpoint is not available now");
+          refused === undefined ? await tries.explain(uuid, principal, { tool, args, rows }) : undefined;
+        const body = explained ?? accessDenied(name, refused ?? "the endpoint is not available now");
         return { body: { as: actorOf(user.principal), ...body } };
       },
     },
   ];
 }
 
-/** To such a client the endpoint does not exist. */
-function notLetIn(name: string, reason: string): Explained {
+/** The endpoint refuses the account or key before any layer runs. */
+function accessDenied(name: string, reason: string): Explained {
   return {
     outcome: "refused",
     steps: [{ use: "access", at: `endpoint "${name}"`, effect: "deny", reason }],

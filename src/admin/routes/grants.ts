@@ -1,4 +1,4 @@
-/** What people allowed OAuth clients: seen and taken back by themselves, and by administrators. */
+/** Routes to list and revoke the grants of OAuth clients: by the account that gave them, and by administrators. */
 import type { ClientConsent } from "../../authorization/grants.ts";
 import { endpointOf } from "../../authorization/resource.ts";
 import { pageOf } from "../page.ts";
@@ -22,14 +22,14 @@ export function grantRoutes({ access, grants }: AdminParts): readonly Route[] {
     const page = pageOf(all, query, { keyOf: ({ id }) => id, textOf: ({ clientName }) => clientName });
     return { body: { ...page, items: page.items.map(shown) } };
   }
-  async function revoke(account: string, { params, query, did }: AdminRequest) {
+  async function revoke(account: string, { params, query, recordChanges }: AdminRequest) {
     const id = params["grant"] ?? "";
     const known = (await grants.list(account)).find((one) => one.id === id);
     if (!known) throw new Problem(404, "there is no such grant");
     if (isOn(query, "dryRun"))
       return { body: { changes: [{ op: "delete", kind: "grant", name: known.clientName }] } };
     await grants.revoke(account, id);
-    did([{ action: "delete", object: { kind: "grant", uuid: id, name: known.clientName } }]);
+    recordChanges([{ action: "delete", object: { kind: "grant", uuid: id, name: known.clientName } }]);
     return {};
   }
   return [

@@ -1,9 +1,9 @@
-/** Which layers there are, for whoever puts a pipeline together. */
+/** Route that lists the available layers. */
 import type { Route } from "../route.ts";
 import { ref } from "../schemas.ts";
 import type { AdminParts } from "./parts.ts";
 
-/** The outermost first: whatever stands in `middleware` of these, in this order, is around a call. */
+/** The objects whose `middleware` applies to a call, outermost first. */
 const PLACES = ["settings", "endpoint", "namespace", "server"] as const;
 
 export function layerRoutes({ layers }: AdminParts): readonly Route[] {

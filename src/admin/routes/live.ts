@@ -1,4 +1,4 @@
-/** What happens now: a stream of events, and metrics. */
+/** Routes for the stream of live events, and for metrics. */
 import type { ServerResponse } from "node:http";
 import { type Action, may } from "../../access/may.ts";
 import { VERSION } from "../../kernel/version.ts";
@@ -16,7 +16,7 @@ export function liveRoutes(parts: AdminParts): readonly Route[] {
   return [eventsRoute(parts), metricsRoute(parts)];
 }
 
-/** What one must be allowed to be told of an event. */
+/** The right that a reader needs for each type of event. */
 const NEEDS: Readonly<Record<ToldEvent["type"], Action>> = {
   call: "stats.read",
   connection: "stats.read",
@@ -40,7 +40,7 @@ function eventsRoute({ observed, control }: AdminParts): Route {
     path: "/events",
     summary: "Stream live events: calls, states, sessions, changes and the steps of server updates",
     tag: "live",
-    // Of each event itself: what the caller may see.
+    // Rights are checked for each event.
     action: "me.read",
     query: {
       types: { ...TEXT, description: `only these types, separated by commas: ${TOLD_TYPES.join(", ")}` },
@@ -48,13 +48,13 @@ function eventsRoute({ observed, control }: AdminParts): Route {
     answer: ref("Event"),
     answerTypes: ["text/event-stream"],
     handle({ query }) {
-      const wanted = query.get("types")?.split(",");
-      const unknown = wanted?.find((type) => !(TOLD_TYPES as readonly string[]).includes(type));
+      const given = query.get("types")?.split(",");
+      const unknown = given?.find((type) => !(TOLD_TYPES as readonly string[]).includes(type));
       if (unknown !== undefined)
         throw new Problem(400, `unknown type "${unknown.slice(0, 64)}"; known: ${TOLD_TYPES.join(", ")}`);
       const { feed } = observed;
       if (feed.full) throw new Problem(503, "too many readers of the event stream");
-      const types = wanted && new Set(wanted);
+      const types = given && new Set(given);
       return {
         events(outlet: ServerResponse, who) {
           const sees: Watching["sees"] = (type, reader) =>

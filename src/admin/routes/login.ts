@@ -1,4 +1,4 @@
-/** Ways in for people, and out again: setup, invitations, passwords. Answers set the cookie; bodies hold no secret. */
+/** Routes for setup, invitations, passwords, login and logout. Responses set the cookie; their bodies contain no secret. */
 import type { Account } from "../../access/account.ts";
 import { accountPrincipal } from "../../access/account.ts";
 import { AccessError } from "../../access/error.ts";
@@ -10,7 +10,7 @@ import { ref } from "../schemas.ts";
 import { shownMe } from "./me.ts";
 import { type AdminParts, checkedBody } from "./parts.ts";
 
-interface Typed {
+interface Credentials {
   readonly email: string;
   readonly password: string;
 }
@@ -55,8 +55,8 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
       body: ref("Login"),
       answer: ref("Me"),
       async handle(request) {
-        const { email, password } = await checkedBody<Typed>(LOGIN, request.body);
-        const account = await tried(parts, request, "password", () =>
+        const { email, password } = await checkedBody<Credentials>(LOGIN, request.body);
+        const account = await withLoginEvent(parts, request, "password", () =>
           access.accounts.withPassword(email, password, request.address),
         );
         if (!account) throw new Problem(401, "the e-mail address or the password is wrong");
@@ -72,8 +72,13 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
       body: ref("Setup"),
       answer: ref("Me"),
       async handle(request) {
-        const { code, ...typed } = await checkedBody<Typed & { code: string }>(SETUP, request.body);
-        const account = await tried(parts, request, "setup", () => access.setup.finish(code, typed));
+        const { code, ...credentials } = await checkedBody<Credentials & { code: string }>(
+          SETUP,
+          request.body,
+        );
+        const account = await withLoginEvent(parts, request, "setup", () =>
+          access.setup.finish(code, credentials),
+        );
         return await loggedIn(parts, request, account);
       },
     },
@@ -102,9 +107,9 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
       body: ref("NewPassword"),
       answer: ref("Me"),
       async handle(request) {
-        const { password } = await checkedBody<Typed>(NEW_PASSWORD, request.body);
+        const { password } = await checkedBody<Credentials>(NEW_PASSWORD, request.body);
         const code = request.params["code"] ?? "";
-        const account = await tried(parts, request, "invitation", () =>
+        const account = await withLoginEvent(parts, request, "invitation", () =>
           access.invitations.accept(code, password),
         );
         await access.sessions.endOf(account.uuid);
@@ -143,21 +148,21 @@ export function loginRoutes(parts: AdminParts): readonly Route[] {
         const changed = await access.accounts.change(account.uuid, { password });
         await access.sessions.endOf(account.uuid);
         const { uuid, email: name } = changed;
-        request.did([{ action: "change-password", object: { kind: "user", uuid, name } }]);
+        request.recordChanges([{ action: "change-password", object: { kind: "user", uuid, name } }]);
         return await loggedIn(parts, request, changed);
       },
     },
   ];
 }
 
-/** Tells of the attempt, whichever way it ends. */
-async function tried<T extends Account | undefined>(
+/** Runs a login attempt and emits an event with its outcome. */
+async function withLoginEvent<T extends Account | undefined>(
   { events }: AdminParts,
   { address }: AdminRequest,
   by: string,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const tell = (account: Account | undefined): void => {
+  const emit = (account: Account | undefined): void => {
     const principal = account && { principal: accountPrincipal(account) };
     events?.emit({
       type: "login",
@@ -170,15 +175,15 @@ async function tried<T extends Account | undefined>(
   };
   try {
     const account = await attempt();
-    tell(account);
+    emit(account);
     return account;
   } catch (error) {
-    if (error instanceof AccessError) tell(undefined);
+    if (error instanceof AccessError) emit(undefined);
     throw error;
   }
 }
 
-/** A new cookie, whatever they came with. */
+/** Starts a new session, even if the request already has one. */
 async function loggedIn(
   parts: AdminParts,
   { headers }: AdminRequest,

@@ -1,4 +1,4 @@
-/** Logins at servers: a person's own, and those that all share, which are an administrator's. */
+/** Routes for logins at servers: those of one account, and shared logins, which administrators manage. */
 import type { Account } from "../../access/account.ts";
 import { ownPath } from "../../access/own-path.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
@@ -59,10 +59,10 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
         if (server.needs !== "login")
           throw new Problem(409, "this server has no login: it uses your secrets");
         if (server.missing) throw new Problem(409, `set your secret ${server.missing[0]} first`);
-        request.did([
+        request.recordChanges([
           { action: "begin-login", object: { kind: "server", uuid: server.server, name: server.name } },
         ]);
-        const begun = logins.begin(server, { ...byOf(request), account }, returnTo);
+        const begun = logins.begin(server, { ...initiatorOf(request), account }, returnTo);
         return { body: await begun.catch(unreachable) };
       },
     },
@@ -82,7 +82,7 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
           throw new Problem(404, `you are not logged in to ${name}`);
         if (isOn(request.query, "dryRun"))
           return { body: { changes: [{ op: "delete", kind: "login", name }] } };
-        request.did([{ action: "logout", object }]);
+        request.recordChanges([{ action: "logout", object }]);
         await logins.end(own(request), account);
         return {};
       },
@@ -107,8 +107,8 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
       async handle(request) {
         const returnTo = await returnToOf(request);
         const { uuid, name } = shared(request);
-        request.did([{ action: "begin-login", object: { kind: "server", uuid, name } }]);
-        return { body: await logins.beginShared(uuid, byOf(request), returnTo).catch(unreachable) };
+        request.recordChanges([{ action: "begin-login", object: { kind: "server", uuid, name } }]);
+        return { body: await logins.beginShared(uuid, initiatorOf(request), returnTo).catch(unreachable) };
       },
     },
     {
@@ -123,7 +123,7 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
         if (state.state === "none") throw new Problem(404, `the gateway is not logged in to ${name}`);
         if (isOn(request.query, "dryRun"))
           return { body: { changes: [{ op: "delete", kind: "login", name }] } };
-        request.did([{ action: "logout", object: { kind: "server", uuid, name } }]);
+        request.recordChanges([{ action: "logout", object: { kind: "server", uuid, name } }]);
         await logins.endShared(uuid);
         return {};
       },
@@ -131,8 +131,8 @@ export function loginAtServerRoutes({ logins, control }: AdminParts): readonly R
   ];
 }
 
-function byOf({ principal, account, address }: AdminRequest): LoginBy {
-  // A key is not in the browser that comes back.
+function initiatorOf({ principal, account, address }: AdminRequest): LoginBy {
+  // The browser that returns from the login has a session, not a key.
   return { principal, address, account: principal.key ? undefined : account };
 }
 
@@ -149,7 +149,7 @@ function accountOf({ account }: AdminRequest): Account {
   return account;
 }
 
-/** What a person does for themselves, no key of theirs does. */
+/** Refuses API keys: only a person who is logged in may start or end a login. */
 function personOf(request: AdminRequest): Account {
   if (request.principal.key)
     throw new Problem(403, "a key cannot log in to servers: log in to the gateway first");

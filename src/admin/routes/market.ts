@@ -1,4 +1,4 @@
-/** Servers to be had, and what models asked for. */
+/** Routes to search for servers, and to decide about servers that models requested. */
 import { actorOf } from "../authenticate.ts";
 import { SOURCES } from "../market-schemas.ts";
 import { pageOf } from "../page.ts";

@@ -1,4 +1,4 @@
-/** What everybody sees of themselves, and the secrets that they keep for servers. */
+/** Routes for the own account, and for the secrets that it stores for servers. */
 import { type Account, ROLES } from "../../access/account.ts";
 import { actionsOf } from "../../access/may.ts";
 import type { Principal } from "../../kernel/principal.ts";
@@ -15,7 +15,7 @@ const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MOST_SECRETS = 200;
 
 export function meRoutes(parts: AdminParts): readonly Route[] {
-  const kept = () => parts.access.secrets;
+  const secrets = () => parts.access.secrets;
   return [
     {
       method: "GET",
@@ -35,7 +35,7 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
       query: LIST_QUERY,
       answer: listOf(ref("Secret")),
       handle(request) {
-        const all = kept().namesOf(selfOf(request).uuid);
+        const all = secrets().namesOf(accountOf(request).uuid);
         const nameOf = ({ name }: { name: string }) => name;
         return { body: pageOf(all, request.query, { keyOf: nameOf, textOf: nameOf }) };
       },
@@ -52,15 +52,15 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
       async handle(request) {
         const { value } = await checkedBody<{ value: string }>(SECRET_VALUE, request.body);
         const name = nameIn(request);
-        const { uuid } = ownSelf(request);
-        const known = kept().namesOf(uuid);
+        const { uuid } = personOf(request);
+        const known = secrets().namesOf(uuid);
         const isNew = known.every((one) => one.name !== name);
         if (isNew && known.length >= MOST_SECRETS)
           throw new Problem(409, `an account can have at most ${MOST_SECRETS} secrets: delete one first`);
         if (isOn(request.query, "dryRun"))
           return { body: { changes: [row(isNew ? "create" : "update", name)] } };
-        await kept().put(uuid, name, value);
-        request.did([{ action: isNew ? "create" : "update", object: { kind: "secret", name } }]);
+        await secrets().put(uuid, name, value);
+        request.recordChanges([{ action: isNew ? "create" : "update", object: { kind: "secret", name } }]);
         return {};
       },
     },
@@ -73,14 +73,14 @@ export function meRoutes(parts: AdminParts): readonly Route[] {
       query: DRY_RUN,
       async handle(request) {
         const name = nameIn(request);
-        const { uuid } = ownSelf(request);
-        const known = kept()
+        const { uuid } = personOf(request);
+        const known = secrets()
           .namesOf(uuid)
           .some((one) => one.name === name);
         if (known && isOn(request.query, "dryRun")) return { body: { changes: [row("delete", name)] } };
-        if (!known || !(await kept().remove(uuid, name)))
+        if (!known || !(await secrets().remove(uuid, name)))
           throw new Problem(404, `there is no secret "${name}"`);
-        request.did([{ action: "delete", object: { kind: "secret", name } }]);
+        request.recordChanges([{ action: "delete", object: { kind: "secret", name } }]);
         return {};
       },
     },
@@ -108,15 +108,15 @@ export function shownMe(
   };
 }
 
-function selfOf({ account }: AdminRequest): Account {
+function accountOf({ account }: AdminRequest): Account {
   if (!account) throw new Problem(403, "this is for accounts: log in, or use a key of an account");
   return account;
 }
 
-/** What a person does for themselves, no key of theirs does. */
-function ownSelf(request: AdminRequest): Account {
+/** Refuses API keys: only a person who is logged in may change secrets. */
+function personOf(request: AdminRequest): Account {
   if (request.principal.key) throw new Problem(403, "a key cannot change secrets: log in first");
-  return selfOf(request);
+  return accountOf(request);
 }
 
 function nameIn({ params }: AdminRequest): string {

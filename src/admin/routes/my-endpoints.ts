@@ -1,4 +1,4 @@
-/** The endpoints that somebody may use: what a member sees of the gateway. */
+/** Route that lists the endpoints that the caller may use. */
 import type { StoredObject } from "../../gateway/objects.ts";
 import { pageOf } from "../page.ts";
 import { LIST_QUERY, type Route } from "../route.ts";

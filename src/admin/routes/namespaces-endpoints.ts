@@ -1,10 +1,10 @@
-/** Namespaces and endpoints. */
+/** Routes for namespaces and endpoints. */
 import type { Route } from "../route.ts";
 import { toolsRoute } from "./object-tools.ts";
 import { createRoute, patchRoute, type Routed, type RoutedKind, readRoutes, removeRoute } from "./objects.ts";
 import type { AdminParts } from "./parts.ts";
 
-// An editor may change no `access`, and none of the layers policy, filter, flow, redact and audit.
+// `change` refuses editors who change `access`, or the layers policy, filter, flow, redact and audit.
 const NAMESPACES: Routed<"namespace"> = {
   kind: "namespace",
   path: "/namespaces",

@@ -1,4 +1,4 @@
-/** The tools of a server, namespace or endpoint: on or off, under which name, and why. */
+/** Route that lists the tools of a server, namespace or endpoint: on or off, the name, and why. */
 import { may } from "../../access/may.ts";
 import type { ToolRow } from "../../gateway/view/tool-row.ts";
 import { pageOf } from "../page.ts";
@@ -44,7 +44,7 @@ export function toolsRoute<K extends RoutedKind>(
   };
 }
 
-/** Whoever reads no objects sees what is there for them, and nothing else. */
+/** Callers without the right to read objects see only the tools that are enabled for them. */
 function endpointTools(parts: AdminParts, request: AdminRequest): readonly ToolRow[] {
   const endpoint = endpointAt(parts, request);
   const whole = may(request.principal, "objects.read");

@@ -1,4 +1,4 @@
-/** The routes that servers, namespaces and endpoints have in common. */
+/** Routes that servers, namespaces and endpoints share: list, read, create, change, delete. */
 import type { Action } from "../../access/may.ts";
 import { create, patch, remove } from "../../gateway/changes.ts";
 import { find } from "../../gateway/names.ts";
@@ -14,11 +14,11 @@ export type RoutedKind = Exclude<ObjectKind, "settings">;
 
 export interface Routed<K extends RoutedKind> {
   readonly kind: K;
-  /** `/namespaces`. */
+  /** E.g. `/namespaces`. */
   readonly path: string;
-  /** Of its schemas: `Namespace`. */
+  /** Base name of its schemas, e.g. `Namespace`. */
   readonly schema: string;
-  /** Who may make and delete one. */
+  /** The right to create, change and delete one. */
   readonly editedBy: Action;
   readonly show?: (object: StoredObject<K>) => object;
 }
@@ -33,7 +33,7 @@ export function objectAt<K extends RoutedKind>(
   return found;
 }
 
-/** What is not there and what the caller must not know of are alike. */
+/** The same 404 for an unknown object and for one that the caller may not see. */
 export function unknownObject(kind: RoutedKind, reference: string): Problem {
   return new Problem(404, `there is no ${kind} "${reference.slice(0, 128)}"`);
 }
@@ -70,14 +70,14 @@ export function readRoutes<K extends RoutedKind>(parts: AdminParts, routed: Rout
   ];
 }
 
-const A = { server: "a server", namespace: "a namespace", endpoint: "an endpoint" } as const;
+const WITH_ARTICLE = { server: "a server", namespace: "a namespace", endpoint: "an endpoint" } as const;
 
 export function createRoute<K extends RoutedKind>(parts: AdminParts, routed: Routed<K>): Route {
   const { kind, path, schema, editedBy, show = present } = routed;
   return {
     method: "POST",
     path,
-    summary: `Create ${A[kind]}`,
+    summary: `Create ${WITH_ARTICLE[kind]}`,
     tag: path.slice(1),
     action: editedBy,
     query: DRY_RUN,
@@ -101,7 +101,7 @@ export function patchRoute<K extends RoutedKind>(parts: AdminParts, routed: Rout
   return {
     method: "PATCH",
     path: `${path}/:uuid`,
-    summary: `Change ${A[kind]}: a JSON Merge Patch`,
+    summary: `Change ${WITH_ARTICLE[kind]}: a JSON Merge Patch`,
     tag: path.slice(1),
     action: editedBy,
     query: { ...DRY_RUN, ...TAKE_OVER },
@@ -125,7 +125,7 @@ export function removeRoute<K extends RoutedKind>(
   return {
     method: "DELETE",
     path: `${path}/:uuid`,
-    summary: `Delete ${A[kind]}`,
+    summary: `Delete ${WITH_ARTICLE[kind]}`,
     tag: path.slice(1),
     action: editedBy,
     query: { ...DRY_RUN, ...TAKE_OVER, ...(kind === "endpoint" ? {} : FORCE) },

@@ -1,4 +1,4 @@
-/** Login at an outside identity provider: a browser is sent there and comes back. */
+/** Routes for login at an external identity provider: the redirect there, and the callback. */
 import { accountPrincipal } from "../../access/account.ts";
 import { LoginRefused } from "../../access/oidc-login.ts";
 import { Problem } from "../problem.ts";
@@ -35,19 +35,19 @@ export function oidcRoutes(parts: AdminParts): readonly Route[] {
       status: 302,
       async handle({ query, headers, address }) {
         const oidc = oidcOf(parts);
-        const tell = (principal?: ReturnType<typeof accountPrincipal>): void => {
+        const emit = (principal?: ReturnType<typeof accountPrincipal>): void => {
           const outcome = principal ? "ok" : "refused";
           const event = { type: "login", at: Date.now(), outcome, by: "oidc", address } as const;
           parts.events?.emit({ ...event, ...(principal && { principal }) });
         };
         try {
           const { account, returnTo } = await oidc.finish(query, headers);
-          tell(accountPrincipal(account));
+          emit(accountPrincipal(account));
           const cookie = await parts.access.sessions.begin(account, headers);
           return { status: 302, headers: { location: returnTo, "set-cookie": [cookie, oidc.cleared] } };
         } catch (error) {
           if (!(error instanceof LoginRefused)) throw error;
-          tell();
+          emit();
           return refusal(error.message, oidc.cleared);
         }
       },
@@ -60,7 +60,7 @@ function oidcOf({ oidc }: AdminParts): NonNullable<AdminParts["oidc"]> {
   return oidc;
 }
 
-/** A browser shows it to a person. */
+/** An HTML page, because the browser shows the response of the callback. */
 function refusal(message: string, cleared: string): AdminAnswer {
   const shown = message.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
   const content = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Login refused</title><h1>Login refused</h1><p>${shown}</p><p><a href="/">Back</a></p></html>`;

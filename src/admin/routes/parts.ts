@@ -1,4 +1,4 @@
-/** What the routes work on, and what they have in common. */
+/** The dependencies of the routes, and functions that several routes use. */
 import type { Access } from "../../access/access.ts";
 import { may } from "../../access/may.ts";
 import type { OidcLogin } from "../../access/oidc-login.ts";
@@ -31,12 +31,12 @@ import { neededActions } from "../needed-actions.ts";
 import { Problem } from "../problem.ts";
 import type { AdminAnswer, AdminRequest, Schema } from "../route.ts";
 
-/** Where all of it is. */
+/** The path prefix of all routes. */
 export const BASE = "/api/v1";
 
-/** How the gateway itself stands. */
+/** The state of the gateway itself. */
 export interface GatewayHealth {
-  /** Whether it can be reached from beyond this machine. */
+  /** Whether other machines can reach it. */
   readonly exposed: boolean;
   readonly store: () => StoreState;
 }
@@ -46,7 +46,7 @@ export interface AdminParts {
   readonly access: Access;
   readonly grants: Pick<Grants, "list" | "revoke">;
   readonly logins: LoginControl;
-  /** How browsers reach it, for links. */
+  /** The address of the gateway for links in browsers. */
   readonly publicUrl: () => string;
   readonly events?: Pick<Events, "emit"> | undefined;
   readonly observed: Observed;
@@ -55,11 +55,10 @@ export interface AdminParts {
   readonly tries: TryControl;
   readonly pins: PinControl;
   readonly health: GatewayHealth;
-  /** What a pipeline can have. */
   readonly layers: LayerCatalog;
   readonly market: MarketControl;
   readonly approvals: ApprovalControl;
-  /** Where people log in beside here. */
+  /** Login at an external identity provider, if one is configured. */
   readonly oidc?: OidcLogin | undefined;
   readonly log?: Log;
 }
@@ -68,10 +67,10 @@ export function isOn(query: URLSearchParams, name: string): boolean {
   return query.get(name) === "true";
 }
 
-/** Makes a change in the name of whoever asked, or tries it out where `dryRun` is asked for. All of it must be theirs to change. */
+/** Changes the config as the caller, or only computes the changes if `dryRun` is set. Refuses it if any part needs a right that the caller lacks. */
 export async function change<T extends ChangeOutcome>(
   { control }: AdminParts,
-  { principal, query, did }: AdminRequest,
+  { principal, query, recordChanges }: AdminRequest,
   make: Make<T>,
   summary?: string,
 ): Promise<(Changed & { readonly outcome: T }) | { readonly dry: AdminAnswer }> {
@@ -79,12 +78,12 @@ export async function change<T extends ChangeOutcome>(
   const options = { dryRun, ...(summary === undefined ? {} : { summary }) };
   const allowed: Make<T> = (objects, context) => {
     const outcome = make(objects, context);
-    refuseBeyond(control, principal, objects, outcome);
+    refuseWithoutRights(control, principal, objects, outcome);
     return outcome;
   };
   const changed = await control.change(actorOf(principal), allowed, options);
   const { revision } = changed;
-  did(
+  recordChanges(
     changed.changes.map(({ op, kind, uuid, name }) => ({
       action: op,
       object: { kind, uuid, name },
@@ -94,8 +93,8 @@ export async function change<T extends ChangeOutcome>(
   return dryRun ? { dry: { status: 200, body: { changes: changed.changes } } } : changed;
 }
 
-/** Nothing is changed where a part of it is not theirs to change. */
-function refuseBeyond(
+/** Throws 403 if the caller lacks the right for any part of the change. */
+function refuseWithoutRights(
   control: GatewayControl,
   principal: Principal,
   before: Objects,
@@ -112,7 +111,7 @@ function refuseBeyond(
   throw new Problem(403, `your role does not allow you to ${first.what}${more}: nothing was changed`);
 }
 
-/** `If-Match` and `takeOver`, as every change of an object takes them. */
+/** `If-Match` and `takeOver`, which every change of an object accepts. */
 export function guardsOf({ ifMatch, query }: AdminRequest) {
   return { ifMatch, takeOver: isOn(query, "takeOver") };
 }
@@ -123,7 +122,7 @@ export function tagged(object: StoredObject, body: unknown, more: AdminAnswer = 
 
 let validator: Promise<Validator> | undefined;
 
-/** The body with its defaults. Throws a Refusal that says what is wrong with it. */
+/** Validates the body and fills in defaults. Throws a Refusal that lists the errors. */
 export async function checkedBody<T>(schema: Schema, body: unknown): Promise<T> {
   validator ??= loadValidator();
   const checked = (await validator)(schema, body ?? null);

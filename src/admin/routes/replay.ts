@@ -1,4 +1,4 @@
-/** A call made again, as it was made: by the same account, at the same endpoint, with the arguments that are still known. */
+/** Route that repeats a recent call of a read-only tool: same account, same endpoint, same arguments. */
 import { isRecord } from "../../kernel/is-record.ts";
 import { fromRaw } from "../../kernel/raw.ts";
 import type { KeptCall } from "../../observe/live/recent-calls.ts";
@@ -19,13 +19,14 @@ export function replayRoutes(parts: AdminParts): readonly Route[] {
       action: "servers.use",
       answer: ref("TryEvent"),
       answerTypes: ["text/event-stream"],
-      handle: (request) => startTry(parts, request, again(parts, callAt(parts, request.params["id"] ?? ""))),
+      handle: (request) =>
+        startTry(parts, request, replayOf(parts, callAt(parts, request.params["id"] ?? ""))),
     },
   ];
 }
 
-/** Judged by what the tool says of itself now. */
-function again({ control }: AdminParts, call: KeptCall): TryStart {
+/** Decides by the current annotations of the tool, not by those at the time of the call. */
+function replayOf({ control }: AdminParts, call: KeptCall): TryStart {
   if (call.method) throw new Problem(409, "only tool calls can be repeated");
   const { endpoints } = control.compiled;
   const endpoint = call.endpoint.uuid === undefined ? undefined : endpoints.get(call.endpoint.uuid);
@@ -41,7 +42,7 @@ function again({ control }: AdminParts, call: KeptCall): TryStart {
   const sent = call.sent && fromRaw(call.sent);
   if (!isRecord(sent))
     throw new Problem(409, "the arguments of this call are not known: try it with new arguments");
-  // What the namespace sets is not the caller's to give.
+  // Arguments that the namespace fixes are set again by the namespace.
   const set = part.rules.get(row.tool)?.args ?? {};
   const given = Object.entries(sent).filter(
     ([name]) => !(Object.hasOwn(set, name) && "fixed" in (set[name] ?? {})),

@@ -1,4 +1,4 @@
-/** The history of the config, and the way back. */
+/** Routes for the history of the config, and for rollback. */
 import { may } from "../../access/may.ts";
 import { rollback } from "../../gateway/document/rollback.ts";
 import { NO_OBJECTS, type Objects, type StoredObject } from "../../gateway/objects.ts";
@@ -25,7 +25,7 @@ export function revisionRoutes(parts: AdminParts): readonly Route[] {
         const limit = limitIn(query);
         const cursor = cursorIn(query);
         const before = cursor === undefined ? {} : { before: numberIn(cursor) };
-        // One more than is told: it shows whether there is a next page.
+        // Reads one more than the page shows, to know whether there is a next page.
         const found = await control.revisions({ ...before, limit: limit + 1 });
         const items = found.slice(0, limit);
         const last = items.at(-1);
@@ -55,7 +55,7 @@ export function revisionRoutes(parts: AdminParts): readonly Route[] {
       path: "/revisions/:n/rollback",
       summary: "Restore the config of a revision, as a new revision",
       tag: "revisions",
-      // Of an editor it is refused where it touches what an editor may not change.
+      // For an editor, `change` refuses rollbacks with changes that an editor may not make.
       action: "config.apply",
       query: DRY_RUN,
       answer: ref("Applied"),
@@ -73,7 +73,7 @@ export function revisionRoutes(parts: AdminParts): readonly Route[] {
   ];
 }
 
-/** Secrets are masked: of those the fields alone tell that they changed. */
+/** Secrets are masked, so for a changed secret only the field name shows the change. */
 function valuesOf({ kind, uuid, fields }: ChangeRow, before: Objects, after: Objects): object {
   const [old, now] = [before, after].map((objects) => {
     const object: StoredObject | undefined = objects[kind].get(uuid);

@@ -1,4 +1,4 @@
-/** Servers: the objects, how they are reached, and what they have. */
+/** Routes for servers: the objects, import, reconnect, history and logs. */
 import { patch } from "../../gateway/changes.ts";
 import { namespacesWith } from "../../gateway/compile.ts";
 import { importServers } from "../../gateway/import-servers.ts";
@@ -72,14 +72,14 @@ export function serverRoutes(parts: AdminParts): readonly Route[] {
   ];
 }
 
-/** Done when it answers: stored, connected anew where the way to reach it changed, views compiled, clients told. */
+/** Responds when the whole update is done: stored, reconnected if connection settings changed, views compiled, clients notified. */
 function changeServer(parts: AdminParts, show: (object: StoredObject<"server">) => object): Route {
   return {
     method: "PATCH",
     path: "/mcp-servers/:uuid",
     summary: "Change a server: a JSON Merge Patch. It is reconnected if its connection settings changed",
     tag: "mcp-servers",
-    // An editor may change `disabled` alone.
+    // `change` refuses editors who change anything but `disabled`.
     action: "servers.switch",
     query: { ...DRY_RUN, ...TAKE_OVER },
     body: ref("ServerPatch"),

@@ -1,4 +1,4 @@
-/** Clients that are connected. */
+/** Routes to list and end the sessions of connected clients. */
 import { pageOf } from "../page.ts";
 import { Problem } from "../problem.ts";
 import { LIST_QUERY, type Route } from "../route.ts";
@@ -29,11 +29,11 @@ export function sessionRoutes({ sessions }: AdminParts): readonly Route[] {
       summary: "End the session of a client",
       tag: "sessions",
       action: "sessions",
-      handle({ params, did }) {
+      handle({ params, recordChanges }) {
         const id = params["id"] ?? "";
         const found = sessions.list().find((session) => session.id === id);
         if (!found || !sessions.end(id)) throw new Problem(404, `there is no session "${id.slice(0, 64)}"`);
-        did([{ action: "end", object: { kind: "session", name: id } }]);
+        recordChanges([{ action: "end", object: { kind: "session", name: id } }]);
         return {};
       },
     },

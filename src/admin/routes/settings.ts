@@ -1,4 +1,4 @@
-/** The settings of the gateway itself. There is always one object of them, stored or not. */
+/** Routes for the settings of the gateway. Without a stored object they return the defaults. */
 import { patch, settingsOf } from "../../gateway/changes.ts";
 import type { StoredObject } from "../../gateway/objects.ts";
 import { present } from "../../gateway/present.ts";

@@ -1,4 +1,4 @@
-/** Figures of what was called, with who is connected now. */
+/** Route for statistics of calls, with the current sessions and processes. */
 import type { GatewayControl } from "../../gateway/control.ts";
 import type { StatsBy, StatsPer, StatsRow } from "../../observe/live/stats.ts";
 import type { Route } from "../route.ts";

@@ -1,4 +1,4 @@
-/** One tool in full: as a server, a namespace or an endpoint has it, with its schemas. */
+/** Routes that return one tool with its schemas, as a server, a namespace or an endpoint defines it. */
 import { may } from "../../access/may.ts";
 import type { Compiled } from "../../gateway/compile.ts";
 import type { ToolPlace } from "../../gateway/control.ts";
@@ -34,7 +34,7 @@ export function toolDetailRoutes(parts: AdminParts): readonly Route[] {
       answer: ref("ToolDetail"),
       handle({ params }) {
         const { uuid } = objectAt(parts, "namespace", params["uuid"] ?? "");
-        return detail(parts, { kind: "namespace", uuid }, wantedIn(parts, params));
+        return detail(parts, { kind: "namespace", uuid }, referenceIn(parts, params));
       },
     },
     {
@@ -56,7 +56,7 @@ export function toolDetailRoutes(parts: AdminParts): readonly Route[] {
           parts,
           { kind: "endpoint", uuid },
           {
-            ...wantedIn(parts, params),
+            ...referenceIn(parts, params),
             ...(user && { as: seenAs(endpoint, user, request) }),
             hidden: whole,
           },
@@ -66,25 +66,25 @@ export function toolDetailRoutes(parts: AdminParts): readonly Route[] {
   ];
 }
 
-interface WantedTool {
-  /** uuid. */
+interface ToolReference {
+  /** Its uuid. */
   readonly server: string;
   readonly tool: string;
   readonly as?: Principal;
-  /** Tools that are hidden are told too. */
+  /** Also return hidden tools. */
   readonly hidden?: boolean;
 }
 
-function wantedIn(parts: AdminParts, params: AdminRequest["params"]): WantedTool {
+function referenceIn(parts: AdminParts, params: AdminRequest["params"]): ToolReference {
   return { server: objectAt(parts, "server", params["server"] ?? "").uuid, tool: params["tool"] ?? "" };
 }
 
-function detail(parts: AdminParts, place: ToolPlace, wanted: WantedTool): AdminAnswer {
+function detail(parts: AdminParts, place: ToolPlace, reference: ToolReference): AdminAnswer {
   const { control } = parts;
-  const { server, tool, as, hidden = true } = wanted;
+  const { server, tool, as, hidden = true } = reference;
   const row = control.toolsOf(place, as).find((one) => one.server === server && one.tool === tool);
-  const held = hidden && (!row || row.missing) ? heldBack(parts, place, wanted) : undefined;
-  if (held) return { body: held };
+  const unapproved = hidden && (!row || row.missing) ? unapprovedTool(parts, place, reference) : undefined;
+  if (unapproved) return { body: unapproved };
   if (!row || (!row.enabled && !hidden))
     throw new Problem(404, `there is no tool "${tool.slice(0, 128)}" here`);
   const { definition, own } = control.definitionsOf(place, row);
@@ -99,9 +99,13 @@ function detail(parts: AdminParts, place: ToolPlace, wanted: WantedTool): AdminA
   };
 }
 
-/** One that its server lists, and that is in no list of ours until somebody approves it. */
-function heldBack({ control, pins }: AdminParts, place: ToolPlace, wanted: WantedTool): object | undefined {
-  const { server, tool } = wanted;
+/** A tool that the server lists but that is blocked until an administrator approves it. */
+function unapprovedTool(
+  { control, pins }: AdminParts,
+  place: ToolPlace,
+  reference: ToolReference,
+): object | undefined {
+  const { server, tool } = reference;
   const change = pins.review(server).changes.find((one) => one.tool === tool);
   if (!change || !serversOf(control.compiled, place).includes(server)) return undefined;
   const { kind, parts, after } = change;

@@ -1,4 +1,4 @@
-/** All tools of all servers at once, many of them switched in one revision, and what of them nobody approved yet. */
+/** Routes for the table of all tools, for changing many tool rules in one revision, and for approving changed tools. */
 import { createHash } from "node:crypto";
 import type { PinControl } from "../../gateway/control.ts";
 import { present } from "../../gateway/present.ts";
@@ -14,8 +14,8 @@ import { APPROVE_CHANGES, SET_TOOLS } from "../tool-schemas.ts";
 import { objectAt } from "./objects.ts";
 import { type AdminParts, change, checkedBody, guardsOf, tagged } from "./parts.ts";
 
-const ON_A_PAGE = 1_000;
-const MOST = 10_000;
+const DEFAULT_LIMIT = 1_000;
+const MOST_ON_A_PAGE = 10_000;
 
 export function toolRoutes(parts: AdminParts): readonly Route[] {
   return [tableRoute(parts), setRoute(parts), ...changeRoutes(parts)];
@@ -30,7 +30,7 @@ function tableRoute(parts: AdminParts): Route {
     tag: "tools",
     action: "objects.read",
     query: {
-      limit: { ...LIST_QUERY.limit, maximum: MOST, default: ON_A_PAGE },
+      limit: { ...LIST_QUERY.limit, maximum: MOST_ON_A_PAGE, default: DEFAULT_LIMIT },
       cursor: LIST_QUERY.cursor,
       q: { type: "string", description: "only tools with this text in the name, title or description" },
       server: { type: "string", description: "uuid or name" },
@@ -53,9 +53,9 @@ function tableRoute(parts: AdminParts): Route {
       );
       const page = pageAfter(found, query, {
         keyOf: (row) => `${row.server} ${row.tool}`,
-        limit: Number(query.get("limit") ?? ON_A_PAGE),
+        limit: Number(query.get("limit") ?? DEFAULT_LIMIT),
       });
-      const places = new Map([...namespaces.keys()].map((uuid, at) => [uuid, at]));
+      const indexes = new Map([...namespaces.keys()].map((uuid, at) => [uuid, at]));
       return {
         body: {
           servers: [...servers.values()].map(({ object: { uuid, name } }) => ({
@@ -72,7 +72,7 @@ function tableRoute(parts: AdminParts): Route {
           since: new Date(observed.use.since).toISOString(),
           pinned: pins.enforced,
           total: found.length,
-          items: page.items.map((row) => shownRow(row, places, observed.use)),
+          items: page.items.map((row) => shownRow(row, indexes, observed.use)),
           ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
         },
       };
@@ -86,10 +86,10 @@ function namesOf({ cells }: TableRow): string {
 
 function shownRow(
   { cells, bytes, ...row }: TableRow,
-  places: ReadonlyMap<string, number>,
+  indexes: ReadonlyMap<string, number>,
   use: AdminParts["observed"]["use"],
 ): object {
-  const placed = [...cells].map(([namespace, cell]) => [String(places.get(namespace)), cell] as const);
+  const placed = [...cells].map(([namespace, cell]) => [String(indexes.get(namespace)), cell] as const);
   const overridden = placed.flatMap(([at, { override }]) => (override ? [[at, override] as const] : []));
   const used = use.of(row.server, row.tool);
   return {
@@ -102,7 +102,7 @@ function shownRow(
   };
 }
 
-/** By tool: two people who switch others at the same time do not undo each other. */
+/** Sends single rules instead of the whole list, so that two people who change different tools do not overwrite each other. */
 function setRoute(parts: AdminParts): Route {
   return {
     method: "POST",
@@ -146,7 +146,7 @@ function changeRoutes(parts: AdminParts): readonly Route[] {
       action: "servers.write",
       body: ref("ApproveChanges"),
       answer: ref("ToolChanges"),
-      async handle({ params, body, did }) {
+      async handle({ params, body, recordChanges }) {
         const given = await checkedBody<{ version: string; tools?: readonly string[] }>(
           APPROVE_CHANGES,
           body ?? {},
@@ -157,7 +157,7 @@ function changeRoutes(parts: AdminParts): readonly Route[] {
         await pins.approve(uuid, seen, given.tools && new Set(given.tools)).catch((error: unknown) => {
           throw MetaMcpError.is(error) ? changedMeanwhile() : error;
         });
-        did([{ action: "approve", object: { kind: "server", uuid, name } }]);
+        recordChanges([{ action: "approve", object: { kind: "server", uuid, name } }]);
         return { body: shownReview(pins.review(uuid)) };
       },
     },
@@ -183,8 +183,8 @@ function shownReview(review: Review): object {
 }
 
 function versionOf({ changes }: Review): string {
-  const told = changes.map(({ tool, after }) => JSON.stringify([tool, after])).toSorted();
-  return createHash("sha256").update(JSON.stringify(told)).digest("base64url");
+  const current = changes.map(({ tool, after }) => JSON.stringify([tool, after])).toSorted();
+  return createHash("sha256").update(JSON.stringify(current)).digest("base64url");
 }
 
 function changedMeanwhile(): Problem {

@@ -1,4 +1,4 @@
-/** An endpoint tried out in the console: a call with all that happens on its way, and what a client is shown. */
+/** Routes to try an endpoint in the console: call a tool with live events, and preview what a client sees. */
 import type { ServerResponse } from "node:http";
 import { may } from "../../access/may.ts";
 import type { CompiledEndpoint } from "../../gateway/compile.ts";
@@ -40,9 +40,11 @@ export function endpointTryingRoutes(parts: AdminParts): readonly Route[] {
         const preview = await tries.preview(uuid, principal);
         if (!preview) throw notServed(endpoint);
         const refused = refusalOf(endpoint.object, user);
-        const { kind, id, name: called = id } = user.principal;
+        const { kind, id, name: displayName = id } = user.principal;
         const url = `${parts.trying.url}/metamcp/${name}/mcp`;
-        return { body: { as: { kind, id, name: called }, ...(refused && { refused }), url, ...preview } };
+        return {
+          body: { as: { kind, id, name: displayName }, ...(refused && { refused }), url, ...preview },
+        };
       },
     },
     {
@@ -56,9 +58,9 @@ export function endpointTryingRoutes(parts: AdminParts): readonly Route[] {
       answer: ref("TryEvent"),
       answerTypes: ["text/event-stream"],
       async handle(request) {
-        const { as = null, args, ...wanted } = await checkedBody<TryBody>(TRY, request.body ?? {});
+        const { as = null, args, ...reference } = await checkedBody<TryBody>(TRY, request.body ?? {});
         const endpoint = endpointAt(parts, request);
-        return startTry(parts, request, { endpoint, as, args, tool: toolIn(wanted, endpoint) });
+        return startTry(parts, request, { endpoint, as, args, tool: toolIn(reference, endpoint) });
       },
     },
     {
@@ -68,8 +70,8 @@ export function endpointTryingRoutes(parts: AdminParts): readonly Route[] {
       tag: "endpoints",
       action: "endpoints.try",
       body: ref("TryAnswer"),
-      async handle({ params, body, principal, did }) {
-        did([]);
+      async handle({ params, body, principal, recordChanges }) {
+        recordChanges([]);
         const answer = await checkedBody<TryAnswer>(TRY_ANSWER, body ?? {});
         const done = tries.answer(params["id"] ?? "", principal, answer);
         if (done === "unknown") throw new Problem(404, "you have no such running call");
@@ -87,22 +89,22 @@ export interface TryStart {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** What the account would be refused is refused here. */
+/** Starts the call. Refuses it if the endpoint would refuse the account. */
 export function startTry(
   parts: AdminParts,
   request: AdminRequest,
   { endpoint, as, tool, args }: TryStart,
 ): AdminAnswer {
-  const { principal, did } = request;
-  // What a person does for themselves, no key of theirs does.
+  const { principal, recordChanges } = request;
+  // Only a person who is logged in may try tools, and keys of administrators.
   if (principal.key && !may(principal, "people")) throw new Problem(403, "a key cannot try tools: log in");
   const user = accountUser(parts, request, as);
   const refused = refusalOf(endpoint.object, user);
   if (refused !== undefined) throw new Problem(404, `this account cannot use the endpoint: ${refused}`);
   const { actor } = user.principal;
   const { id: uuid, name = uuid } = user.principal;
-  did(actor ? [{ action: "act-as", object: { kind: "user", uuid, name } }] : []);
-  const tried = opened(() =>
+  recordChanges(actor ? [{ action: "act-as", object: { kind: "user", uuid, name } }] : []);
+  const tried = openTry(() =>
     parts.tries.open({
       endpoint: endpoint.object.uuid,
       principal: seenAs(endpoint, user, request),
@@ -133,8 +135,8 @@ function toolIn({ name, server = "", tool = "" }: Omit<TryBody, "as" | "args">, 
   return { server: known?.part.name ?? server, tool };
 }
 
-/** As over HTTP: no room is 429. */
-function opened<T>(open: () => T): T {
+/** Maps errors to the status that clients of the endpoint get, e.g. 429 if there are too many calls. */
+function openTry<T>(open: () => T): T {
   try {
     return open();
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Trying things out: a tool of a server, an endpoint as clients see it, and what to paste into them. */
+/** Routes to call a tool of a server directly, to test an endpoint, and to show the config for clients. */
 import { Problem } from "../problem.ts";
 import type { Route } from "../route.ts";
 import { listOf } from "../schemas.ts";
@@ -13,7 +13,7 @@ const CALL = {
   additionalProperties: false,
 } as const;
 const RESULT = { type: "object", description: "the CallToolResult; isError if it failed" } as const;
-const PASTED = {
+const CLIENT_CONFIG = {
   type: "object",
   properties: {
     client: TEXT,
@@ -23,7 +23,7 @@ const PASTED = {
   },
   required: ["client", "title", "file", "text"],
 } as const;
-const TESTED = {
+const TEST_RESULT = {
   type: "object",
   properties: {
     ok: { type: "boolean" },
@@ -40,8 +40,8 @@ const TESTED = {
   required: ["ok", "url", "steps"],
 } as const;
 
-/** Stands where the caller's own key goes. */
-const KEY = "KEY";
+/** Placeholder for the key of the user. */
+const KEY_PLACEHOLDER = "KEY";
 
 export function tryingRoutes(parts: AdminParts): readonly Route[] {
   const { trying, control } = parts;
@@ -67,12 +67,16 @@ export function tryingRoutes(parts: AdminParts): readonly Route[] {
       summary: "Show the config for each client to use this endpoint",
       tag: "endpoints",
       action: "endpoints.use",
-      answer: { ...listOf(PASTED), properties: { ...(listOf(PASTED)["properties"] as object), url: TEXT } },
+      answer: {
+        ...listOf(CLIENT_CONFIG),
+        properties: { ...(listOf(CLIENT_CONFIG)["properties"] as object), url: TEXT },
+      },
       async handle(request) {
         const { name, spec } = endpointAt(parts, request).object;
         const url = `${trying.url}/metamcp/${name}/mcp`;
         const { access } = spec;
-        const headers: Record<string, string> = access.keys && !access.public ? { "X-API-Key": KEY } : {};
+        const headers: Record<string, string> =
+          access.keys && !access.public ? { "X-API-Key": KEY_PLACEHOLDER } : {};
         return { body: { url, items: await trying.clients({ name, url, headers }) } };
       },
     },
@@ -82,7 +86,7 @@ export function tryingRoutes(parts: AdminParts): readonly Route[] {
       summary: "Test the endpoint as a client: shows which step fails, and why",
       tag: "endpoints",
       role: "editor",
-      answer: TESTED,
+      answer: TEST_RESULT,
       async handle({ params }) {
         const { uuid } = objectAt(parts, "endpoint", params["uuid"] ?? "");
         const endpoint = control.compiled.endpoints.get(uuid);

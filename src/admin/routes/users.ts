@@ -1,4 +1,4 @@
-/** People: invited, changed, deleted. What they log in with is never answered. */
+/** Routes to invite, change and delete accounts. They never return credentials. */
 import type { Account } from "../../access/account.ts";
 import type { AccountChange, NewAccount } from "../../access/accounts.ts";
 import { pageOf } from "../page.ts";
@@ -113,7 +113,7 @@ async function invite({ access, publicUrl }: AdminParts, account: Account) {
   return { url: `${publicUrl()}/invitations/${code}`, expiresAt };
 }
 
-/** By uuid or address. */
+/** Finds the account in the path by uuid or e-mail address. */
 function accountAt({ access: { accounts } }: AdminParts, { params }: AdminRequest): Account {
   const reference = params["uuid"] ?? "";
   const found = accounts.byId(reference) ?? accounts.byEmail(reference);
