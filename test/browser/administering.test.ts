@@ -1,6 +1,6 @@
-/** What administrators do in the console, and what clients notice of it. */
+/** Administration in the console, and its effects on clients. */
 import { describe, expect, test } from "vitest";
-import { expectComplaint, logIn, noBrowser } from "../support/browser-page.ts";
+import { allowError, logIn, noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
 import { fullTeam } from "../support/full-team.ts";
 import { PASSWORD } from "../support/people.ts";
@@ -9,7 +9,7 @@ import { teamPerson } from "../support/team-person.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** A server, a namespace and an endpoint with every tool by its name. */
+/** A gateway with a server, a namespace and an endpoint that lists all tools. */
 async function team(flags: readonly string[] = [], endpoint: object = {}): Promise<TeamGateway> {
   const gateway = await teamGateway(temp());
   const { api } = gateway;
@@ -19,11 +19,10 @@ async function team(flags: readonly string[] = [], endpoint: object = {}): Promi
   return gateway;
 }
 
-/** A page shows what it knows with its next frame. */
-const SOON = { timeout: 20_000 };
+const POLL = { timeout: 20_000 };
 
-describe.skipIf(noBrowser)("administering", () => {
-  test("a key is made, shown once, used by a client that shows as a session, and revoked", async () => {
+describe.skipIf(noBrowser)("administration", () => {
+  test("a key is created, shown once, used by a client, and revoked, which ends the session", async () => {
     const gateway = await team();
     const page = await openConsole(gateway, { path: "/keys" });
     await page.getByRole("button", { name: "Create key" }).first().click();
@@ -50,14 +49,14 @@ describe.skipIf(noBrowser)("administering", () => {
     await page.getByText("No client is connected").waitFor();
   });
 
-  test("500 tools are switched off at once, by the search; the client hears of it and they come back", async () => {
+  test("500 found tools are turned off at once, clients are notified, and undo turns them on again", async () => {
     const gateway = await team(["--tools", "500"]);
     const key = await gateway.key();
     const client = await teamClient(gateway, "main", { key });
     const numbered = async () =>
       (await client.tools()).filter((name) => name.startsWith("fix__tool_")).length;
     await until(async () => (await numbered()) > 400, { what: "the first page of the list" });
-    // Whoever lists again by itself already knows, and is not told: this one lists once and waits.
+    // A client that lists again by itself gets no notification. This one lists once and waits.
     const waiting = await teamClient(gateway, "main", { key });
     await waiting.tools();
     const page = await openConsole(gateway, { path: "/tools" });
@@ -74,7 +73,7 @@ describe.skipIf(noBrowser)("administering", () => {
     await until(async () => (await numbered()) > 400, { what: "the whole list" });
   });
 
-  test("a tool gets another name and a fixed argument, and a roll back takes both away", async () => {
+  test("a tool gets another name and a fixed argument, and a rollback removes both", async () => {
     const gateway = await team();
     const client = await teamClient(gateway, "main", { key: await gateway.key() });
     await client.tools();
@@ -98,7 +97,7 @@ describe.skipIf(noBrowser)("administering", () => {
     await until(async () => (await client.tools()).includes("fix__echo"), { what: "the old name" });
   });
 
-  test("two administrators at once: the other's change shows, and what both changed is said", async () => {
+  test("a change of another administrator appears in an open form, and a conflict is reported", async () => {
     const gateway = await team();
     const ada = await openConsole(gateway, { path: "/endpoints/main?tab=settings" });
     await ada.getByRole("textbox", { name: /Description/ }).fill("of Ada");
@@ -110,7 +109,7 @@ describe.skipIf(noBrowser)("administering", () => {
     const conflict = ada.getByRole("alert").filter({ hasText: "Somebody else changed this (− theirs" });
     await conflict.getByText("of Bob").waitFor();
     await conflict.getByText("of Ada").waitFor();
-    await expect.poll(() => ada.getByLabel("Surface").inputValue(), SOON).toBe("meta");
+    await expect.poll(() => ada.getByLabel("Surface").inputValue(), POLL).toBe("meta");
     await ada.getByRole("button", { name: "Keep mine" }).click();
     await ada.getByRole("button", { name: "Save", exact: true }).click();
     await ada.getByText("main is saved").waitFor();
@@ -118,7 +117,7 @@ describe.skipIf(noBrowser)("administering", () => {
     expect(after).toMatchObject({ description: "of Ada", surface: "meta" });
   });
 
-  test("two administrators at one tool, and at one account: what the other changed is not lost", async () => {
+  test("changes of two administrators to other fields of a tool or an account are both kept", async () => {
     const gateway = await team();
     const { api } = gateway;
     await api("POST", "/mcp-servers/fix/connect");
@@ -129,7 +128,7 @@ describe.skipIf(noBrowser)("administering", () => {
     const set = [{ server: "fix", tool: "echo", description: "of Bob" }];
     await api("POST", "/namespaces/team/tools", { set });
     const description = page.getByRole("textbox", { name: /^Description/ });
-    await expect.poll(() => description.inputValue(), SOON).toBe("of Bob");
+    await expect.poll(() => description.inputValue(), POLL).toBe("of Bob");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("echo is saved").waitFor();
     const { body: kept } = await api("GET", "/namespaces/team");
@@ -139,7 +138,7 @@ describe.skipIf(noBrowser)("administering", () => {
     await page.goto(`${gateway.url}/people/${mia.uuid}`);
     await page.getByRole("textbox", { name: /^Groups/ }).fill("finance");
     await api("PATCH", `/users/${mia.uuid}`, { role: "viewer" });
-    await expect.poll(() => page.getByLabel("Role").inputValue(), SOON).toBe("viewer");
+    await expect.poll(() => page.getByLabel("Role").inputValue(), POLL).toBe("viewer");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText(/^Saved/).waitFor();
     const { body: people } = await api("GET", "/users");
@@ -147,7 +146,7 @@ describe.skipIf(noBrowser)("administering", () => {
     expect(found).toMatchObject({ role: "viewer", groups: ["finance"] });
   });
 
-  test("what was typed is still there after another tab, and after a login that ended", async () => {
+  test("unsaved input survives a change of tab and the end of the login, but not another account", async () => {
     const gateway = await team();
     const page = await openConsole(gateway, { path: "/endpoints/main?tab=settings" });
     const description = page.getByRole("textbox", { name: /Description/ });
@@ -155,8 +154,8 @@ describe.skipIf(noBrowser)("administering", () => {
     await page.getByRole("tab", { name: "Access" }).click();
     await page.getByRole("tab", { name: "Settings" }).click();
     expect(await description.inputValue()).toBe("typed");
-    expectComplaint(page, /401/);
-    // A change makes the page read anew, which the gateway refuses.
+    allowError(page, /401/);
+    // A change makes the page read again, which the gateway refuses without a cookie.
     const endLogin = async (stateless: boolean) => {
       await page.context().clearCookies();
       await gateway.api("PATCH", "/endpoints/main", { stateless });
@@ -168,7 +167,7 @@ describe.skipIf(noBrowser)("administering", () => {
     expect(await description.inputValue()).toBe("typed");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("main is saved").waitFor();
-    // Another account finds nothing of it.
+    // Another account does not see the input.
     await description.fill("secret");
     await endLogin(false);
     const { email } = await teamPerson(gateway, "admin", { email: "other@example.org" });
@@ -177,17 +176,17 @@ describe.skipIf(noBrowser)("administering", () => {
     expect(await description.inputValue()).toBe("typed");
   });
 
-  test("the overview leads to the tools that changed, and to no others", async () => {
-    const { gateway, odd } = await fullTeam();
+  test("the overview links to the changed tools only", async () => {
+    const { gateway, special } = await fullTeam();
     const page = await openConsole(gateway);
     await page.getByRole("link", { name: "Review" }).click();
     const rows = page.getByRole("grid", { name: "Tools" }).locator("tbody tr[data-key]");
-    await rows.getByText(odd.changed, { exact: true }).waitFor();
+    await rows.getByText(special.changed, { exact: true }).waitFor();
     expect(await rows.count()).toBe(1);
   });
 
-  // A refusal of the gateway would stand in the browser's console, and fail the test.
-  test("a form says what is missing before it is sent", async () => {
+  // A refused request would be logged in the browser console and fail the test.
+  test("a form reports a missing value before it is sent", async () => {
     const gateway = await team();
     const page = await openConsole(gateway, { path: "/keys?new=1" });
     const dialog = page.getByRole("dialog", { name: "Create an API key" });
@@ -199,7 +198,7 @@ describe.skipIf(noBrowser)("administering", () => {
     expect((await gateway.api("GET", "/api-keys")).body.items).toHaveLength(1);
   });
 
-  test("a call that waits for a yes shows by itself, and is made once it has one", async () => {
+  test("a call that waits for approval appears without a reload and runs after the approval", async () => {
     const rules = [{ effect: "approve", tools: ["fix:echo"] }];
     const gateway = await team([], { middleware: [{ use: "policy", default: "allow", rules }] });
     const client = await teamClient(gateway, "main", { key: await gateway.key() });
@@ -217,7 +216,7 @@ describe.skipIf(noBrowser)("administering", () => {
     await page.getByRole("listitem").filter({ hasText: "policy" }).getByText("passed").waitFor();
   });
 
-  test("role by role, nothing that would be refused is offered", async () => {
+  test("each role sees only the pages and actions it may use", async () => {
     const gateway = await team();
     const pages = async (role: "viewer" | "editor" | "member") => {
       const page = await openConsole(gateway, { role });
@@ -243,20 +242,20 @@ describe.skipIf(noBrowser)("administering", () => {
     await member.page.getByText(`${gateway.url}/metamcp/main/mcp`).waitFor();
   });
 
-  test("the gateway is restarted under the open page, which goes on by itself", async () => {
+  test("an open page recovers from a restart of the gateway", async () => {
     const folder = temp();
     const first = await teamGateway(folder);
     const port = new URL(first.url).port;
     const page = await openConsole(first, { path: "/history" });
     await page.getByRole("heading", { name: "History" }).waitFor();
-    expectComplaint(page, /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY/);
+    allowError(page, /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY/);
     await first.kill("SIGTERM");
     await page.getByText("The gateway does not answer", { exact: false }).waitFor();
     const second = await teamGateway(folder, { flags: ["--port", port] });
     await page.getByText("live", { exact: true }).waitFor();
     await second.api("POST", "/namespaces", { name: "after" });
     await page.getByText("after", { exact: false }).first().waitFor();
-    // The code of a page that is opened while the gateway is away cannot be had.
+    // The code of a page cannot be loaded while the gateway is unreachable.
     await page.route(/assets\/keys-/, (route) => route.abort("connectionrefused"));
     await page.getByRole("link", { name: "Keys" }).click();
     await page.getByText("This page could not be loaded").waitFor();

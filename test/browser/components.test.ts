@@ -1,4 +1,4 @@
-/** Every component in a real browser: seen by axe-core at all sizes, used by keyboard, fed with text that means harm. */
+/** The components of the console in a browser: accessibility at several widths, keyboard control, hostile text. */
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { expectAccessible } from "../support/axe.ts";
@@ -15,41 +15,44 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
   const gateway = await teamGateway(temp());
   await teamPerson(gateway, "member", { email: EMAIL });
   const page = await openPage(`${gateway.url}/components`, { reducedMotion: "reduce", ...options });
-  const asked: string[] = [];
+  const dialogs: string[] = [];
   page.on("dialog", (dialog) => {
-    asked.push(dialog.message());
+    dialogs.push(dialog.message());
     void dialog.dismiss();
   });
-  onTestFinished(() => expect(asked).toEqual([]));
+  onTestFinished(() => expect(dialogs).toEqual([]));
   await logIn(page, { email: EMAIL, password: PASSWORD });
   await page.getByRole("heading", { name: "Components" }).waitFor();
   return page;
 }
 
-/** One sample, in the light theme. */
+/** Returns the light-theme variant of a sample. */
 function sample(page: Page, name: string): Locator {
   return page.getByRole("region", { name, exact: true }).locator('[data-theme="light"]');
 }
 
 const rowNames = (rows: Locator) => rows.locator("td:nth-child(2)").allTextContents();
 
-/** A page shows what it knows with its next frame. */
-const SOON = { timeout: 20_000 };
+const POLL = { timeout: 20_000 };
 
 describe.skipIf(noBrowser)("components", () => {
-  // Every sample stands there in both themes, whatever the page around it has.
-  test.each([360, 1280, 2560])("stand in nobody's way at %i pixels", { timeout: 180_000 }, async (width) => {
-    const page = await open({
-      viewport: { width, height: 1000 },
-      colorScheme: width === 1280 ? "dark" : "light",
-    });
-    await expectAccessible(page);
-    // Who wants no motion sees none, a button's sign that it is busy included.
-    expect(await page.evaluate("document.getAnimations().length")).toBe(0);
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
-  });
+  // Every sample is shown in both themes, independent of the theme of the page.
+  test.each([360, 1280, 2560])(
+    "are accessible and fit the page at %i pixels",
+    { timeout: 180_000 },
+    async (width) => {
+      const page = await open({
+        viewport: { width, height: 1000 },
+        colorScheme: width === 1280 ? "dark" : "light",
+      });
+      await expectAccessible(page);
+      // With reduced motion nothing is animated, not even the mark of a busy button.
+      expect(await page.evaluate("document.getAnimations().length")).toBe(0);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    },
+  );
 
-  test("text of others does nothing but look odd", async () => {
+  test("show untrusted text as plain text with visible control characters", async () => {
     const page = await open();
     const status = sample(page, "Status");
     await status.getByText("<script>alert(2)</script>").waitFor();
@@ -58,12 +61,12 @@ describe.skipIf(noBrowser)("components", () => {
     expect(await sample(page, "Result of a tool").locator('a[href^="javascript:"]').count()).toBe(0);
   });
 
-  test("a table is used by keyboard: move, select, take ranges, open, sort", async () => {
+  test("a table supports the keyboard (move, select, select ranges, open), sorting and search", async () => {
     const page = await open();
     const part = sample(page, "Table");
     const grid = part.getByRole("grid", { name: "Servers" });
     const rows = grid.locator("tbody tr");
-    await expect.poll(() => rowNames(rows), SOON).toContainEqual("filesystem");
+    await expect.poll(() => rowNames(rows), POLL).toContainEqual("filesystem");
     await grid.focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Space");
@@ -77,7 +80,7 @@ describe.skipIf(noBrowser)("components", () => {
     await part.getByText("5 selected").waitFor({ state: "detached" });
     await page.keyboard.press("End");
     await page.keyboard.press("Enter");
-    await expect.poll(() => rows.last().getAttribute("aria-current"), SOON).toBe("true");
+    await expect.poll(() => rows.last().getAttribute("aria-current"), POLL).toBe("true");
     await grid.getByRole("button", { name: "Server", exact: true }).click();
     expect((await rowNames(rows)).filter((name) => name.length < 20)).toEqual([
       "filesystem",
@@ -86,15 +89,15 @@ describe.skipIf(noBrowser)("components", () => {
       "playwright",
     ]);
     await part.getByRole("searchbox").fill("token expired");
-    await expect.poll(() => rowNames(rows), SOON).toEqual(["github"]);
+    await expect.poll(() => rowNames(rows), POLL).toEqual(["github"]);
     await part.getByText("1 of 5").waitFor();
   });
 
-  test("five thousand rows render as those in view, and all can be reached, found and selected", async () => {
+  test("a table with 5,000 rows renders only visible rows, and all rows can be reached, found and selected", async () => {
     const page = await open();
     const part = sample(page, "Long table");
     const grid = part.getByRole("grid", { name: "Tools" });
-    await expect.poll(() => grid.getAttribute("aria-rowcount"), SOON).toBe("5001");
+    await expect.poll(() => grid.getAttribute("aria-rowcount"), POLL).toBe("5001");
     expect(await grid.locator("tbody tr[data-key]").count()).toBeLessThan(120);
     await grid.focus();
     await page.keyboard.press("Home");
@@ -109,11 +112,11 @@ describe.skipIf(noBrowser)("components", () => {
     await part.getByRole("checkbox", { name: "Select all rows shown" }).check();
     await part.getByText(`${shown} selected`).waitFor();
     await part.getByRole("searchbox").fill("");
-    await expect.poll(() => grid.getAttribute("aria-rowcount"), SOON).toBe("5001");
+    await expect.poll(() => grid.getAttribute("aria-rowcount"), POLL).toBe("5001");
     await part.getByText(`${shown} selected`).waitFor();
   });
 
-  test("rows that arrive wait while somebody points at the table", async () => {
+  test("new rows of a live table wait while the pointer is on the table", async () => {
     const page = await open();
     const part = sample(page, "Live table");
     const rows = part.getByRole("grid", { name: "Calls" }).locator("tbody tr");
@@ -129,17 +132,17 @@ describe.skipIf(noBrowser)("components", () => {
     await until(async () => (await rows.first().textContent()) !== first, { what: "the rows that waited" });
   });
 
-  test("what floats takes the focus and gives it back", async () => {
+  test("dialogs, drawers and menus take the focus and restore it", async () => {
     const page = await open();
     const part = sample(page, "Dialog, drawer, toast");
     const openDialog = part.getByRole("button", { name: "Open dialog" });
     await openDialog.click();
     const dialog = page.getByRole("dialog", { name: "Delete server github?" });
-    await focused(page, "Keep it");
+    await expectFocus(page, "Keep it");
     await expectAccessible(page, "dialog");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    await focused(page, "Open dialog");
+    await expectFocus(page, "Open dialog");
 
     await part.getByRole("button", { name: "Open drawer" }).click();
     const drawer = page.getByRole("dialog", { name: "github" });
@@ -149,15 +152,15 @@ describe.skipIf(noBrowser)("components", () => {
     await expectAccessible(page, "dialog");
     await page.keyboard.press("Escape");
     await drawer.waitFor({ state: "detached" });
-    await focused(page, "Open drawer");
+    await expectFocus(page, "Open drawer");
 
     await sample(page, "Menu").getByRole("button", { name: "Actions", exact: true }).focus();
     await page.keyboard.press("ArrowDown");
     await page.getByRole("menuitem", { name: "Restart" }).and(page.locator(":focus")).waitFor();
     await page.keyboard.press("d");
-    await focused(page, "Delete server");
+    await expectFocus(page, "Delete server");
     await page.keyboard.press("Escape");
-    await focused(page, "Actions");
+    await expectFocus(page, "Actions");
 
     await part.getByRole("button", { name: "Say done" }).click();
     await page.getByText("Server github updated.").waitFor();
@@ -165,7 +168,7 @@ describe.skipIf(noBrowser)("components", () => {
     await page.getByText("Rolled back.").waitFor();
   });
 
-  test("a JSON tree is walked by keyboard, and copies what is there digit for digit", async () => {
+  test("a JSON tree supports the keyboard and copies values with all digits", async () => {
     const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
     const part = sample(page, "JSON tree");
     const tree = part.getByRole("tree", { name: "Result" });
@@ -177,27 +180,27 @@ describe.skipIf(noBrowser)("components", () => {
     await bar.getByRole("button", { name: "Copy value" }).click();
     await bar.getByRole("button", { name: "Copied" }).waitFor();
     await expect
-      .poll(() => page.evaluate("navigator.clipboard.readText()"), SOON)
+      .poll(() => page.evaluate("navigator.clipboard.readText()"), POLL)
       .toBe("12345678901234567890");
     await tree.getByText("labels").first().click();
     await bar.getByText("items[0].labels", { exact: true }).waitFor();
     const labels = tree.getByRole("treeitem", { name: /^labels/ }).first();
-    await expect.poll(() => labels.getAttribute("aria-expanded"), SOON).toBe("false");
+    await expect.poll(() => labels.getAttribute("aria-expanded"), POLL).toBe("false");
     await page.keyboard.press("ArrowRight");
-    await expect.poll(() => labels.getAttribute("aria-expanded"), SOON).toBe("true");
+    await expect.poll(() => labels.getAttribute("aria-expanded"), POLL).toBe("true");
     await page.keyboard.press("ArrowRight");
     await bar.getByText("items[0].labels[0]", { exact: true }).waitFor();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
-    await expect.poll(() => labels.getAttribute("aria-expanded"), SOON).toBe("false");
+    await expect.poll(() => labels.getAttribute("aria-expanded"), POLL).toBe("false");
 
     const many = part.getByRole("tree", { name: "Items" });
-    await expect.poll(() => many.getByRole("treeitem").count(), SOON).toBe(51);
+    await expect.poll(() => many.getByRole("treeitem").count(), POLL).toBe(51);
     await many.getByRole("button", { name: "Show 50 more" }).click();
-    await expect.poll(() => many.getByRole("treeitem").count(), SOON).toBe(101);
+    await expect.poll(() => many.getByRole("treeitem").count(), POLL).toBe(101);
   });
 
-  test("a form and its JSON have the same values; what is wrong is said at its place", async () => {
+  test("a form and its JSON view have the same values, and problems are shown at their fields", async () => {
     const page = await open();
     const form = sample(page, "Form from a schema");
     await form.getByRole("button", { name: "Check" }).click();
@@ -221,18 +224,18 @@ describe.skipIf(noBrowser)("components", () => {
       labels: ["bug"],
       assignee: null,
     });
-    await expect.poll(() => json.inputValue(), SOON).toContain("12345678901234567890");
+    await expect.poll(() => json.inputValue(), POLL).toContain("12345678901234567890");
     await json.fill('{"owner": "grace", "draft": true, "extra": {"kept": 1.10}, "limit": 7');
-    await expect.poll(() => form.getByRole("button", { name: "Form" }).isDisabled(), SOON).toBe(true);
+    await expect.poll(() => form.getByRole("button", { name: "Form" }).isDisabled(), POLL).toBe(true);
     await json.fill('{"owner": "grace", "draft": true, "extra": {"kept": 1.10}, "limit": 7}');
     await form.getByRole("button", { name: "Form" }).click();
-    await expect.poll(() => form.getByRole("textbox", { name: "owner" }).inputValue(), SOON).toBe("grace");
-    await expect.poll(() => form.getByRole("switch", { name: "draft" }).isChecked(), SOON).toBe(true);
+    await expect.poll(() => form.getByRole("textbox", { name: "owner" }).inputValue(), POLL).toBe("grace");
+    await expect.poll(() => form.getByRole("switch", { name: "draft" }).isChecked(), POLL).toBe(true);
     await form.getByRole("button", { name: "Check" }).click();
     await form.getByText('{"owner":"grace","draft":true,"extra":{"kept":1.10},"limit":7}').waitFor();
   });
 
-  test("a form takes unions, lists in lists, names of one's own, files and any JSON", async () => {
+  test("a form supports unions, nested lists, additional members, files and any JSON", async () => {
     const page = await open();
     const form = sample(page, "Form from an odd schema");
     await form.getByRole("combobox", { name: "target" }).selectOption("An address");
@@ -257,7 +260,7 @@ describe.skipIf(noBrowser)("components", () => {
       .waitFor();
   });
 
-  test("a log follows its end, and waits while somebody reads", async () => {
+  test("a log scrolls with its end, and stops while somebody reads", async () => {
     const page = await open();
     const part = sample(page, "Log");
     const lines = part.getByRole("log", { name: "Log of github" });
@@ -273,9 +276,9 @@ describe.skipIf(noBrowser)("components", () => {
   });
 });
 
-/** What the focus is on, in words. */
-/** The focus goes to what has this text. */
-async function focused(page: Page, text: string): Promise<void> {
-  const has = async () => (await page.evaluate("document.activeElement.textContent.slice(0, 80)")) === text;
-  await until(has, { what: `the focus on "${text}"` });
+/** Waits until the focused element has this text. */
+async function expectFocus(page: Page, text: string): Promise<void> {
+  const hasFocus = async () =>
+    (await page.evaluate("document.activeElement.textContent.slice(0, 80)")) === text;
+  await until(hasFocus, { what: `the focus on "${text}"` });
 }

@@ -1,4 +1,4 @@
-/** From nothing to a first call, as somebody does it who has read nothing. */
+/** The first run: from an empty gateway to the first call, with the console only. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -9,7 +9,7 @@ import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 describe.skipIf(noBrowser)("first run", () => {
-  test("setup link, pasted servers, endpoint, key, pasted client config, first call", async () => {
+  test("the console leads from the setup link to servers, endpoint, key, client config and first call", async () => {
     const gateway = await teamGateway(temp(), { env: { METAMCP_ADMIN_TOKEN: "" } });
     const link = await until(() => /http\S+\/setup\?code=\S+/.exec(gateway.stderr)?.[0], {
       what: "the link",
@@ -27,7 +27,7 @@ describe.skipIf(noBrowser)("first run", () => {
     await paste.fill(JSON.stringify({ mcpServers: servers }));
     await page.getByText("2 servers found").waitFor();
     await page.getByRole("button", { name: "Add 2 servers" }).click();
-    // Each is tried at once, and says why it does not work.
+    // Each server is connected at once and shows why it fails.
     await page.getByText(/connected, \d+ tools/).waitFor();
     await page.getByText("failed", { exact: true }).first().waitFor();
     await page.getByRole("button", { name: "Done" }).click();
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)("first run", () => {
     await page.getByText("1 of 2 servers needs attention:").waitFor();
     const endpoint = page.getByRole("grid", { name: "Endpoints" }).getByRole("row", { name: "default" });
     await endpoint.getByText("keys, OAuth").waitFor();
-    // The call is seen: at the endpoint, and at the server.
+    // The call is counted at the endpoint and listed at the server.
     const calls = endpoint.locator("td").last();
     await until(async () => Number(await calls.textContent()) > 0, { what: "the call" });
     await page.getByRole("navigation").getByRole("link", { name: "Servers" }).click();
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)("first run", () => {
       .getByText("add", { exact: true })
       .waitFor();
     expect(page.url()).toMatch(/\/servers\/[0-9a-f-]{36}\?tab=calls$/);
-    // Everything has an address: a reload shows the same.
+    // A reload shows the same tab, because its state is in the address.
     await page.reload();
     await page
       .getByRole("grid", { name: "Last calls of this server" })

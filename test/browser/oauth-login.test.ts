@@ -1,11 +1,11 @@
-/** A client sends a person to the gateway, in a real browser: who they are, who asks for what, and their answer. */
+/** The OAuth login for MCP clients in a browser: login, consent page, and the answer to the client. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { expectAccessibleInBoth } from "../support/axe.ts";
-import { expectComplaint, logIn, noBrowser, openPage } from "../support/browser-page.ts";
+import { expectAccessibleInBothThemes } from "../support/axe.ts";
+import { allowError, logIn, noBrowser, openPage } from "../support/browser-page.ts";
 import { identityProvider, OIDC_CLIENT } from "../support/identity-provider.ts";
 import { mcp } from "../support/mcp-request.ts";
 import { OAuthClient } from "../support/oauth-client.ts";
@@ -13,7 +13,7 @@ import { ADA, oauthTeam } from "../support/oauth-team.ts";
 
 const NAME = "Agent of the month";
 
-/** A registered client that listens where people are sent back to. */
+/** A registered client that listens at its redirect address. */
 async function listeningClient({ url }: { readonly url: string }) {
   const server = createServer((_, response) => {
     response.setHeader("content-type", "text/html");
@@ -26,7 +26,7 @@ async function listeningClient({ url }: { readonly url: string }) {
   expect((await client.register({ client_name: NAME })).status).toBe(201);
   return {
     client,
-    /** What the client is told. */
+    /** Waits for the redirect and returns its query parameters. */
     async answer(page: Page) {
       await page.getByText("You can go back.").waitFor();
       const back = new URL(page.url());
@@ -37,13 +37,13 @@ async function listeningClient({ url }: { readonly url: string }) {
     },
     async open(options: Parameters<typeof openPage>[1] = {}) {
       const page = await openPage(client.authorizeUrl(), options);
-      expectComplaint(page, new RegExp(`^asked ${origin}$`));
+      allowError(page, new RegExp(`^request to ${origin}$`));
       return page;
     },
   };
 }
 
-async function expectAsked(page: Page, account: string): Promise<void> {
+async function expectConsentPage(page: Page, account: string): Promise<void> {
   await page.getByRole("heading", { name: `Allow ${NAME}?` }).waitFor();
   const terms = await page.locator("dt").allTextContents();
   const values = await page.locator("dd").allTextContents();
@@ -55,18 +55,18 @@ async function expectAsked(page: Page, account: string): Promise<void> {
 }
 
 describe.skipIf(noBrowser)("a login for a client", () => {
-  test("a wrong password, the right one, and a yes, with and without script", async () => {
+  test("reports a wrong password, accepts the right one, and returns a code after consent, with and without script", async () => {
     const team = await oauthTeam();
     const { client, open, answer } = await listeningClient(team);
     for (const javaScriptEnabled of [true, false]) {
       const page = await open({ javaScriptEnabled });
       await page.getByText(`${NAME} asks to use MetaMCP as you.`).waitFor();
-      expectComplaint(page, /401/);
+      allowError(page, /401/);
       await logIn(page, { ...ADA, password: "wrong" });
       await page.getByRole("alert").getByText("The e-mail address or the password is wrong.").waitFor();
       expect(await page.getByLabel("E-mail address").inputValue()).toBe(ADA.email);
       await logIn(page, ADA);
-      await expectAsked(page, ADA.email);
+      await expectConsentPage(page, ADA.email);
       await page.getByRole("button", { name: "Allow" }).click();
       const { status, body } = await client.exchange((await answer(page)).get("code") ?? "");
       expect(status).toBe(200);
@@ -74,23 +74,23 @@ describe.skipIf(noBrowser)("a login for a client", () => {
     }
   });
 
-  test("a no is told to the client, and what was begun is over then, with and without script", async () => {
+  test("returns access_denied after a refusal and ends the login, with and without script", async () => {
     const { open, answer } = await listeningClient(await oauthTeam());
     for (const javaScriptEnabled of [true, false]) {
       const page = await open({ javaScriptEnabled });
       await logIn(page, ADA);
-      await expectAsked(page, ADA.email);
+      await expectConsentPage(page, ADA.email);
       const asked = page.url();
       await page.getByRole("button", { name: "Refuse" }).click();
       expect(Object.fromEntries(await answer(page))).toMatchObject({ error: "access_denied" });
-      expectComplaint(page, /400/);
+      allowError(page, /400/);
       await page.goto(asked);
       await page.getByText("This login has expired").waitFor();
       expect(await page.getByRole("button").count()).toBe(0);
     }
   });
 
-  test("at an identity provider, and back to the question", async () => {
+  test("leads to an identity provider and back to the consent page", async () => {
     const provider = await identityProvider();
     provider.claims = { sub: "u1", email: "carol@example.org", email_verified: true };
     const team = await oauthTeam({
@@ -99,15 +99,15 @@ describe.skipIf(noBrowser)("a login for a client", () => {
     });
     const { client, open, answer } = await listeningClient(team);
     const page = await open({ javaScriptEnabled: false });
-    expectComplaint(page, new RegExp(`^asked ${provider.issuer}$`));
+    allowError(page, new RegExp(`^request to ${provider.issuer}$`));
     await page.getByRole("link", { name: "Log in with your organisation" }).click();
-    await expectAsked(page, "carol@example.org");
+    await expectConsentPage(page, "carol@example.org");
     await page.getByRole("button", { name: "Allow" }).click();
     const { body } = await client.exchange((await answer(page)).get("code") ?? "");
     expect((await mcp(team, "one", { token: body.access_token })).status).toBe(200);
   });
 
-  test("the pages look like the console, in both themes, and everybody can use them", async () => {
+  test("shows pages in the style of the console, accessible in both themes", async () => {
     const provider = await identityProvider();
     const team = await oauthTeam({
       flags: [`--oidc-issuer=${provider.issuer}`, `--oidc-client-id=${OIDC_CLIENT.id}`],
@@ -119,14 +119,14 @@ describe.skipIf(noBrowser)("a login for a client", () => {
     const page = await open();
     for (const colorScheme of ["light", "dark"] as const) {
       for (const one of [page, console]) await one.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      expect(await lookOf(page, ".product", ".card"), colorScheme).toEqual(
-        await lookOf(console, ".bare-product", ".bare-card"),
+      expect(await stylesOf(page, ".product", ".card"), colorScheme).toEqual(
+        await stylesOf(console, ".bare-product", ".bare-card"),
       );
     }
-    await expectAccessibleInBoth(page);
+    await expectAccessibleInBothThemes(page);
     await logIn(page, ADA);
-    await expectAsked(page, ADA.email);
-    await expectAccessibleInBoth(page);
+    await expectConsentPage(page, ADA.email);
+    await expectAccessibleInBothThemes(page);
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
   });
@@ -147,8 +147,8 @@ const PROPERTIES = [
   "min-height",
 ];
 
-/** What was computed for the parts that both have. */
-async function lookOf(page: Page, product: string, card: string): Promise<unknown> {
+/** Returns computed styles of the elements that both pages have. */
+async function stylesOf(page: Page, product: string, card: string): Promise<unknown> {
   const parts = ["body", product, `${card} h1`, "label", "input[type=email]", "a.button", "form button"];
   const read = `(selector) => {
     const style = getComputedStyle(document.querySelector(selector));

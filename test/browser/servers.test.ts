@@ -1,20 +1,20 @@
-/** Servers in the console: added, changed, watched, taken away, by those who may. */
+/** The page Servers: adding, changing, watching and deleting servers, by role. */
 import { describe, expect, test } from "vitest";
-import { expectAccessibleInBoth } from "../support/axe.ts";
-import { expectComplaint, noBrowser, openAs } from "../support/browser-page.ts";
+import { expectAccessibleInBothThemes } from "../support/axe.ts";
+import { allowError, noBrowser, openAs } from "../support/browser-page.ts";
 import { ownTeam } from "../support/own-team.ts";
 import { fakeNpx } from "../support/registry.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-const SOME = { fix: fixture(), other: fixture() };
+const SERVERS = { fix: fixture(), other: fixture() };
 
-/** Two servers behind an endpoint that shows all their tools. */
+/** A gateway with two servers and an endpoint that lists all their tools. */
 async function team(): Promise<TeamGateway> {
   const gateway = await teamGateway(temp());
   const { api } = gateway;
-  await api("POST", "/mcp-servers/import", { mcpServers: SOME });
+  await api("POST", "/mcp-servers/import", { mcpServers: SERVERS });
   await api("POST", "/namespaces", { name: "dev", servers: [{ server: "fix" }, { server: "other" }] });
   await api("POST", "/endpoints", { name: "dev", namespaces: ["dev"], surface: "aggregate" });
   return gateway;
@@ -24,7 +24,7 @@ const uuidOf = async ({ api }: TeamGateway, name: string): Promise<string> =>
   (await api("GET", `/mcp-servers/${name}`)).body.uuid;
 
 describe.skipIf(noBrowser)("servers", () => {
-  test("a change is shown step by step, and connected clients see it", async () => {
+  test("a change shows its steps, and connected clients are notified", async () => {
     const gateway = await team();
     const client = await teamClient(gateway, "dev", { key: await gateway.key() });
     expect(await client.tools()).toContain("fix__add");
@@ -41,12 +41,12 @@ describe.skipIf(noBrowser)("servers", () => {
       "Server updated successfully",
     ])
       await page.getByText(step).waitFor();
-    await until(() => client.told > 0, { what: "the news" });
+    await until(() => client.told > 0, { what: "list_changed" });
     await page.getByRole("button", { name: "Back to the settings" }).click();
     await page.getByText("No changes.").waitFor();
   });
 
-  test("a change that fails says why, and is rolled back", async () => {
+  test("a failed change shows the reason and can be rolled back", async () => {
     const gateway = await team();
     const page = await openAs(gateway, "admin", `/servers/${await uuidOf(gateway, "fix")}?tab=settings`);
     await page.getByLabel("Command").fill("there-is-no-such-command");
@@ -60,13 +60,13 @@ describe.skipIf(noBrowser)("servers", () => {
     });
   });
 
-  test("two administrators at once: the lost update is said, and both changes are kept", async () => {
+  test("a conflicting change of another administrator is reported, and both changes can be kept", async () => {
     const gateway = await team();
     const uuid = await uuidOf(gateway, "fix");
     const page = await openAs(gateway, "admin", `/servers/${uuid}?tab=settings`);
     await page.getByLabel("Description").fill("mine");
     await gateway.api("PATCH", `/mcp-servers/${uuid}`, { labels: ["theirs"] });
-    expectComplaint(page, /412/);
+    allowError(page, /412/);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("They changed: labels. You changed other fields.").waitFor();
     await page.getByRole("button", { name: "Save mine on top" }).click();
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)("servers", () => {
     expect(body).toMatchObject({ description: "mine", labels: ["theirs"] });
   });
 
-  test("a server from the form, with a secret that is never shown again", async () => {
+  test("a server is added with the form, and its secret is never shown again", async () => {
     const gateway = await team();
     const page = await openAs(gateway, "admin", "/servers");
     await page.getByRole("button", { name: "Add server" }).click();
@@ -98,31 +98,31 @@ describe.skipIf(noBrowser)("servers", () => {
     expect(body.servers).toHaveLength(3);
   });
 
-  test("the gallery shows what would run before anything does; its rows stay while a search runs", async () => {
+  test("the gallery shows the command before a server is added, and keeps its rows while a search runs", async () => {
     const gateway = await team();
     const page = await openAs(gateway, "admin", "/servers?add=find");
     const row = page.getByRole("button", { name: "Choose github", exact: true });
     await row.waitFor();
-    let answer = (): void => {};
-    const chosen = new Promise<void>((resolve) => {
-      answer = resolve;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
     });
     await page.route(/registry\?q=github/, async (route) => {
-      await chosen;
+      await released;
       await route.continue();
     });
     const searched = page.waitForRequest(/registry\?q=github/);
     await page.getByLabel("What do you need?").fill("github");
     await searched;
     await row.click();
-    answer();
+    release();
     await page.getByText("Runs").or(page.getByText("Its address")).waitFor();
-    await expectAccessibleInBoth(page);
+    await expectAccessibleInBothThemes(page);
   });
 
-  test("from the gallery to a tool that a client calls", async () => {
+  test("a server from the gallery is added, and a client calls its tool", async () => {
     const folder = temp();
-    // Whatever package it is, nothing is fetched.
+    // A fake npx, so that nothing is downloaded.
     const gateway = await teamGateway(folder, { env: { PATH: fakeNpx(folder, []) } });
     const page = await openAs(gateway, "admin", "/servers?add=find");
     await page.getByLabel("What do you need?").fill("memory knowledge graph");
@@ -140,7 +140,7 @@ describe.skipIf(noBrowser)("servers", () => {
     await page.getByText("The server is OK.").waitFor();
   });
 
-  test("restarted, turned off, deleted with what it takes along, and brought back", async () => {
+  test("a server is restarted, turned off, deleted and restored by undo", async () => {
     const gateway = await team();
     const page = await openAs(gateway, "admin", `/servers/${await uuidOf(gateway, "fix")}`);
     await page.getByRole("button", { name: "Restart" }).click();
@@ -151,8 +151,8 @@ describe.skipIf(noBrowser)("servers", () => {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Delete …" }).click();
     await page.getByText("It is removed from dev.").waitFor();
-    // The drawer hears of it first, and looks what is left of it.
-    expectComplaint(page, /404/);
+    // The open drawer reads the deleted server again and gets a 404.
+    allowError(page, /404/);
     await page.getByRole("button", { name: "Delete server" }).click();
     const list = page.getByRole("grid", { name: "Servers" });
     await list.getByText("fix", { exact: true }).waitFor({ state: "detached" });
@@ -161,12 +161,12 @@ describe.skipIf(noBrowser)("servers", () => {
     expect((await gateway.api("GET", "/namespaces/dev")).body.servers).toHaveLength(2);
   });
 
-  test("a server that waits for a login has a button that leads there, and back to it", async () => {
+  test("the login button of a server leads to its login and back to the server", async () => {
     const { gateway, api, uuid, by } = await ownTeam();
     await api("PATCH", `/mcp-servers/${uuid}`, { credentials: "shared", oauth: true });
     await api("POST", `/mcp-servers/${uuid}/connect`);
     const page = await openAs(gateway, "admin", "/");
-    expectComplaint(page, new RegExp(`^asked ${by.url}`));
+    allowError(page, new RegExp(`^request to ${by.url}`));
     await page
       .getByRole("region", { name: "Needs attention" })
       .getByRole("button", { name: "Log in mail" })
@@ -179,7 +179,7 @@ describe.skipIf(noBrowser)("servers", () => {
       .waitFor();
   });
 
-  test("what another does, and what becomes of a server, shows by itself", async () => {
+  test("changes of others and of server states appear without a reload", async () => {
     const gateway = await team();
     const page = await openAs(gateway, "viewer", "/servers");
     await page.getByText("2 servers, none started yet.").waitFor();
@@ -192,7 +192,7 @@ describe.skipIf(noBrowser)("servers", () => {
     await page.getByText("All 2 servers are OK.").waitFor();
   });
 
-  test("nobody sees a button that would be refused", async () => {
+  test("viewers and editors see only the actions they may take", async () => {
     const gateway = await team();
     const path = `/servers/${await uuidOf(gateway, "fix")}`;
     const viewer = await openAs(gateway, "viewer", path);
@@ -208,7 +208,7 @@ describe.skipIf(noBrowser)("servers", () => {
     expect(await editor.getByRole("menuitem").allTextContents()).toEqual(["Turn off"]);
   });
 
-  test("text of others does nothing but look odd", async () => {
+  test("hostile texts of a server are shown as plain text", async () => {
     const gateway = await team();
     const evil = `<img src=x onerror=alert(1)>\u202e\u0007`;
     await gateway.api("PATCH", "/mcp-servers/fix", {
@@ -225,17 +225,17 @@ describe.skipIf(noBrowser)("servers", () => {
     expect(await page.locator("main img, dialog img").count()).toBe(0);
   });
 
-  test("each tab can be used by everybody", async () => {
+  test("the list and each tab of the drawer are accessible", async () => {
     const gateway = await team();
     const uuid = await uuidOf(gateway, "fix");
     await gateway.api("POST", `/mcp-servers/${uuid}/connect`);
     const page = await openAs(gateway, "admin", "/servers");
     await page.getByText("All 2 servers are OK.").waitFor();
-    await expectAccessibleInBoth(page);
+    await expectAccessibleInBothThemes(page);
     for (const tab of ["state", "tools", "settings", "log", "calls"]) {
       await page.goto(`${gateway.url}/servers/${uuid}?tab=${tab}`);
       await page.getByRole("tabpanel").waitFor();
-      await expectAccessibleInBoth(page);
+      await expectAccessibleInBothThemes(page);
     }
   });
 });

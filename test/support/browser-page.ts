@@ -1,4 +1,4 @@
-/** Pages of the console in a real Chromium: one browser per process, which ends with it, and one context per test. Whatever a page complains about fails the test. */
+/** Opens pages in Chromium: one browser per process, which ends with it, and one context per page. Errors of a page, and requests to other hosts, fail the test. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
@@ -9,19 +9,19 @@ import type { TeamGateway } from "./team-gateway.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** METAMCP_CHROMIUM, or what is on the PATH. */
-const PATH = process.env["METAMCP_CHROMIUM"] ?? found();
+/** METAMCP_CHROMIUM, or the first browser on the PATH. */
+const CHROMIUM = process.env["METAMCP_CHROMIUM"] ?? findChromium();
 
-/** Why there are no tests in a browser here: `describe.skipIf(noBrowser)`. */
+/** Why the browser tests are skipped; undefined if they run. For `describe.skipIf(noBrowser)`. */
 export const noBrowser: string | undefined =
-  PATH === undefined
-    ? "left out: there is no chromium on the PATH (apt-get install chromium, or METAMCP_CHROMIUM=/path/to/chromium)"
+  CHROMIUM === undefined
+    ? "skipped: there is no chromium on the PATH (apt-get install chromium, or METAMCP_CHROMIUM=/path/to/chromium)"
     : undefined;
 if (noBrowser) process.stderr.write(`test/browser: ${noBrowser}\n`);
 
 let browser: Promise<Browser> | undefined;
 
-/** Opens an address in a context of its own: no cache, nothing of other tests, and no cookies but those given. */
+/** Opens an address in a new context: no cache, no data of other tests, and no cookies except the given one. */
 export async function openPage(
   url: string,
   { cookie, ...options }: BrowserContextOptions & { readonly cookie?: string } = {},
@@ -35,21 +35,21 @@ export async function openPage(
   }
   const page = await context.newPage();
   const { origin } = new URL(url);
-  const complaints: string[] = [];
+  const errors: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning")
-      complaints.push(`${message.text()} ${message.location().url}`);
+      errors.push(`${message.text()} ${message.location().url}`);
   });
-  page.on("pageerror", (error) => complaints.push(String(error.stack)));
+  page.on("pageerror", (error) => errors.push(String(error.stack)));
   context.on("request", (request) => {
-    const asked = new URL(request.url());
-    if (asked.origin !== origin && asked.protocol !== "data:") complaints.push(`asked ${asked.origin}`);
+    const target = new URL(request.url());
+    if (target.origin !== origin && target.protocol !== "data:") errors.push(`request to ${target.origin}`);
   });
   allowed.set(page, []);
   onTestFinished(async () => {
     const expected = allowed.get(page) ?? [];
     await context.close();
-    expect(complaints.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([]);
+    expect(errors.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([]);
   });
   await page.goto(url);
   return page;
@@ -57,28 +57,28 @@ export async function openPage(
 
 const allowed = new WeakMap<Page, RegExp[]>();
 
-/** What the browser itself writes about answers that the test means to get. */
-export function expectComplaint(page: Page, pattern: RegExp): void {
+/** Allows errors that match: those that the browser logs for answers the test provokes, and requests to other hosts. */
+export function allowError(page: Page, pattern: RegExp): void {
   allowed.get(page)?.push(pattern);
 }
 
-/** Opens a page as somebody with this role. */
+/** Creates an account with this role and opens a page with its login. */
 export async function openAs(
   gateway: Pick<TeamGateway, "api" | "url">,
   role: Role,
   path = "/",
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  invited += 1;
-  const { body } = await gateway.api("POST", "/users", { email: `${role}-${invited}@example.org`, role });
+  accounts += 1;
+  const { body } = await gateway.api("POST", "/users", { email: `${role}-${accounts}@example.org`, role });
   const code: string = body.invitation.url.split("/").at(-1);
-  const entered = await plainly(gateway.url)("POST", `/invitations/${code}`, { password: PASSWORD });
-  return await openPage(gateway.url + path, { ...options, cookie: cookieIn(entered) });
+  const accepted = await plainly(gateway.url)("POST", `/invitations/${code}`, { password: PASSWORD });
+  return await openPage(gateway.url + path, { ...options, cookie: cookieIn(accepted) });
 }
 
-let invited = 0;
+let accounts = 0;
 
-/** Fills the login form that is shown. */
+/** Fills in and submits the login form of the page. */
 export async function logIn(
   page: Page,
   { email, password }: { email: string; password: string },
@@ -89,11 +89,11 @@ export async function logIn(
 }
 
 async function launch(): Promise<Browser> {
-  // Root has no sandbox of Chromium's; the pages are our own.
-  return await chromium.launch({ executablePath: PATH as string, args: ["--no-sandbox"] });
+  // Chromium has no sandbox for root. The pages are trusted, because they are ours.
+  return await chromium.launch({ executablePath: CHROMIUM as string, args: ["--no-sandbox"] });
 }
 
-function found(): string | undefined {
+function findChromium(): string | undefined {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
 }

@@ -1,17 +1,17 @@
-/** Every page of the console, every drawer, tab and dialog that an address or one press opens. For tests that walk them all. */
+/** Lists every page, drawer, tab and dialog of the console that an address or one action opens, for tests that check all of them. */
 import type { Page } from "playwright-core";
 import type { FullTeam } from "./full-team.ts";
 import { until } from "./until.ts";
 
-export interface View {
+export interface ConsoleView {
   readonly path: string;
-  /** What is pressed once it is there. */
+  /** An action after the page has loaded. */
   readonly press?: (page: Page) => Promise<void>;
 }
 
-export function consoleViews({ ids, odd: { server, tool, changed } }: FullTeam): readonly View[] {
+export function consoleViews({ ids, special: { server, tool, changed } }: FullTeam): readonly ConsoleView[] {
   const toolPage = `/tools/${encodeURIComponent(`${server}:${changed}`)}`;
-  const tryOut = new URLSearchParams({ endpoint: "main", server, tool });
+  const tryQuery = new URLSearchParams({ endpoint: "main", server, tool });
   const tabs = (path: string, names: readonly string[]) =>
     names.map((tab) => ({ path: `${path}?tab=${tab}` }));
   const button = (name: string | RegExp) => async (page: Page) =>
@@ -40,7 +40,7 @@ export function consoleViews({ ids, odd: { server, tool, changed } }: FullTeam):
     { path: "/tools" },
     {
       path: "/tools",
-      // By keyboard: where there is little room the head of a table is there for it alone.
+      // By keyboard, because on a narrow screen the head of a table is not visible.
       async press(page) {
         await page.getByRole("checkbox", { name: /select all/i }).focus();
         await page.keyboard.press("Space");
@@ -48,7 +48,7 @@ export function consoleViews({ ids, odd: { server, tool, changed } }: FullTeam):
     },
     ...tabs(toolPage, ["about", "override", "change"]),
     { path: "/try" },
-    { path: `/try?${tryOut}`, press: button(/^Call$/) },
+    { path: `/try?${tryQuery}`, press: button(/^Call$/) },
     { path: "/namespaces" },
     { path: "/namespaces?new=1" },
     ...tabs(`/namespaces/${ids.namespace}`, ["tools", "servers", "settings"]),
@@ -77,31 +77,31 @@ export function consoleViews({ ids, odd: { server, tool, changed } }: FullTeam):
   ];
 }
 
-/** Shows all of them and looks at each; answers what is wrong, with the place. */
-export async function walk(
+/** Opens each view and runs `check` on it. Returns the faults with their view. */
+export async function checkViews(
   page: Page,
-  views: readonly View[],
-  look: () => Promise<readonly string[]>,
+  views: readonly ConsoleView[],
+  check: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const view of views) {
-    const found = await show(page, view).then(look, (error: Error) => [error.message]);
+    const found = await show(page, view).then(check, (error: Error) => [error.message]);
     faults.push(...found.map((fault) => `${view.path}${view.press ? ", pressed" : ""}: ${fault}`));
   }
   return faults;
 }
 
-/** Goes there and waits until all of it has come. */
-export async function show(page: Page, { path, press }: View): Promise<void> {
+/** Opens a view and waits until it has loaded. */
+export async function show(page: Page, { path, press }: ConsoleView): Promise<void> {
   await page.goto(new URL(path, page.url()).href);
   await page.getByRole("heading").first().waitFor();
-  await settled(page);
+  await waitUntilLoaded(page);
   if (!press) return;
   await press(page);
-  await settled(page);
+  await waitUntilLoaded(page);
 }
 
-async function settled(page: Page): Promise<void> {
+async function waitUntilLoaded(page: Page): Promise<void> {
   await until(async () => (await page.locator(".skeleton, [aria-busy=true]").count()) === 0, {
     what: `all of ${page.url()}`,
   });

@@ -1,4 +1,4 @@
-/** A gateway where every page of the console has something to show, in ordinary words or in those of a test. */
+/** A gateway with data for every page of the console. A test can change all its names and texts. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { onTestFinished } from "vitest";
@@ -7,38 +7,38 @@ import { type TeamGateway, teamGateway } from "./team-gateway.ts";
 import { fixture, temp } from "./temp.ts";
 import { until } from "./until.ts";
 
-/** What others may write where. Each gets the ordinary word. */
-export interface Words {
-  /** Servers, namespaces and keys: up to 128 characters, none of them a control character, `/` or `:`. */
+/** Functions that turn the ordinary names and texts into those of a test. */
+export interface TextVariant {
+  /** Names of servers, namespaces and keys: up to 128 characters, without control characters, `/` and `:`. */
   name(plain: string): string;
-  /** Everything else. */
+  /** All other texts. */
   text(plain: string): string;
 }
 
-/** A call that waits for a yes does so as long as any test takes. */
-const WAITS_MS = 600_000;
+/** A call that waits for approval must wait longer than any test takes. */
+const CALL_TIMEOUT_MS = 600_000;
 
-const PLAIN: Words = { name: (plain) => plain, text: (plain) => plain };
+const PLAIN: TextVariant = { name: (plain) => plain, text: (plain) => plain };
 
 export interface FullTeam {
   readonly gateway: TeamGateway;
-  /** Uuids and numbers of what can be opened. */
+  /** Uuids and numbers of objects that can be opened. */
   readonly ids: Readonly<
     Record<
       "files" | "broken" | "namespace" | "endpoint" | "key" | "person" | "call" | "approval" | "request",
       string
     >
   >;
-  /** Of a server with tools as the words make them: one that can be called, one that changed since it was approved. */
-  readonly odd: { readonly server: string; readonly tool: string; readonly changed: string };
+  /** A server whose tools have texts of the variant: one tool that can be called, and one that changed after its approval. */
+  readonly special: { readonly server: string; readonly tool: string; readonly changed: string };
 }
 
-export async function fullTeam(words: Words = PLAIN): Promise<FullTeam> {
-  const { name, text } = words;
+export async function fullTeam(variant: TextVariant = PLAIN): Promise<FullTeam> {
+  const { name, text } = variant;
   const folder = temp();
   const list = (...tools: readonly object[]) => folder.write("tools.json", JSON.stringify(tools));
   const toolName = (plain: string) => text(plain).slice(0, 200);
-  const odd = (plain: string, description: string) => ({
+  const specialTool = (plain: string, description: string) => ({
     name: toolName(plain),
     title: text("Look"),
     description: text(description),
@@ -56,8 +56,8 @@ export async function fullTeam(words: Words = PLAIN): Promise<FullTeam> {
       },
     },
   });
-  const see = odd("see", "Sees what is there.");
-  list(see, odd("look", "Looks around."));
+  const see = specialTool("see", "Sees what is there.");
+  list(see, specialTool("look", "Looks around."));
   const registry = await fakeRegistry([
     npmEntry("io.github.fixture/weather", text("Weather forecasts for any city in the world.")),
   ]);
@@ -74,34 +74,34 @@ export async function fullTeam(words: Words = PLAIN): Promise<FullTeam> {
     if (answer.status !== 201) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
-  const made = async (path: string, body: object): Promise<string> => (await post(path, body)).uuid;
+  const create = async (path: string, body: object): Promise<string> => (await post(path, body)).uuid;
   const server = (plain: string, body: object) =>
-    made("/mcp-servers", { name: name(plain), description: text(`What ${plain} is for.`), ...body });
+    create("/mcp-servers", { name: name(plain), description: text(`What ${plain} is for.`), ...body });
   const files = await server("files", { ...fixture("--stderr", text("ready")), labels: [text("docs")] });
   const look = await server("looks", fixture("--tools-file", folder.path("tools.json")));
   const ends = `console.error(${JSON.stringify(text("no token"))}); process.exit(3)`;
   const broken = await server("broken", { command: process.execPath, args: ["-e", ends] });
   const off = await server("resting", { url: "https://example.org/mcp", disabled: true });
-  const namespace = await made("/namespaces", {
+  const namespace = await create("/namespaces", {
     name: name("team"),
     description: text("What everybody may use."),
     servers: [{ server: files, prefix: "files" }, ...[look, broken, off].map((one) => ({ server: one }))],
     tools: [{ server: files, tool: "add", title: text("Add up"), description: text("Adds, and says so.") }],
   });
-  await made("/namespaces", { name: name("nobody") });
+  await create("/namespaces", { name: name("nobody") });
   const rules = [{ effect: "approve", tools: ["*:count_unsafe"] }];
-  const endpoint = await made("/endpoints", {
+  const endpoint = await create("/endpoints", {
     name: "main",
     description: text("For all of us."),
     namespaces: [namespace],
     surface: "aggregate",
     middleware: [{ use: "policy", default: "allow", rules }],
   });
-  await made("/endpoints", { name: "open", namespaces: [namespace], access: { public: true } });
+  await create("/endpoints", { name: "open", namespaces: [namespace], access: { public: true } });
   for (const one of [files, look, broken]) await api("POST", `/mcp-servers/${one}/connect`);
-  list(see, odd("look", "Looks around, and tells everybody."));
+  list(see, specialTool("look", "Looks around, and tells everybody."));
   await api("POST", `/mcp-servers/${look}/connect`);
-  const person = await made("/users", {
+  const person = await create("/users", {
     email: "bob@example.org",
     role: "member",
     groups: [text("accounting").slice(0, 100).trim()],
@@ -111,7 +111,7 @@ export async function fullTeam(words: Words = PLAIN): Promise<FullTeam> {
     description: text("Of the laptop in the kitchen.").slice(0, 2_000),
     endpoints: "all",
   });
-  const { approval, request } = await traffic(gateway, key.key, words);
+  const { approval, request } = await traffic(gateway, key.key, variant);
   const { body: calls } = await api("GET", "/calls?limit=1");
   return {
     gateway,
@@ -126,15 +126,15 @@ export async function fullTeam(words: Words = PLAIN): Promise<FullTeam> {
       approval,
       request,
     },
-    odd: { server: look, tool: toolName("see"), changed: toolName("look") },
+    special: { server: look, tool: toolName("see"), changed: toolName("look") },
   };
 }
 
-/** A client that calls, fails, waits for a yes, and asks for a server; it stays connected. */
+/** Connects clients that make calls, fail, wait for approval and request a server. They stay connected. */
 async function traffic(
   { url, api }: TeamGateway,
   key: string,
-  { text }: Words,
+  { text }: TextVariant,
 ): Promise<{ readonly approval: string; readonly request: string }> {
   const connected = async (endpoint: string) => {
     const client = new Client({ name: text("example-client"), version: text("1.0.0") });
@@ -146,7 +146,9 @@ async function traffic(
   };
   const main = await connected("main");
   const call = (client: Client, tool: string, args: Record<string, unknown> = {}) =>
-    client.callTool({ name: tool, arguments: args }, undefined, { timeout: WAITS_MS }).catch(() => undefined);
+    client
+      .callTool({ name: tool, arguments: args }, undefined, { timeout: CALL_TIMEOUT_MS })
+      .catch(() => undefined);
   await call(main, "files__nothing");
   for (const word of ["hello", "again"]) await call(main, "files__echo", { message: text(word) });
   await call(main, "files__is_error", { message: text("There is no such file.") });

@@ -1,23 +1,23 @@
-/** Logins at servers in the console: one's own, those that all share, and secrets that servers are told. */
+/** Logins at servers in the console: personal logins, shared logins, and secrets for servers. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { expectAccessibleInBoth } from "../support/axe.ts";
-import { expectComplaint, noBrowser } from "../support/browser-page.ts";
+import { expectAccessibleInBothThemes } from "../support/axe.ts";
+import { allowError, noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
 import { type OwnTeam, ownTeam } from "../support/own-team.ts";
 import { teamClient } from "../support/team-gateway.ts";
 import { fixture } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** Its pages lead to the issuer and back. */
+/** Opens a page that may redirect to the issuer. */
 async function openAt({ gateway, by }: OwnTeam, path: string, email?: string): Promise<Page> {
   const page = await openConsole(gateway, { path, ...(email && { email, role: "member" }) });
-  expectComplaint(page, new RegExp(`^asked ${by.url}`));
+  allowError(page, new RegExp(`^request to ${by.url}`));
   return page;
 }
 
-describe.skipIf(noBrowser)("logins", () => {
-  test("somebody logs in at a server as themselves, calls its tools, and logs out", async () => {
+describe.skipIf(noBrowser)("logins at servers", () => {
+  test("a person logs in at a server, calls its tools and logs out", async () => {
     const team = await ownTeam();
     const client = await teamClient(team.gateway, "all", { key: team.ada.key });
     const page = await openAt(team, "/me", "ada@example.org");
@@ -33,19 +33,19 @@ describe.skipIf(noBrowser)("logins", () => {
     await row.getByText("renewed automatically", { exact: false }).waitFor();
     await until(async () => (await client.tools()).includes("mail__inbox"), { what: "the tools" });
     expect(await client.call("mail__inbox")).toBe("inbox by user 0");
-    await expectAccessibleInBoth(page);
+    await expectAccessibleInBothThemes(page);
 
     await row.getByRole("button", { name: "Log in again: mail" }).waitFor();
     await row.getByRole("button", { name: "Log out: mail" }).click();
     const question = page.getByRole("dialog", { name: "Log out of mail?" });
-    await expectAccessibleInBoth(page);
+    await expectAccessibleInBothThemes(page);
     await question.getByRole("button", { name: "Log out" }).click();
     await page.getByText("You are logged out of mail").waitFor();
     await row.getByText("not logged in").waitFor();
     expect(team.by.families[0]?.revoked).toBe(true);
   });
 
-  test("a secret that a server is told is asked for by its name", async () => {
+  test("a missing secret of a server is requested by its name", async () => {
     const team = await ownTeam();
     await team.api("POST", "/mcp-servers", {
       name: "told",
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)("logins", () => {
     expect(await page.content()).not.toContain("a-secret-value");
   });
 
-  test("an administrator sees at a server how its login is, their own and the one that all share", async () => {
+  test("the drawer of a server shows the personal and the shared login", async () => {
     const team = await ownTeam();
     const page = await openAt(team, `/servers/${team.uuid}`);
     const drawer = page.getByRole("dialog", { name: "mail" });

@@ -1,4 +1,4 @@
-/** A console with much to show, open for long: no task that drops a second, no memory that grows. */
+/** A console with much data that stays open for long: no task over a second, no growing memory. */
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { noBrowser } from "../support/browser-page.ts";
@@ -7,10 +7,10 @@ import { type TeamGateway, teamClient, teamGateway } from "../support/team-gatew
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-/** How often a half of the time is walked through; 60 is about an hour's worth of events. */
+/** Rounds per half of the test. 60 correspond to about an hour of events. */
 const ROUNDS = Number(process.env["METAMCP_CONSOLE_ROUNDS"] ?? 2);
-/** As many as the page Traffic keeps: before that it grows by design. */
-const KEPT_CALLS = 1_000;
+/** The page Traffic keeps this many calls. Its memory grows until then. */
+const SHOWN_CALLS = 1_000;
 const PAGES = ["Overview", "Servers", "Tools", "Endpoints", "Traffic", "Audit", "Keys", "History"];
 
 async function team(...flags: string[]): Promise<TeamGateway> {
@@ -23,8 +23,8 @@ async function team(...flags: string[]): Promise<TeamGateway> {
   return gateway;
 }
 
-describe.skipIf(noBrowser)("lasting", () => {
-  test("5,000 tools scroll, sort and filter without a dropped second", async () => {
+describe.skipIf(noBrowser)("a console under load", () => {
+  test("scrolls, sorts and filters 5,000 tools without a task over one second", async () => {
     const gateway = await team("--tools", "5000");
     const page = await openConsole(gateway);
     await page.evaluate(`
@@ -35,9 +35,9 @@ describe.skipIf(noBrowser)("lasting", () => {
     await page.getByRole("link", { name: "Tools" }).click();
     const rows = page.getByRole("grid").locator("tbody tr[data-key]");
     await page.getByText("fix:tool_0", { exact: true }).waitFor();
-    // Only what is in view is there, and what comes into view comes at once.
+    // Only visible rows are rendered.
     expect(await rows.count()).toBeLessThan(100);
-    // Rows that are not there take room below, and none beside those that are.
+    // The placeholder of the other rows must not change the width of the columns.
     const frame = await page.evaluate<number>("document.querySelector('.table-frame').clientWidth");
     const cells = await page.evaluate<number>(
       "[...document.querySelector('tr[data-key]').children].reduce((sum, cell) => sum + cell.offsetWidth, 0)",
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)("lasting", () => {
     expect(worst).toBeLessThan(1_000);
   });
 
-  test("an hour of calls, changes and pages costs no growing memory", {
+  test("does not leak memory while calls, changes and page switches go on", {
     timeout: 60_000 + ROUNDS * 120_000,
   }, async () => {
     const gateway = await team();
@@ -68,22 +68,22 @@ describe.skipIf(noBrowser)("lasting", () => {
     const page = await openConsole(gateway, { path: "/traffic" });
     await page.getByText("live", { exact: true }).waitFor();
     const devtools = await page.context().newCDPSession(page);
-    await call(gateway, key, KEPT_CALLS);
+    await call(gateway, key, SHOWN_CALLS);
     await round(gateway, key, page);
-    const begin = await held(devtools);
+    const begin = await memoryOf(devtools);
     for (let n = 0; n < ROUNDS; n++) await round(gateway, key, page);
-    const half = await held(devtools);
+    const half = await memoryOf(devtools);
     for (let n = 0; n < ROUNDS; n++) await round(gateway, key, page);
-    const end = await held(devtools);
+    const end = await memoryOf(devtools);
     process.stderr.write(`console held open: ${JSON.stringify({ begin, half, end })}\n`);
-    // What is kept for those who come back is let go in time: a leak adds as much in the second half as in the first.
+    // Cached answers are evicted after some time. A leak would add as much in the second half as in the first.
     expect(end.heap - half.heap).toBeLessThan(1_000_000 + Math.max(0, half.heap - begin.heap) / 2);
     expect(end.nodes).toBeLessThan(half.nodes * 1.2 + 200);
     expect(end.listeners).toBeLessThan(half.listeners * 1.2 + 50);
   });
 });
 
-/** Every page, with calls and changes meanwhile, and back to the first. */
+/** Opens every page while calls and changes happen, and returns to the page Traffic. */
 async function round(gateway: TeamGateway, key: string, page: Page): Promise<void> {
   for (const name of PAGES) {
     await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
@@ -98,7 +98,7 @@ async function round(gateway: TeamGateway, key: string, page: Page): Promise<voi
   await page.getByRole("grid").getByText("fix:echo").first().waitFor();
 }
 
-/** By a client that comes, calls and goes. */
+/** Connects a client, makes the calls, and disconnects. */
 async function call(gateway: TeamGateway, key: string, times: number): Promise<void> {
   const client = await teamClient(gateway, "main", { key });
   for (let done = 0; done < times; done += 20)
@@ -108,7 +108,7 @@ async function call(gateway: TeamGateway, key: string, times: number): Promise<v
   await client.close();
 }
 
-async function held(devtools: CDPSession) {
+async function memoryOf(devtools: CDPSession) {
   for (let n = 0; n < 3; n++) await devtools.send("HeapProfiler.collectGarbage");
   const { usedSize } = await devtools.send("Runtime.getHeapUsage");
   const { nodes, jsEventListeners } = await devtools.send("Memory.getDOMCounters");

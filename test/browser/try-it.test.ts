@@ -1,4 +1,4 @@
-/** Tools tried out in the console: progress, a question, an error, an answer of a policy, as somebody else. */
+/** The page Try it: calls, questions, progress, errors, and explanations of a policy. */
 import { describe, expect, test } from "vitest";
 import { noBrowser } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
@@ -17,8 +17,8 @@ async function team(endpoint: object = {}) {
   return { gateway, at };
 }
 
-describe.skipIf(noBrowser)("trying", () => {
-  test("a form made from the schema makes the call, with its digits, and shows the result and the request", async () => {
+describe.skipIf(noBrowser)("the page Try it", () => {
+  test("calls a tool with a form of its schema and shows the result and the request", async () => {
     const { gateway, at } = await team();
     const page = await openConsole(gateway, { path: at("echo") });
     await page.getByRole("textbox", { name: /^message/ }).fill("<b>12345678901234567890</b>");
@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)("trying", () => {
     });
   });
 
-  test("a question of the server is answered here, and the call goes on", async () => {
+  test("shows a question of the server, and declining it continues the call", async () => {
     const { gateway, at } = await team();
     const page = await openConsole(gateway, { path: at("ask") });
     await page.getByRole("button", { name: "Call", exact: true }).click();
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)("trying", () => {
     await page.locator(".result").getByText("decline").first().waitFor();
   });
 
-  test("what a question asks for is a form, and its answer reaches the server", async () => {
+  test("shows a question as a form, and sends the answer to the server", async () => {
     const { gateway, at } = await team();
     const page = await openConsole(gateway, { path: at("ask") });
     await page.getByRole("button", { name: "Call", exact: true }).click();
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)("trying", () => {
     await question.waitFor({ state: "detached" });
   });
 
-  test("progress shows while the call is under way, and the call can be cancelled", async () => {
+  test("shows progress of a running call and cancels it", async () => {
     const { gateway, at } = await team();
     const page = await openConsole(gateway, { path: at("progress") });
     await page.getByRole("textbox", { name: /^n$|^n / }).fill("10000");
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)("trying", () => {
     await page.locator(".result").getByText("reported 3").waitFor();
   });
 
-  test("a failure of the tool shows as one", async () => {
+  test("shows an error of the tool as a failure", async () => {
     const { gateway, at } = await team();
     const page = await openConsole(gateway, { path: at("is_error") });
     await page.getByRole("textbox", { name: /^message/ }).fill("The disk is full.");
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser)("trying", () => {
     expect(body.items[0]).toMatchObject({ tool: "is_error", outcome: "error" });
   });
 
-  test("why not: the rule that refuses somebody is named", async () => {
+  test("names the rule that would refuse a call", async () => {
     const rules = [
       { effect: "deny", who: { roles: ["member"] }, tools: ["fix:echo"], args: { message: { glob: "no*" } } },
     ];
