@@ -1,6 +1,6 @@
 /** What an engine is told about logins at servers, where it is that of a gateway: those of its accounts, and its own. */
 import type { HowToLogIn } from "./child/explain.ts";
-import type { CallerCredentials } from "./child/own-children.ts";
+import type { CallerCredentials } from "./child/account-children.ts";
 import type { ServerSpec } from "./config/spec.ts";
 import type { KeepLogins } from "./oauth/authorizations.ts";
 import type { OwnLogin } from "./surface/scope.ts";

@@ -7,7 +7,7 @@ import { CatalogLoader } from "./catalog/catalog-loader.ts";
 import { PinGate } from "./catalog/pins/pin-gate.ts";
 import { createSearch } from "./catalog/search/search.ts";
 import { Fleet } from "./child/fleet.ts";
-import type { CallerCredentials } from "./child/own-children.ts";
+import type { CallerCredentials } from "./child/account-children.ts";
 import { questionOf } from "./config/allowed.ts";
 import { diff } from "./config/diff.ts";
 import { permits } from "./config/glob.ts";
@@ -258,7 +258,7 @@ export function createEngine({
     open,
     apply,
     async stand(server, anew = false) {
-      const standing = fleet.stand(server, NOBODY, anew);
+      const standing = fleet.ensureConnected(server, NOBODY, anew);
       loader.begun(server, NOBODY, standing);
       await standing;
     },

@@ -1,22 +1,29 @@
-/** Who listens to a connection, over all the links it has had: the sessions that used it, from which severity on they want its log, and what they subscribed to. */
+/**
+ * The sessions that share a connection, with their log levels and their subscriptions. It outlives a connection: when the child
+ * is connected again, it tells the new connection the log level and the subscriptions.
+ */
 import type { Origin, Uplink } from "../kernel/call.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { compareSeverity, isSeverity, type Severity } from "../kernel/severity.ts";
 import { member, members } from "../rpc/slice.ts";
-import { type Attribution, saidAside } from "./claim.ts";
+import { type Attribution, throughLayers } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Greeting } from "./handshake.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/** The child, once the handshake is done. */
-export interface ChildLine {
-  /** It declares that it can be told how much to log. */
+/** The child after the handshake. */
+export interface ConnectedChild {
+  /** The child declares the `logging` capability. */
   readonly logs: boolean;
   ask(method: string, params: Raw | undefined): Promise<Raw>;
   notify(method: string, params: Raw | undefined): void;
 }
 
-export function lineTo({ capabilities }: Greeting, dialect: Dialect, ask: ChildLine["ask"]): ChildLine {
+export function connectedChild(
+  { capabilities }: Greeting,
+  dialect: Dialect,
+  ask: ConnectedChild["ask"],
+): ConnectedChild {
   const logs = member(capabilities, "logging") !== undefined;
   return { logs, ask, notify: (method, params) => dialect.notify(method, params) };
 }
@@ -25,8 +32,8 @@ export class Audience {
   readonly #levelOf: (session: string) => Severity | undefined;
   readonly #members = new Map<string, Origin>();
   readonly subscriptions = new Subscriptions();
-  #line: ChildLine | undefined;
-  /** As the child was last told. */
+  #child: ConnectedChild | undefined;
+  /** The level that the child was last told. */
   #level: Severity | undefined;
 
   constructor(levelOf: (session: string) => Severity | undefined) {
@@ -37,7 +44,6 @@ export class Audience {
     return this.#members.size === 0;
   }
 
-  /** Sessions that use it. */
   get size(): number {
     return this.#members.size;
   }
@@ -47,59 +53,60 @@ export class Audience {
   }
 
   get connected(): boolean {
-    return this.#line !== undefined;
+    return this.#child !== undefined;
   }
 
   has(session: string): boolean {
     return this.#members.has(session);
   }
 
-  /** Every call comes by. */
+  /** Runs for every call, so it must stay cheap. */
   join(origin: Origin): void {
     if (this.#members.has(origin.session)) return;
     this.#members.set(origin.session, origin);
-    this.relevel();
+    this.updateLogLevel();
   }
 
   leave(session: string): void {
     if (!this.#members.delete(session)) return;
     for (const uri of this.subscriptions.leave(session)) this.#ask("resources/unsubscribe", { uri });
-    this.relevel();
+    this.updateLogLevel();
   }
 
-  /** A client comes from another connection, with what it subscribed to there. */
-  take(origin: Origin, subscriptions: readonly (readonly [string, Uplink])[]): void {
+  /** A client comes from another connection with its subscriptions. */
+  adopt(origin: Origin, subscriptions: readonly (readonly [string, Uplink])[]): void {
     this.join(origin);
     for (const [uri, uplink] of subscriptions) {
       const known = this.subscriptions.has(uri);
       this.subscriptions.add(uri, origin.session, uplink);
-      this.subscriptions.agreed(uri, origin.session);
+      this.subscriptions.confirm(uri, origin.session);
       if (!known) this.#ask("resources/subscribe", { uri });
     }
   }
 
-  /** A link stands: the child hears what an earlier one knew. */
-  attach(line: ChildLine): void {
-    this.#line = line;
+  /** A connection is open: tells the child the log level and the subscriptions. */
+  attach(child: ConnectedChild): void {
+    this.#child = child;
     this.#level = undefined;
-    this.relevel();
-    for (const uri of this.subscriptions.standing()) {
-      // It may have changed while nobody could hear of it.
-      this.#ask("resources/subscribe", { uri }, () => this.updated(toRaw({ uri })));
+    this.updateLogLevel();
+    for (const uri of this.subscriptions.confirmed()) {
+      // The resource may have changed while the child was not connected.
+      this.#ask("resources/subscribe", { uri }, () => this.resourceUpdated(toRaw({ uri })));
     }
   }
 
-  detach(line: ChildLine): void {
-    if (this.#line === line) this.#line = undefined;
+  detach(child: ConnectedChild): void {
+    if (this.#child === child) this.#child = undefined;
   }
 
+  /** Sends a notification to the child, if it is connected. */
   notify(method: string, params: Raw | undefined): void {
-    this.#line?.notify(method, params);
+    this.#child?.notify(method, params);
   }
 
-  /** Tells the child the lowest severity that anyone wants. */
-  relevel(): void {
-    if (!this.#line?.logs) return;
+  /** Tells the child the lowest severity that any session wants. */
+  updateLogLevel(): void {
+    if (!this.#child?.logs) return;
     let lowest: Severity | undefined;
     for (const session of this.#members.keys()) {
       const level = this.#levelOf(session);
@@ -110,16 +117,16 @@ export class Audience {
     this.#ask("logging/setLevel", { level: lowest });
   }
 
-  /** Whether a session wants this log message: others may have asked the child for more. */
-  wants(session: string, params: Raw | undefined): boolean {
+  /** Whether a session wants this log message. The child may send more than this session wants, because others want more. */
+  wantsLog(session: string, params: Raw | undefined): boolean {
     const least = this.#levelOf(session);
     const [raw] = least && params ? members(params, ["level"]) : [];
     const level = raw && fromRaw(raw);
     return !least || !isSeverity(level) || compareSeverity(level, least) >= 0;
   }
 
-  /** A resource changed: exactly those who subscribed hear of it. */
-  updated(params: Raw | undefined): void {
+  /** Notifies the sessions that subscribed to the resource. */
+  resourceUpdated(params: Raw | undefined): void {
     const [raw] = params ? members(params, ["uri"]) : [];
     const uri = raw && fromRaw(raw);
     if (typeof uri !== "string") return;
@@ -127,13 +134,14 @@ export class Audience {
   }
 
   /**
-   * To all of one principal: of the one whose call led to it, on the stream of that call; where that is not known, of
-   * whoever is there, if it is one alone. What was said because of one is not for another.
+   * Forwards a notification of the child to all sessions of one principal: the one whose call caused it, and if that is not known,
+   * the only principal here. A message caused by one principal is never sent to another. The session that made the call
+   * gets it on the stream of that call.
    */
-  tell(method: string, params: Raw | undefined, by: Attribution): void {
+  forward(method: string, params: Raw | undefined, by: Attribution): void {
     const cause = "claims" in by ? by.claims[0]?.origin : undefined;
     const caller = cause?.session;
-    const principal = cause?.principal.id ?? this.#only();
+    const principal = cause?.principal.id ?? this.#onlyPrincipal();
     for (const [
       session,
       {
@@ -143,18 +151,18 @@ export class Audience {
     ] of this.#members) {
       if (id !== principal) continue;
       if ("uplink" in by && session === caller) by.uplink.notify(method, params);
-      else uplink.notify(method, "claims" in by ? saidAside(by.claims, method, params) : params);
+      else uplink.notify(method, "claims" in by ? throughLayers(by.claims, method, params) : params);
     }
   }
 
-  /** The principal of all who are there; undefined where they are several. */
-  #only(): string | undefined {
+  /** The id of the principal if all sessions have the same one. */
+  #onlyPrincipal(): string | undefined {
     const ids = new Set(Array.from(this.#members.values(), ({ principal }) => principal.id));
     return ids.size === 1 ? ids.values().next().value : undefined;
   }
 
-  /** Ours alone: whether it works is no concern of any caller. */
+  /** A request of MetaMCP itself. Its failure is ignored, because no caller waits for it. */
   #ask(method: string, params: unknown, done: () => void = () => {}): void {
-    this.#line?.ask(method, toRaw(params)).then(done, () => {});
+    this.#child?.ask(method, toRaw(params)).then(done, () => {});
   }
 }

@@ -4,7 +4,7 @@ import { admit, type Breaker, closed, type HealthVerdict, retryAfterMs, settle }
 
 const options = { threshold: 3, cooldownMs: 1_000 };
 
-/** One call at a time, from `admit` to `settle`. */
+/** Admits one call and settles it. */
 function call(breaker: Breaker, verdict: HealthVerdict, now: number): Breaker {
   const admitted = admit(breaker, now);
   if (!admitted) throw new Error("rejected");
@@ -17,7 +17,7 @@ function after(verdicts: readonly HealthVerdict[], now = 0): Breaker {
 
 const tripped = after(["sick", "sick", "sick"]);
 
-test("opens at the third failure in a row, not before, and says when to come back", () => {
+test("the breaker opens at the third failure in a row and says when to retry", () => {
   expect(admit(after(["sick", "sick"]), 0)).toBeDefined();
   expect(admit(tripped, 0)).toBeUndefined();
   expect(admit(tripped, 999)).toBeUndefined();
@@ -26,12 +26,12 @@ test("opens at the third failure in a row, not before, and says when to come bac
   expect(retryAfterMs(tripped, 5_000)).toBe(0);
 });
 
-test("an answer starts the count anew; what tells nothing leaves it", () => {
+test("an answer resets the count of failures; a call without a verdict does not change it", () => {
   expect(after(["sick", "sick", "healthy", "sick", "sick"]).phase).toBe("closed");
   expect(after(["sick", "sick", "unknown", "sick"]).phase).toBe("open");
 });
 
-test("lets exactly one caller pass after the cooldown, and rejects the others until it is settled", () => {
+test("after the cooldown the breaker admits exactly one caller and rejects others until it is settled", () => {
   const probe = admit(tripped, 1_000);
   expect(probe?.phase).toBe("half-open");
 
@@ -40,35 +40,35 @@ test("lets exactly one caller pass after the cooldown, and rejects the others un
   expect(retryAfterMs(probe as Breaker, 1_000)).toBeGreaterThan(0);
 });
 
-test("a probe that succeeds closes it with a count of zero", () => {
-  const cured = call(tripped, "healthy", 1_000);
+test("a probe that succeeds closes the breaker with a count of zero", () => {
+  const recovered = call(tripped, "healthy", 1_000);
 
-  expect(call(call(cured, "sick", 1_000), "sick", 1_000).phase).toBe("closed");
+  expect(call(call(recovered, "sick", 1_000), "sick", 1_000).phase).toBe("closed");
 });
 
-test("a probe that fails opens it at once, with a fresh cooldown of the same length", () => {
+test("a probe that fails opens the breaker at once, with a new cooldown of the same length", () => {
   const again = call(tripped, "sick", 1_700);
   expect(again).toMatchObject({ phase: "open", until: 2_700 });
   expect(call(again, "sick", 5_000)).toMatchObject({ phase: "open", until: 6_000 });
 });
 
-test("a probe that tells nothing leaves its turn to the next caller", () => {
-  const untold = call(tripped, "unknown", 1_000);
-  expect(untold.phase).toBe("open");
-  expect(retryAfterMs(untold, 1_000)).toBe(0);
-  expect(admit(untold, 1_000)?.phase).toBe("half-open");
+test("after a probe without a verdict the next caller may probe", () => {
+  const unknown = call(tripped, "unknown", 1_000);
+  expect(unknown.phase).toBe("open");
+  expect(retryAfterMs(unknown, 1_000)).toBe(0);
+  expect(admit(unknown, 1_000)?.phase).toBe("half-open");
 });
 
 test.each<HealthVerdict>(["healthy", "sick", "unknown"])(
-  "a call from before the trip that ends as %s says nothing to the probe or after it",
+  "a call admitted before the breaker opened that ends as %s changes neither the probe nor the breaker after it",
   (verdict) => {
     const late = { admitted: closed, verdict, now: 1_000 };
     const probing = admit(tripped, 1_000) as Breaker;
     expect(settle(tripped, late, options)).toBe(tripped);
     expect(settle(probing, late, options)).toBe(probing);
 
-    const cured = settle(probing, { admitted: probing, verdict: "healthy", now: 1_000 }, options);
-    const oneFailure = call(cured, "sick", 1_000);
+    const recovered = settle(probing, { admitted: probing, verdict: "healthy", now: 1_000 }, options);
+    const oneFailure = call(recovered, "sick", 1_000);
     expect(settle(oneFailure, late, options)).toBe(oneFailure);
   },
 );
@@ -91,13 +91,13 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 1_500 }) }),
 );
 
-test("no order of calls, overlapping as they like, has two probes out, opens early, or locks out for ever", () => {
+test("no order of overlapping calls leads to two probes at once, an early opening or a breaker that never admits again", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, threshold) => {
       const bounds = { threshold, cooldownMs: 1_000 };
       let breaker: Breaker = closed;
       let now = 0;
-      const out: Breaker[] = [];
+      const inFlight: Breaker[] = [];
       let sickInARow = 0;
 
       for (const step of steps) {
@@ -107,12 +107,12 @@ test("no order of calls, overlapping as they like, has two probes out, opens ear
           const admitted = admit(breaker, now);
           expect(hint === 0).toBe(admitted !== undefined);
           if (admitted) {
-            out.push(admitted);
+            inFlight.push(admitted);
             breaker = admitted;
           }
         }
-        if (step.do === "settle" && out.length > 0) {
-          const [admitted] = out.splice(step.which % out.length, 1) as [Breaker];
+        if (step.do === "settle" && inFlight.length > 0) {
+          const [admitted] = inFlight.splice(step.which % inFlight.length, 1) as [Breaker];
           const before = breaker;
           breaker = settle(before, { admitted, verdict: step.verdict, now }, bounds);
           if (before.phase === "closed" && before.epoch === admitted.epoch) {
@@ -124,11 +124,11 @@ test("no order of calls, overlapping as they like, has two probes out, opens ear
           if (before.phase === "open") expect(breaker).toBe(before);
           if (breaker.phase === "open") expect(breaker.until).toBeLessThanOrEqual(now + 1_000);
         }
-        const probes = out.filter((each) => each.phase === "half-open");
+        const probes = inFlight.filter((each) => each.phase === "half-open");
         expect(probes.length).toBe(breaker.phase === "half-open" ? 1 : 0);
       }
 
-      for (const admitted of out) breaker = settle(breaker, { admitted, verdict: "sick", now }, bounds);
+      for (const admitted of inFlight) breaker = settle(breaker, { admitted, verdict: "sick", now }, bounds);
       expect(admit(breaker, now + 1_000)).toBeDefined();
     }),
     { numRuns: 500 },

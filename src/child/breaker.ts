@@ -1,38 +1,38 @@
-/** Circuit breaker of one server as a value. Time is an argument; nothing here waits, throws or logs. */
+/** The circuit breaker of one server as pure functions. Time is an argument. Nothing here waits, throws or logs. */
 
-/** The epoch counts the probes: whatever was admitted before the last one says nothing any more. */
+/** `epoch` counts the probes. Results of calls that were admitted before the last probe are ignored. */
 export type Breaker =
   | { readonly phase: "closed"; readonly epoch: number; readonly failures: number }
   | { readonly phase: "open"; readonly epoch: number; readonly until: number }
   | { readonly phase: "half-open"; readonly epoch: number };
 
 /**
- * What came of something that was admitted. Healthy: a caller's request was answered, or the probe succeeded.
- * Sick: one of the failures that count. Unknown: all else (auth, cancelled, no place in the pool, our own
- * requests); whatever was admitted must be settled with something, or a probe would never end.
+ * The result of an admitted call. `healthy`: a caller's request was answered, or the probe succeeded. `sick`: one of the failures
+ * that count. `unknown`: everything else (auth, cancelled, no slot in the pool, requests of MetaMCP itself). Every admitted call
+ * must be settled with one of them; otherwise a probe would never end.
  */
 export type HealthVerdict = "healthy" | "sick" | "unknown";
 
 export interface Settlement {
-  /** What `admit` returned to whoever caused this; where several did, the one with the highest epoch. */
+  /** What `admit` returned to the caller; of several callers, the one with the highest epoch. */
   readonly admitted: Breaker;
   readonly verdict: HealthVerdict;
   readonly now: number;
 }
 
 export interface BreakerOptions {
-  /** Consecutive failures that open it. */
+  /** Number of consecutive failures that open the breaker. */
   readonly threshold: number;
   readonly cooldownMs: number;
 }
 
-/** How soon it is worth asking again while a probe is out: nobody knows when it will be answered. */
+/** Suggested wait while a probe is in flight. The time of its answer is unknown. */
 const PROBE_HINT_MS = 1_000;
 
-/** Where a server begins. For one that is known already this would bring back an epoch whose calls may still settle. */
+/** The initial value. Do not use it to reset a breaker: calls of epoch 0 may still settle. */
 export const closed: Breaker = { phase: "closed", epoch: 0, failures: 0 };
 
-/** The breaker after letting one caller pass, or undefined if it must not. Half-open: that caller is the probe. */
+/** The breaker after one caller is admitted, or undefined if the caller must not pass. If it is half-open, that caller is the probe. */
 export function admit(breaker: Breaker, now: number): Breaker | undefined {
   if (breaker.phase === "closed") return breaker;
   if (breaker.phase === "half-open" || now < breaker.until) return undefined;
@@ -50,7 +50,7 @@ export function settle(breaker: Breaker, settlement: Settlement, options: Breake
       if (probing) return { phase: "closed", epoch, failures: 0 };
       return breaker.failures === 0 ? breaker : { ...breaker, failures: 0 };
     case "unknown":
-      // A probe that told nothing leaves its turn to the next caller at once.
+      // After a probe without a result the next caller may probe at once.
       return probing ? { phase: "open", epoch, until: now } : breaker;
     case "sick": {
       const failures = probing ? options.threshold : breaker.failures + 1;
@@ -60,7 +60,7 @@ export function settle(breaker: Breaker, settlement: Settlement, options: Breake
   }
 }
 
-/** When a rejected caller should ask again; 0 if one would be admitted now. */
+/** The time after which a rejected caller should try again; 0 if a caller would be admitted now. */
 export function retryAfterMs(breaker: Breaker, now: number): number {
   switch (breaker.phase) {
     case "closed":

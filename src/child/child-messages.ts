@@ -1,4 +1,7 @@
-/** What a child says of its own accord, and whom it is for. Where that cannot be known nobody is asked or told: it does not guess. */
+/**
+ * Handles requests and notifications that a child sends by itself, and finds the client they are for. If the client cannot be known,
+ * no client gets the message: nothing is guessed.
+ */
 
 import type { Origin } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -15,62 +18,67 @@ import {
   attribute,
   attributeToTask,
   type Claim,
-  type Gone,
-  passOn,
-  whileAsked,
+  type FormerCaller,
+  forwardRequest,
+  withTimersPaused,
 } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
 
 export interface ChildMessagesParts {
   readonly label: string;
-  /** Whoever uses the connection at the moment. */
+  /** The calls that use the connection at the moment. */
   readonly claims: ReadonlySet<Claim>;
   readonly audience: Audience;
   readonly log: Log;
   readonly clock: Clock;
-  /** Says something to the child on the stream that it spoke on. */
+  /** Sends a notification to the child on the stream of its own message. */
   notify(method: string, params: Raw, via: Via): void;
-  /** One of its lists changed. */
+  /** One of the child's lists changed. */
   onListChanged(method: string): void;
-  /** The roots that belong to the connection. */
+  /** The roots of the connection, if it has some. */
   roots(): KnownRoots | undefined;
-  /** It asks for roots, and none belong to the connection yet; those of the client whose call led to it, where they are known. */
+  /** The child asks for roots and the connection has none yet. `roots` are those of the client whose call caused it, if known. */
   onRootsWanted(roots: KnownRoots | undefined): void;
 }
 
-/** A child may not hear at once, or ever, that a call was given up: for so long what it asks may still be about it. */
-const LEFT_MS = 10_000;
+/** A child may process a cancellation late or never. For this time after it, a question of the child may still belong to the call. */
+const CANCELLED_CALL_MS = 10_000;
 
-/** A child looks at the folders it is told before they count, and never says when it is done: server-filesystem refuses a call that comes at once. */
-const DIGEST_MS = 100;
+/**
+ * Time for a child to process new roots. A child checks the folders first and does not report when it is done: server-filesystem
+ * refuses a call that comes at once.
+ */
+const ROOTS_SETTLE_MS = 100;
 
 const TASK_STATUS: ReadonlySet<string> = new Set(["notifications/tasks/status", "notifications/tasks"]);
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
 
 export class ChildMessages implements PeerHandlers {
-  /** Once the child was met: it knows what of a notification is for others. */
+  /** Set by the handshake. It separates notifications for clients from those of the protocol. */
   dialect: Dialect | undefined;
   readonly #parts: ChildMessagesParts;
-  /** Who gave up a call and when, by session, oldest first. */
-  readonly #left = new Map<string, Gone & { readonly at: number }>();
-  #rootsDigested: Promise<void> = Promise.resolve();
+  /** Clients that cancelled a call recently, by session, oldest first. */
+  readonly #formerCallers = new Map<string, FormerCaller & { readonly at: number }>();
+  #rootsSettled: Promise<void> = Promise.resolve();
 
   constructor(parts: ChildMessagesParts) {
     this.#parts = parts;
   }
 
-  /** A call of this client was given up before it was answered. */
-  left({ session, principal }: Origin): void {
-    this.#left.delete(session);
-    this.#left.set(session, { session, principal: holderKey(principal), at: this.#parts.clock.now() });
+  /** A call of this client was cancelled before it was answered. */
+  callCancelled({ session, principal }: Origin): void {
+    const former = { session, principal: holderKey(principal), at: this.#parts.clock.now() };
+    // Deleted first, so that the order stays oldest first.
+    this.#formerCallers.delete(session);
+    this.#formerCallers.set(session, former);
     this.#forget();
   }
 
   #forget(): void {
-    const since = this.#parts.clock.now() - LEFT_MS;
-    for (const [session, { at }] of this.#left) {
+    const since = this.#parts.clock.now() - CANCELLED_CALL_MS;
+    for (const [session, { at }] of this.#formerCallers) {
       if (at > since) return;
-      this.#left.delete(session);
+      this.#formerCallers.delete(session);
     }
   }
 
@@ -78,7 +86,7 @@ export class ChildMessages implements PeerHandlers {
     const task = relatedTask(params);
     if (task !== undefined) return attributeToTask(this.#parts.claims, task);
     this.#forget();
-    return attribute(this.#parts.claims, via, [...this.#left.values()]);
+    return attribute(this.#parts.claims, via, [...this.#formerCallers.values()]);
   }
 
   async onRequest(request: Incoming): Promise<Raw> {
@@ -86,24 +94,24 @@ export class ChildMessages implements PeerHandlers {
     if (method === "ping") return EMPTY_OBJECT;
     if (method === "roots/list") return await this.#rootsList(request);
     const asked = { ...request, params: params && withoutRelatedTask(params) };
-    if (relatedTask(params) !== undefined) await answersRead();
-    return await passOn(asked, this.#attribute(via, params), (progress) =>
+    if (relatedTask(params) !== undefined) await pendingAnswersHandled();
+    return await forwardRequest(asked, this.#attribute(via, params), (progress) =>
       this.#parts.notify("notifications/progress", progress, via),
     );
   }
 
-  /** Answered from what belongs to the connection, whoever calls: another client's roots are none of the child's business. */
+  /** Answers with the roots of the connection, whichever client calls. The child must not see the roots of other clients. */
   async #rootsList(request: Incoming): Promise<Raw> {
     const { roots = await this.#askForRoots(request) } = { roots: this.#parts.roots() };
     const { clock } = this.#parts;
-    this.#rootsDigested = new Promise((resolve) => void clock.after(DIGEST_MS, resolve));
+    this.#rootsSettled = new Promise((resolve) => void clock.after(ROOTS_SETTLE_MS, resolve));
     if ("result" in roots.answer) return roots.answer.result;
     throw RpcError.of(INTERNAL_ERROR, roots.answer.refusal);
   }
 
-  /** Resolves once the child had time for the roots that it was told. */
-  rootsDigested(): Promise<void> {
-    return this.#rootsDigested;
+  /** Resolves once the child had time to process the roots it was sent. */
+  rootsSettled(): Promise<void> {
+    return this.#rootsSettled;
   }
 
   async #askForRoots(request: Incoming): Promise<KnownRoots> {
@@ -111,45 +119,45 @@ export class ChildMessages implements PeerHandlers {
     const roots = "claims" in by ? by.claims[0]?.origin.roots : undefined;
     if (!roots || !("claims" in by)) {
       this.#parts.onRootsWanted(undefined);
-      return rootsOf(await passOn(request, by, () => {}));
+      return rootsOf(await forwardRequest(request, by, () => {}));
     }
-    const known = await whileAsked(by, () => roots.ask());
+    const known = await withTimersPaused(by, () => roots.ask());
     this.#parts.onRootsWanted(known);
     return known;
   }
 
-  onNotification(method: string, said: Raw | undefined, via: Via): void {
-    const heard = this.dialect ? this.dialect.heard(method, said) : { params: said };
-    if (!heard) return;
+  onNotification(method: string, received: Raw | undefined, via: Via): void {
+    const forClients = this.dialect ? this.dialect.forClients(method, received) : { params: received };
+    if (!forClients) return;
     const { label, audience, log } = this.#parts;
     if (TASK_STATUS.has(method)) {
-      void answersRead().then(() => this.#taskTold(heard.params));
+      void pendingAnswersHandled().then(() => this.#taskStatus(forClients.params));
       return;
     }
-    const params = heard.params && withoutRelatedTask(heard.params);
+    const params = forClients.params && withoutRelatedTask(forClients.params);
     if (LIST_CHANGED.test(method)) return this.#parts.onListChanged(method);
-    if (method === "notifications/resources/updated") return audience.updated(params);
-    const by = this.#attribute(via, heard.params);
+    if (method === "notifications/resources/updated") return audience.resourceUpdated(params);
+    const by = this.#attribute(via, forClients.params);
     if (method !== "notifications/message") {
-      // What names a task is for the one whose task it is, and nobody else.
-      if (relatedTask(heard.params) === undefined) audience.tell(method, params, by);
+      // A notification that names a task is only for the client that runs the task.
+      if (relatedTask(forClients.params) === undefined) audience.forward(method, params, by);
       else if ("uplink" in by) by.uplink.notify(method, params);
       return;
     }
     if ("refusal" in by) log.debug(`${label}: ${params?.toString().slice(0, 500)}`);
-    else if (by.claims.some(({ origin }) => audience.wants(origin.session, params)))
+    else if (by.claims.some(({ origin }) => audience.wantsLog(origin.session, params)))
       by.uplink.notify(method, params);
   }
 
-  /** For the one whose task it is, and nobody else. */
-  #taskTold(state: Raw | undefined): void {
+  /** Only for the call that runs the task. */
+  #taskStatus(state: Raw | undefined): void {
     const id = readTaskState(state)?.taskId;
     if (!state || id === undefined) return;
-    for (const { run } of this.#parts.claims) if (run?.id === id) run.told(state);
+    for (const { running } of this.#parts.claims) if (running?.id === id) running.update(state);
   }
 }
 
-/** A child may speak of a task in one breath with the answer that creates it: that answer is acted on first. */
-function answersRead(): Promise<void> {
+/** A message about a task may arrive together with the answer that creates the task. That answer must be handled first. */
+function pendingAnswersHandled(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

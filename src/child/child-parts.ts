@@ -1,4 +1,4 @@
-/** What the children of a fleet share, and whom they tell. */
+/** What each child gets from the fleet, and the events it reports to it. */
 import type { ServerSpec } from "../config/spec.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Events } from "../kernel/events.ts";
@@ -19,13 +19,13 @@ export interface ChildParts {
   readonly breaker: () => BreakerOptions;
   readonly events?: Events | undefined;
   connector(spec: ServerSpec): Promise<Connector>;
-  /** Which era a server spoke when it was last met, if that is known. */
+  /** The era that a server spoke at its last handshake, if known. */
   eraOf(server: string): string | undefined;
-  /** A connection stands; calls wait until this is done. */
+  /** Runs after each handshake. Calls wait until it is done. */
   greet(from: ListSource, greeting: Greeting, ask: Ask): Promise<void>;
-  /** One of a child's lists changed: it said so by this method. */
+  /** One of a child's lists changed. `method` is the notification that said so. */
   onListChanged(from: ListSource, method: string, ask: Ask): void;
   readonly howToLogIn?: HowToLogIn | undefined;
-  /** From which severity on a session wants log messages, if it said so. */
+  /** The lowest severity of log messages that a session wants, if it set one. */
   levelOf(session: string): Severity | undefined;
 }

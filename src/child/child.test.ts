@@ -65,7 +65,7 @@ function setUp(more: Parameters<typeof specOf>[1] = {}) {
   return { clock, server, child, call, refuseLists, lists: () => lists };
 }
 
-test("a call starts the server, waits for its handshake and gives its result as written", async () => {
+test("a call starts the server, waits for the handshake and returns the result as written", async () => {
   const { server, call, child } = setUp();
   expect(child.status()).toMatchObject({ state: "idle", connected: false });
   const answer = call();
@@ -77,7 +77,7 @@ test("a call starts the server, waits for its handshake and gives its result as 
   expect(child.status()).toMatchObject({ state: "idle", connected: true });
 });
 
-test("calls that a crash takes along go once more to one new process, and say so; what is unsafe does not", async () => {
+test("calls lost in a crash are sent once more to one new process and report two attempts; unsafe calls fail", async () => {
   const { server, call, child } = setUp();
   const calls = [call(), call(), call({ repeat: "unsafe" })];
   await quiet();
@@ -91,7 +91,7 @@ test("calls that a crash takes along go once more to one new process, and say so
   expect(child.status().reason).toBeUndefined();
 });
 
-test("a server that cannot be reached is fenced off, and one caller later finds out whether it can", async () => {
+test("an unreachable server is blocked, and after the cooldown one call probes it", async () => {
   const { server, call, child, clock } = setUp();
   server.failure = new ChildFailure("offline", "no such host");
   for (let n = 0; n < 2; n++) await expect(call()).rejects.toMatchObject({ code: "server_unavailable" });
@@ -107,7 +107,7 @@ test("a server that cannot be reached is fenced off, and one caller later finds 
   expect(child.status()).toMatchObject({ state: "idle", connected: true });
 });
 
-test("a silent call times out and is cancelled there; a server that answers a ping goes on, one that does not is ended", async () => {
+test("a call without an answer times out and is cancelled at the server, which is ended if it answers no ping", async () => {
   const { server, call, child, clock } = setUp();
   const slow = call();
   await quiet();
@@ -128,7 +128,7 @@ test("a silent call times out and is cancelled there; a server that answers a pi
   expect([server.last.closed, child.status().connected]).toEqual([true, false]);
 });
 
-test("whoever gives up is answered at once, also while it is starting", async () => {
+test("a cancelled call is rejected at once, even while the server starts", async () => {
   const { call, child } = setUp();
   const signal = new CallSignal();
   const answer = call({ signal });
@@ -138,7 +138,7 @@ test("whoever gives up is answered at once, also while it is starting", async ()
   expect(child.status().state).not.toBe("failed");
 });
 
-test("what could not be listed is asked for again by who wants to know, and not by every call", async () => {
+test("a failed list is repeated by connect with `list`, and not by calls", async () => {
   const { server, call, child, refuseLists, lists } = setUp();
   refuseLists(true);
   (await child.connect(originOf("s"))).release();
@@ -154,7 +154,7 @@ test("what could not be listed is asked for again by who wants to know, and not 
   expect(lists()).toBe(3);
 });
 
-test("a subscription reaches the child once for all who share a connection", async () => {
+test("a subscription is sent to the child once for all clients that share a connection", async () => {
   const { server, call } = setUp();
   const params = toRaw({ uri: "x://1" });
   const subscribe = (session: string) =>

@@ -1,4 +1,4 @@
-/** One configured server: how a call finds its way over its connections, also when one of them dies under it. */
+/** One configured server: sends calls over its connections, and retries a call whose connection is lost. */
 import { idOf } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import { Alarm } from "../kernel/alarm.ts";
@@ -14,15 +14,15 @@ import type { ChildParts } from "./child-parts.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { Connections } from "./connections.ts";
-import { explain, lateOf, timeoutOf } from "./explain.ts";
+import { callTimeout, connectedTooLate, explain } from "./explain.ts";
 import { Health } from "./health.ts";
 import { ChildFailure } from "./link.ts";
 import { isAlive } from "./liveness.ts";
-import { MAX_TRIES, type Word } from "./retry.ts";
+import { type CallOutcome, MAX_TRIES } from "./retry.ts";
 import { type ChildStatus, statusOf } from "./status.ts";
 
-/** Nobody is waited for longer than this. */
-const PAUSE_MOST_MS = 600_000;
+/** The longest that the timer of a call is paused while its client is asked something. */
+const MAX_PAUSE_MS = 600_000;
 
 export class Child {
   readonly connections: Connections;
@@ -49,14 +49,14 @@ export class Child {
     return this.#health.current;
   }
 
-  /** The verb: sends a call to the child and gives its result as written. */
+  /** Sends a call to the child and returns its result as written. */
   handle(call: Call): Promise<Raw> {
     if (call.method === "resources/subscribe") return this.#subscribe(call);
     if (call.method === "resources/unsubscribe") return this.#unsubscribe(call);
-    return this.#carry(call);
+    return this.#call(call);
   }
 
-  /** Once for all who share a connection. What comes of it goes the way back that this call gives. */
+  /** Sent once for all clients that share a connection. Updates go to the uplink of this call. */
   async #subscribe(call: Call): Promise<Raw> {
     const { session } = call.origin;
     const audience = this.connections.audienceOf(call.origin);
@@ -64,8 +64,8 @@ export class Child {
     const known = audience.connected && audience.subscriptions.has(uri);
     audience.subscriptions.add(uri, session, call.uplink);
     try {
-      const result = known ? EMPTY_OBJECT : await this.#carry(call);
-      audience.subscriptions.agreed(uri, session);
+      const result = known ? EMPTY_OBJECT : await this.#call(call);
+      audience.subscriptions.confirm(uri, session);
       return result;
     } catch (error) {
       audience.subscriptions.remove(uri, session);
@@ -73,15 +73,15 @@ export class Child {
     }
   }
 
-  /** Reaches the child once nobody is listening; no child is started for it. */
+  /** Sent once no client is subscribed. A child that is not connected is not started for it. */
   async #unsubscribe(call: Call): Promise<Raw> {
     const audience = this.connections.audienceOf(call.origin);
     const uri = uriOf(call.params);
     audience.subscriptions.remove(uri, call.origin.session);
-    return audience.connected && !audience.subscriptions.has(uri) ? await this.#carry(call) : EMPTY_OBJECT;
+    return audience.connected && !audience.subscriptions.has(uri) ? await this.#call(call) : EMPTY_OBJECT;
   }
 
-  async #carry(call: Call): Promise<Raw> {
+  async #call(call: Call): Promise<Raw> {
     const { clock } = this.#parts;
     const { spec } = this.connections;
     const now = clock.now();
@@ -100,7 +100,7 @@ export class Child {
         } catch (error) {
           answered = error instanceof RpcError;
           if (answered) this.#answered(claim);
-          if (!this.#goesOn(connection, claim, error)) throw error;
+          if (!this.#isRetried(connection, claim, error)) throw error;
         } finally {
           claim.timer?.stop();
           connection.drop(claim, answered);
@@ -108,31 +108,34 @@ export class Child {
       }
     } catch (error) {
       if (call.trail && claim.tries > 1) call.trail.attempts = claim.tries;
-      // What a timeout means is known only when the child was asked whether it lives.
-      const sentInVain = isTimeout(error) && claim.id !== undefined;
-      if (!(error instanceof RpcError) && !sentInVain) this.#saidNothing(claim, "silent");
+      // The meaning of a timeout is known only after the ping in #checkAlive, which settles it.
+      const timedOut = isTimeout(error) && claim.id !== undefined;
+      if (!(error instanceof RpcError) && !timedOut) this.#settleUnanswered(claim, "unknown");
       throw this.#explained(error, call.repeat, isUnsent(claim, error));
     }
   }
 
-  /** The time it takes to connect counts too. */
+  /** Waits for a connection until the deadline of the call. */
   async #reach(claim: Claim, deadline: number, signal?: Signal): Promise<Connection> {
     const { clock } = this.#parts;
     const { spec } = this.connections;
-    const given = new CallSignal();
-    const giveUp = (): void => given.abort(signal?.reason);
-    if (signal?.aborted) giveUp();
-    signal?.addEventListener("abort", giveUp);
-    const timer = clock.after(deadline - clock.now(), () => given.abort(lateOf(spec)));
+    const stop = new CallSignal();
+    const cancel = (): void => stop.abort(signal?.reason);
+    if (signal?.aborted) cancel();
+    signal?.addEventListener("abort", cancel);
+    const timer = clock.after(deadline - clock.now(), () => stop.abort(connectedTooLate(spec)));
     try {
-      return await this.connections.reach(claim, given);
+      return await this.connections.reach(claim, stop);
     } finally {
       timer.cancel();
-      signal?.removeEventListener("abort", giveUp);
+      signal?.removeEventListener("abort", cancel);
     }
   }
 
-  /** Connects and lists, for discovery. As a probe its success closes the breaker; else it says nothing about callers. */
+  /**
+   * Connects and lists, for discovery. If it is the probe of the breaker, success closes the breaker. Otherwise it does not
+   * count for the health of the child.
+   */
   async connect(origin: Origin, { list = false }: { list?: boolean } = {}): Promise<Lease> {
     const { clock } = this.#parts;
     const { spec } = this.connections;
@@ -153,12 +156,12 @@ export class Child {
     }
   }
 
-  /** Resolves once those it is being dialled for are connected; where there are none, it is connected for `origin`. */
-  async stand(origin: Origin): Promise<void> {
-    const dialled = this.connections.current.filter(({ usable }) => usable);
-    if (dialled.length === 0) return (await this.connect(origin)).release();
+  /** Waits until all current connections are ready. Without any it connects for `origin`. */
+  async ensureConnected(origin: Origin): Promise<void> {
+    const usable = this.connections.current.filter((connection) => connection.usable);
+    if (usable.length === 0) return (await this.connect(origin)).release();
     try {
-      await Promise.all(dialled.map(({ ready }) => ready));
+      await Promise.all(usable.map(({ ready }) => ready));
     } catch (error) {
       throw this.#explained(error, "safe", true);
     }
@@ -172,12 +175,12 @@ export class Child {
   #send(connection: Connection, call: Call, claim: Claim, deadline: number): Promise<Raw> {
     claim.tries++;
     const answer = connection.request(claim, call.method, call.params, call.signal);
-    // Not before: while this is made the child is at work already.
+    // Made after the request is sent, so that the child already works meanwhile.
     claim.timer = new CallTimer(
       this.#alarm,
-      { silenceMs: connection.spec.timeoutMs, deadline, pauseMs: PAUSE_MOST_MS },
+      { silenceMs: connection.spec.timeoutMs, deadline, pauseMs: MAX_PAUSE_MS },
       (silentMs) => {
-        connection.cancel(claim, timeoutOf(call, connection.spec, silentMs));
+        connection.cancel(claim, callTimeout(call, connection.spec, silentMs));
         void this.#checkAlive(connection, claim);
       },
     );
@@ -187,54 +190,53 @@ export class Child {
   #answered(claim: Claim): void {
     const now = this.#parts.clock.now();
     this.#health.settle(claim.admitted, "healthy", now);
-    this.#health.tell(claim.death, "cured", claim.admitted, now);
-    claim.death = undefined;
+    this.#health.settleCrash(claim.crash, "recovered", claim.admitted, now);
+    claim.crash = undefined;
   }
 
   /** Whether the call gets another attempt. Only the loss of its connection leads to one. */
-  #goesOn(connection: Connection, claim: Claim, error: unknown): boolean {
+  #isRetried(connection: Connection, claim: Claim, error: unknown): boolean {
     if (!(error instanceof ChildFailure)) return false;
-    if (connection.state === "failed") return claim.again;
-    // Ended by us: that says nothing about the child.
+    if (connection.state === "failed") return claim.retry;
+    // MetaMCP ended the connection: that says nothing about the child.
     if (connection.state === "closed") return false;
     if (error.category === "auth") {
       this.connections.losses.unauthorised(connection, error);
       return false;
     }
-    // Someone else is logged in: what is under way finishes as the old one, this goes out as the new one.
+    // The HTTP session is lost, or another login replaced the one that began it. Calls in flight finish on the old connection.
     if (error.sessionLost && claim.tries < MAX_TRIES) {
-      this.connections.replace(connection);
+      this.connections.retire(connection);
       return true;
     }
-    // The link lives and one request failed on it: HTTP.
+    // One request failed on a link that stays open (HTTP).
     if (error.category === "offline") {
       this.connections.losses.requestLost(connection, claim, error);
-      return claim.again;
+      return claim.retry;
     }
     this.#health.failed(claim.admitted, error.message, this.#parts.clock.now());
     return false;
   }
 
-  /** A call timed out: slow is no failure, dead is one. Settles what the call left open. */
+  /** After a timeout: a slow child is healthy, a child that answers no ping has failed. Settles the health of the call. */
   async #checkAlive(connection: Connection, claim: Claim): Promise<void> {
     const { clock } = this.#parts;
-    // An idle one might be ended before it is known what it was.
+    // The lease keeps the pool from ending an idle connection before the ping is answered.
     const lease = connection.lease();
     const alive = await isAlive(connection, clock);
-    // Not connected: it died meanwhile, or another call's check was quicker.
-    if (alive || !connection.connected) this.#saidNothing(claim, alive ? "cured" : "silent");
+    // Not connected: it was lost meanwhile, or the check of another call was faster.
+    if (alive || !connection.connected) this.#settleUnanswered(claim, alive ? "recovered" : "unknown");
     else {
       const failure = new ChildFailure("offline", "it no longer answers, not even to a ping");
       this.#health.failed(claim.admitted, failure.message, clock.now());
-      connection.giveUp(failure);
+      connection.fail(failure);
     }
     lease.release();
   }
 
-  /** The call ended without an answer. */
-  #saidNothing({ admitted, death }: Claim, word: Word): void {
+  #settleUnanswered({ admitted, crash }: Claim, outcome: CallOutcome): void {
     const now = this.#parts.clock.now();
-    this.#health.tell(death, word, admitted, now);
+    this.#health.settleCrash(crash, outcome, admitted, now);
     this.#health.settle(admitted, "unknown", now);
   }
 }
@@ -244,7 +246,7 @@ function uriOf(params: Raw): string {
   return String(uri && fromRaw(uri));
 }
 
-/** It reached no connection, this time or before. */
+/** Whether the call certainly did not reach the child, at this attempt or before. */
 function isUnsent({ id, sent }: Claim, error: unknown): boolean {
   return sent === 0 && (id === undefined || (error instanceof ChildFailure && error.unsent));
 }
@@ -253,7 +255,7 @@ function isTimeout(error: unknown): boolean {
   return MetaMcpError.is(error) && error.code === "timeout";
 }
 
-/** `_meta["metamcp/attempts"]`: the child may have seen this call before. */
+/** Adds `_meta["metamcp/attempts"]`, because the child may have received the call more than once. */
 function withAttempts(result: Raw, attempts: number): Raw {
   const meta = member(result, "_meta");
   return withMember(result, "_meta", withMember(meta ?? EMPTY_OBJECT, "metamcp/attempts", toRaw(attempts)));

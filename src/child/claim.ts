@@ -1,4 +1,4 @@
-/** One caller's hold on a connection: who to turn to when the child asks back, and what a second attempt depends on. */
+/** One caller's claim on a connection: whom to ask when the child has a question, and the state that decides about a retry. */
 import type { Call, Origin, Repeat, Uplink } from "../kernel/call.ts";
 import type { CallTimer } from "../kernel/call-timer.ts";
 import { holderKey } from "../kernel/principal.ts";
@@ -8,22 +8,22 @@ import type { Incoming, Via } from "../rpc/peer.ts";
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError } from "../rpc/rpc-error.ts";
 import { isString } from "../rpc/slice.ts";
 import type { Breaker } from "./breaker.ts";
-import type { Episode } from "./retry.ts";
+import type { PendingCrash } from "./retry.ts";
 
-/** The death of one connection under calls, until it is known whether a second attempt cured it. */
-export interface Death {
-  episode: Episode;
-  /** Whether its calls get a respawn. */
+/** The loss of one connection under calls. */
+export interface Crash {
+  pending: PendingCrash;
+  /** Whether the server is restarted for its calls. */
   readonly respawn: boolean;
 }
 
 /** A call that the child answered with a task. */
 export interface RunningTask {
-  /** As the child calls it. */
+  /** The task id that the child gave it. */
   readonly id: string;
-  /** The child says how it stands. */
-  told(state: Raw): void;
-  /** Gives it up, and tells the child. */
+  /** The child reports the state of the task. */
+  update(state: Raw): void;
+  /** Cancels the task here and at the child. */
   stop(reason: Error): void;
 }
 
@@ -33,27 +33,28 @@ export interface Claim {
   readonly aside: Call["aside"];
   repeat: Repeat;
   readonly task: Call["task"];
-  /** Where other attempts of the same call are. */
+  /** The instances that run other attempts of the same call. */
   readonly beside: Call["beside"];
-  /** It wants to know what there is: any instance will do, and it does not make its session stay there. */
+  /** It only lists what the child offers: it may use any instance, and its session is not bound to that instance. */
   readonly lists: boolean;
-  /** Which instance it goes to, once that is chosen; a second attempt goes to the same one, started again. */
+  /** The instance it uses, once chosen. A second attempt uses the same one, restarted. */
   instance: number | undefined;
-  /** Once the child runs it as a task. */
-  run: RunningTask | undefined;
+  /** Set once the child runs the call as a task. */
+  running: RunningTask | undefined;
   readonly admitted: Breaker;
-  /** The id its request was sent under; undefined while it waits for the connection. */
+  /** The id of its request; undefined while it waits for the connection. */
   id: number | undefined;
   timer: CallTimer | undefined;
-  /** On how many connections it was tried, and how many of them it may have reached. */
+  /** Number of connections on which it was tried. */
   tries: number;
+  /** Number of connections on which it may have reached the child. */
   sent: number;
-  /** Of the connection it was last on. */
-  death: Death | undefined;
-  /** What the retry rule said at that death. */
-  again: boolean;
-  /** Another request on the same link was lost while this one was in flight: if it is lost too, it is the same death. */
-  risk: Death | undefined;
+  /** The crash of its last connection. */
+  crash: Crash | undefined;
+  /** Whether the retry rule allows another attempt after that crash. */
+  retry: boolean;
+  /** A crash that another request on the same link met while this one was in flight. If this one is lost too, it is the same crash. */
+  linkCrash: Crash | undefined;
 }
 
 export function claimOf(
@@ -77,48 +78,47 @@ export function claimOf(
     beside,
     lists,
     instance: undefined,
-    run: undefined,
+    running: undefined,
     admitted,
     id: undefined,
     timer: undefined,
     tries: 0,
     sent: 0,
-    death: undefined,
-    again: false,
-    risk: undefined,
+    crash: undefined,
+    retry: false,
+    linkCrash: undefined,
   };
 }
 
-/** It is tried on another connection: what was true of the last one is over. */
-export function begun(claim: Claim): void {
+/** Prepares the claim for a try on another connection. */
+export function resetForTry(claim: Claim): void {
   claim.id = undefined;
-  claim.again = false;
-  claim.risk = undefined;
+  claim.retry = false;
+  claim.linkCrash = undefined;
 }
 
-/** Who had a call, and gave it up. */
-export interface Gone {
+/** A client that cancelled a call which the child may still be working on. */
+export interface FormerCaller {
   readonly session: string;
   readonly principal: string;
 }
 
-interface Found {
+interface Attributed {
   readonly uplink: Uplink;
   readonly claims: readonly Claim[];
 }
 
-/** Who a message of the child is for: found, or why it cannot be known. */
-export type Attribution = Found | { readonly refusal: string };
+/** The client that a message of the child is for, or the reason why it cannot be known. */
+export type Attribution = Attributed | { readonly refusal: string };
 
 /**
- * The stream it came on names the call; without that, it is clear only while one session alone uses the connection.
- * Guessing ("the latest call") would hand one person's question to another.
+ * Finds the client that a message is for. The HTTP stream it came on names the call. Without such a stream it is certain only
+ * if a single session uses the connection. A guess ("the latest call") could show one person's question to another.
  */
 export function attribute(
   claims: ReadonlySet<Claim>,
   via: Via,
-  /** Who gave up calls that the child may still be at. */
-  left: readonly Gone[],
+  formerCallers: readonly FormerCaller[],
 ): Attribution {
   const all = apartFromTasks([...claims]);
   if (typeof via === "number") {
@@ -130,9 +130,9 @@ export function attribute(
   const [first] = all;
   if (!first) return { refusal: "there is no call in flight that it could belong to" };
   const { session, sessionless, principal } = first.origin;
-  // Without sessions the same principal is the same client, one request after the other.
-  const another = left.some(
-    (gone) => gone.session !== session && !(sessionless && gone.principal === holderKey(principal)),
+  // A client without a session has a new session id for each request, so its principal identifies it.
+  const another = formerCallers.some(
+    (former) => former.session !== session && !(sessionless && former.principal === holderKey(principal)),
   );
   if (another || all.some((claim) => claim.origin.session !== session)) {
     return {
@@ -140,39 +140,41 @@ export function attribute(
         'several clients use this connection, so the client is not known; set isolation to "session" to give each client its own',
     };
   }
-  return { uplink: all.length === 1 ? first.uplink : besideAll(all, first.origin.uplink), claims: all };
+  return { uplink: all.length === 1 ? first.uplink : uplinkOfAll(all, first.origin.uplink), claims: all };
 }
 
-/** As the layers of all of them leave it. */
-export function saidAside(
+/** The params after the layers of all these calls have changed them. */
+export function throughLayers(
   claims: readonly Claim[],
   method: string,
   params: Raw | undefined,
 ): Raw | undefined {
-  return claims.reduce((said, { aside }) => (aside ? aside(method, said) : said), params);
+  return claims.reduce((changed, { aside }) => (aside ? aside(method, changed) : changed), params);
 }
 
-function besideAll(claims: readonly Claim[], uplink: Uplink): Uplink {
+function uplinkOfAll(claims: readonly Claim[], uplink: Uplink): Uplink {
   return {
-    notify: (method, params) => uplink.notify(method, saidAside(claims, method, params)),
-    request: (method, params, ...more) => uplink.request(method, saidAside(claims, method, params), ...more),
+    notify: (method, params) => uplink.notify(method, throughLayers(claims, method, params)),
+    request: (method, params, ...more) =>
+      uplink.request(method, throughLayers(claims, method, params), ...more),
   };
 }
 
-/** What a task asks or tells names the task: while other calls are in flight, what names none is theirs. */
+/** Messages of a task name the task. So while other calls are in flight, a message without a task belongs to those. */
 function apartFromTasks(claims: readonly Claim[]): readonly Claim[] {
-  const calls = claims.filter(({ run }) => !run);
+  const calls = claims.filter(({ running }) => !running);
   return calls.length > 0 ? calls : claims;
 }
 
-/** Who runs the task that a message names. */
+/** Finds the client whose call runs the task. */
 export function attributeToTask(claims: ReadonlySet<Claim>, taskId: string): Attribution {
-  for (const claim of claims) if (claim.run?.id === taskId) return { uplink: claim.uplink, claims: [claim] };
+  for (const claim of claims)
+    if (claim.running?.id === taskId) return { uplink: claim.uplink, claims: [claim] };
   return { refusal: "the task it belongs to is not running" };
 }
 
-/** Puts a request of the child to the client it is for, whose call stands still meanwhile. Rejects with why it cannot be. */
-export async function passOn(
+/** Sends a request of the child to the client it is for, with the timers of its calls paused. Rejects if the client cannot be asked. */
+export async function forwardRequest(
   { id, method, params, signal }: Incoming,
   by: Attribution,
   onProgress: (params: Raw) => void,
@@ -185,13 +187,13 @@ export async function passOn(
       METHOD_NOT_FOUND,
       `${method} cannot be passed on: the client did not declare the capability it needs: ${JSON.stringify(missing)}`,
     );
-  // An id that is a text is what the child calls its question; a number only counts.
+  // An id that is a string is the child's name for its question; a number is only a counter.
   const asking = isString(id) ? { name: fromRaw(id) as string, onProgress } : { onProgress };
-  return await whileAsked(by, () => by.uplink.request(method, params, signal, asking));
+  return await withTimersPaused(by, () => by.uplink.request(method, params, signal, asking));
 }
 
-/** The calls of who is asked stand still meanwhile. */
-export async function whileAsked<T>({ claims }: Found, ask: () => Promise<T>): Promise<T> {
+/** Runs `ask` with the timers of the client's calls paused. */
+export async function withTimersPaused<T>({ claims }: Attributed, ask: () => Promise<T>): Promise<T> {
   for (const claim of claims) claim.timer?.pause();
   try {
     return await ask();

@@ -7,7 +7,7 @@ export interface ConnectionEventParts {
   readonly events: Events | undefined;
   readonly clock: Clock;
   readonly server: string;
-  /** It replaces a connection that was lost. */
+  /** The connection replaces one that was lost. */
   readonly restart: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface ConnectionEventParts {
 export interface ConnectionFacts {
   /** Of the child's process, if it has one. */
   readonly pid?: number | undefined;
-  /** Why it failed. */
+  /** Why the connection failed. */
   readonly failure?: Error | undefined;
 }
 

@@ -1,20 +1,23 @@
-/** Who may share a connection to one child: those who agree in credential, capabilities and roots. */
+/**
+ * The key of a connection to one child. Clients with the same capabilities and the same roots have the same key and share the
+ * connection. The credential is not part of it: all clients of one child use the same.
+ */
 import type { ServerSpec } from "../config/spec.ts";
 import type { Origin } from "../kernel/call.ts";
 import { listKeyOf } from "../kernel/list-key.ts";
 import type { KnownRoots } from "../kernel/roots.ts";
 
-/** Roots are one client's own answer, so they stand for its capabilities too. */
+/** A `KnownRoots` object is the answer of one client, so it determines the capabilities too. */
 const rooted = new WeakMap<KnownRoots, string>();
 
-/** With isolation nobody shares. Every call comes by. */
+/** With isolation each session has its own key. Runs for every call. */
 export function keyOf(origin: Origin, { isolation }: ServerSpec): string {
   if (isolation === "session") return origin.session;
   const roots = origin.roots?.known;
   return roots ? rootedKeyOf(origin, roots) : listKeyOf(origin);
 }
 
-/** The same for a client that has these roots. */
+/** The key of a client with these roots. */
 export function rootedKeyOf(origin: Pick<Origin, "capabilities">, roots: KnownRoots): string {
   let key = rooted.get(roots);
   if (key === undefined) {

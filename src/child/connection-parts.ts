@@ -1,4 +1,4 @@
-/** What one connection needs from its owner, and tells it. */
+/** What one connection gets from its owner, and the events it reports to it. */
 import type { Origin } from "../kernel/call.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { KnownRoots } from "../kernel/roots.ts";
@@ -11,16 +11,16 @@ import type { Pool } from "./pool.ts";
 export type Ask = (method: string, params: Raw | undefined) => Promise<Raw>;
 
 export interface ConnectionParts extends Omit<ConversationParts, "claims" | "roots" | "onClosed"> {
-  /** On whose behalf it is opened: its capabilities are declared to the child. */
+  /** The client for which it is opened. Its capabilities are declared to the child. */
   readonly origin: Origin;
-  /** The roots of those who share it; undefined where they have none, or none are known. */
+  /** The roots of the clients that share it; undefined if they have none or none are known. */
   readonly roots: KnownRoots | undefined;
-  /** What must be over before it begins: the old process of the same child. */
+  /** Resolves when the old process of the same child has ended. The new connection waits for it. */
   readonly after?: Promise<void> | undefined;
   readonly pool: Pool;
   readonly report?: ReportConnection | undefined;
-  /** Runs once the handshake is done; calls wait for it. */
+  /** Runs after the handshake. Calls wait until it is done. */
   greet(greeting: Greeting): Promise<void>;
-  /** It died on its own. Called before the calls in flight hear of it. */
+  /** The connection ended by itself. Called before the calls in flight are rejected. */
   onLost(loss: Loss): void;
 }

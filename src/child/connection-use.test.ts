@@ -48,7 +48,7 @@ test("a claim that only lists does not count as a call", () => {
 
 test("a claim that comes from another connection starts afresh", () => {
   const { use, claim } = setUp();
-  const call = Object.assign(claim(), { id: 7, again: true });
+  const call = Object.assign(claim(), { id: 7, retry: true });
   use.add(call);
-  expect([call.id, call.again]).toEqual([undefined, false]);
+  expect([call.id, call.retry]).toEqual([undefined, false]);
 });

@@ -1,6 +1,6 @@
 /** Who uses one connection: calls that wait for it or are in flight on it, and leases. Knows nothing of how it is opened or ended. */
 import type { Lease } from "../kernel/call.ts";
-import { begun, type Claim } from "./claim.ts";
+import { type Claim, resetForTry } from "./claim.ts";
 
 export interface UseListener {
   /** The first user came. */
@@ -30,7 +30,7 @@ export class ConnectionUse {
   }
 
   add(claim: Claim): void {
-    begun(claim);
+    resetForTry(claim);
     this.claims.add(claim);
     if (!claim.lists) this.#calls++;
     this.#enter();

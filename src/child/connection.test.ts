@@ -11,7 +11,7 @@ import { Pool } from "./pool.ts";
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const clock = new ManualClock();
 
-/** A way to a child that opens when it is told to and never says anything. */
+/** A child that never sends anything. Its link opens when the test calls `arrive`. */
 function silentChild() {
   const open: Link[] = [];
   let arrive: () => void = () => {};
@@ -72,19 +72,19 @@ const options = {
   cooldownMs: 1_000,
 };
 
-test("ended in the very moment in which it gets its place, it gives that back", async () => {
+test("a connection that is ended at the moment it gets its pool slot frees the slot", async () => {
   const pool = new Pool(options, clock, silentLog);
   const before = await pool.acquire(1_000);
   const connection = connect(pool, silentChild().connector);
   await turn();
-  expect(pool.stats).toMatchObject({ places: 1, waiting: 1 });
+  expect(pool.stats).toMatchObject({ slots: 1, waiting: 1 });
   before.free();
   await connection.end("no caller is waiting for it");
   await turn();
-  expect(pool.stats).toMatchObject({ places: 0, waiting: 0 });
+  expect(pool.stats).toMatchObject({ slots: 0, waiting: 0 });
 });
 
-test("ended in the very moment in which its child is reached, it leaves nothing of that behind", async () => {
+test("a connection that is ended at the moment its link opens closes the link and frees its slot", async () => {
   const pool = new Pool(options, clock, silentLog);
   const child = silentChild();
   const connection = connect(pool, child.connector);
@@ -94,5 +94,5 @@ test("ended in the very moment in which its child is reached, it leaves nothing 
   await connection.end("it is replaced");
   await turn();
   expect(child.open).toHaveLength(0);
-  expect(pool.stats.places).toBe(0);
+  expect(pool.stats.slots).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** One connection to one child: a place in the pool, a link, the handshake, the first list; then requests side by side until it ends. */
+/** One connection to one child: opens (pool slot, link, handshake, first list), sends requests in parallel, and ends. */
 import { masked } from "../config/secrets.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Lease, Origin } from "../kernel/call.ts";
@@ -13,21 +13,21 @@ import type { ConnectionParts } from "./connection-parts.ts";
 import { ConnectionUse } from "./connection-use.ts";
 import { Conversation } from "./conversation.ts";
 import type { Dialect } from "./dialect.ts";
-import { slowOf } from "./explain.ts";
+import { connectTimeout } from "./explain.ts";
 import { FirstList } from "./first-list.ts";
 import type { Greeting } from "./handshake.ts";
 import { ChildFailure, type Loss } from "./link.ts";
 import { type ConnectionState, transition } from "./machine.ts";
 import type { Pooled, PoolSlot } from "./pool-slot.ts";
 
-/** As long as someone subscribed to its resources, whatever the config says. */
+/** Used while clients are subscribed to resources of the child, whatever the config says. */
 const SUBSCRIBED: ServerSpec["lifecycle"] = { mode: "keep-alive" };
 
 export class Connection implements Pooled {
-  /** Settles when calls may be sent, or with why they never can. */
+  /** Resolves when calls may be sent; rejects with the reason if the connection cannot be opened. */
   readonly ready: Promise<void>;
   readonly label: string;
-  /** What the child is told when it asks for roots. */
+  /** The answer to the child's `roots/list`. */
   roots: KnownRoots | undefined;
   readonly #parts: ConnectionParts;
   readonly #conversation: Conversation;
@@ -38,14 +38,13 @@ export class Connection implements Pooled {
   #since: number;
   #greeting: Greeting | undefined;
   readonly #firstList: FirstList;
-  #place: PoolSlot | undefined;
+  #slot: PoolSlot | undefined;
   #opened = false;
   #retired = false;
-  /** Nothing of it is left. */
-  #gone = false;
+  #closeReported = false;
   #ending: Promise<void> | undefined;
-  /** Why we ended it, where it did not end by itself. */
-  #stopped: string | undefined;
+  /** Why MetaMCP ended the connection; undefined if it ended by itself. */
+  #endReason: string | undefined;
   #drained: (() => void) | undefined;
 
   constructor(parts: ConnectionParts) {
@@ -54,7 +53,11 @@ export class Connection implements Pooled {
     this.label = parts.spec.name;
     this.roots = parts.roots;
     this.#use = new ConnectionUse({ onBusy: () => this.#becameBusy(), onIdle: () => this.#becameIdle() });
-    this.#firstList = new FirstList((greeting) => parts.greet(greeting));
+    this.#firstList = new FirstList({
+      list: (greeting) => parts.greet(greeting),
+      onFailed: ({ message }) =>
+        parts.log.warn(`${this.label}: its tools could not be listed: ${message}`, { server: this.label }),
+    });
     this.#since = parts.clock.now();
     this.#conversation = new Conversation({
       ...parts,
@@ -78,7 +81,7 @@ export class Connection implements Pooled {
     return this.#parts.audience.subscriptions.empty ? this.#spec.lifecycle : SUBSCRIBED;
   }
 
-  /** Settings that do not change how it is dialled hold for it too. */
+  /** Takes new settings that do not affect how the child is reached. */
   adopt(spec: ServerSpec): void {
     this.#spec = spec;
   }
@@ -87,17 +90,17 @@ export class Connection implements Pooled {
     return this.#parts.origin;
   }
 
-  /** Handshake done and not ended. */
+  /** The handshake is done and the connection has not ended. */
   get connected(): boolean {
     return this.#greeting !== undefined && (this.#state === "idle" || this.#state === "active");
   }
 
-  /** It may still be asked to carry a call, at once or when it is ready. */
+  /** Calls may be sent now or once it is ready. */
   get usable(): boolean {
     return !this.#ending && !this.#retired && this.#state !== "failed" && this.#state !== "closed";
   }
 
-  /** Calls may be sent at once. */
+  /** Calls may be sent now. */
   get open(): boolean {
     return this.#opened && this.usable;
   }
@@ -106,72 +109,71 @@ export class Connection implements Pooled {
     return this.#retired;
   }
 
-  get inFlight(): number {
-    return this.#use.users;
+  get inUse(): boolean {
+    return this.#use.users > 0;
   }
 
-  /** Calls that it carries or that wait for it. */
+  /** Number of calls in flight or waiting for the connection. */
   get calls(): number {
     return this.#use.calls;
   }
 
-  /** Milliseconds it has been connecting, and what the child last said about it. */
+  /** How long it has been connecting, and the last output of the child. */
   progress(): { forMs: number; lastWords: string | undefined } {
     return { forMs: this.#parts.clock.now() - this.#since, lastWords: this.#conversation.lastWords() };
   }
 
-  /** Whoever waits for or uses the connection holds it: it is not idle, and the child's questions find their way. `stays`: its session belongs to those who share it. */
+  /** Each call that waits for the connection or uses it holds it. `stays`: the session of the call joins the audience. */
   hold(claim: Claim, stays = true): void {
     if (stays) this.#parts.audience.join(claim.origin);
     this.#use.add(claim);
   }
 
-  /** Unanswered: the child may still be at it. */
+  /** Ends a `hold`. If the call was not answered, the child may still work on it. */
   drop(claim: Claim, answered = true): void {
-    if (!answered && claim.id !== undefined) this.#conversation.left(claim.origin);
+    if (!answered && claim.id !== undefined) this.#conversation.callCancelled(claim.origin);
     this.#use.remove(claim);
   }
 
-  /** A caller went away: what has no place in the pool yet, and nobody else who waits for it, need not get one. */
-  forsake(): void {
-    if (!this.#place && this.#use.users === 0) void this.end("no caller is waiting for it");
+  /** Ends a connection that still waits for a slot in the pool if no caller needs it any more. */
+  endIfUnneeded(): void {
+    if (!this.#slot && this.#use.users === 0) void this.end("no caller is waiting for it");
   }
 
   claims(): ReadonlySet<Claim> {
     return this.#use.claims;
   }
 
-  /** A request of a caller who holds it. Rejects with RpcError, ChildFailure, or what it was cancelled with. */
+  /** Sends a request of a caller that holds the connection. Rejects with RpcError, ChildFailure or the reason of the cancellation. */
   request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
     return (this.#conversation.dialect as Dialect).request(claim, method, params, signal);
   }
 
-  /** A request of our own; `cancelled` where we end the connection under it, which is nobody's fault. */
+  /** Sends a request of MetaMCP itself. Rejects with `cancelled` if MetaMCP ends the connection meanwhile, which is no failure. */
   async ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
     const lease = this.lease();
     try {
       return await (this.#conversation.dialect as Dialect).ask(method, params, signal);
     } catch (error) {
-      if (this.#stopped !== undefined) throw new MetaMcpError("cancelled", this.#stopped);
-      // We asked for ourselves: what it says becomes a reason that people read.
+      if (this.#endReason !== undefined) throw new MetaMcpError("cancelled", this.#endReason);
+      // The error text becomes a reason that people read, so secrets in it are masked.
       throw masked(error as Error, this.spec);
     } finally {
       lease.release();
     }
   }
 
-  /** Until it is released the connection is in use. */
   lease(): Lease {
     return this.#use.lease();
   }
 
-  /** Gives a caller's request up with `error` and tells the child. */
+  /** Rejects a caller's request with `error` and tells the child. */
   cancel(claim: Claim, error: Error): void {
-    if (claim.run) claim.run.stop(error);
+    if (claim.running) claim.running.stop(error);
     else this.#conversation.dialect?.cancel(claim, error);
   }
 
-  /** Takes no further calls; ends when those under way are done. */
+  /** Takes no further calls and ends when those in flight are done. */
   retire(): Promise<void> {
     this.#retired = true;
     if (!this.#opened || this.#use.users === 0) return this.end("its settings changed");
@@ -182,14 +184,14 @@ export class Connection implements Pooled {
 
   end(reason: string): Promise<void> {
     if (this.#ending) return this.#ending;
-    this.#stopped = reason;
+    this.#endReason = reason;
     const failure = new ChildFailure("other", reason, { unsent: this.#state === "connecting" });
     this.#ending = this.#finish("closed", failure);
     return this.#ending;
   }
 
-  /** It no longer answers: what it carries is lost, as if it had died. */
-  giveUp(failure: ChildFailure): void {
+  /** The child no longer answers: fails the calls in flight as if the child had crashed. */
+  fail(failure: ChildFailure): void {
     this.#lost({ failure, counted: true });
   }
 
@@ -198,28 +200,28 @@ export class Connection implements Pooled {
     const { signal } = this.#opening;
     let timer: Timer | undefined;
     try {
-      // Otherwise at once, so that whoever asks for room next knows of it.
+      // Without `after` nothing is awaited before `acquire`: `pool.hasRoom` must count this connection at once.
       if (this.#parts.after) await this.#parts.after;
-      this.#place = await pool.acquire(spec.connectTimeoutMs, signal);
-      this.#place.occupy(this);
+      this.#slot = await pool.acquire(spec.connectTimeoutMs, signal);
+      this.#slot.occupy(this);
       this.#go("connecting");
       this.#report("connecting");
       this.#since = clock.now();
       timer = clock.after(spec.connectTimeoutMs, () =>
-        this.#opening.abort(slowOf(spec, this.#conversation.lastWords())),
+        this.#opening.abort(connectTimeout(spec, this.#conversation.lastWords())),
       );
       await this.#conversation.dial(signal);
       this.#report("started");
-      const greeting = await this.#conversation.meet(signal);
+      const greeting = await this.#conversation.handshake(signal);
       this.#greeting = greeting;
       this.#conversation.begin(greeting, (method, params) => this.ask(method, params));
-      await this.#greet(greeting, signal);
+      await this.#list(greeting, signal);
       signal.throwIfAborted();
       this.#opened = true;
       this.#report("connected");
     } catch (error) {
       const failure = masked((signal.aborted ? signal.reason : error) as Error, spec);
-      // Ended by others in the moment between: what has come since is not known to who ended it.
+      // `end` ran while a step of the opening was awaited: it did not know the slot or link that came since, so release again.
       if (this.#ending) void this.#release();
       else this.#ending = this.#finish("failed", failure);
       throw failure;
@@ -228,24 +230,16 @@ export class Connection implements Pooled {
     }
   }
 
-  /** A child that cannot list is still a child; one that dies over it is none. */
-  async #greet(greeting: Greeting, signal: AbortSignal): Promise<void> {
+  async #list(greeting: Greeting, signal: AbortSignal): Promise<void> {
     this.#go("active");
     const lease = this.lease();
-    try {
-      await Promise.race([this.#firstList.take(greeting), aborted(signal)]);
-    } catch (error) {
-      if (error instanceof ChildFailure || signal.aborted) throw error;
-      const { log, spec } = this.#parts;
-      const why = `its tools could not be listed: ${(error as Error).message}`;
-      log.warn(`${this.label}: ${why}`, { server: spec.name });
-    }
-    await Promise.race([this.#conversation.rootsDigested(), aborted(signal)]);
-    // Not before: what failed over its list must not look idle.
+    await this.#firstList.take(greeting, signal);
+    await Promise.race([this.#conversation.rootsSettled(), aborted(signal)]);
+    // Not released after an error: a connection that failed here must not become idle.
     lease.release();
   }
 
-  /** Once more, where its first list could not be had. Never rejects: it is still a child. */
+  /** Lists again if the first list failed. Never rejects. */
   listAgain(): Promise<void> {
     return this.#firstList.again();
   }
@@ -257,17 +251,16 @@ export class Connection implements Pooled {
       this.#opening.abort(loss.failure);
       return;
     }
-    this.#ending = this.#finish(this.#state === "idle" ? "closed" : "failed", loss.failure, () =>
-      this.#parts.onLost(loss),
-    );
+    const state = this.#state === "idle" ? "closed" : "failed";
+    this.#ending = this.#finish(state, loss.failure, () => this.#parts.onLost(loss));
   }
 
-  async #finish(state: "closed" | "failed", failure: Error, beforeCallersHear?: () => void): Promise<void> {
+  async #finish(state: "closed" | "failed", failure: Error, beforeCallsFail?: () => void): Promise<void> {
     if (this.#state !== state) this.#go(this.#state === "idle" ? "closed" : state);
     if (this.#state === "failed") this.#report("failed", failure);
-    beforeCallersHear?.();
+    beforeCallsFail?.();
     this.#opening.abort(failure);
-    for (const { run } of this.#use.claims) run?.stop(failure);
+    for (const { running } of this.#use.claims) running?.stop(failure);
     this.#conversation.end(failure);
     await this.#release();
     this.#drained?.();
@@ -276,11 +269,11 @@ export class Connection implements Pooled {
   async #release(): Promise<void> {
     const { dialled } = this.#conversation;
     await this.#conversation.close();
-    // Released twice where it is ended while it is being opened.
-    if (dialled && !this.#gone) this.#report("closed");
-    if (dialled) this.#gone = true;
+    // A connection that is ended while it opens is released twice.
+    if (dialled && !this.#closeReported) this.#report("closed");
+    if (dialled) this.#closeReported = true;
     await this.#parts.after;
-    this.#place?.free();
+    this.#slot?.free();
   }
 
   #report(state: ConnectionChanged["state"], failure?: Error): void {
@@ -294,13 +287,13 @@ export class Connection implements Pooled {
   #becameBusy(): void {
     if (this.#state !== "idle" || !this.#greeting) return;
     this.#go("active");
-    this.#place?.busy();
+    this.#slot?.busy();
   }
 
   #becameIdle(): void {
     if (this.#state !== "active") return;
     this.#go("idle");
     if (this.#retired) void this.end("its settings changed");
-    else this.#place?.idle();
+    else this.#slot?.idle();
   }
 }

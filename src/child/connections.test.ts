@@ -60,7 +60,7 @@ function setUp(more: Parameters<typeof specOf>[1] = {}, { asksForRoots = false }
   return { clock, server, listed, connections, reach };
 }
 
-/** Roots that the test changes. */
+/** Roots that a test can change. */
 class Folders implements Roots {
   known: KnownRoots | undefined;
   asked = 0;
@@ -80,7 +80,7 @@ const able = toRaw({ roots: { listChanged: true } });
 const at = (session: string, roots: Folders): Origin => originOf(session, { capabilities: able, roots });
 const told = (raw: Raw): unknown => JSON.parse(raw.toString());
 
-test("those who agree share one connection, however many come at once; others have their own", async () => {
+test("clients with the same capabilities share one connection, also if they come at once; others have their own", async () => {
   const { reach, server, listed } = setUp();
   const [a, b] = await Promise.all([reach(originOf("a")), reach(originOf("b"))]);
   const sampling = originOf("c", { capabilities: toRaw({ sampling: {} }) });
@@ -91,7 +91,7 @@ test("those who agree share one connection, however many come at once; others ha
   expect(listed).toEqual([listKeyOf(originOf("a")), listKeyOf(sampling)]);
 });
 
-test("with isolation each session has its own, which ends with it", async () => {
+test("with isolation each session has its own connection, which ends with the session", async () => {
   const { reach, server, connections } = setUp({ isolation: "session" });
   const [a, b] = [await reach(originOf("a")), await reach(originOf("b"))];
   expect(a).not.toBe(b);
@@ -102,7 +102,7 @@ test("with isolation each session has its own, which ends with it", async () => 
   expect(connections.connected(originOf("a"))).toBe(false);
 });
 
-test("settings that change how it is dialled replace a connection, which finishes what it carries; others do not", async () => {
+test("settings that change how the child is reached replace a connection, which finishes its calls; other settings do not", async () => {
   const { reach, server, connections } = setUp();
   const first = await reach(originOf("a"));
   connections.apply(specOf("x", { timeoutMs: 5 }));
@@ -119,7 +119,7 @@ test("settings that change how it is dialled replace a connection, which finishe
   expect(server.links.map((link) => link.closed)).toEqual([true, false]);
 });
 
-test("of a server that was removed nothing begins", async () => {
+test("a removed server closes its connections and opens no new one", async () => {
   const { reach, server, connections } = setUp();
   await reach(originOf("a"));
   await connections.remove(new MetaMcpError("server_not_found", "It was removed."));
@@ -127,7 +127,7 @@ test("of a server that was removed nothing begins", async () => {
   await expect(reach(originOf("a"))).rejects.toMatchObject({ code: "server_not_found" });
 });
 
-test("what we ask for ourselves is cancelled where we end the connection, and fails where the child does", async () => {
+test("a request of MetaMCP itself is cancelled if we end the connection, and fails if the child crashes", async () => {
   const { reach, server, connections } = setUp();
   const lost = (await reach(originOf("a"))).ask("tools/list", undefined);
   server.last.die();
@@ -139,7 +139,7 @@ test("what we ask for ourselves is cancelled where we end the connection, and fa
   ]);
 });
 
-test("a client is asked for its roots before its first connect, and the child is told those of its own connection", async () => {
+test("a client is asked for its roots before its first connect, and the child gets the roots of its connection", async () => {
   const { reach, server } = setUp();
   const [proj, bad] = [new Folders("/proj"), new Folders("/bad")];
   const a = await reach(at("a", proj));
@@ -155,7 +155,7 @@ test("a client is asked for its roots before its first connect, and the child is
   expect(answers).toEqual([[{ roots: [{ uri: "file:///proj" }] }], [{ roots: [{ uri: "file:///bad" }] }]]);
 });
 
-test("a child that asks for roots as it begins has time for them before the first call", async () => {
+test("a child that asks for roots at its start has time to process them before the first call", async () => {
   const { reach, server, clock } = setUp({}, { asksForRoots: true });
   let reached = false;
   const a = reach(at("a", new Folders("/proj"))).then(() => {
@@ -168,7 +168,7 @@ test("a child that asks for roots as it begins has time for them before the firs
   await a;
 });
 
-test("whose roots change stays where it is alone, and leaves where it is not", async () => {
+test("a client whose roots change keeps a connection that it uses alone, and leaves a shared one", async () => {
   const { reach, server, connections } = setUp();
   const [mine, shared] = [new Folders("/mine"), new Folders("/shared")];
   const [a, b, c] = [at("a", mine), at("b", shared), at("c", new Folders("/shared"))];
@@ -190,10 +190,10 @@ test("whose roots change stays where it is alone, and leaves where it is not", a
   expect(server.links).toHaveLength(2);
 });
 
-test("roots that are dear are asked for once the child wants them, and then decide who shares", async () => {
+test("roots that are costly to ask for are asked for once the child wants them, and then decide which clients share", async () => {
   const { reach, server } = setUp();
-  const dear = (where: string) => Object.assign(new Folders(where), { costly: true });
-  const [proj, bad] = [dear("/proj"), dear("/bad")];
+  const costly = (where: string) => Object.assign(new Folders(where), { costly: true });
+  const [proj, bad] = [costly("/proj"), costly("/bad")];
   const a = at("a", proj);
   const first = await reach(a);
   expect(proj.asked).toBe(0);
@@ -204,5 +204,5 @@ test("roots that are dear are asked for once the child wants them, and then deci
   first.drop(claim);
   expect(proj.asked).toBe(1);
   expect(await reach(at("b", bad))).not.toBe(first);
-  expect(await reach(at("c", dear("/proj")))).toBe(first);
+  expect(await reach(at("c", costly("/proj")))).toBe(first);
 });

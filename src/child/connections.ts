@@ -1,4 +1,4 @@
-/** The connections of one child: at most one for callers who agree, opened once however many wait for it. */
+/** The connections of one child: finds or opens the one for a caller, and replaces or ends them when settings or roots change. */
 import { idOf, sameDial } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Origin } from "../kernel/call.ts";
@@ -15,32 +15,32 @@ import { Connection } from "./connection.ts";
 import { connectionReporter } from "./connection-events.ts";
 import { keyOf, rootedKeyOf } from "./connection-key.ts";
 import type { Ask } from "./connection-parts.ts";
+import { ConnectionTable } from "./connection-table.ts";
 import type { Health } from "./health.ts";
 import { firstKey, instanceKey, instanceKeys, instanceOf, instancesOf } from "./instance.ts";
 import { Losses } from "./losses.ts";
-import { Sharing } from "./sharing.ts";
 
 export class Connections {
   readonly losses: Losses;
   readonly #parts: ChildParts;
   readonly #health: Health;
-  readonly #sharing: Sharing;
+  readonly #table: ConnectionTable;
   readonly #byKey: Map<string, Connection>;
-  /** Settings changed under them: they finish what they carry. */
+  /** Connections with old settings that finish their calls. */
   readonly #retiring = new Set<Connection>();
-  /** The child has asked for roots: it does so whoever calls. */
+  /** The child has asked for roots on some connection. It will ask for the roots of other clients too. */
   #wantsRoots = false;
   #spec: ServerSpec;
-  /** Why nothing begins any more. */
-  #over: MetaMcpError | undefined;
+  /** Why no connection is opened any more. */
+  #endReason: MetaMcpError | undefined;
 
   constructor(spec: ServerSpec, parts: ChildParts, health: Health) {
     this.#spec = spec;
     this.#parts = parts;
     this.#health = health;
     this.losses = new Losses(health, parts);
-    this.#sharing = new Sharing((session) => parts.levelOf(session));
-    this.#byKey = this.#sharing.connections;
+    this.#table = new ConnectionTable((session) => parts.levelOf(session));
+    this.#byKey = this.#table.connections;
   }
 
   get spec(): ServerSpec {
@@ -51,9 +51,9 @@ export class Connections {
     return [...this.#byKey.values()];
   }
 
-  /** The connection for this claim if it can be used at once: the hot path. */
+  /** The connection for this claim if calls may be sent on it now. This is the hot path. */
   open(claim: Claim): Connection | undefined {
-    if (this.#asksFirst(claim.origin)) return undefined;
+    if (this.#needsRoots(claim.origin)) return undefined;
     const connection = this.#byKey.get(this.#keyFor(claim));
     if (!connection?.open) return undefined;
     this.#hold(connection, claim);
@@ -64,7 +64,7 @@ export class Connections {
     return this.#keysFor(origin).some((key) => this.#byKey.get(key)?.connected);
   }
 
-  /** One key for each instance that callers like this one may use. */
+  /** The keys of all instances that this client may use. */
   #keysFor(origin: Origin): readonly string[] {
     return instanceKeys(keyOf(origin, this.#spec), instancesOf(this.#spec));
   }
@@ -74,28 +74,28 @@ export class Connections {
     if (count === 1) return keyOf(claim.origin, this.#spec);
     const keys = this.#keysFor(claim.origin);
     if (claim.instance === undefined || claim.instance >= count)
-      claim.instance = this.#sharing.place(keys, claim, () => this.#parts.pool.hasRoom);
+      claim.instance = this.#table.chooseInstance(keys, claim, () => this.#parts.pool.hasRoom);
     return keys[claim.instance] as string;
   }
 
   #hold(connection: Connection, claim: Claim): void {
     const { instance, beside, lists } = claim;
-    // Who only looks in, or makes a second attempt, stays where it was.
+    // A claim that only lists, or is one of several attempts, does not move its session to this instance.
     connection.hold(claim, instance === undefined || !(lists || beside?.size));
     if (instance !== undefined) beside?.add(instance);
   }
 
-  /** A connection that is ready for this claim, opened if need be. Whoever comes meanwhile waits for the same one. */
+  /** Waits for a connection for this claim and opens one if there is none. All callers with the same key wait for the same one. */
   async reach(claim: Claim, signal: Signal | undefined): Promise<Connection> {
     for (;;) {
-      if (this.#over) throw this.#over;
+      if (this.#endReason) throw this.#endReason;
       const { roots } = claim.origin;
-      if (roots && this.#asksFirst(claim.origin)) await unlessAborted(roots.ask(), signal);
+      if (roots && this.#needsRoots(claim.origin)) await unlessAborted(roots.ask(), signal);
       const key = this.#keyFor(claim);
       const known = this.#byKey.get(key);
       const connection = known?.usable
         ? known
-        : (this.#sharing.openedEarly(key, claim.origin) ??
+        : (this.#table.takeEarly(key, claim.origin) ??
           this.#dial(key, claim.origin, {
             admitted: claim.admitted,
             roots: roots?.known,
@@ -107,15 +107,15 @@ export class Connections {
         if (connection.open) return connection;
       } catch (error) {
         connection.drop(claim);
-        if (signal?.aborted) connection.forsake();
-        // Settings changed while it was connecting: the caller goes on with the new ones.
+        if (signal?.aborted) connection.endIfUnneeded();
+        // A connection is retired when settings change. The caller then waits for one with the new settings.
         if (!connection.retired || signal?.aborted) throw error;
       }
       connection.drop(claim);
     }
   }
 
-  /** Takes new settings. Only those that change how it is dialled touch a connection. */
+  /** Takes new settings. Reconnects only if they change how the child is reached. */
   apply(spec: ServerSpec): void {
     const before = this.#spec;
     this.#spec = spec;
@@ -123,112 +123,112 @@ export class Connections {
       for (const connection of this.current) connection.adopt(spec);
       return;
     }
-    this.renew();
+    this.reconnect();
   }
 
-  /** Dials anew for everyone who is connected. Calls under way finish on the old connections. */
-  renew(): void {
+  /** Replaces all connections that are connected. Calls in flight finish on the old ones. */
+  reconnect(): void {
     this.#health.forget();
-    // A copy: what is dialled anew must not come round again.
+    // Iterates over a copy, because #dial adds to the map.
     for (const [key, connection] of Array.from(this.#byKey)) {
-      const { connected, inFlight } = connection;
+      const { connected, inUse } = connection;
       const ended = this.#retire(key, connection);
       const { origin, roots } = connection;
       if (connected && instanceOf(key) < instancesOf(this.#spec))
-        this.#dial(key, origin, { roots, after: inFlight > 0 ? undefined : ended });
+        this.#dial(key, origin, { roots, after: inUse ? undefined : ended });
     }
-    for (const [key, audience] of this.#sharing.beyond(instancesOf(this.#spec)))
+    for (const [key, audience] of this.#table.audiencesFrom(instancesOf(this.#spec)))
       for (const origin of audience.members) this.#move(origin, audience, firstKey(key));
   }
 
   /** Finishes calls in flight and begins nothing else. Callers that wait for a connection fail with `reason`. */
   async remove(reason: MetaMcpError): Promise<void> {
-    this.#over = reason;
+    this.#endReason = reason;
     await Promise.all([...this.#byKey].map(([key, connection]) => this.#retire(key, connection)));
   }
 
-  /** A client is gone: connections that were its own end. */
+  /** Ends connections that only this client used. */
   sessionEnded(session: string): void {
     for (const [key, connection] of this.#byKey) {
       const own = connection.spec.isolation === "session" && connection.origin.session === session;
       if (own) void this.#retire(key, connection);
     }
-    this.#sharing.sessionEnded(session);
+    this.#table.sessionEnded(session);
   }
 
-  /** How many open ones this client uses, its own or shared. */
+  /** Number of open connections that this client uses, its own or shared. */
   heldBy(session: string): number {
-    return this.#sharing.heldBy(session);
+    return this.#table.heldBy(session);
   }
 
-  /** Those with whom this client shares, or would share, a connection. */
+  /** The clients that share a connection with this client, or would share it. */
   audienceOf(origin: Origin): Audience {
     const claim = claimOf({ origin, uplink: origin.uplink, repeat: "unknown" }, this.#health.current);
-    const audience = this.#sharing.audience(this.#keyFor(claim));
-    // Whatever is done about what it subscribes to is done where it stays.
+    const audience = this.#table.audience(this.#keyFor(claim));
+    // Binds the session to the instance, so that subscribe and unsubscribe go to the same one.
     if (claim.instance !== undefined) audience.join(origin);
     return audience;
   }
 
-  /** A client wants other log messages. */
-  relevel(session: string): void {
-    for (const [, audience] of this.#sharing.heardBy(session)) audience.relevel();
+  /** The client set another log level. */
+  updateLogLevel(session: string): void {
+    for (const [, audience] of this.#table.joinedBy(session)) audience.updateLogLevel();
   }
 
-  /** Passes a notification of a client on to where it has a connection. */
+  /** Forwards a notification of a client on all connections that it uses. */
   notify(session: string, method: string, params: Raw | undefined): void {
-    for (const [, audience] of this.#sharing.heardBy(session)) audience.notify(method, params);
+    for (const [, audience] of this.#table.joinedBy(session)) audience.notify(method, params);
   }
 
-  /**
-   * The roots of this client are others now. Where it is alone, its connection stays its own and the child hears of it;
-   * else it goes on at another one.
-   */
+  /** The roots of this client changed. A connection that it uses alone stays and the child is notified; otherwise the client moves. */
   rootsChanged(origin: Origin, params: Raw | undefined): void {
     const roots = origin.roots?.known;
-    for (const [from, audience] of this.#sharing.heardBy(origin.session)) {
+    for (const [from, audience] of this.#table.joinedBy(origin.session)) {
       const to = instanceKey(keyOf(origin, this.#spec), instanceOf(from));
       const connection = this.#byKey.get(from);
       const alone = audience.size === 1;
-      if (from === to ? alone : alone && this.#sharing.rekey(from, to)) {
+      if (from === to ? alone : alone && this.#table.rekey(from, to)) {
         if (connection) connection.roots = roots;
         audience.notify("notifications/roots/list_changed", params);
       } else if (from !== to) this.#move(origin, audience, to);
     }
   }
 
-  /** What it subscribed to goes on at the other connection, which is made where there is none. */
+  /** Moves a client to the connection of another key. Opens that connection only if the client has subscriptions. */
   #move(origin: Origin, from: Audience, to: string): void {
-    if (this.#sharing.move(origin, from, to) && !this.#byKey.get(to)?.usable)
+    if (this.#table.move(origin, from, to) && !this.#byKey.get(to)?.usable)
       this.#dial(to, origin, { roots: origin.roots?.known });
   }
 
-  /** From now on clients are asked for their roots first. A connection that was told some is for those who have the same. */
+  /** The child asked for roots. From now on clients are asked for theirs first, and this connection is only for clients with the same roots. */
   #rootsWanted(connection: Connection, roots: KnownRoots | undefined): void {
     this.#wantsRoots = true;
     if (!roots) return;
     connection.roots = roots;
-    const key = this.#sharing.keyOf(connection);
+    const key = this.#table.keyOf(connection);
     if (key === undefined || this.#spec.isolation === "session") return;
     const rooted = instanceKey(rootedKeyOf(connection.origin, roots), instanceOf(key));
-    if (key !== rooted && !this.#sharing.rekey(key, rooted)) void this.#retire(key, connection);
+    if (key !== rooted && !this.#table.rekey(key, rooted)) void this.#retire(key, connection);
   }
 
-  /** What its roots are decides which connection it may use. One with a connection of its own is asked when the child asks. */
-  #asksFirst({ roots }: Origin): boolean {
+  /**
+   * Whether the client must be asked for its roots before it is known which connection it may use. If asking is costly, it
+   * is asked only once the child has asked; with isolation, only when the child asks on the client's own connection.
+   */
+  #needsRoots({ roots }: Origin): boolean {
     if (roots === undefined || roots.known !== undefined) return false;
     return !roots.costly || (this.#wantsRoots && this.#spec.isolation !== "session");
   }
 
   async destroy(reason: string): Promise<void> {
-    this.#over = new MetaMcpError("server_unavailable", `${reason}.`, { retryable: false });
+    this.#endReason = new MetaMcpError("server_unavailable", `${reason}.`, { retryable: false });
     await Promise.all(
       [...this.#byKey.values(), ...this.#retiring].map((connection) => connection.end(reason)),
     );
   }
 
-  /** It is good for what it carries, and for nothing else. */
-  replace(connection: Connection): void {
+  /** Takes no further calls on this connection. Its calls in flight finish. */
+  retire(connection: Connection): void {
     for (const [key, current] of this.#byKey) if (current === connection) void this.#retire(key, connection);
   }
 
@@ -259,13 +259,13 @@ export class Connections {
       log,
       roots: how.roots,
       after: how.after,
-      audience: this.#sharing.audience(key),
+      audience: this.#table.audience(key),
       connector: () => this.#parts.connector(spec),
       era: () => this.#parts.eraOf(server),
       greet: (greeting) => this.#parts.greet(source, greeting, ask),
       onLost: (loss) => this.losses.connectionLost(connection, loss),
       onListChanged: (method) => {
-        // What a connection with old settings says is no longer true of this server.
+        // A connection with old settings does not describe the current server.
         if (!connection.retired) this.#parts.onListChanged(source, method, ask);
       },
       onRootsWanted: (roots) => this.#rootsWanted(connection, roots),

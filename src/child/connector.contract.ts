@@ -1,7 +1,7 @@
 /**
- * What every connector owes, whoever is at the other end. Run it on your own: give a way to make a connector and a
- * spec of an MCP server that answers `ping` at once, answers `tools/call` of `echo` with a result that holds the
- * argument `message`, and never answers `tools/call` of `hang`.
+ * The tests that every connector must pass. To run them on your own connector, give a function that makes it, and the spec of an
+ * MCP server that answers `ping` at once, answers `tools/call` of `echo` with a result that contains the argument `message`,
+ * and never answers `tools/call` of `hang`.
  */
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerSpec } from "../config/spec.ts";
@@ -13,11 +13,11 @@ import { ChildFailure, type Connector, type Link, type LinkEvents } from "./link
 export interface Subject {
   readonly connector: Connector;
   readonly spec: ServerSpec;
-  /** Nobody is there. */
+  /** A server that does not exist. */
   readonly unreachable: ServerSpec;
-  /** Of another kind than this connector dials. */
+  /** Of a kind that this connector does not support. */
   readonly foreign: ServerSpec;
-  /** Ends the child under its link, at once. */
+  /** Kills the child at once while its link is open. */
   kill(link: Link): Promise<void> | void;
   /** Resolves when nothing is left of any link: processes, sockets. */
   gone(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Subject {
 
 type Outcome = { message: Message } | { failure: ChildFailure };
 
-/** Keeps what comes; each request settles exactly once. */
+/** Records events. Each request settles exactly once. */
 class Listener implements LinkEvents {
   readonly closings: ChildFailure[] = [];
   events = 0;
@@ -91,7 +91,7 @@ class Client {
     return this.ask("tools/call", { name, arguments: args });
   }
 
-  async greet(): Promise<Outcome> {
+  async handshake(): Promise<Outcome> {
     const clientInfo = { name: "contract", version: "1" };
     const outcome = await this.ask("initialize", {
       protocolVersion: "2025-11-25",
@@ -112,9 +112,9 @@ function textOf(outcome: Outcome): string {
 
 export function connectorContract(name: string, make: () => Promise<Subject>): void {
   describe(`${name} keeps the contract of connectors`, () => {
-    test("answers find their requests, however many are under way", async () => {
+    test("each of many parallel requests gets its own answer", async () => {
       const client = await Client.open(await make());
-      await client.greet();
+      await client.handshake();
       const words = Array.from({ length: 50 }, (_, n) => `wörd ${n} \u2028 "quoted"`);
       const outcomes = await Promise.all(words.map((message) => client.call("echo", { message })));
 
@@ -124,10 +124,10 @@ export function connectorContract(name: string, make: () => Promise<Subject>): v
       expect(client.link.peer).not.toBe("");
     });
 
-    test("what was closed is gone, twice, says nothing more and takes nothing more", async () => {
+    test("a closed link leaves nothing behind, reports no events and ignores requests; closing it twice is safe", async () => {
       const subject = await make();
       const client = await Client.open(subject);
-      await client.greet();
+      await client.handshake();
       void client.call("hang", {});
       const answered = client.listener.events;
       await Promise.all([client.link.close(), client.link.close()]);
@@ -138,7 +138,7 @@ export function connectorContract(name: string, make: () => Promise<Subject>): v
       expect(client.listener.events).toBe(answered);
     });
 
-    test("a link is closed before it was ever used", async () => {
+    test("a link that was never used can be closed", async () => {
       const subject = await make();
       const client = await Client.open(subject);
       await client.link.close();
@@ -147,10 +147,10 @@ export function connectorContract(name: string, make: () => Promise<Subject>): v
       expect(client.listener.events).toBe(0);
     });
 
-    test("a request in flight hears of the death of its child, as one that may have arrived", async () => {
+    test("a request in flight fails when the child is killed, and counts as possibly sent", async () => {
       const subject = await make();
       const client = await Client.open(subject);
-      await client.greet();
+      await client.handshake();
       const hanging = client.call("hang", {});
       textOf(await client.ask("ping", {}));
       await subject.kill(client.link);
@@ -160,13 +160,13 @@ export function connectorContract(name: string, make: () => Promise<Subject>): v
       await subject.gone();
     });
 
-    test("after the death of the child the link is found closed, at the latest by using it, and once", async () => {
+    test("after the child was killed the link reports its end once, at the latest when it is used", async () => {
       const subject = await make();
       const client = await Client.open(subject);
-      await client.greet();
+      await client.handshake();
       textOf(await client.ask("ping", {}));
       await subject.kill(client.link);
-      // Over HTTP a request may still meet a socket of the dead server, and then fails alone.
+      // Over HTTP a request may still use an open socket of the killed server. Then only that request fails.
       while (client.listener.closings.length === 0)
         await Promise.race([client.ask("ping", {}), client.listener.closed]);
 
@@ -174,13 +174,13 @@ export function connectorContract(name: string, make: () => Promise<Subject>): v
       expect(client.listener.closings).toHaveLength(1);
     });
 
-    test("nobody there: offline, at the latest when the first request is sent, and nothing is left", async () => {
+    test("a server that does not exist fails as offline, at the latest with the first request, and leaves nothing behind", async () => {
       const subject = await make();
       const listener = new Listener();
       const failure = await subject.connector
         .open(subject.unreachable, listener, new AbortController().signal)
         .then(async (link) => {
-          const outcome = await new Client(listener, link).greet();
+          const outcome = await new Client(listener, link).handshake();
           await link.close();
           return "failure" in outcome && outcome.failure;
         })
@@ -198,7 +198,7 @@ export function connectorContract(name: string, make: () => Promise<Subject>): v
       await expect(opening).rejects.toBeInstanceOf(ChildFailure);
     });
 
-    test("aborted before or while it opens, it rejects and leaves nothing", async () => {
+    test("open() rejects if it is aborted before or while it opens, and leaves nothing behind", async () => {
       const subject = await make();
       const { connector, spec } = subject;
       await expect(connector.open(spec, new Listener(), AbortSignal.abort())).rejects.toBeInstanceOf(
@@ -207,7 +207,7 @@ export function connectorContract(name: string, make: () => Promise<Subject>): v
       const abort = new AbortController();
       const opening = connector.open(spec, new Listener(), abort.signal);
       abort.abort();
-      // A connector that needs no network to open may be done before anyone could abort.
+      // A connector that needs no network to open may succeed before the abort.
       await opening.then((link) => link.close()).catch((error) => expect(error).toBeInstanceOf(ChildFailure));
 
       await subject.gone();

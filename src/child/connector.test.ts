@@ -18,7 +18,7 @@ import { createHttpConnector } from "./http/connector.ts";
 
 const connectorParts = { log: silentLog, clock: systemClock, maxMessageBytes: 1 << 20 };
 
-/** Undefined: never. */
+/** Returns undefined if the request is never answered. */
 function echo({ method, id, params = {} }: Parameters<Answerer>[0]["message"]): unknown {
   if (method !== "tools/call") return result(id);
   return params["name"] === "hang" ? undefined : result(id, params["arguments"]);
@@ -49,12 +49,12 @@ function sse(): Answerer {
 
 async function remote(kind: "http" | "sse"): Promise<Subject> {
   const child = await httpChild(kind === "http" ? streamable : sse());
-  const nobody = await httpChild(() => {});
-  await nobody.stop();
+  const stopped = await httpChild(() => {});
+  await stopped.stop();
   return {
     connector: createHttpConnector(connectorParts),
     spec: remoteSpec(child.url, { kind }),
-    unreachable: remoteSpec(nobody.url, { kind }),
+    unreachable: remoteSpec(stopped.url, { kind }),
     foreign: bench([]).spec,
     kill: () => child.stop(),
     gone: async () => void (await until(async () => (await child.sockets()) === 0, { what: "no sockets" })),

@@ -1,47 +1,47 @@
-/** The conversation with one child: the link, the peer that speaks on it, and who hears what the child says of its own accord. */
+/** The protocol side of one connection: the link, the JSON-RPC peer on it, the handshake, and the handling of the child's own messages. */
 import { masked } from "../config/secrets.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { Origin } from "../kernel/call.ts";
 import { Peer } from "../rpc/peer.ts";
-import { type ChildLine, lineTo } from "./audience.ts";
+import { type ConnectedChild, connectedChild } from "./audience.ts";
 import { ChildMessages, type ChildMessagesParts } from "./child-messages.ts";
 import type { Dialect } from "./dialect.ts";
-import { meet } from "./era-2026/meet.ts";
+import { negotiateEra } from "./era-2026/negotiate-era.ts";
 import type { Greeting } from "./handshake.ts";
 import type { ChildFailure, Connector, Link, LinkEvents } from "./link.ts";
 
 export interface ConversationParts extends Omit<ChildMessagesParts, "label" | "notify"> {
   readonly spec: ServerSpec;
-  /** On whose behalf the child is met. */
+  /** The client for which the connection is opened. */
   readonly origin: Pick<Origin, "capabilities">;
   readonly connector: () => Promise<Connector>;
-  /** Which era the child spoke when it was last met, if that is known. */
+  /** The era that the child spoke at its last handshake, if known. */
   era(): string | undefined;
-  /** The link closed on its own. */
+  /** The link closed by itself. */
   onClosed(failure: ChildFailure): void;
 }
 
 export class Conversation {
-  /** Set once the child was met. */
+  /** Set by the handshake. */
   dialect: Dialect | undefined;
   readonly #parts: ConversationParts;
   readonly #peer: Peer;
-  readonly #hearing: ChildMessages;
+  readonly #messages: ChildMessages;
   #link: Link | undefined;
-  /** Attached to the audience. */
-  #line: ChildLine | undefined;
+  /** Set while the audience is attached to it. */
+  #child: ConnectedChild | undefined;
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
-    this.#hearing = new ChildMessages({
+    this.#messages = new ChildMessages({
       ...parts,
       label: parts.spec.name,
-      notify: (...said) => this.#peer.notify(...said),
+      notify: (...notification) => this.#peer.notify(...notification),
     });
-    this.#peer = new Peer((message, via, alone) => this.#link?.send(message, via, alone), this.#hearing);
+    this.#peer = new Peer((message, via, alone) => this.#link?.send(message, via, alone), this.#messages);
   }
 
-  /** It was dialled; it may have closed since. */
+  /** The link was opened. It may have closed since. */
   get dialled(): boolean {
     return this.#link !== undefined;
   }
@@ -50,19 +50,19 @@ export class Conversation {
     return this.#link?.pid;
   }
 
-  /** What the child last said about itself, if it is known. */
+  /** The last output of the child about itself, if there is any. */
   lastWords(): string | undefined {
     return this.#link?.lastWords();
   }
 
-  /** A call of this client was given up before it was answered. */
-  left(origin: Origin): void {
-    this.#hearing.left(origin);
+  /** A call of this client was cancelled before it was answered. */
+  callCancelled(origin: Origin): void {
+    this.#messages.callCancelled(origin);
   }
 
-  /** Resolves once the child had time for the roots that it was told. */
-  rootsDigested(): Promise<void> {
-    return this.#hearing.rootsDigested();
+  /** Resolves once the child had time to process the roots it was sent. */
+  rootsSettled(): Promise<void> {
+    return this.#messages.rootsSettled();
   }
 
   async dial(signal: AbortSignal): Promise<void> {
@@ -76,11 +76,11 @@ export class Conversation {
     this.#link = await connector.open(spec, events, signal);
   }
 
-  /** Makes the handshake. Call it after `dial`. */
-  async meet(signal: AbortSignal): Promise<Greeting> {
+  /** Call it after `dial`. */
+  async handshake(signal: AbortSignal): Promise<Greeting> {
     const { spec, origin, clock, log } = this.#parts;
     const link = this.#link as Link;
-    const { greeting, dialect } = await meet({
+    const { greeting, dialect } = await negotiateEra({
       peer: this.#peer,
       link,
       capabilities: origin.capabilities,
@@ -90,17 +90,17 @@ export class Conversation {
       warn: (problem) => log.warn(`${spec.name}: ${problem}`, { server: spec.name }),
       onListChanged: (method) => this.#parts.onListChanged(method),
     });
-    this.#hearing.dialect = dialect;
+    this.#messages.dialect = dialect;
     link.agreed(greeting.protocolVersion);
     this.dialect = dialect;
     return greeting;
   }
 
-  /** After the handshake: tells the child log level and subscriptions of those who share it. `ask` sends requests of our own. */
-  begin(greeting: Greeting, ask: ChildLine["ask"]): void {
+  /** Call it after the handshake: sends the child the log level and the subscriptions of its audience. `ask` sends our own requests. */
+  begin(greeting: Greeting, ask: ConnectedChild["ask"]): void {
     const dialect = this.dialect as Dialect;
-    this.#line = lineTo(greeting, dialect, ask);
-    this.#parts.audience.attach(this.#line);
+    this.#child = connectedChild(greeting, dialect, ask);
+    this.#parts.audience.attach(this.#child);
     dialect.begin(greeting);
   }
 
@@ -109,9 +109,9 @@ export class Conversation {
     this.#peer.destroy(failure);
   }
 
-  /** Like `destroy`, and leaves the audience and all streams of the child. */
+  /** Like `destroy`; also detaches the audience and ends the streams of the dialect. */
   end(failure: Error): void {
-    if (this.#line) this.#parts.audience.detach(this.#line);
+    if (this.#child) this.#parts.audience.detach(this.#child);
     this.dialect?.end(failure);
     this.destroy(failure);
   }
@@ -121,7 +121,7 @@ export class Conversation {
   }
 
   #failed(id: number, failure: ChildFailure): void {
-    // Should the link die in the same breath, this one still did not reach the child.
+    // If the link closes right after this, the claim must still count as unsent.
     if (failure.unsent) for (const claim of this.#parts.claims) if (claim.id === id) claim.id = undefined;
     this.#peer.fail(id, failure);
   }

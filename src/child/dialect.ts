@@ -1,4 +1,4 @@
-/** How a child is spoken to once it is known which protocol era it speaks. One per connection. */
+/** How to speak to a child of one protocol era, after the handshake. One object per connection. */
 import type { Raw } from "../kernel/raw.ts";
 import type { Signal } from "../kernel/signal.ts";
 import type { Peer } from "../rpc/peer.ts";
@@ -7,32 +7,32 @@ import type { Claim } from "./claim.ts";
 import type { Greeting } from "./handshake.ts";
 
 export interface Dialect {
-  /** All is ready to hear what the child says of itself. */
+  /** The connection is ready to receive messages of the child. */
   begin(greeting: Greeting): void;
-  /** A request of a caller. Rejects with RpcError, ChildFailure, or what it was cancelled with. */
+  /** Sends a request of a caller. Rejects with RpcError, ChildFailure or the reason of the cancellation. */
   request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw>;
-  /** A request of our own. */
+  /** Sends a request of MetaMCP itself. */
   ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw>;
   notify(method: string, params: Raw | undefined): void;
-  /** What of a notification is for others; undefined for what is between us and the child. */
-  heard(method: string, params: Raw | undefined): { readonly params: Raw | undefined } | undefined;
-  /** Gives a caller's request up with `error` and tells the child. */
+  /** The part of a notification that clients may see; undefined if it is only for MetaMCP. */
+  forClients(method: string, params: Raw | undefined): { readonly params: Raw | undefined } | undefined;
+  /** Rejects a caller's request with `error` and tells the child. */
   cancel(claim: Claim, error: Error): void;
   end(failure: Error): void;
 }
 
-interface Carried {
+interface CallRequest {
   readonly method: string;
   readonly params: Raw;
-  /** Its progress goes on after the answer. */
+  /** Progress may come after the answer. */
   readonly lasting?: boolean;
 }
 
-/** Sends a caller's request as it is; what comes of it on the way goes to the caller. */
-export function carry(
+/** Sends a caller's request unchanged, and forwards its progress to the caller. */
+export function sendCall(
   peer: Peer,
   claim: Claim,
-  { method, params, lasting = false }: Carried,
+  { method, params, lasting = false }: CallRequest,
   signal: Signal,
 ): Promise<Raw> {
   return peer.request(method, params, {

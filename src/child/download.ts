@@ -1,11 +1,11 @@
-/** Programs that fetch what they run first, the first time: then a start is slow and nothing is wrong. */
+/** Knows programs that download a server before its first start, which is then slow. */
 import type { ServerSpec } from "../config/spec.ts";
 
-const FETCHES = /(^|\/)(npx|uvx|bunx|pnpx|docker)$/;
+const DOWNLOADS = /(^|\/)(npx|uvx|bunx|pnpx|docker)$/;
 
-/** Why it may take long; undefined where no such reason is known. */
+/** Why the start may take long; undefined if no such reason is known. */
 export function whySlow(spec: ServerSpec): string | undefined {
-  return spec.kind === "stdio" && FETCHES.test(spec.command)
+  return spec.kind === "stdio" && DOWNLOADS.test(spec.command)
     ? `${spec.command} may be downloading it`
     : undefined;
 }

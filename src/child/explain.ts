@@ -1,4 +1,4 @@
-/** What a caller is told when its call failed at the child. */
+/** Turns a failure at the child into the error that the caller gets. */
 import { hasOwnCredential } from "../config/own-credential.ts";
 import type { RemoteSpec, ServerSpec } from "../config/spec.ts";
 import type { Call } from "../kernel/call.ts";
@@ -8,25 +8,25 @@ import { whySlow } from "./download.ts";
 import { readChallenge } from "./http/challenge.ts";
 import { ChildFailure } from "./link.ts";
 
-/** The call as far as it went. */
-interface Ended extends Pick<Call, "server" | "repeat"> {
-  /** It certainly reached no connection at all. */
+interface FailedCall extends Pick<Call, "server" | "repeat"> {
+  /** The call certainly did not reach the child on any connection. */
   readonly unsent: boolean;
 }
 
-/** Where people log in at a server, and what to tell whoever called. */
+/** Where people log in at a server, and the advice for the caller. */
 export interface LoginPlace {
   readonly url: string;
   readonly advice: string;
 }
 
-/** Undefined: where the config says, or with our own command. */
+/** Returns undefined if people log in as the config says, or with `metamcp auth`. */
 export type HowToLogIn = (spec: ServerSpec) => LoginPlace | undefined;
 
-export function explain(error: unknown, call: Ended, spec: ServerSpec, place?: LoginPlace): Error {
+export function explain(error: unknown, call: FailedCall, spec: ServerSpec, place?: LoginPlace): Error {
   const { server } = call;
   if (error instanceof RpcError) return tooLarge(error, server) ?? error;
-  if (error instanceof ChildFailure && error.category === "auth") return notLetIn(error, server, spec, place);
+  if (error instanceof ChildFailure && error.category === "auth")
+    return loginRequired(error, server, spec, place);
   if (error instanceof ChildFailure) return unavailable(error, call);
   if (MetaMcpError.is(error)) return error.context.server ? error : error.with({ server });
   if (error instanceof Error && error.name === "AbortError") {
@@ -35,18 +35,18 @@ export function explain(error: unknown, call: Ended, spec: ServerSpec, place?: L
   return error as Error;
 }
 
-function notLetIn(
+function loginRequired(
   failure: ChildFailure,
   server: string,
   spec: ServerSpec,
   place: LoginPlace | undefined,
 ): MetaMcpError {
   const details = loginDetails(failure, spec, place);
-  const text = `${server} requires login: ${toBeLetIn(failure, spec, place)}`;
+  const text = `${server} requires login: ${loginAdvice(failure, spec, place)}`;
   return new MetaMcpError("auth_required", text, { server, cause: failure, ...(details && { details }) });
 }
 
-function unavailable(failure: ChildFailure, { server, repeat, unsent }: Ended): MetaMcpError {
+function unavailable(failure: ChildFailure, { server, repeat, unsent }: FailedCall): MetaMcpError {
   if (failure.limited) {
     const text = `${server}: ${sentence(failure.message)} Nothing was done.`;
     return new MetaMcpError("rate_limited", text, { server, cause: failure, ...failure.limited });
@@ -63,12 +63,12 @@ function unavailable(failure: ChildFailure, { server, repeat, unsent }: Ended): 
   });
 }
 
-/** Why a server did not let us in, and what a person can do about it. */
-export function toBeLetIn(failure: ChildFailure, spec: ServerSpec, place?: LoginPlace): string {
-  return `${sentence(failure.message)} ${place?.advice ?? byHand(failure, spec)}`;
+/** Why a server refused us, and what a person can do about it. */
+export function loginAdvice(failure: ChildFailure, spec: ServerSpec, place?: LoginPlace): string {
+  return `${sentence(failure.message)} ${place?.advice ?? defaultAdvice(failure, spec)}`;
 }
 
-function byHand({ challenge }: ChildFailure, spec: ServerSpec): string {
+function defaultAdvice({ challenge }: ChildFailure, spec: ServerSpec): string {
   if (spec.kind === "stdio") return "Check the credentials in its env.";
   if (hasOwnCredential(spec)) return "Check the Authorization header in its config.";
   if (spec.oauth || readChallenge(challenge)) return `Ask the user to run: ${loginCommand(spec)}`;
@@ -91,7 +91,7 @@ function loginCommand({ name }: RemoteSpec): string {
   return `metamcp auth ${/^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** A message over the limit reaches us as an error that the codec wrote in its place. */
+/** The codec replaces a message over the size limit by an error with this mark. */
 function tooLarge(error: RpcError, server: string): MetaMcpError | undefined {
   const { data } = error;
   const marked =
@@ -103,7 +103,8 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-export function timeoutOf(call: Call, spec: ServerSpec, silentMs: number): MetaMcpError {
+/** The error of a call that timed out after it was sent. */
+export function callTimeout(call: Call, spec: ServerSpec, silentMs: number): MetaMcpError {
   const limit =
     silentMs >= spec.timeoutMs
       ? `was silent for ${spec.timeoutMs} ms (timeoutMs)`
@@ -115,7 +116,8 @@ export function timeoutOf(call: Call, spec: ServerSpec, silentMs: number): MetaM
   );
 }
 
-export function lateOf({ name, deadlineMs }: ServerSpec): MetaMcpError {
+/** The error of a call whose deadline passed before the server was connected. */
+export function connectedTooLate({ name, deadlineMs }: ServerSpec): MetaMcpError {
   return new MetaMcpError(
     "timeout",
     `${name} was not connected before the deadline of the call (deadlineMs ${deadlineMs}); nothing was sent.`,
@@ -123,8 +125,8 @@ export function lateOf({ name, deadlineMs }: ServerSpec): MetaMcpError {
   );
 }
 
-/** It did not connect in time. */
-export function slowOf(spec: ServerSpec, lastWords: string | undefined): ChildFailure {
+/** The failure of a connect that took longer than `connectTimeoutMs`. */
+export function connectTimeout(spec: ServerSpec, lastWords: string | undefined): ChildFailure {
   const why = whySlow(spec);
   const late = `${spec.name} was not ready within ${spec.connectTimeoutMs} ms (connectTimeoutMs)`;
   const perhaps = why ? `: ${why}, and the next start will be faster` : "";

@@ -47,7 +47,7 @@ function setUp(...names: string[]) {
   return { fleet, servers, origin, call };
 }
 
-test("starts nobody by itself, and one server affects no other", async () => {
+test("the fleet starts no server by itself, and a crash of one does not affect another", async () => {
   const { fleet, servers, origin, call } = setUp("a", "b");
   expect(servers.size).toBe(0);
   (await fleet.connect("a", origin)).release();
@@ -65,7 +65,7 @@ test("starts nobody by itself, and one server affects no other", async () => {
   ]);
 });
 
-test("a change touches only what changed: a removed server finishes its calls, a new one is there, another stays", async () => {
+test("a config change lets a removed server finish its calls, adds a new one and keeps the connection of an unchanged one", async () => {
   const { fleet, servers, origin, call } = setUp("old", "same");
   (await fleet.connect("same", origin)).release();
   const under = fleet.handle(call("old"));
@@ -81,7 +81,7 @@ test("a change touches only what changed: a removed server finishes its calls, a
   expect(servers.get("same")?.links).toHaveLength(1);
 });
 
-test("once it stops nothing begins, and nobody is left", async () => {
+test("a stopped fleet refuses calls and closes all connections", async () => {
   const { fleet, servers, origin, call } = setUp("a");
   (await fleet.connect("a", origin)).release();
   const stopped = fleet.destroy();
@@ -90,7 +90,7 @@ test("once it stops nothing begins, and nobody is left", async () => {
   expect(servers.get("a")?.last.closed).toBe(true);
 });
 
-test("what a client says of its roots moves it; anything else goes to where it is connected", async () => {
+test("a notification of a client goes only to servers that it is connected to", async () => {
   const { fleet, servers, origin } = setUp("a", "b");
   (await fleet.connect("a", origin)).release();
   fleet.notify(origin, "notifications/odd", undefined);

@@ -9,10 +9,10 @@ import type { Log } from "../kernel/log.ts";
 import { accountOf } from "../kernel/principal.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Severity } from "../kernel/severity.ts";
+import { AccountChildren, type CallerCredentials } from "./account-children.ts";
 import { Child } from "./child.ts";
 import type { ChildParts } from "./child-parts.ts";
 import type { Connector } from "./link.ts";
-import { type CallerCredentials, OwnChildren } from "./own-children.ts";
 import { Pool } from "./pool.ts";
 import type { ChildStatus } from "./status.ts";
 
@@ -21,7 +21,7 @@ export interface FleetParts
   readonly clock: Clock;
   readonly log: Log;
   readonly connector: (spec: ServerSpec) => Promise<Connector>;
-  /** For servers that let each account in as itself; without it they let nobody in. */
+  /** For servers that each account uses with its own credential. Without it no caller may use them. */
   readonly credentials?: CallerCredentials | undefined;
 }
 
@@ -33,7 +33,7 @@ const NO_CREDENTIALS: CallerCredentials = {
 export interface ConnectionCounts {
   readonly states: Readonly<Record<"connecting" | "active" | "idle" | "failed", number>>;
   readonly breakers: Readonly<Record<"open" | "half-open", number>>;
-  /** Connects waiting for a place in the pool. */
+  /** Number of connects that wait for a slot in the pool. */
   readonly waiting: number;
 }
 
@@ -41,10 +41,10 @@ export class Fleet {
   readonly #parts: FleetParts;
   readonly #pool: Pool;
   readonly #children = new Map<ServerId, Child>();
-  readonly #own: OwnChildren;
-  /** No longer configured, but still finishing calls. */
+  readonly #accounts: AccountChildren;
+  /** Children of removed servers that finish their calls. */
   readonly #leaving = new Set<Child>();
-  /** By session, where a client said which log messages it wants. */
+  /** The log level that a client set, by session. */
   readonly #levels = new Map<string, Severity>();
   #config: Config;
   #closing = false;
@@ -53,7 +53,7 @@ export class Fleet {
     this.#config = config;
     this.#parts = parts;
     const { events, credentials = NO_CREDENTIALS } = parts;
-    this.#own = new OwnChildren(credentials, (spec) => new Child(spec, this.#childParts()));
+    this.#accounts = new AccountChildren(credentials, (spec) => new Child(spec, this.#childParts()));
     this.#pool = new Pool(config.pool, parts.clock, parts.log, (waiting) => {
       if (events?.heard) events.emit({ type: "pool", at: Date.now(), waiting });
     });
@@ -62,38 +62,38 @@ export class Fleet {
 
   readonly handle: Handler = (call: Call) => this.#child(call.server, call.origin).handle(call);
 
-  /** `list`: what could not be listed is asked for again. */
+  /** Connects a server for a client. `list` asks again for lists that could not be read. */
   async connect(server: ServerId, origin: Origin, how: { list?: boolean } = {}): Promise<Lease> {
     return await this.#child(server, origin).connect(origin, how);
   }
 
   /**
-   * Connects it anew where `anew` is said, and resolves once it is connected: for whom it was, else for `origin`. One that
-   * lets accounts in as themselves is connected for those alone who use it.
+   * Resolves once the server is connected for the clients that use it; if there are none, for `origin`. With `reconnect` all its
+   * connections are replaced first. A server with credentials per account is connected only for accounts that use it.
    */
-  async stand(server: ServerId, origin: Origin, anew: boolean): Promise<void> {
+  async ensureConnected(server: ServerId, origin: Origin, reconnect: boolean): Promise<void> {
     const base = this.#base(server);
-    const own = base.connections.spec.perAccount !== undefined;
-    const children = own ? this.#own.at(server) : [base];
-    if (anew) for (const { connections } of children) connections.renew();
-    if (!own) return await base.stand(origin);
+    const perAccount = base.connections.spec.perAccount !== undefined;
+    const children = perAccount ? this.#accounts.at(server) : [base];
+    if (reconnect) for (const { connections } of children) connections.reconnect();
+    if (!perAccount) return await base.ensureConnected(origin);
     const used = children.filter(({ connections }) => connections.current.some(({ usable }) => usable));
-    // One account that is not let in says nothing about the server.
-    await Promise.allSettled(used.map((child) => child.stand(origin)));
+    // A failed login of one account says nothing about the server.
+    await Promise.allSettled(used.map((child) => child.ensureConnected(origin)));
   }
 
-  /** Whether calls of this client find it connected. */
+  /** Whether the server is connected for calls of this client. */
   connected(server: ServerId, origin: Origin): boolean {
     const base = this.#children.get(server);
     const spec = base?.connections.spec;
-    const child = spec?.perAccount ? this.#own.find(spec, accountOf(origin.principal)) : base;
+    const child = spec?.perAccount ? this.#accounts.find(spec, accountOf(origin.principal)) : base;
     return child?.connections.connected(origin) ?? false;
   }
 
-  /** What accounts are let in with may be something else. */
+  /** The credentials of some account may have changed. */
   credentialsChanged(): void {
     for (const { connections } of this.#children.values())
-      if (connections.spec.perAccount) this.#own.settle(connections.spec);
+      if (connections.spec.perAccount) this.#accounts.apply(connections.spec);
   }
 
   apply(config: Config): void {
@@ -105,22 +105,22 @@ export class Fleet {
       this.#leaving.add(child);
       const reason = spec ? loginChanged(spec) : removed(child.connections.spec);
       void child.connections.remove(reason).finally(() => this.#leaving.delete(child));
-      this.#own.remove(name, reason);
+      this.#accounts.remove(name, reason);
     }
     for (const [name, spec] of config.servers) {
       const child = this.#children.get(name);
       if (child) child.connections.apply(spec);
       else this.#children.set(name, new Child(spec, this.#childParts()));
-      if (spec.perAccount) this.#own.settle(spec);
+      if (spec.perAccount) this.#accounts.apply(spec);
     }
     this.#pool.configure(config.pool);
   }
 
-  /** As this caller finds them; for all together where none is named. */
+  /** The status for this caller; without one, for all callers together. */
   status(asker?: Pick<Asker, "principal">): readonly ChildStatus[] {
     return [...this.#children.values()].map((child) => {
       const { spec } = child.connections;
-      return spec.perAccount ? this.#own.status(spec, asker) : child.status();
+      return spec.perAccount ? this.#accounts.status(spec, asker) : child.status();
     });
   }
 
@@ -135,7 +135,7 @@ export class Fleet {
     return { states, breakers, waiting: this.#pool.stats.waiting };
   }
 
-  /** The servers that a client has an open connection to, its own or shared. */
+  /** The servers to which a client has an open connection, its own or shared. */
   heldBy(session: string): readonly ServerId[] {
     const held = this.#all().filter(({ connections }) => connections.heldBy(session) > 0);
     return [...new Set(held.map(({ connections }) => idOf(connections.spec)))];
@@ -143,10 +143,10 @@ export class Fleet {
 
   setLogLevel(session: string, level: Severity): void {
     this.#levels.set(session, level);
-    for (const child of this.#all()) child.connections.relevel(session);
+    for (const child of this.#all()) child.connections.updateLogLevel(session);
   }
 
-  /** Passes a notification of a client on to the children on its connections. */
+  /** Forwards a notification of a client to the children it has connections to. */
   notify(origin: Origin, method: string, params: Raw | undefined): void {
     for (const { connections } of this.#all()) {
       if (method === "notifications/roots/list_changed") connections.rootsChanged(origin, params);
@@ -163,19 +163,19 @@ export class Fleet {
   async destroy(): Promise<void> {
     this.#closing = true;
     this.#pool.close();
-    const children = [...this.#all(), ...this.#leaving, ...this.#own.leaving];
+    const children = [...this.#all(), ...this.#leaving, ...this.#accounts.leaving];
     await Promise.all(children.map((child) => child.connections.destroy("MetaMCP is stopping")));
   }
 
   #all(): readonly Child[] {
-    return [...this.#children.values(), ...this.#own.all];
+    return [...this.#children.values(), ...this.#accounts.all];
   }
 
-  /** The one that this caller's calls go to. */
+  /** The child for calls of this caller. */
   #child(server: ServerId, { principal }: Pick<Origin, "principal">): Child {
     const base = this.#base(server);
     const { spec } = base.connections;
-    return spec.perAccount ? this.#own.of(spec, accountOf(principal)) : base;
+    return spec.perAccount ? this.#accounts.of(spec, accountOf(principal)) : base;
   }
 
   #base(server: ServerId): Child {

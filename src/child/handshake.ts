@@ -1,4 +1,4 @@
-/** The handshake of the session-based protocol era, from the client's side. */
+/** The handshake (`initialize`) of the session-based protocol era, with MetaMCP as the client. */
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import { IMPLEMENTATION } from "../kernel/version.ts";
 import type { Peer } from "../rpc/peer.ts";
@@ -7,7 +7,7 @@ import { ChildFailure } from "./link.ts";
 
 const NEWEST = "2025-11-25";
 
-/** What a child said of itself. */
+/** What a child says about itself in the handshake. */
 export interface Greeting {
   readonly era: "legacy" | "2026";
   readonly protocolVersion: string;
@@ -17,7 +17,10 @@ export interface Greeting {
   readonly instructions: string | undefined;
 }
 
-/** `capabilities` are those of the client on whose behalf we connect. That we are initialized is said once the link knows the version. */
+/**
+ * `capabilities` are those of the client for which we connect. `notifications/initialized` is sent later, once the link knows
+ * the protocol version.
+ */
 export async function shakeHands(peer: Peer, capabilities: Raw, signal: AbortSignal): Promise<Greeting> {
   const params = joinObject([
     ["protocolVersion", toRaw(NEWEST)],

@@ -18,7 +18,7 @@ function claimed(
   return claim;
 }
 
-test("after enough failures nobody is let through, then one after the cooldown, whose success ends it", () => {
+test("after enough failures every caller is refused; after the cooldown one is admitted, and its success closes the breaker", () => {
   const health = new Health(() => OPTIONS);
   for (let n = 0; n < 2; n++) health.failed(health.admit("x", n), `failure ${n}`, n);
   expect(health.open).toBe(true);
@@ -35,50 +35,51 @@ test("after enough failures nobody is let through, then one after the cooldown, 
   expect([health.open, health.lastFailure, health.blockedFor(1_002)]).toEqual([false, undefined, 0]);
 });
 
-test("what someone must act on is remembered, and does not count", () => {
+test("a noted reason is shown and does not count as a failure", () => {
   const health = new Health(() => OPTIONS);
-  for (let n = 0; n < 5; n++) health.noted("auth_required: log in");
+  for (let n = 0; n < 5; n++) health.note("auth_required: log in");
   expect([health.open, health.lastFailure]).toEqual([false, "auth_required: log in"]);
 });
 
-test("a death counts once however many calls it takes, and not at all where a second attempt cures it", () => {
+test("a crash counts once for all its calls, and not at all if a retry recovers from it", () => {
   const health = new Health(() => OPTIONS);
   const claims = [claimed(health), claimed(health), claimed(health, { repeat: "unsafe" })];
   const loss = { claims, failure: crash, counted: false, before: undefined, now: 0 };
-  const death = health.lost(specOf("x"), loss);
-  expect(claims.map(({ again }) => again)).toEqual([true, true, false]);
-  for (const { admitted } of claims.slice(0, 2)) health.tell(death, "cured", admitted, 1);
+  const first = health.connectionLost(specOf("x"), loss);
+  expect(claims.map(({ retry }) => retry)).toEqual([true, true, false]);
+  for (const { admitted } of claims.slice(0, 2)) health.settleCrash(first, "recovered", admitted, 1);
   expect(health.open).toBe(false);
 
-  // It was restarted a moment ago: its calls are lost, as one failure.
+  // The server was restarted a moment ago, so its calls are not retried and count as one failure.
   const next = [claimed(health), claimed(health)];
-  const again = health.lost(specOf("x"), { ...loss, claims: next, now: 10 });
-  expect(next.some((claim) => claim.again)).toBe(false);
-  for (const { admitted } of next) health.tell(again, "silent", admitted, 11);
+  const second = health.connectionLost(specOf("x"), { ...loss, claims: next, now: 10 });
+  expect(next.some((claim) => claim.retry)).toBe(false);
+  for (const { admitted } of next) health.settleCrash(second, "unknown", admitted, 11);
   expect([health.open, health.lastFailure]).toEqual([false, "it crashed"]);
   health.failed(health.current, "once more", 12);
   expect(health.open).toBe(true);
 });
 
-test("a vital server is always restarted; what was never sent goes on in any case", () => {
+test("a vital server is always restarted, and an unsent call is retried on any server", () => {
   const health = new Health(() => OPTIONS);
   for (let now = 0; now < 3; now++) {
     const claim = claimed(health);
-    health.lost(specOf("x", { criticality: "vital" }), {
+    health.connectionLost(specOf("x", { criticality: "vital" }), {
       claims: [claim],
       failure: crash,
       counted: true,
       before: undefined,
       now,
     });
-    expect(claim.again).toBe(true);
+    expect(claim.retry).toBe(true);
   }
   const unsent = claimed(health, { repeat: "unsafe", sent: false });
-  health.lost(specOf("x"), { claims: [unsent], failure: crash, counted: true, before: undefined, now: 4 });
-  expect(unsent.again).toBe(true);
+  const loss = { claims: [unsent], failure: crash, counted: true, before: undefined, now: 4 };
+  health.connectionLost(specOf("x"), loss);
+  expect(unsent.retry).toBe(true);
 });
 
-test("new settings are a fresh start, also for answers that come late", () => {
+test("after a settings change neither past failures nor late results count", () => {
   const health = new Health(() => OPTIONS);
   const before = health.admit("x", 0);
   health.failed(before, "old", 0);

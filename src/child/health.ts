@@ -1,4 +1,4 @@
-/** What is known about the health of one server: its breaker, its crashes, and which failures were already counted. */
+/** The health of one server: its circuit breaker, its recent crashes and its last failure. Decides which lost calls are retried. */
 import type { ServerSpec } from "../config/spec.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import {
@@ -10,38 +10,36 @@ import {
   retryAfterMs,
   settle,
 } from "./breaker.ts";
-import type { Claim, Death } from "./claim.ts";
+import type { Claim, Crash } from "./claim.ts";
 import type { ChildFailure } from "./link.ts";
 import {
-  type Crashes,
+  addCall,
+  type CallOutcome,
+  type CrashHistory,
   crashed,
-  died,
-  type Episode,
   grantsRespawn,
-  hear,
-  joined,
   mayRepeat,
   noCrashes,
-  type Word,
+  pendingCrash,
+  SETTLED,
+  settleCall,
 } from "./retry.ts";
 
-interface Lost {
+interface ConnectionLoss {
   readonly claims: readonly Claim[];
   readonly failure: ChildFailure;
-  /** The failure behind it is recorded already. */
+  /** The cause was already counted as a failure. */
   readonly counted: boolean;
-  /** The death that this connection was the respawn of. */
-  readonly before: Death | undefined;
+  /** The crash after which the lost connection was opened. */
+  readonly before: Crash | undefined;
   readonly now: number;
 }
-
-const OVER: Episode = { open: 0, recorded: true };
 
 export class Health {
   readonly #options: () => BreakerOptions;
   readonly #onPhase: ((phase: Breaker["phase"]) => void) | undefined;
   #breaker: Breaker = closed;
-  #crashes: Crashes = noCrashes;
+  #crashes: CrashHistory = noCrashes;
   #lastFailure: string | undefined;
 
   constructor(options: () => BreakerOptions, onPhase?: (phase: Breaker["phase"]) => void) {
@@ -53,12 +51,12 @@ export class Health {
     return this.#lastFailure;
   }
 
-  /** Milliseconds until a caller would be let through; 0: now. */
+  /** Milliseconds until a caller would be admitted; 0 if it would be now. */
   blockedFor(now: number): number {
     return retryAfterMs(this.#breaker, now);
   }
 
-  /** For a failure that no caller caused. */
+  /** What to settle with if no caller caused the event. */
   get current(): Breaker {
     return this.#breaker;
   }
@@ -67,6 +65,7 @@ export class Health {
     return this.#breaker.phase !== "closed";
   }
 
+  /** Throws `server_unavailable` while the breaker is open. */
   admit(server: string, now: number): Breaker {
     const admitted = admit(this.#breaker, now);
     if (admitted) {
@@ -86,49 +85,48 @@ export class Health {
     if (verdict === "healthy" && !this.open) this.#lastFailure = undefined;
   }
 
-  /** One failure that counts. */
+  /** Counts one failure. */
   failed(admitted: Breaker, reason: string, now: number): void {
     this.#lastFailure = reason;
     this.settle(admitted, "sick", now);
   }
 
-  /** Remembered for a person; does not count. */
-  noted(reason: string): void {
+  /** Shows the reason to people without counting a failure. */
+  note(reason: string): void {
     this.#lastFailure = reason;
   }
 
-  /**
-   * A connection died under `claims`: decides for each whether it goes on. Must run before they hear of it.
-   */
-  lost(spec: ServerSpec, loss: Lost): Death {
+  /** A connection was lost under `claims`: decides for each of them whether it is retried. Must run before the calls fail. */
+  connectionLost(spec: ServerSpec, loss: ConnectionLoss): Crash {
     const { claims, failure, counted, before, now } = loss;
     const respawn = grantsRespawn(this.#crashes, { vital: spec.criticality === "vital", now });
-    const { episode, failure: counts } = died(before?.episode, failure.sessionLost ? 0 : claims.length);
-    if (before) before.episode = OVER;
-    const death: Death = { respawn, episode: counted ? { ...episode, recorded: true } : episode };
-    for (const claim of claims) decide(claim, death, { failure, retry: spec.retry });
-    if (failure.sessionLost) return death;
-    this.#crashes = crashed(this.#crashes, { restarted: claims.some((claim) => claim.again), now });
+    const calls = failure.sessionLost ? 0 : claims.length;
+    const { pending, failure: counts } = pendingCrash(before?.pending, calls);
+    if (before) before.pending = SETTLED;
+    const crash: Crash = { respawn, pending: counted ? { ...pending, recorded: true } : pending };
+    for (const claim of claims) decide(claim, crash, { failure, retry: spec.retry });
+    if (failure.sessionLost) return crash;
+    this.#crashes = crashed(this.#crashes, { restarted: claims.some((claim) => claim.retry), now });
     this.#lastFailure = failure.message;
     if (counts && !counted) this.failed(newest(claims), failure.message, now);
-    return death;
+    return crash;
   }
 
-  /** The claim was lost by a death that others have heard of already. */
-  lostToo(spec: ServerSpec, claim: Claim, { death, failure }: { death: Death; failure: ChildFailure }): void {
-    death.episode = joined(death.episode);
-    decide(claim, death, { failure, retry: spec.retry });
+  /** One more request was lost by a crash that others have already met. */
+  lostToo(spec: ServerSpec, claim: Claim, { crash, failure }: { crash: Crash; failure: ChildFailure }): void {
+    crash.pending = addCall(crash.pending);
+    decide(claim, crash, { failure, retry: spec.retry });
   }
 
-  /** What became of a claim after a death. */
-  tell(death: Death | undefined, word: Word, admitted: Breaker, now: number): void {
-    if (!death) return;
-    const { episode, failure } = hear(death.episode, word);
-    death.episode = episode;
+  /** The outcome of a call after a crash is known. */
+  settleCrash(crash: Crash | undefined, outcome: CallOutcome, admitted: Breaker, now: number): void {
+    if (!crash) return;
+    const { pending, failure } = settleCall(crash.pending, outcome);
+    crash.pending = pending;
     if (failure) this.failed(admitted, this.#lastFailure ?? "it died", now);
   }
 
-  /** New settings: the past says nothing about them. The epoch moves on, so that late answers do not count either. */
+  /** Forgets past failures, because they happened with other settings. The new epoch makes late results not count either. */
   forget(): void {
     this.#become({ phase: "closed", epoch: this.#breaker.epoch + 1, failures: 0 });
     this.#crashes = noCrashes;
@@ -142,20 +140,22 @@ export class Health {
   }
 }
 
+/** Writes into the claim whether it is retried. */
 function decide(
   claim: Claim,
-  death: Death,
+  crash: Crash,
   { failure, retry }: { failure: ChildFailure; retry: ServerSpec["retry"] },
 ): void {
   const unsent = failure.unsent || claim.id === undefined;
   if (!unsent) claim.sent++;
-  claim.again = mayRepeat(
+  claim.retry = mayRepeat(
     { repeat: claim.repeat, over: false, unsent, tries: claim.tries, sent: claim.sent },
-    { respawn: death.respawn, retry },
+    { respawn: crash.respawn, retry },
   );
-  claim.death = death;
+  claim.crash = crash;
 }
 
+/** Of all breakers that the claims were admitted by, the one with the highest epoch. */
 function newest(claims: readonly Claim[]): Breaker {
   return claims.reduce<Breaker>(
     (best, { admitted }) => (admitted.epoch > best.epoch ? admitted : best),

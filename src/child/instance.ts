@@ -1,15 +1,15 @@
-/** Which of several processes of one server a caller goes to. Decides only: it neither starts one nor looks for any. */
+/** Instances: the processes of one server that clients share. Chooses one for a caller; starts none. */
 import type { ServerSpec } from "../config/spec.ts";
 
-/** What no key of a connection holds. */
+/** No key of a connection contains it. */
 const SEPARATOR = "\n";
 
-/** How many processes callers who agree may share. With isolation each session has its own already. */
+/** Number of processes that clients with the same key may share. With isolation each session has its own process. */
 export function instancesOf(spec: ServerSpec): number {
   return spec.kind === "stdio" && spec.isolation === "shared" ? spec.instances : 1;
 }
 
-/** The keys of all instances for callers who agree in `key`; the first goes by that key alone. */
+/** The keys of all instances for clients with this key. The first instance has the key itself. */
 export function instanceKeys(key: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, instance) => instanceKey(key, instance));
 }
@@ -18,7 +18,7 @@ export function instanceKey(key: string, instance: number): string {
   return instance === 0 ? key : `${key}${SEPARATOR}${instance}`;
 }
 
-/** Of the first instance for the same callers. */
+/** The key of the first instance for the same clients. */
 export function firstKey(key: string): string {
   const at = key.lastIndexOf(SEPARATOR);
   return at < 0 ? key : key.slice(0, at);
@@ -29,24 +29,24 @@ export function instanceOf(key: string): number {
   return at < 0 ? 0 : Number(key.slice(at + SEPARATOR.length));
 }
 
-/** One that runs or is being started. */
+/** The load of an instance that runs or is being started. */
 export interface Load {
-  /** In flight, those that wait for it to start included. */
+  /** Calls in flight, including those that wait for the start. */
   readonly calls: number;
-  /** That stay on it. */
+  /** Sessions bound to the instance. */
   readonly sessions: number;
 }
 
 export interface InstanceChoice {
-  /** Other attempts of the same call are there. */
+  /** Instances that run other attempts of the same call. */
   readonly avoid?: ReadonlySet<number> | undefined;
-  /** Whether there is room for one more process. */
+  /** Whether the pool has room for one more process. */
   readonly mayStart: () => boolean;
 }
 
 /**
- * The one with the fewest calls, and of those the one with the fewest sessions. One more is started only where all that
- * run have calls in flight; where there is no room for it, the least loaded takes the call.
+ * Chooses the instance with the fewest calls, and among those the one with the fewest sessions. A new instance is chosen only if
+ * all running ones have calls in flight. If the pool has no room for it, the least loaded one is chosen.
  */
 export function leastLoaded(
   loads: readonly (Load | undefined)[],

@@ -1,4 +1,4 @@
-/** Several processes of one server, as its callers see them. */
+/** Several processes (instances) of one server, seen from its callers. */
 import { afterEach, expect, test } from "vitest";
 import { originOf, quiet, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
 import { emptyConfig } from "../config/check.ts";
@@ -35,7 +35,7 @@ function setUp(spec: ServerSpec, pool: Partial<PoolOptions> = {}) {
     onListChanged: () => {},
   });
   open.push(fleet);
-  /** Sent, and not answered yet. */
+  /** Sends a call. `done` is its answer. */
   const begin = async (origin: Origin, more: Partial<Call> = {}) => {
     const answer = fleet
       .handle({
@@ -66,7 +66,7 @@ function setUp(spec: ServerSpec, pool: Partial<PoolOptions> = {}) {
     server,
     fleet,
     begin: (origin: Origin, more?: Partial<Call>) => ({ done: begin(origin, more) }),
-    /** Who has calls at each process, in the order they were started. */
+    /** The sessions with open calls at each process, in the order of starts. */
     callers,
     answerAll,
     apply: (one: ServerSpec) => fleet.apply(config(one)),
@@ -77,7 +77,7 @@ function setUp(spec: ServerSpec, pool: Partial<PoolOptions> = {}) {
 const session = (name: string): Origin => originOf(name);
 const alone = (name: string): Origin => originOf(name, { sessionless: true });
 
-test("processes start one by one as calls come that find all of them busy, and no more than there may be", async () => {
+test("another process starts when a call finds all of them busy, up to the configured number", async () => {
   const { begin, callers, answerAll, status, server } = setUp(several(2));
   for (const name of ["a", "b", "c"]) {
     void begin(session(name));
@@ -89,11 +89,11 @@ test("processes start one by one as calls come that find all of them busy, and n
   void begin(session("d"));
   await quiet();
   expect(server.links).toHaveLength(2);
-  // Both are idle, and one of them has fewer sessions.
+  // Both are idle, so the one with fewer sessions is chosen.
   expect(callers()).toEqual([[], ["d"]]);
 });
 
-test("a session stays on one, however busy it is; without sessions each call goes to the least loaded", async () => {
+test("a session stays on one process however busy it is; calls without a session go to the least loaded one", async () => {
   const { begin, callers } = setUp(several(3));
   for (let n = 0; n < 3; n++) {
     void begin(session("a"));
@@ -111,7 +111,7 @@ test("a session stays on one, however busy it is; without sessions each call goe
   ]);
 });
 
-test("the crash of one harms only its calls, and sessions of the others notice nothing", async () => {
+test("the crash of one process fails only its own calls", async () => {
   const { begin, callers, server, status } = setUp(several(2));
   const [a, b] = [begin(session("a")), begin(session("b"))];
   await quiet();
@@ -121,13 +121,13 @@ test("the crash of one harms only its calls, and sessions of the others notice n
   expect(status()).toMatchObject({ instances: 1, state: "active" });
   server.links[1]?.answerNext({ fine: true });
   expect(await b.done).toEqual({ fine: true });
-  // Its own process is gone, with the call it had; the other one is idle.
+  // The process of session a has crashed, so its next call goes to the other one, which is idle.
   void begin(session("a"));
   await quiet();
   expect(callers()).toEqual([["a"], ["a"]]);
 });
 
-test("a call that may be repeated is repeated at its own process, started again: what killed one kills no other", async () => {
+test("a call is retried on its own process after a restart, so that it cannot crash the other ones", async () => {
   const { begin, callers, server } = setUp(several(2));
   const [killer, other] = [begin(session("k"), { repeat: "safe" }), begin(session("o"))];
   await quiet();
@@ -141,7 +141,7 @@ test("a call that may be repeated is repeated at its own process, started again:
   expect(server.links[1]?.closed).toBe(false);
 });
 
-test("each process has a place of the pool; where there is none, those that run take the calls", async () => {
+test("each process needs a slot of the pool; without a free slot the running processes take the calls", async () => {
   const { begin, callers, server } = setUp(several(4), { poolSize: 2 });
   for (let n = 0; n < 6; n++) {
     void begin(alone(`s${n}`));
@@ -151,7 +151,7 @@ test("each process has a place of the pool; where there is none, those that run 
   expect(callers().map(({ length }) => length)).toEqual([3, 3]);
 });
 
-test("an idle process ends by itself, and the others stay", async () => {
+test("an idle process ends after the idle timeout, and the others stay", async () => {
   const { begin, clock, server, answerAll, status } = setUp(several(2), { idleTimeoutMs: MINUTE });
   for (const name of ["a", "b"]) void begin(session(name));
   await quiet();
@@ -165,7 +165,7 @@ test("an idle process ends by itself, and the others stay", async () => {
   expect(status()).toMatchObject({ instances: 1 });
 });
 
-test("who only wants to know what there is starts no further process, and does not stay", async () => {
+test("a caller that only lists starts no further process and is not bound to one", async () => {
   const { begin, callers, fleet, server, answerAll } = setUp(several(3));
   void begin(session("a"));
   await quiet();
@@ -174,7 +174,7 @@ test("who only wants to know what there is starts no further process, and does n
   void begin(session("b"));
   await quiet();
   expect(callers()).toEqual([["a"], ["b"]]);
-  // Nor is a process busy because somebody looks at what it has.
+  // Listing does not make a process busy.
   await answerAll();
   void begin(alone("d"));
   await quiet();
@@ -182,7 +182,7 @@ test("who only wants to know what there is starts no further process, and does n
   for (const lease of leases) lease.release();
 });
 
-test("another number of processes is another way to reach it: what runs finishes, and none is left over", async () => {
+test("after a change of the number of processes, calls in flight finish and surplus processes end", async () => {
   const { begin, callers, server, answerAll, apply, status } = setUp(several(3));
   const calls = ["a", "b", "c"].map((name) => begin(session(name)));
   await quiet();
@@ -198,7 +198,7 @@ test("another number of processes is another way to reach it: what runs finishes
   expect(status()).not.toHaveProperty("instances");
 });
 
-test("what a session subscribed to stays where it is, and goes along where its process is gone", async () => {
+test("a subscription stays at the process of its session, and moves when that process ends", async () => {
   const { begin, server, apply, answerAll } = setUp(several(2));
   const subscribe = (name: string) =>
     begin(session(name), { method: "resources/subscribe", params: toRaw({ uri: `x:${name}`, of: name }) });
@@ -214,7 +214,7 @@ test("what a session subscribed to stays where it is, and goes along where its p
   expect(methods().at(-1)).toEqual(["resources/subscribe"]);
 });
 
-test("attempts side by side are at different processes, and only the first is where the session stays", async () => {
+test("parallel attempts of one call use different processes, and the session is bound to the first", async () => {
   const { begin, callers, answerAll } = setUp(several(3));
   const beside = new Set<number>();
   void begin(session("a"), { beside });
@@ -228,7 +228,7 @@ test("attempts side by side are at different processes, and only the first is wh
   expect(callers()).toEqual([["a"], []]);
 });
 
-test("the breaker is one for all of them", async () => {
+test("all processes of a server share one circuit breaker", async () => {
   const { begin, server, status } = setUp(several(2), { failureThreshold: 2 });
   for (let n = 0; n < 2; n++) {
     const calls = [begin(alone("a")), begin(alone("b"))];

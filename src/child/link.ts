@@ -1,21 +1,21 @@
-/** What a connector gives: an open way to one child, before any handshake. Who dials is in stdio/ and http/. */
+/** A link is an open transport to one child, before any handshake. The connectors that open links are in stdio/ and http/. */
 import type { ServerSpec } from "../config/spec.ts";
 import type { Message } from "../rpc/message.ts";
 import type { Via } from "../rpc/peer.ts";
 
 export type Category = "auth" | "offline" | "http" | "stdio-exit" | "other";
 
-/** Why a child could not be reached or was lost. Classified where the fact is known; nobody above reads texts. */
+/** Why a child could not be reached or was lost. Classified where the fact is known; no other code reads the message text. */
 export class ChildFailure extends Error {
   override readonly name = "ChildFailure";
   readonly category: Category;
-  /** The request certainly never reached the child: it may go to a new connection. */
+  /** The request certainly did not reach the child, so it may be sent on a new connection. */
   readonly unsent: boolean;
-  /** The server forgot our HTTP session. It is opened again unasked and counts as no failure. */
+  /** The server no longer knows our HTTP session. A new one is opened automatically, and this does not count as a failure. */
   readonly sessionLost: boolean;
   /** The `WWW-Authenticate` header of a 401 or 403. */
   readonly challenge: string | undefined;
-  /** The server takes no more requests for now and did nothing; with how long it asks to wait, where it says so. */
+  /** The server refused the request because of a rate limit and did nothing. `retryAfterMs` is its advice, if it gave one. */
   readonly limited: { readonly retryAfterMs?: number } | undefined;
 
   constructor(
@@ -34,42 +34,41 @@ export class ChildFailure extends Error {
 
 export type HeadersOf = (message: Message) => Readonly<Record<string, string>>;
 
-/** Who listens to a link. */
 export interface LinkEvents {
-  /** `via` names our request on whose HTTP stream the message came; undefined where a stream is shared, as on stdio. */
+  /** `via` is the id of our request on whose HTTP stream the message came; undefined on a shared stream such as stdio. */
   onMessage(message: Message, via: Via): void;
-  /** One request of ours (by the id it was sent with) failed; the link lives on. HTTP only. */
+  /** The request with this id failed; the link stays open. HTTP only. */
   onFailed(id: number, failure: ChildFailure): void;
-  /** The link is dead; nothing comes after. Not called after `close()`. Called exactly once. */
+  /** The link closed by itself. Called once, as the last event. Not called after `close()`. */
   onClosed(failure: ChildFailure): void;
 }
 
 export interface Link {
-  /** Queues a message; small ones are coalesced into one write. Never throws; a failure arrives as an event. */
+  /** Queues a message. Small messages are joined into one write. Never throws; a failure arrives as an event. */
   send(message: Message, via?: Via, alone?: boolean): void;
-  /** The protocol version agreed in the handshake: HTTP sends it as a header from then on. */
+  /** The protocol version that the handshake agreed on. HTTP sends it as a header from then on. */
   agreed(protocolVersion: string): void;
   /**
-   * The stateless era is spoken from now on: these headers go with each message, and to cancel is to close the stream.
-   * Undefined takes it back. Only where there are headers.
+   * Switches to the stateless era: each message gets these headers, and a request is cancelled by closing its stream.
+   * `undefined` switches back. Only links with headers (HTTP) have this method.
    */
   stateless?(headersOf: HeadersOf | undefined): void;
-  /** What it last had to say about why it takes long (a line of stderr), for a person. */
+  /** The last line of stderr, which may tell people why the start takes long. */
   lastWords(): string | undefined;
-  /** Ends it; resolves when nothing of it is left, grandchildren included. Safe to call twice. */
+  /** Ends the link; resolves when nothing of it is left, including grandchildren. Safe to call twice. */
   close(): Promise<void>;
-  /** Who is at the other end, for a person: "pid 123", a URL. */
+  /** The other end, for people: "pid 123" or a URL. */
   readonly peer: string;
-  /** Of its process, where it has one. */
+  /** Of the child's process, if it has one. */
   readonly pid?: number | undefined;
 }
 
 export interface Connector {
-  /** Opens a link; rejects with ChildFailure. Aborting ends whatever was begun, completely. */
+  /** Opens a link; rejects with ChildFailure. If the signal is aborted, everything that was started is ended. */
   open(spec: ServerSpec, events: LinkEvents, signal: AbortSignal): Promise<Link>;
 }
 
-/** How a connection was lost. `counted`: the failure behind it is recorded already. */
+/** How a connection was lost. `counted`: the cause was already counted as a failure. */
 export interface Loss {
   readonly failure: ChildFailure;
   readonly counted: boolean;

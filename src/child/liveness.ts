@@ -1,32 +1,33 @@
-/** Whether a child that let a call time out still answers anything at all. */
+/** Checks with a ping whether a child still answers after a call timed out. */
 import type { Clock } from "../kernel/clock.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { Connection } from "./connection.ts";
 import { type Category, ChildFailure } from "./link.ts";
 
-const PATIENCE_MS = 2_000;
-const ANSWERS: ReadonlySet<Category> = new Set(["auth", "other"]);
-const asked = new WeakMap<Connection, Promise<boolean>>();
+const PING_TIMEOUT_MS = 2_000;
+/** Failures that prove that the server answered. */
+const ANSWERED: ReadonlySet<Category> = new Set(["auth", "other"]);
+const checks = new WeakMap<Connection, Promise<boolean>>();
 
-/** Asked once at a time per connection, however many calls timed out on it. */
+/** Calls that time out on the same connection share one check. */
 export function isAlive(connection: Connection, clock: Clock): Promise<boolean> {
-  let answer = asked.get(connection);
-  if (!answer) {
-    answer = ping(connection, clock).finally(() => asked.delete(connection));
-    asked.set(connection, answer);
+  let check = checks.get(connection);
+  if (!check) {
+    check = ping(connection, clock).finally(() => checks.delete(connection));
+    checks.set(connection, check);
   }
-  return answer;
+  return check;
 }
 
 async function ping(connection: Connection, clock: Clock): Promise<boolean> {
-  const patience = new AbortController();
-  const timer = clock.after(PATIENCE_MS, () => patience.abort(new Error("no answer to ping")));
+  const timeout = new AbortController();
+  const timer = clock.after(PING_TIMEOUT_MS, () => timeout.abort(new Error("no answer to ping")));
   try {
-    await connection.ask("ping", undefined, patience.signal);
+    await connection.ask("ping", undefined, timeout.signal);
     return true;
   } catch (error) {
-    // "Method not found" is an answer too, however it is put.
-    return error instanceof RpcError || (error instanceof ChildFailure && ANSWERS.has(error.category));
+    // An error such as "Method not found" is an answer too, as JSON-RPC or as an HTTP status.
+    return error instanceof RpcError || (error instanceof ChildFailure && ANSWERED.has(error.category));
   } finally {
     timer.cancel();
   }

@@ -48,7 +48,7 @@ test("a connection lost under calls retries those that may be repeated", () => {
   const { losses, logged, claim, connection } = setUp();
   const [safe, unsafe] = [claim(), claim("unsafe")];
   losses.connectionLost(connection("failed", safe, unsafe), { failure: crash, counted: false });
-  expect([safe.again, unsafe.again]).toEqual([true, false]);
+  expect([safe.retry, unsafe.retry]).toEqual([true, false]);
   expect(logged).toEqual(["x: lost: it crashed"]);
 });
 
@@ -81,10 +81,10 @@ test("requests lost on one open link count as one crash", () => {
   const [first, second] = [claim("unsafe"), claim("unsafe")];
   const link = connection("active", first, second);
   losses.requestLost(link, first, offline);
-  expect([first.again, second.risk]).toEqual([false, first.death]);
+  expect([first.retry, second.linkCrash]).toEqual([false, first.crash]);
   losses.requestLost(link, second, offline);
-  expect(second.death).toBe(first.death);
-  for (const { death, admitted } of [first, second]) health.tell(death, "silent", admitted, 1);
+  expect(second.crash).toBe(first.crash);
+  for (const { crash, admitted } of [first, second]) health.settleCrash(crash, "unknown", admitted, 1);
   expect(health.open).toBe(false);
   health.failed(health.current, "once more", 2);
   expect(health.open).toBe(true);

@@ -5,9 +5,9 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Log } from "../kernel/log.ts";
 import type { Breaker } from "./breaker.ts";
-import type { Claim, Death } from "./claim.ts";
+import type { Claim, Crash } from "./claim.ts";
 import type { Connection } from "./connection.ts";
-import { type HowToLogIn, toBeLetIn } from "./explain.ts";
+import { type HowToLogIn, loginAdvice } from "./explain.ts";
 import type { Health } from "./health.ts";
 import { ChildFailure, type Loss } from "./link.ts";
 
@@ -23,9 +23,9 @@ export type Losable = Pick<Connection, "label" | "spec" | "state" | "claims">;
 export class Losses {
   readonly #health: Health;
   readonly #parts: LossesParts;
-  /** The crash after which a connection was opened, while it is not known whether the retries recover from it. */
-  readonly #respawnOf = new WeakMap<Losable, Death>();
-  #lastDeath: Death | undefined;
+  /** The pending crash after which a connection was opened. */
+  readonly #respawnOf = new WeakMap<Losable, Crash>();
+  #lastCrash: Crash | undefined;
   #lostSinceConnect = false;
 
   constructor(health: Health, parts: LossesParts) {
@@ -42,7 +42,7 @@ export class Losses {
 
   /** A connection is being opened. If it fails or is lost too, that belongs to the crash before it. */
   opening(connection: Losable): void {
-    if (this.#lastDeath?.episode.open) this.#respawnOf.set(connection, this.#lastDeath);
+    if (this.#lastCrash?.pending.openCalls) this.#respawnOf.set(connection, this.#lastCrash);
   }
 
   /** Counts as one failure, for all callers that waited for the connect. */
@@ -58,9 +58,9 @@ export class Losses {
       server: connection.label,
       category: error.category,
     });
-    const death = this.#respawnOf.get(connection);
+    const crash = this.#respawnOf.get(connection);
     const by = admitted ?? this.#health.current;
-    if (death?.episode.open) this.#health.tell(death, "failed", by, clock.now());
+    if (crash?.pending.openCalls) this.#health.settleCrash(crash, "failed", by, clock.now());
     else this.#health.failed(by, error.message, clock.now());
   }
 
@@ -75,30 +75,30 @@ export class Losses {
     }
     const claims = [...connection.claims()];
     log.warn(`${server}: lost: ${loss.failure.message}`, { server, calls: claims.length });
-    this.#die(connection, claims, loss);
+    this.#recordCrash(connection, claims, loss);
   }
 
   /** One request was lost on a link that stays open (HTTP). Decides whether its call is retried. */
   requestLost(connection: Losable, claim: Claim, failure: ChildFailure): void {
-    if (claim.risk) {
-      this.#health.lostToo(connection.spec, claim, { death: claim.risk, failure });
+    if (claim.linkCrash) {
+      this.#health.lostToo(connection.spec, claim, { crash: claim.linkCrash, failure });
       return;
     }
-    const death = this.#die(connection, [claim], { failure, counted: false });
-    for (const other of connection.claims()) if (other !== claim) other.risk ??= death;
+    const crash = this.#recordCrash(connection, [claim], { failure, counted: false });
+    for (const other of connection.claims()) if (other !== claim) other.linkCrash ??= crash;
   }
 
   /** The server requires login. This says nothing about its health, but a person must act. */
   unauthorised({ label, spec }: Pick<Losable, "label" | "spec">, failure: ChildFailure): void {
-    const why = toBeLetIn(failure, spec, this.#parts.howToLogIn?.(spec));
-    this.#health.noted(`auth_required: ${why}`);
+    const why = loginAdvice(failure, spec, this.#parts.howToLogIn?.(spec));
+    this.#health.note(`auth_required: ${why}`);
     this.#parts.log.warn(`${label}: not authorised: ${why}`, { server: label });
   }
 
-  #die(connection: Losable, claims: readonly Claim[], loss: Loss): Death {
+  #recordCrash(connection: Losable, claims: readonly Claim[], loss: Loss): Crash {
     const before = this.#respawnOf.get(connection);
     const now = this.#parts.clock.now();
-    this.#lastDeath = this.#health.lost(connection.spec, { ...loss, claims, before, now });
-    return this.#lastDeath;
+    this.#lastCrash = this.#health.connectionLost(connection.spec, { ...loss, claims, before, now });
+    return this.#lastCrash;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ConnectionState, showOf, transition } from "./machine.ts";
+import { type ConnectionState, shownState, transition } from "./machine.ts";
 
 const states: readonly ConnectionState[] = ["idle", "connecting", "active", "failed", "closed"];
 const allowed = new Set([
@@ -17,7 +17,7 @@ const allowed = new Set([
 ]);
 
 test.each(states.flatMap((from) => states.map((to) => [from, to] as const)))(
-  "%s -> %s passes exactly if the table has it",
+  "the transition %s -> %s is allowed exactly if the table has it",
   (from, to) => {
     if (allowed.has(`${from} ${to}`)) expect(transition(from, to)).toBe(to);
     else expect(() => transition(from, to)).toThrow(`from ${from} to ${to}`);
@@ -32,5 +32,5 @@ test.each<[ConnectionState[], ConnectionState]>([
   [["failed", "idle", "connecting"], "connecting"],
   [["idle", "connecting", "failed", "active"], "active"],
 ])("a child with connections %j shows %s", (of, shown) => {
-  expect(showOf(of)).toBe(shown);
+  expect(shownState(of)).toBe(shown);
 });

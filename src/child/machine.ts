@@ -1,4 +1,4 @@
-/** The five states of one connection. A value and its table: keeps no connection, and knows no other way between them. */
+/** The five states of a connection and the allowed transitions, as pure functions. */
 import { MetaMcpError } from "../kernel/errors.ts";
 
 export type ConnectionState = "idle" | "connecting" | "active" | "failed" | "closed";
@@ -11,7 +11,7 @@ const MAY_GO_TO: Readonly<Record<ConnectionState, readonly ConnectionState[]>> =
   closed: [],
 };
 
-/** Returns `to`. Throws on every transition the table does not have, staying where one is included. */
+/** Returns `to`. Throws if the table does not allow the transition; a transition to the same state is not allowed either. */
 export function transition(from: ConnectionState, to: ConnectionState): ConnectionState {
   if (!MAY_GO_TO[from].includes(to)) {
     throw new MetaMcpError("internal", `A connection cannot go from ${from} to ${to}.`);
@@ -21,7 +21,7 @@ export function transition(from: ConnectionState, to: ConnectionState): Connecti
 
 const SHOWN_FIRST = ["active", "connecting", "idle", "failed"] as const;
 
-/** What a child with these connections shows. Closed ones are gone and say nothing. */
-export function showOf(states: readonly ConnectionState[]): ConnectionState {
+/** The state to show for a child with these connections. Closed connections do not count. */
+export function shownState(states: readonly ConnectionState[]): ConnectionState {
   return SHOWN_FIRST.find((state) => states.includes(state)) ?? "idle";
 }

@@ -1,43 +1,44 @@
-/** Who must give up a place, and when. Chooses only: the pool ends whom it names. Never names one that is in use. */
+/** Chooses which idle connection must end to free its slot, and when. It never chooses one that is in use; the pool ends it. */
 import type { PoolOptions } from "../config/spec.ts";
 import type { Slot } from "./pool-slot.ts";
 
 export interface PoolState {
-  /** All slots in use, those that are ending included. */
+  /** All slots that are not free, including those whose connection is ending. */
   readonly slots: ReadonlySet<Slot>;
+  /** Number of slots whose connection is ending. */
   readonly ending: number;
   readonly options: PoolOptions;
 }
 
-/** Who wants in. */
 export interface Demand {
+  /** Number of callers that wait for a slot. */
   readonly waiting: number;
-  /** The first of them will get a reserve place, if nothing else before. */
+  /** The first of them will get a reserve slot before its timeout. */
   readonly reserveComes: boolean;
 }
 
 const keptAlive = (slot: Slot): boolean => slot.lifecycle?.mode === "keep-alive";
 
-/** Bottom of the stack first: idle longest. Looked for when it is asked; calls that come and go only leave their mark. */
+/** The idle slots, idle for longest first. Computed on demand: calls only set `phase` and `turn`, so that they stay cheap. */
 export function idleSlots({ slots }: PoolState): Slot[] {
   return [...slots].filter(({ phase }) => phase === "idle").sort((one, other) => one.turn - other.turn);
 }
 
-/** Those that are kept alive come last, each kind as it was. */
-export function inOrderOfYielding(slots: readonly Slot[]): Slot[] {
+/** Moves keep-alive connections to the end and keeps the order otherwise. */
+export function inEvictionOrder(slots: readonly Slot[]): Slot[] {
   return [...slots.filter((slot) => !keptAlive(slot)), ...slots.filter(keptAlive)];
 }
 
-/** Whether more places will be in use than belong to the pool, even when all that are ending have ended. */
+/** Whether more than `poolSize` slots are in use, not counting those that are ending. */
 export function overfull(pool: PoolState): boolean {
   return pool.slots.size - pool.ending > pool.options.poolSize;
 }
 
 /**
- * Whether some place will, or may, be given up by itself: it ends; its connect may fail; its connection is one that
- * yields once it is idle. Of an overfull pool that is true of every busy one.
+ * Whether some slot will or may become free without evicting a keep-alive connection: its connection is ending, its connect may
+ * fail, or its busy connection is not keep-alive. In an overfull pool every busy connection counts.
  */
-function someMayYield(pool: PoolState): boolean {
+function mayBecomeFree(pool: PoolState): boolean {
   const all = overfull(pool);
   for (const slot of pool.slots) {
     if (slot.phase === "connecting" || slot.phase === "ending") return true;
@@ -46,26 +47,26 @@ function someMayYield(pool: PoolState): boolean {
   return false;
 }
 
-/** Whether a connection that has just become idle ends at once. */
+/** Whether a connection that has just become idle must end at once. */
 export function endsWhenIdle(slot: Slot, pool: PoolState): boolean {
   if (slot.lifecycle?.mode === "ephemeral") return true;
-  return overfull(pool) && (!keptAlive(slot) || !someMayYield(pool));
+  return overfull(pool) && (!keptAlive(slot) || !mayBecomeFree(pool));
 }
 
-/** The idle connection that must make room, or undefined if none need or may. Evictions under way are counted. */
-export function evicted(pool: PoolState, demand: Demand): Slot | undefined {
+/** The slot whose idle connection must end for a waiter; undefined if none must or may. Evictions in progress are counted. */
+export function slotToEvict(pool: PoolState, demand: Demand): Slot | undefined {
   const { poolSize, minPoolSize } = pool.options;
   const live = pool.slots.size - pool.ending;
   if (live + demand.waiting <= poolSize) return undefined;
-  // With nothing ending, a full pool that kept to its minimum would keep the caller out for ever.
+  // If nothing is ending, the minimum is ignored: otherwise the waiter of a full pool would wait for ever.
   if (live <= minPoolSize && pool.ending > 0) return undefined;
-  const [first] = inOrderOfYielding(idleSlots(pool));
+  const [first] = inEvictionOrder(idleSlots(pool));
   if (!first || !keptAlive(first)) return first;
-  return demand.reserveComes || someMayYield(pool) ? undefined : first;
+  return demand.reserveComes || mayBecomeFree(pool) ? undefined : first;
 }
 
-/** The next one the sweep ends, oldest first: idle for longer than it may be, while there are more than the minimum. */
-export function overdue(pool: PoolState, now: number): Slot | undefined {
+/** The next slot that the sweep ends, oldest first: idle for longer than allowed, while there are more than the minimum. */
+export function slotToSweep(pool: PoolState, now: number): Slot | undefined {
   const { idleTimeoutMs, minPoolSize } = pool.options;
   if (pool.slots.size - pool.ending <= minPoolSize) return undefined;
   return idleSlots(pool).find((slot) => {

@@ -6,7 +6,7 @@ import { silentLog } from "../kernel/log.ts";
 import { Pool } from "./pool.ts";
 import type { Pooled, PoolSlot } from "./pool-slot.ts";
 
-/** Every time in here is a multiple of it, so that nothing happens unseen between two looks at the pool. */
+/** All times are multiples of it, so that nothing happens between two checks of the pool. */
 const TICK = 5_000;
 
 type Phase = "connecting" | "busy" | "idle" | "ending" | "gone";
@@ -19,12 +19,12 @@ interface Caller {
   over: boolean;
 }
 
-/** How a connection takes being ended: as told later, with an error, or saying at once that it is gone. */
+/** How a connection ends: later on command, with an error, or by freeing its slot at once. */
 type Ending = "later" | "badly" | "at once";
 
 class Held implements Pooled {
   readonly label = "held";
-  readonly place: PoolSlot;
+  readonly slot: PoolSlot;
   readonly world: World;
   lifecycle: Lifecycle = { mode: "default" };
   ending: Ending = "later";
@@ -33,8 +33,8 @@ class Held implements Pooled {
   idleTurn = 0;
   finish = (): void => {};
 
-  constructor(place: PoolSlot, world: World) {
-    this.place = place;
+  constructor(slot: PoolSlot, world: World) {
+    this.slot = slot;
     this.world = world;
   }
 
@@ -53,7 +53,7 @@ class Held implements Pooled {
 
   free(): void {
     this.phase = "gone";
-    this.place.free();
+    this.slot.free();
   }
 
   get kept(): boolean {
@@ -61,7 +61,7 @@ class Held implements Pooled {
   }
 }
 
-/** Knows the rules in its own words and looks at the pool from outside. */
+/** A model of the pool: states its rules independently and checks them from outside. */
 class World {
   readonly clock = new ManualClock();
   readonly pool: Pool;
@@ -69,7 +69,7 @@ class World {
   all: Held[] = [];
   callers: Caller[] = [];
   turn = 0;
-  trouble: string[] = [];
+  violations: string[] = [];
 
   constructor(options: PoolOptions) {
     this.options = options;
@@ -84,8 +84,8 @@ class World {
     return this.callers.filter((caller) => !caller.over);
   }
 
-  must(fact: boolean, law: string): void {
-    if (!fact) this.trouble.push(law);
+  must(holds: boolean, rule: string): void {
+    if (!holds) this.violations.push(rule);
   }
 
   acquire(waitMs: number): void {
@@ -100,62 +100,63 @@ class World {
     const before = this.waiting;
     this.callers.push(caller);
     this.pool.acquire(waitMs, caller.giveUp.signal).then(
-      (place) => {
+      (slot) => {
         this.must(
           before.every(({ over }) => over),
           "first come, first served",
         );
         const reserved = this.of("connecting", "busy", "idle", "ending").length >= this.options.poolSize;
         const waited = this.clock.now() - since >= this.options.resPoolTimeout;
-        this.must(!reserved || waited, "the reserve is for who has waited");
+        this.must(!reserved || waited, "only a caller that waited long enough gets a reserve slot");
         Object.assign(caller, { granted: true, over: true });
-        this.all.push(new Held(place, this));
+        this.all.push(new Held(slot, this));
         const { poolSize, resPoolSize } = this.options;
         const used = this.of("connecting", "busy", "idle", "ending").length;
-        this.must(used <= poolSize + resPoolSize, "no place beyond the bound");
+        this.must(used <= poolSize + resPoolSize, "no more slots than poolSize + resPoolSize");
       },
       () => {
         const inTime = !caller.giveUp.signal.aborted && this.clock.now() < caller.until;
-        this.must(!inTime, "nobody is turned away before their time");
+        this.must(!inTime, "no caller is rejected before its timeout");
         caller.over = true;
       },
     );
   }
 
-  /** Whether the pool may end this one now. */
+  /** Checks that the pool may end this connection now. */
   judge(held: Held, reason: string): void {
     const { poolSize, minPoolSize, idleTimeoutMs } = this.options;
-    const { places, waiting } = this.pool.stats;
-    const unseen = places - this.of("connecting", "busy", "idle", "ending").length;
+    const { slots, waiting } = this.pool.stats;
+    const unseen = slots - this.of("connecting", "busy", "idle", "ending").length;
     const ending = this.of("ending").length;
-    const live = places - ending;
-    this.must(held.phase === "idle", `only idle ones are ended, once (${held.phase})`);
+    const live = slots - ending;
+    this.must(held.phase === "idle", `only idle connections are ended, once (${held.phase})`);
     if (held.lifecycle.mode === "ephemeral") return;
 
     if (reason.includes("too long")) {
       const limit = held.lifecycle.idleTimeoutMs ?? (held.kept ? Number.POSITIVE_INFINITY : idleTimeoutMs);
-      this.must(this.clock.now() - held.idleSince > limit, "the sweep ends what was idle for too long");
+      this.must(this.clock.now() - held.idleSince > limit, "the sweep ends only connections over the limit");
       this.must(this.clock.now() % 60_000 === 0, "the sweep runs each minute");
       this.must(live > minPoolSize, "the sweep keeps the minimum");
       return;
     }
 
-    this.must(live + waiting > poolSize, "no eviction without need, nor twice for the same caller");
-    this.must(live > minPoolSize || minPoolSize >= poolSize, "pressure keeps the minimum");
+    this.must(live + waiting > poolSize, "no eviction without need, and one per caller");
+    this.must(live > minPoolSize || minPoolSize >= poolSize, "eviction keeps the minimum");
     const rivals = this.of("idle").filter(
       (other) => other.kept === held.kept && other.idleTurn < held.idleTurn,
     );
-    this.must(live > poolSize || rivals.length === 0, "the one idle longest goes first");
+    this.must(live > poolSize || rivals.length === 0, "the connection idle for longest is evicted first");
     if (!held.kept) return;
-    const others = this.of("idle").filter((other) => !other.kept).length + this.mayYield().length + unseen;
-    this.must(others === 0, "keep-alive yields only if nothing else could");
+    const others =
+      this.of("idle").filter((other) => !other.kept).length + this.mayBecomeFree().length + unseen;
+    this.must(others === 0, "keep-alive is evicted only if no other slot can become free");
     this.must(
       live > poolSize || !this.reserveComes(),
-      "keep-alive does not yield where a reserve place comes",
+      "keep-alive is not evicted if a reserve slot comes in time",
     );
   }
 
-  mayYield(): Held[] {
+  mayBecomeFree(): Held[] {
     const live = this.of("connecting", "busy", "idle").length;
     const overfull = live > this.options.poolSize;
     return this.of("connecting", "ending", "busy").filter(
@@ -166,12 +167,12 @@ class World {
   reserveComes(): boolean {
     const [first] = this.waiting;
     const { poolSize, resPoolSize, resPoolTimeout } = this.options;
-    if (!first || this.pool.stats.places >= poolSize + resPoolSize) return false;
+    if (!first || this.pool.stats.slots >= poolSize + resPoolSize) return false;
     return first.since + resPoolTimeout <= first.until;
   }
 
-  /** What must be true whenever nothing moves. */
-  async look(): Promise<void> {
+  /** Checks what must hold whenever nothing is pending. */
+  async check(): Promise<void> {
     this.clock.advance(0);
     await new Promise((resolve) => setImmediate(resolve));
     const { poolSize, resPoolSize, minPoolSize, resPoolTimeout } = this.options;
@@ -181,26 +182,26 @@ class World {
     const live = used - ending;
     const [first] = this.waiting;
     const waiting = this.waiting.length;
-    expect(this.pool.stats, "no place and no caller is lost").toEqual({
-      places: used,
+    expect(this.pool.stats, "the pool counts all slots and callers").toEqual({
+      slots: used,
       idle: idle.length,
       waiting,
     });
 
-    this.must(!this.waiting.some(({ giveUp }) => giveUp.signal.aborted), "nobody waits who gave up");
+    this.must(!this.waiting.some(({ giveUp }) => giveUp.signal.aborted), "a cancelled caller does not wait");
     const plain = idle.some((held) => !held.kept);
     const short = live + waiting > poolSize;
     if (first) {
       const waited = this.clock.now() - first.since >= resPoolTimeout;
-      this.must(used >= poolSize, "nobody waits while a place is free");
-      this.must(used >= poolSize + resPoolSize || !waited, "nobody waits who may have a reserve place");
-      this.must(this.clock.now() < first.until, "nobody waits for longer than they want");
+      this.must(used >= poolSize, "no caller waits while a slot is free");
+      this.must(used >= poolSize + resPoolSize || !waited, "no caller waits that may have a reserve slot");
+      this.must(this.clock.now() < first.until, "no caller waits beyond its timeout");
     }
-    this.must(!plain || !short || (live <= minPoolSize && ending > 0), "an idle one yields to a caller");
-    const stuck = short && idle.length > 0 && this.mayYield().length === 0;
-    this.must(!stuck || this.reserveComes(), "a keep-alive one yields if nothing else could");
-    this.must(!idle.some(({ lifecycle }) => lifecycle.mode === "ephemeral"), "ephemeral ones do not stay");
-    expect(this.trouble).toEqual([]);
+    this.must(!plain || !short || (live <= minPoolSize && ending > 0), "idle is evicted for a caller");
+    const stuck = short && idle.length > 0 && this.mayBecomeFree().length === 0;
+    this.must(!stuck || this.reserveComes(), "keep-alive is evicted if no other slot can become free");
+    this.must(!idle.some(({ lifecycle }) => lifecycle.mode === "ephemeral"), "ephemeral does not stay idle");
+    expect(this.violations).toEqual([]);
   }
 
   configure(options: Partial<PoolOptions>): void {
@@ -212,29 +213,29 @@ class World {
     held.phase = "idle";
     held.idleSince = this.clock.now();
     held.idleTurn = this.turn++;
-    held.place.idle();
+    held.slot.idle();
   }
 
-  /** From here on everybody behaves: nobody may be left waiting, and nothing left over. */
+  /** Ends all connections properly: then no caller may be left waiting, and no slot may be left over. */
   async unwind(): Promise<void> {
     this.configure({ resPoolSize: 0 });
-    await this.look();
+    await this.check();
     const left = this.waiting;
     for (let round = 0; this.waiting.length > 0; round += 1) {
-      expect(round, "who waits is served at last").toBeLessThan(100);
+      expect(round, "every waiting caller gets a slot").toBeLessThan(100);
       for (const held of this.of("ending")) held.finish();
       for (const held of this.of("connecting")) held.free();
       for (const held of this.of("busy")) this.idle(held);
-      await this.look();
+      await this.check();
     }
     expect(
       left.every(({ granted }) => granted),
-      "who waits is served at last",
+      "every waiting caller gets a slot",
     ).toBe(true);
     for (const held of this.of("ending")) held.finish();
     for (const held of this.of("connecting", "busy", "idle")) held.free();
-    await this.look();
-    expect(this.pool.stats.places).toBe(0);
+    await this.check();
+    expect(this.pool.stats.slots).toBe(0);
     this.pool.close();
     expect(this.clock.pending).toBe(0);
   }
@@ -289,7 +290,7 @@ async function take(world: World, step: Step): Promise<void> {
     case "occupy": {
       const held = pick(world.of("connecting"), step.which);
       if (held) Object.assign(held, { lifecycle: step.lifecycle, ending: step.ending, phase: "busy" });
-      held?.place.occupy(held);
+      held?.slot.occupy(held);
       break;
     }
     case "idle": {
@@ -300,7 +301,7 @@ async function take(world: World, step: Step): Promise<void> {
     case "busy": {
       const held = pick(world.of("idle"), step.which);
       if (held) held.phase = "busy";
-      held?.place.busy();
+      held?.slot.busy();
       break;
     }
     case "finish":
@@ -313,8 +314,8 @@ async function take(world: World, step: Step): Promise<void> {
       pick(world.waiting, step.which)?.giveUp.abort(new Error("gave up"));
       break;
     case "echo":
-      pick(world.of("connecting", "idle", "ending", "gone"), step.which)?.place.idle();
-      pick(world.of("gone"), step.which)?.place.free();
+      pick(world.of("connecting", "idle", "ending", "gone"), step.which)?.slot.idle();
+      pick(world.of("gone"), step.which)?.slot.free();
       break;
     case "configure":
       world.configure(step.bounds);
@@ -322,13 +323,13 @@ async function take(world: World, step: Step): Promise<void> {
     case "advance":
       for (let tick = 0; tick < step.ticks; tick += 1) {
         world.clock.advance(TICK);
-        await world.look();
+        await world.check();
       }
   }
-  await world.look();
+  await world.check();
 }
 
-test("no sequence of events breaks a bound, loses a place, starves a caller or ends what must stay", async () => {
+test("no sequence of events exceeds a limit, loses a slot, starves a caller or ends a connection that must stay", async () => {
   await fc.assert(
     fc.asyncProperty(bounds, fc.array(step, { maxLength: 50, size: "max" }), async (options, steps) => {
       const rest = { resPoolTimeout: TICK, idleTimeoutMs: 6 * TICK, failureThreshold: 5, cooldownMs: 30_000 };

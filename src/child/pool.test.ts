@@ -41,7 +41,7 @@ class Connection implements Pooled {
   }
 }
 
-/** All that follows from what has happened so far, short of time. */
+/** Waits until all pending promises are handled. Time does not advance. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -58,20 +58,20 @@ function setUp(options: Partial<PoolOptions> = {}) {
   const pool = new Pool({ ...defaults, ...options }, clock, log);
   open.push(pool);
 
-  /** A connected child that is idle. */
+  /** Adds an idle connection. */
   const idle = async (label: string, lifecycle: Lifecycle = { mode: "default" }) => {
-    const place = await pool.acquire(0);
+    const slot = await pool.acquire(0);
     const connection = new Connection(label, lifecycle);
-    place.occupy(connection);
-    place.idle();
-    return { place, connection };
+    slot.occupy(connection);
+    slot.idle();
+    return { slot, connection };
   };
-  /** A caller in the queue: what it got, as soon as it has got it. */
+  /** Adds a caller to the queue. Its slot or error is set once it has one. */
   const wait = (waitMs = 30_000, signal?: AbortSignal) => {
-    const caller: { place?: PoolSlot; error?: unknown } = {};
+    const caller: { slot?: PoolSlot; error?: unknown } = {};
     pool.acquire(waitMs, signal).then(
-      (place) => {
-        caller.place = place;
+      (slot) => {
+        caller.slot = slot;
       },
       (error: unknown) => {
         caller.error = error;
@@ -88,57 +88,57 @@ function setUp(options: Partial<PoolOptions> = {}) {
 
 const keepAlive: Lifecycle = { mode: "keep-alive" };
 
-test("gives places up to its size, connecting ones included; the next caller waits its turn", async () => {
+test("the pool gives out slots up to its size, including those that are connecting; further callers wait in order", async () => {
   const { pool, wait } = setUp();
   const first = await pool.acquire(0);
   await pool.acquire(0);
   const [third, fourth] = [wait(), wait()];
   await settled();
-  expect(pool.stats).toEqual({ places: 2, idle: 0, waiting: 2 });
+  expect(pool.stats).toEqual({ slots: 2, idle: 0, waiting: 2 });
 
   first.free();
   first.free();
   await settled();
-  expect(third.place).toBeDefined();
-  expect(fourth.place).toBeUndefined();
+  expect(third.slot).toBeDefined();
+  expect(fourth.slot).toBeUndefined();
 });
 
-test("has room where a place is free or one that is idle would yield, not where somebody would have to wait", async () => {
+test("the pool has room if a slot is free or an idle connection can be evicted, but not if all are busy or keep-alive", async () => {
   const { pool, idle } = setUp();
   expect(pool.hasRoom).toBe(true);
-  const { place } = await idle("a");
+  const { slot } = await idle("a");
   await idle("kept", keepAlive);
   expect(pool.hasRoom).toBe(true);
-  place.busy();
+  slot.busy();
   expect(pool.hasRoom).toBe(false);
 });
 
-test("evicts the one that has been idle longest, and the place is free only once nothing of it is left", async () => {
+test("the pool evicts the connection that is idle for longest, and its slot is free only after it has ended", async () => {
   const { pool, idle, wait } = setUp();
   const [a, b] = [await idle("a"), await idle("b")];
-  a.place.busy();
-  a.place.idle();
+  a.slot.busy();
+  a.slot.idle();
   const caller = wait();
   await settled();
   expect([a.connection.reason, b.connection.reason]).toEqual([undefined, expect.any(String)]);
-  expect(caller.place).toBeUndefined();
-  expect(pool.stats).toEqual({ places: 2, idle: 1, waiting: 1 });
+  expect(caller.slot).toBeUndefined();
+  expect(pool.stats).toEqual({ slots: 2, idle: 1, waiting: 1 });
 
   await b.connection.gone();
-  expect(caller.place).toBeDefined();
-  expect(pool.stats.places).toBe(2);
+  expect(caller.slot).toBeDefined();
+  expect(pool.stats.slots).toBe(2);
 });
 
-test("becoming idle twice does not make it younger", async () => {
+test("a second idle() does not reset the idle time", async () => {
   const { idle, advance } = setUp();
-  const { place, connection } = await idle("a");
+  const { slot, connection } = await idle("a");
   await advance(200_000);
-  place.idle();
+  slot.idle();
   await advance(160_000);
   expect(connection.reason).toBeDefined();
 });
 
-test("evicts for as many callers as wait, never twice for the same one", async () => {
+test("the pool evicts one connection per waiting caller, never two for the same caller", async () => {
   const { idle, wait } = setUp({ poolSize: 4 });
   const all = [await idle("a"), await idle("b"), await idle("c"), await idle("d")];
   const ended = () => all.filter(({ connection }) => connection.reason).length;
@@ -154,7 +154,7 @@ test("evicts for as many callers as wait, never twice for the same one", async (
   expect(ended()).toBe(3);
 });
 
-test("a caller who waited for nothing hears what to do", async () => {
+test("a caller that waited in vain gets pool_exhausted with advice", async () => {
   const { pool, wait, advance } = setUp({ poolSize: 1 });
   await pool.acquire(0);
   const caller = wait(30_000);
@@ -171,7 +171,7 @@ test("a caller who waited for nothing hears what to do", async () => {
   expect(pool.stats.waiting).toBe(0);
 });
 
-test("a caller who leaves the queue gets its own reason, and its turn goes to the next", async () => {
+test("a caller that cancels is rejected with its own reason, and the next caller gets the slot", async () => {
   const { pool, wait, clock } = setUp({ poolSize: 1 });
   const held = await pool.acquire(0);
   const giveUp = new AbortController();
@@ -183,14 +183,14 @@ test("a caller who leaves the queue gets its own reason, and its turn goes to th
 
   held.free();
   await settled();
-  expect(second.place).toBeDefined();
+  expect(second.slot).toBeDefined();
   expect(clock.pending).toBe(1); // the sweep
   const refused = wait(30_000, AbortSignal.abort(reason));
   await settled();
   expect(refused.error).toBe(reason);
 });
 
-test("a caller who may wait for ever is not turned away", async () => {
+test("a caller with an infinite wait time does not time out", async () => {
   const { pool, wait, advance, clock } = setUp({ poolSize: 1 });
   const held = await pool.acquire(0);
   const caller = wait(Number.POSITIVE_INFINITY);
@@ -198,71 +198,71 @@ test("a caller who may wait for ever is not turned away", async () => {
   await advance(86_400_000);
   held.free();
   await settled();
-  expect(caller.place).toBeDefined();
+  expect(caller.slot).toBeDefined();
 });
 
-test("a place whose connection could not be ended cleanly is free all the same", async () => {
+test("a slot becomes free even if its connection did not end cleanly", async () => {
   const { idle, wait, warnings } = setUp({ poolSize: 1 });
   const { connection } = await idle("a");
   const caller = wait();
   await connection.gone(new Error("no such process"));
-  expect(caller.place).toBeDefined();
+  expect(caller.slot).toBeDefined();
   expect(warnings).toMatchObject([{ child: "a", error: "Error: no such process" }]);
 });
 
-test("an evicted connection must not be used again; what still comes from it is ignored", async () => {
+test("an evicted connection cannot be used again, and its late idle() is ignored", async () => {
   const { idle, wait, pool } = setUp({ poolSize: 1 });
-  const { place, connection } = await idle("a");
+  const { slot, connection } = await idle("a");
   wait();
-  expect(() => place.busy()).toThrow(/ending \(a\)/);
-  place.idle();
+  expect(() => slot.busy()).toThrow(/ending \(a\)/);
+  slot.idle();
   expect(pool.stats.idle).toBe(0);
-  place.free();
+  slot.free();
   await connection.gone();
-  expect(pool.stats).toEqual({ places: 1, idle: 0, waiting: 0 });
-  expect(() => place.busy()).toThrow(/free \(a\)/);
-  expect(() => place.occupy(connection)).toThrow(/free \(a\)/);
+  expect(pool.stats).toEqual({ slots: 1, idle: 0, waiting: 0 });
+  expect(() => slot.busy()).toThrow(/free \(a\)/);
+  expect(() => slot.occupy(connection)).toThrow(/free \(a\)/);
 });
 
-test("a reserve place is for a caller who has waited for it, and goes again as soon as one is idle", async () => {
+test("a caller gets a reserve slot after the reserve timeout, and a reserve connection ends as soon as it is idle", async () => {
   const { pool, wait, advance } = setUp({ poolSize: 1, resPoolSize: 1 });
   const held = await pool.acquire(0);
   held.occupy(new Connection("a", { mode: "default" }));
   const [first, second] = [wait(5_000), wait()];
   await advance(4_999);
-  expect(first.place).toBeUndefined();
+  expect(first.slot).toBeUndefined();
   await advance(1);
-  expect(first.place).toBeDefined();
+  expect(first.slot).toBeDefined();
   await advance(20_000);
-  expect(second.place).toBeUndefined();
+  expect(second.slot).toBeUndefined();
 
   const reserve = new Connection("b", { mode: "default" });
-  first.place?.occupy(reserve);
-  first.place?.idle();
+  first.slot?.occupy(reserve);
+  first.slot?.idle();
   await reserve.gone();
-  expect(second.place).toBeDefined();
-  expect(pool.stats.places).toBe(2);
+  expect(second.slot).toBeDefined();
+  expect(pool.stats.slots).toBe(2);
 });
 
-test("in an overfull pool any connection that becomes idle ends, a keep-alive one only if no other is to come", async () => {
+test("in an overfull pool an idle connection ends, but a keep-alive one only if no other can end instead", async () => {
   const { pool, wait, advance, idle } = setUp({ poolSize: 1, resPoolSize: 2 });
   const kept = await idle("kept", keepAlive);
   const [second, third] = [wait(), wait()];
   await advance(5_000);
-  expect(pool.stats.places).toBe(3);
+  expect(pool.stats.slots).toBe(3);
   const [other, plain] = [new Connection("other", keepAlive), new Connection("plain", { mode: "default" })];
-  second.place?.occupy(other);
-  third.place?.occupy(plain);
-  second.place?.idle();
+  second.slot?.occupy(other);
+  third.slot?.occupy(plain);
+  second.slot?.idle();
   expect(other.reason).toBeUndefined();
 
-  third.place?.idle();
+  third.slot?.idle();
   expect(plain.reason).toBeDefined();
   await plain.gone();
   expect([kept.connection.reason, other.reason]).toEqual([expect.any(String), undefined]);
 });
 
-test("the sweep runs each minute and ends what was idle for too long, but not below the minimum", async () => {
+test("the sweep runs each minute and ends connections that are idle for too long, down to the minimum", async () => {
   const { idle, advance } = setUp({ poolSize: 5, minPoolSize: 2 });
   const first = await idle("first");
   await advance(1);
@@ -285,7 +285,7 @@ test("the sweep runs each minute and ends what was idle for too long, but not be
   expect(ended()).toEqual(["first", "own"]);
 });
 
-test("the sweep spares keep-alive children, unless they have a limit of their own", async () => {
+test("the sweep does not end keep-alive connections, unless they have their own idle timeout", async () => {
   const { idle, advance } = setUp({ poolSize: 3 });
   const kept = await idle("kept", keepAlive);
   const own = await idle("own", { mode: "keep-alive", idleTimeoutMs: 600_000 });
@@ -299,15 +299,15 @@ test("the sweep spares keep-alive children, unless they have a limit of their ow
   expect(kept.connection.reason).toBeUndefined();
 });
 
-test("an ephemeral connection ends as soon as it is idle, whatever the minimum", async () => {
+test("an ephemeral connection ends as soon as it is idle, even below the minimum", async () => {
   const { idle, pool } = setUp({ minPoolSize: 1 });
   const { connection } = await idle("a", { mode: "ephemeral" });
   expect(connection.reason).toBeDefined();
   await connection.gone();
-  expect(pool.stats.places).toBe(0);
+  expect(pool.stats.slots).toBe(0);
 });
 
-test("pressure does not go below the minimum while a place is on its way", async () => {
+test("eviction does not go below the minimum while another connection is ending", async () => {
   const { idle, wait } = setUp({ poolSize: 3, minPoolSize: 2 });
   const all = [await idle("a"), await idle("b"), await idle("c")];
   const ended = () => all.filter(({ connection }) => connection.reason).length;
@@ -315,21 +315,21 @@ test("pressure does not go below the minimum while a place is on its way", async
   expect(ended()).toBe(1);
 
   await all[0]?.connection.gone();
-  expect(first.place).toBeDefined();
+  expect(first.slot).toBeDefined();
   expect(ended()).toBe(2);
   await all[1]?.connection.gone();
-  expect(second.place).toBeDefined();
+  expect(second.slot).toBeDefined();
 });
 
-test("a minimum as large as the pool keeps nobody out", async () => {
+test("with a minimum as large as the pool a waiting caller still gets a slot", async () => {
   const { idle, wait } = setUp({ poolSize: 1, minPoolSize: 1 });
   const { connection } = await idle("a");
   const caller = wait();
   await connection.gone();
-  expect(caller.place).toBeDefined();
+  expect(caller.slot).toBeDefined();
 });
 
-test("a keep-alive child yields only when nothing else ever could, oldest first, with a warning", async () => {
+test("a keep-alive connection is evicted only if no other slot can become free, oldest first, with a warning", async () => {
   const { pool, idle, wait, warnings } = setUp({ poolSize: 3 });
   const [a, b] = [await idle("a", keepAlive), await idle("b", keepAlive)];
   const last = await pool.acquire(0);
@@ -340,32 +340,32 @@ test("a keep-alive child yields only when nothing else ever could, oldest first,
   expect([a.connection.reason, b.connection.reason]).toEqual([expect.any(String), undefined]);
   expect(warnings).toEqual([{ child: "a", poolSize: 3 }]);
   await a.connection.gone();
-  expect(caller.place).toBeDefined();
+  expect(caller.slot).toBeDefined();
 });
 
-test("a keep-alive child stays while a busy one may still become idle", async () => {
+test("a keep-alive connection stays while a busy connection may still become idle", async () => {
   const { idle, wait } = setUp();
   const [kept, plain] = [await idle("kept", keepAlive), await idle("plain")];
-  plain.place.busy();
+  plain.slot.busy();
   wait();
   expect(kept.connection.reason).toBeUndefined();
 
-  plain.place.idle();
+  plain.slot.idle();
   expect([kept.connection.reason, plain.connection.reason]).toEqual([undefined, expect.any(String)]);
 });
 
-test("keep-alive children that become idle only later yield to who waits then", async () => {
+test("a busy keep-alive connection is evicted for a waiting caller once it is idle", async () => {
   const { idle, wait } = setUp({ poolSize: 1 });
-  const { place, connection } = await idle("a", keepAlive);
-  place.busy();
+  const { slot, connection } = await idle("a", keepAlive);
+  slot.busy();
   const caller = wait();
   expect(connection.reason).toBeUndefined();
-  place.idle();
+  slot.idle();
   await connection.gone();
-  expect(caller.place).toBeDefined();
+  expect(caller.slot).toBeDefined();
 });
 
-test("of two callers only the first makes a keep-alive child yield, while its own connection may be another kind", async () => {
+test("a keep-alive connection is evicted for the first of two callers only, because the new connection may end itself", async () => {
   const { idle, wait } = setUp();
   const [a, b] = [await idle("a", keepAlive), await idle("b", keepAlive)];
   const [first, second] = [wait(), wait()];
@@ -373,49 +373,49 @@ test("of two callers only the first makes a keep-alive child yield, while its ow
   expect(ended()).toEqual([true, false]);
   await a.connection.gone();
   const plain = new Connection("plain", { mode: "default" });
-  first.place?.occupy(plain);
+  first.slot?.occupy(plain);
   expect(ended()).toEqual([true, false]);
 
-  first.place?.idle();
+  first.slot?.idle();
   await plain.gone();
-  expect(second.place).toBeDefined();
+  expect(second.slot).toBeDefined();
   expect(ended()).toEqual([true, false]);
 });
 
-test("a keep-alive child does not yield to a caller for whom a reserve place comes in time", async () => {
+test("a keep-alive connection is not evicted for a caller that gets a reserve slot in time", async () => {
   const { idle, wait, advance } = setUp({ poolSize: 1, resPoolSize: 1 });
   const { connection } = await idle("a", keepAlive);
   const patient = wait();
   await advance(5_000);
-  expect(patient.place).toBeDefined();
+  expect(patient.slot).toBeDefined();
   expect(connection.reason).toBeUndefined();
 
-  patient.place?.free();
+  patient.slot?.free();
   wait(4_999);
   expect(connection.reason).toBeDefined();
 });
 
-test("new bounds apply from now on", async () => {
+test("configure() applies new limits to idle connections, waiting callers and reserve slots", async () => {
   const { pool, idle, wait, advance } = setUp({ poolSize: 3 });
   const all = [await idle("a"), await idle("b"), await idle("c", keepAlive)];
   pool.configure({ ...defaults, poolSize: 1 });
   expect(all.map(({ connection }) => connection.reason !== undefined)).toEqual([true, true, false]);
   for (const { connection } of all.slice(0, 2)) await connection.gone();
 
-  all[2]?.place.busy();
+  all[2]?.slot.busy();
   const [first, second] = [wait(), wait()];
   pool.configure({ ...defaults, poolSize: 2 });
   await settled();
-  expect([first.place !== undefined, second.place !== undefined]).toEqual([true, false]);
+  expect([first.slot !== undefined, second.slot !== undefined]).toEqual([true, false]);
   await advance(4_000);
   pool.configure({ ...defaults, poolSize: 2, resPoolSize: 1, resPoolTimeout: 4_500 });
   await advance(499);
-  expect(second.place).toBeUndefined();
+  expect(second.slot).toBeUndefined();
   await advance(1);
-  expect(second.place).toBeDefined();
+  expect(second.slot).toBeDefined();
 });
 
-test("a caller who leaves may be the one for whom a keep-alive child was spared", async () => {
+test("when a caller with a coming reserve slot cancels, a keep-alive connection is evicted for the next caller", async () => {
   const { idle, wait } = setUp({ poolSize: 1, resPoolSize: 1 });
   const { connection } = await idle("a", keepAlive);
   const giveUp = new AbortController();
@@ -426,7 +426,7 @@ test("a caller who leaves may be the one for whom a keep-alive child was spared"
   expect(connection.reason).toBeDefined();
 });
 
-test("nothing listens to a caller's signal once it has its place", async () => {
+test("the pool removes its listener from the caller's signal once the caller has a slot", async () => {
   const { pool, wait } = setUp({ poolSize: 1 });
   const { signal } = new AbortController();
   const held = await pool.acquire(0, signal);
@@ -434,11 +434,11 @@ test("nothing listens to a caller's signal once it has its place", async () => {
   expect(getEventListeners(signal, "abort")).toHaveLength(1);
   held.free();
   await settled();
-  expect(caller.place).toBeDefined();
+  expect(caller.slot).toBeDefined();
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
 
-test("closing turns the queue away and stops every timer", async () => {
+test("close() rejects all waiting callers and stops all timers", async () => {
   const { pool, wait, clock } = setUp({ poolSize: 1, resPoolSize: 1 });
   await pool.acquire(0);
   const caller = wait();
@@ -451,18 +451,18 @@ test("closing turns the queue away and stops every timer", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("a closed pool ends nothing by itself, and still knows what is left", async () => {
+test("a closed pool ends no connection by itself, and still counts its slots", async () => {
   const { pool, idle } = setUp({ poolSize: 3 });
   const [a, b] = [await idle("a"), await idle("b")];
-  const place = await pool.acquire(0);
+  const slot = await pool.acquire(0);
   const brief = new Connection("brief", { mode: "ephemeral" });
-  place.occupy(brief);
+  slot.occupy(brief);
   pool.close();
   pool.configure({ ...defaults, poolSize: 1 });
-  place.idle();
+  slot.idle();
   expect([a.connection.reason, b.connection.reason, brief.reason]).toEqual([undefined, undefined, undefined]);
 
-  a.place.free();
-  place.free();
-  expect(pool.stats).toEqual({ places: 1, idle: 1, waiting: 0 });
+  a.slot.free();
+  slot.free();
+  expect(pool.stats).toEqual({ slots: 1, idle: 1, waiting: 0 });
 });

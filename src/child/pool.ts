@@ -1,6 +1,6 @@
 /**
- * The pool: how many connections may exist at once, over all children, and who gets the next place. Knows nothing of
- * what a connection is for; it neither connects nor finds one, and never ends one that is in use.
+ * The connection pool: limits the number of connections of all children, and decides who gets the next slot. It opens and
+ * finds no connection, and never ends one that is in use.
  */
 import type { PoolOptions } from "../config/spec.ts";
 import type { Clock, Timer } from "../kernel/clock.ts";
@@ -8,17 +8,17 @@ import { MetaMcpError } from "../kernel/errors.ts";
 import type { Log } from "../kernel/log.ts";
 import {
   endsWhenIdle,
-  evicted,
   idleSlots,
-  inOrderOfYielding,
-  overdue,
+  inEvictionOrder,
   type PoolState,
+  slotToEvict,
+  slotToSweep,
 } from "./pool-eviction.ts";
 import { type PoolSlot, Slot, type SlotListener, type SlotPhase } from "./pool-slot.ts";
 import { Waiter } from "./pool-waiter.ts";
 
 export interface PoolStats {
-  readonly places: number;
+  readonly slots: number;
   readonly idle: number;
   readonly waiting: number;
 }
@@ -30,22 +30,23 @@ interface OwnState extends PoolState {
 }
 
 const SWEEP_EVERY_MS = 60_000;
-/** Nobody knows when a place becomes free; soon enough for a caller to try again. */
+/** Suggested wait before a caller tries again. The time at which a slot becomes free is unknown. */
 const RETRY_HINT_MS = 1_000;
 
 export class Pool {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #state: OwnState;
-  /** In the order of coming. */
+  /** First come, first served. */
   readonly #waiters = new Set<Waiter>();
   readonly #slotListener: SlotListener;
   #sweep: Timer;
+  /** Fires when the first waiter may have a reserve slot. */
   #reserve: Timer | undefined;
   #turns = 0;
   #closed = false;
   readonly #onWaiting: ((waiting: number) => void) | undefined;
-  #told = 0;
+  #reportedWaiting = 0;
 
   constructor(options: PoolOptions, clock: Clock, log: Log, onWaiting?: (waiting: number) => void) {
     this.#onWaiting = onWaiting;
@@ -53,7 +54,7 @@ export class Pool {
     this.#clock = clock;
     this.#log = log;
     this.#slotListener = {
-      // One more keep-alive child may mean that nothing else can yield.
+      // If the new connection is keep-alive, it may now be necessary to evict a keep-alive one.
       onOccupied: () => this.#serve(),
       onIdle: (slot) => this.#becameIdle(slot),
       onFree: (slot, from) => this.#freed(slot, from),
@@ -63,20 +64,20 @@ export class Pool {
 
   get stats(): PoolStats {
     const { slots } = this.#state;
-    return { places: slots.size, idle: idleSlots(this.#state).length, waiting: this.#waiters.size };
+    return { slots: slots.size, idle: idleSlots(this.#state).length, waiting: this.#waiters.size };
   }
 
-  /** Whether one more connection would get a place without waiting for one that is in use. */
+  /** Whether one more connection would get a slot without waiting for one that is in use. */
   get hasRoom(): boolean {
     const { slots, ending, options } = this.#state;
     const waiting = this.#waiters.size + 1;
     if (slots.size - ending + waiting <= options.poolSize) return true;
-    return evicted(this.#state, { waiting, reserveComes: true }) !== undefined;
+    return slotToEvict(this.#state, { waiting, reserveComes: true }) !== undefined;
   }
 
   /**
-   * A place for one new connection, first come, first served. Rejects with `pool_exhausted` after `waitMs`, or with the
-   * signal's reason. A place once given is the caller's to free.
+   * Waits for a slot for one new connection. Rejects with `pool_exhausted` after `waitMs`, or with the signal's reason. The
+   * caller must free the slot.
    */
   acquire(waitMs: number, signal?: AbortSignal): Promise<PoolSlot> {
     if (this.#closed) return Promise.reject(stopping());
@@ -85,7 +86,7 @@ export class Pool {
     this.#waiters.add(waiter);
     this.#serve();
     if (this.#waiters.has(waiter)) {
-      this.#tell();
+      this.#reportWaiting();
       waiter.watch({
         onTimeout: () => this.#expire(waiter),
         onAbort: (reason) => this.#dismiss(waiter, reason),
@@ -94,18 +95,18 @@ export class Pool {
     return waiter.slot;
   }
 
-  /** New bounds, from now on, and maybe new lifecycles. What is over them goes as soon as it is idle. */
+  /** Applies new limits, and lifecycles that may have changed. Connections over the limit end as soon as they are idle. */
   configure(options: PoolOptions): void {
     this.#state.options = options;
     if (this.#closed) return;
-    // One that is gone at once makes others yield meanwhile.
-    for (const slot of inOrderOfYielding(idleSlots(this.#state)))
+    // A connection that ends synchronously serves waiters, which may evict others: so each phase is checked again.
+    for (const slot of inEvictionOrder(idleSlots(this.#state)))
       if (slot.phase === "idle" && endsWhenIdle(slot, this.#state))
         this.#end(slot, "it is idle and not needed");
     this.#serve();
   }
 
-  /** Gives no more places and ends nothing more: ending what is left is the owner's from here on. */
+  /** Rejects all waiters and gives out no more slots. Does not end connections: the owner must do that. */
   close(): void {
     this.#closed = true;
     this.#sweep.cancel();
@@ -121,7 +122,7 @@ export class Pool {
   }
 
   #expire(waiter: Waiter): void {
-    this.#serve(); // Whoever may have a reserve place from this very moment on gets it.
+    this.#serve(); // At this moment the waiter may have become entitled to a reserve slot.
     if (!this.#waiters.has(waiter)) return;
     const { poolSize } = this.#state.options;
     const waited = Math.round(waiter.until - waiter.since);
@@ -134,7 +135,7 @@ export class Pool {
     this.#dismiss(waiter, error);
   }
 
-  /** Gives out what is free, then sees to it that more becomes free. */
+  /** Gives free slots to waiters, then evicts idle connections if waiters are left. */
   #serve(): void {
     if (this.#closed) return;
     for (const waiter of this.#waiters) {
@@ -146,14 +147,14 @@ export class Pool {
     }
     this.#makeRoom();
     this.#awaitReserve();
-    if (this.#told > 0) this.#tell();
+    if (this.#reportedWaiting > 0) this.#reportWaiting();
   }
 
-  /** Says how many wait; whoever gets a place at once never waited. */
-  #tell(): void {
+  /** Reports the number of waiters if it changed. A caller that gets a slot at once is not counted. */
+  #reportWaiting(): void {
     const { size } = this.#waiters;
-    if (size === this.#told) return;
-    this.#told = size;
+    if (size === this.#reportedWaiting) return;
+    this.#reportedWaiting = size;
     this.#onWaiting?.(size);
   }
 
@@ -169,7 +170,7 @@ export class Pool {
     for (;;) {
       const first = this.#firstWaiting();
       const reserveComes = first !== undefined && this.#reserveAt(first) <= first.until;
-      const slot = evicted(this.#state, { waiting: this.#waiters.size, reserveComes });
+      const slot = slotToEvict(this.#state, { waiting: this.#waiters.size, reserveComes });
       if (!slot) return;
       if (slot.lifecycle?.mode === "keep-alive") {
         this.#log.warn(
@@ -188,7 +189,7 @@ export class Pool {
     return this.#waiters.values().next().value;
   }
 
-  /** When the waiter may have a reserve place; never, if all of them are in use. */
+  /** The time from which the waiter may have a reserve slot; Infinity if all of them are in use. */
   #reserveAt(waiter: Waiter): number {
     const { poolSize, resPoolSize, resPoolTimeout } = this.#state.options;
     const open = this.#state.slots.size < poolSize + resPoolSize;
@@ -236,7 +237,7 @@ export class Pool {
   #sweepNow(): void {
     this.#sweep = this.#clock.after(SWEEP_EVERY_MS, () => this.#sweepNow());
     for (;;) {
-      const slot = overdue(this.#state, this.#clock.now());
+      const slot = slotToSweep(this.#state, this.#clock.now());
       if (!slot) return;
       this.#end(slot, "it was idle for too long");
     }

@@ -1,62 +1,62 @@
 /**
- * The retry rule as values: may a server be started again after a crash, may a call go out a second time, and did
- * that cure the crash. Decides only; it neither starts nor sends, and nothing else leads to a second attempt.
+ * The retry rule as pure functions: whether a server is restarted after a crash, whether a call is sent again, and whether the
+ * retries recovered from the crash. It starts and sends nothing. Nothing else leads to a second attempt.
  *
- * At the death of a connection under calls: `grantsRespawn` once; `mayRepeat` for each call; `crashed` once;
- * `died` once, and then one `hear` for each call when it is known what became of it. Where the calls of one death hear
- * of it one by one, `joined` for each after the first.
+ * When a connection is lost under calls, call `grantsRespawn` once, `mayRepeat` for each call, `crashed` once and `pendingCrash`
+ * once. When the outcome of a call is known, call `settleCall`. If calls learn of the same crash one by one, call
+ * `addCall` for each call after the first.
  */
 import type { Repeat } from "../kernel/call.ts";
 
-/** What is remembered of one server's crashes. */
-export interface Crashes {
+/** The recent crashes of one server. */
+export interface CrashHistory {
   readonly restarts: number;
   readonly lastCrash: number;
 }
 
-export const noCrashes: Crashes = { restarts: 0, lastCrash: Number.NEGATIVE_INFINITY };
+export const noCrashes: CrashHistory = { restarts: 0, lastCrash: Number.NEGATIVE_INFINITY };
 
 const FORGOTTEN_AFTER_MS = 60_000;
 
-function remembered(crashes: Crashes, now: number): number {
+function restartsAt(crashes: CrashHistory, now: number): number {
   return now - crashes.lastCrash < FORGOTTEN_AFTER_MS ? crashes.restarts : 0;
 }
 
-/** Whether calls that may have reached the dead connection get a respawn. A vital server always does. */
+/** Whether the server is restarted for calls that may have reached the lost connection. A vital server always is. */
 export function grantsRespawn(
-  crashes: Crashes,
+  crashes: CrashHistory,
   server: { readonly vital: boolean; readonly now: number },
 ): boolean {
-  return server.vital || remembered(crashes, server.now) === 0;
+  return server.vital || restartsAt(crashes, server.now) === 0;
 }
 
-/** The memory after a crash. `restarted`: some call goes on to a new connection because of it. */
+/** The history after a crash. `restarted`: some call is sent again on a new connection. */
 export function crashed(
-  crashes: Crashes,
+  crashes: CrashHistory,
   crash: { readonly restarted: boolean; readonly now: number },
-): Crashes {
-  return { restarts: remembered(crashes, crash.now) + (crash.restarted ? 1 : 0), lastCrash: crash.now };
+): CrashHistory {
+  return { restarts: restartsAt(crashes, crash.now) + (crash.restarted ? 1 : 0), lastCrash: crash.now };
 }
 
-/** One call, seen from the death of its connection. */
-export interface Attempted {
+/** One call at the moment when its connection is lost. */
+export interface Attempt {
   readonly repeat: Repeat;
-  /** It was answered, timed out or was cancelled. */
+  /** The call was answered, timed out or was cancelled. */
   readonly over: boolean;
-  /** It certainly did not reach the connection that died. */
+  /** The call certainly did not reach the child on the lost connection. */
   readonly unsent: boolean;
-  /** On how many connections it was tried, this one included. */
+  /** Number of connections on which the call was tried, including this one. */
   readonly tries: number;
-  /** How many of these it may have reached, this one included. Over 1, the result says so. */
+  /** Number of these on which it may have reached the child. If it is over 1, the result says so. */
   readonly sent: number;
 }
 
-/** Unsent calls go on, but not for ever: a server that dies again and again takes a call along at most twice. */
+/** Unsent calls are tried again, but a server that crashes again and again ends them after this many tries. */
 export const MAX_TRIES = 3;
 
-/** Whether the call may go to a new connection. */
+/** Whether the call may be sent on a new connection. */
 export function mayRepeat(
-  call: Attempted,
+  call: Attempt,
   server: { readonly respawn: boolean; readonly retry: "crash" | "never" },
 ): boolean {
   if (call.over || call.tries >= MAX_TRIES) return false;
@@ -64,55 +64,57 @@ export function mayRepeat(
   return server.respawn && server.retry === "crash" && call.repeat !== "unsafe" && call.sent < 2;
 }
 
-/** One death under calls and what became of it, so that it is recorded exactly once unless it was cured. */
-export interface Episode {
-  /** Calls of which it is not known yet what became of them; 0: it is over. */
-  readonly open: number;
-  /** This death is recorded already, as the failure of the attempt before. */
+/** A crash under calls whose outcome is still open. It is recorded as exactly one failure, or none if a retry recovers from it. */
+export interface PendingCrash {
+  /** Number of calls whose outcome is not known yet. With 0 the crash is settled. */
+  readonly openCalls: number;
+  /** The crash is already recorded, as the failure of the attempt before it. */
   readonly recorded: boolean;
 }
 
 /**
- * Cured: the second attempt was answered, or timed out at a child that lives. Failed: the connect of the respawn
- * failed (which is not counted once more) or its connection died too. Silent: the call was not repeated, or its
- * second attempt ended without telling anything.
+ * What became of a call after the crash. `recovered`: its second attempt was answered, or timed out while the child still answers
+ * pings. `failed`: the connect of the restart failed (that connect is not counted as well), or its connection was lost too.
+ * `unknown`: the call was not sent again, or its second attempt ended without information about the child.
  */
-export type Word = "cured" | "failed" | "silent";
+export type CallOutcome = "recovered" | "failed" | "unknown";
 
-/** `failure`: one failure is to be recorded now. */
-export interface Heard {
-  readonly episode: Episode;
+export interface CrashUpdate {
+  readonly pending: PendingCrash;
+  /** The caller must record one failure. */
   readonly failure: boolean;
 }
 
-const over: Episode = { open: 0, recorded: true };
+export const SETTLED: PendingCrash = { openCalls: 0, recorded: true };
 
 /**
- * The episode of a death under `calls`. `before` is the one that the dead connection was the respawn of: if it was
- * still open it has failed by this death, and is over. So two deaths in a row are one failure, each further one another.
+ * A crash under `calls`. `before` is the crash after which the lost connection was opened: if it is still pending, it has failed
+ * and is settled by this one. So two crashes in a row are one failure, and each further one is another.
  */
-export function died(before: Episode | undefined, calls: number): Heard {
-  if (calls === 0) return { episode: over, failure: false };
-  const failure = before !== undefined && before.open > 0;
-  return { episode: { open: calls, recorded: failure }, failure };
+export function pendingCrash(before: PendingCrash | undefined, calls: number): CrashUpdate {
+  if (calls === 0) return { pending: SETTLED, failure: false };
+  const failure = before !== undefined && before.openCalls > 0;
+  return { pending: { openCalls: calls, recorded: failure }, failure };
 }
 
-/** One more call was lost by the same death. What was cured or recorded already is not recorded for it. */
-export function joined(episode: Episode): Episode {
-  return episode.open > 0 ? { ...episode, open: episode.open + 1 } : { open: 1, recorded: true };
+/** One more call was lost by the same crash. A crash that is already settled is not recorded again for it. */
+export function addCall(crash: PendingCrash): PendingCrash {
+  return crash.openCalls > 0
+    ? { ...crash, openCalls: crash.openCalls + 1 }
+    : { openCalls: 1, recorded: true };
 }
 
-/** Once for each call. */
-export function hear(episode: Episode, word: Word): Heard {
-  if (episode.open === 0) return { episode, failure: false };
-  switch (word) {
-    case "cured":
-      return { episode: over, failure: false };
+/** Call it once for each call. */
+export function settleCall(crash: PendingCrash, outcome: CallOutcome): CrashUpdate {
+  if (crash.openCalls === 0) return { pending: crash, failure: false };
+  switch (outcome) {
+    case "recovered":
+      return { pending: SETTLED, failure: false };
     case "failed":
-      return { episode: over, failure: true };
-    case "silent":
-      return episode.open > 1
-        ? { episode: { ...episode, open: episode.open - 1 }, failure: false }
-        : { episode: over, failure: !episode.recorded };
+      return { pending: SETTLED, failure: true };
+    case "unknown":
+      return crash.openCalls > 1
+        ? { pending: { ...crash, openCalls: crash.openCalls - 1 }, failure: false }
+        : { pending: SETTLED, failure: !crash.recorded };
   }
 }

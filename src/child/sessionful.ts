@@ -1,10 +1,10 @@
-/** How a child of the session-based era is spoken to: requests go as they are. */
+/** How to speak to a child of the session-based era: requests are sent unchanged. */
 import type { Clock } from "../kernel/clock.ts";
 import type { Raw } from "../kernel/raw.ts";
 import type { Signal } from "../kernel/signal.ts";
 import type { Peer } from "../rpc/peer.ts";
 import type { Claim } from "./claim.ts";
-import { carry, type Dialect } from "./dialect.ts";
+import { type Dialect, sendCall } from "./dialect.ts";
 import type { Greeting } from "./handshake.ts";
 import { callAsTask, isWanted, runsTasks } from "./task/call-as-task.ts";
 
@@ -24,11 +24,11 @@ export class Sessionful implements Dialect {
   }
 
   request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
-    if (!claim.task) return carry(this.#peer, claim, { method, params }, signal);
+    if (!claim.task) return sendCall(this.#peer, claim, { method, params }, signal);
     if (this.#tasks && isWanted(claim))
       return callAsTask({ peer: this.#peer, clock: this.#clock }, claim, params, signal);
     claim.task.wish?.declined();
-    return carry(this.#peer, claim, { method, params }, signal);
+    return sendCall(this.#peer, claim, { method, params }, signal);
   }
 
   ask(method: string, params: Raw | undefined, signal?: Signal): Promise<Raw> {
@@ -39,7 +39,7 @@ export class Sessionful implements Dialect {
     this.#peer.notify(method, params);
   }
 
-  heard(_method: string, params: Raw | undefined): { params: Raw | undefined } {
+  forClients(_method: string, params: Raw | undefined): { params: Raw | undefined } {
     return { params };
   }
 

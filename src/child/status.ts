@@ -1,4 +1,4 @@
-/** What a child shows of itself: one state for all its connections, and why, where it is down or takes long. */
+/** The status of a child for people: one state for all its connections, and the reason if it failed or starts slowly. */
 import { idOf } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
 import type { MetaMcpError } from "../kernel/errors.ts";
@@ -6,25 +6,25 @@ import type { Connection } from "./connection.ts";
 import { whySlow } from "./download.ts";
 import type { Health } from "./health.ts";
 import { instancesOf } from "./instance.ts";
-import { type ConnectionState, showOf } from "./machine.ts";
+import { type ConnectionState, shownState } from "./machine.ts";
 
 export interface ChildStatus {
-  /** Its id. */
+  /** The id of the server. */
   readonly name: string;
   readonly state: ConnectionState;
   readonly connected: boolean;
   readonly criticality: "vital" | "optional";
   readonly reason?: string | undefined;
-  /** It is left alone for so long. */
+  /** The circuit breaker admits no call for this time. */
   readonly retryAfterMs?: number;
-  /** How many of its processes run, where it may have several. */
+  /** Number of running processes, if the server may have several. */
   readonly instances?: number;
-  /** Why this caller is not let in, where each account is let in as itself. */
+  /** Why this caller cannot use the server, if each account needs its own credential. */
   readonly refusal?: MetaMcpError;
 }
 
-/** From here on a person wants to know why it still lasts. */
-const LONG_MS = 5_000;
+/** A connect that takes longer than this gets a reason. */
+const SLOW_CONNECT_MS = 5_000;
 
 export function statusOf(
   spec: ServerSpec,
@@ -51,15 +51,15 @@ export function statusOf(
       reason: `blocked after repeated failures: ${health.lastFailure}; ${when}`,
     };
   }
-  const state = showOf(connections.map((connection) => connection.state));
+  const state = shownState(connections.map((connection) => connection.state));
   const reason = reasonOf(spec, state, connections, health);
   return { name, criticality, connected, state, reason, ...several };
 }
 
-/** Of the children that one server has: the first of active, connecting, idle, failed. */
+/** One status for all children of a server: the first state of active, connecting, idle, failed. */
 export function joinedStatus(spec: ServerSpec, all: readonly ChildStatus[]): ChildStatus {
   const { criticality } = spec;
-  const state = showOf(all.map((status) => status.state));
+  const state = shownState(all.map((status) => status.state));
   return { name: idOf(spec), criticality, state, connected: all.some(({ connected }) => connected) };
 }
 
@@ -72,7 +72,7 @@ function reasonOf(
   if (state === "failed") return health.lastFailure;
   if (state !== "connecting") return undefined;
   const slow = connections.find((connection) => connection.state === "connecting")?.progress();
-  if (!slow || slow.forMs < LONG_MS) return undefined;
+  if (!slow || slow.forMs < SLOW_CONNECT_MS) return undefined;
   const why = whySlow(spec) ?? "it has not finished its handshake";
   const words = slow.lastWords ? `; its last output: ${slow.lastWords}` : "";
   return `starting for ${Math.round(slow.forMs / 1000)} s: ${why}${words}`;

@@ -5,18 +5,18 @@ import { Subscriptions } from "./subscriptions.ts";
 
 const nobody: Uplink = { notify: () => {}, request: () => Promise.reject(new Error("nobody there")) };
 
-test("counts once the child has agreed, is heard from the beginning", () => {
+test("a subscription gets updates from the beginning, and counts once the child has confirmed it", () => {
   const all = new Subscriptions();
   all.add("x://1", "a", nobody);
-  expect([all.has("x://1"), all.standing(), all.of("x://1")]).toEqual([false, [], [nobody]]);
-  all.agreed("x://1", "a");
-  expect([all.has("x://1"), all.standing()]).toEqual([true, ["x://1"]]);
-  // Asked for again it stands all the time.
+  expect([all.has("x://1"), all.confirmed(), all.of("x://1")]).toEqual([false, [], [nobody]]);
+  all.confirm("x://1", "a");
+  expect([all.has("x://1"), all.confirmed()]).toEqual([true, ["x://1"]]);
+  // Subscribing again does not reset the confirmation.
   all.add("x://1", "a", nobody);
   expect(all.has("x://1")).toBe(true);
 });
 
-test("a part of what was subscribed to counts, what only begins alike does not", () => {
+test("a subscription covers resources below its URI, but not URIs that only share a prefix", () => {
   const all = new Subscriptions();
   all.add("x://dir", "a", nobody);
   all.add("y://", "b", nobody);
@@ -27,12 +27,12 @@ test("a part of what was subscribed to counts, what only begins alike does not",
 });
 
 const step = fc.record({
-  what: fc.constantFrom("add", "agreed", "remove", "leave"),
+  what: fc.constantFrom("add", "confirm", "remove", "leave"),
   uri: fc.constantFrom("x://1", "x://2", "x://3"),
   session: fc.constantFrom("a", "b", "c"),
 });
 
-test("whoever subscribed is heard, and leaving names exactly what nobody else listens to", () => {
+test("each subscribed session gets updates, and leave() returns exactly the URIs without other subscribers", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const all = new Subscriptions();
@@ -44,7 +44,7 @@ test("whoever subscribed is heard, and leaving names exactly what nobody else li
           .filter((one) => one.endsWith(` ${session}`))
           .map((one) => one.split(" ")[0] ?? "");
         if (what === "add") all.add(uri, session, nobody);
-        else if (what === "agreed") all.agreed(uri, session);
+        else if (what === "confirm") all.confirm(uri, session);
         else if (what === "remove") all.remove(uri, session);
         else {
           expect([...all.leave(session)].toSorted()).toEqual(own.filter((one) => !others(one)).toSorted());

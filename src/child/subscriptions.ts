@@ -1,10 +1,10 @@
-/** Who wants to hear about which resource of one child. A value with names for its changes; sends nothing. */
+/** Which sessions are subscribed to which resources of one child. Only keeps them; sends nothing. */
 import type { Uplink } from "../kernel/call.ts";
 
 interface Subscription {
   readonly uplink: Uplink;
-  /** The child has agreed. */
-  standing: boolean;
+  /** The child accepted the subscription. */
+  confirmed: boolean;
 }
 
 export class Subscriptions {
@@ -14,26 +14,27 @@ export class Subscriptions {
     return this.#byUri.size === 0;
   }
 
-  /** Those that the child has agreed to. */
-  standing(): readonly string[] {
+  /** The URIs of confirmed subscriptions. */
+  confirmed(): readonly string[] {
     return [...this.#byUri.keys()].filter((uri) => this.has(uri));
   }
 
+  /** Whether some session has a confirmed subscription to the URI. */
   has(uri: string): boolean {
-    for (const { standing } of this.#byUri.get(uri)?.values() ?? []) if (standing) return true;
+    for (const { confirmed } of this.#byUri.get(uri)?.values() ?? []) if (confirmed) return true;
     return false;
   }
 
-  /** Heard from now on, though the child may still refuse: its first word may come with its consent. */
+  /** The session gets updates from now on, before the child has confirmed: the first update may come with the confirmation. */
   add(uri: string, session: string, uplink: Uplink): void {
     const sessions = this.#byUri.get(uri) ?? new Map<string, Subscription>();
-    const before = sessions.get(session)?.standing ?? false;
-    this.#byUri.set(uri, sessions.set(session, { uplink, standing: before }));
+    const confirmed = sessions.get(session)?.confirmed ?? false;
+    this.#byUri.set(uri, sessions.set(session, { uplink, confirmed }));
   }
 
-  agreed(uri: string, session: string): void {
+  confirm(uri: string, session: string): void {
     const subscription = this.#byUri.get(uri)?.get(session);
-    if (subscription) subscription.standing = true;
+    if (subscription) subscription.confirmed = true;
   }
 
   remove(uri: string, session: string): void {
@@ -42,7 +43,7 @@ export class Subscriptions {
     if (sessions?.size === 0) this.#byUri.delete(uri);
   }
 
-  /** What a session subscribed to, and its way back. */
+  /** The subscriptions of a session: URIs and uplinks. */
   by(session: string): readonly (readonly [string, Uplink])[] {
     return [...this.#byUri].flatMap(([uri, sessions]) => {
       const subscription = sessions.get(session);
@@ -50,23 +51,23 @@ export class Subscriptions {
     });
   }
 
-  /** Returns what nobody listens to any more. */
+  /** Removes the subscriptions of a session. Returns the URIs that no session is subscribed to any more. */
   leave(session: string): readonly string[] {
-    const left: string[] = [];
+    const unused: string[] = [];
     for (const [uri, sessions] of this.#byUri) {
       if (!sessions.delete(session) || sessions.size > 0) continue;
       this.#byUri.delete(uri);
-      left.push(uri);
+      unused.push(uri);
     }
-    return left;
+    return unused;
   }
 
-  /** Who subscribed to this resource, or to one that it is a part of. */
+  /** The uplinks of sessions that subscribed to this resource, or to one that contains it. */
   of(uri: string): readonly Uplink[] {
     const found = new Map<string, Uplink>();
-    for (const [wanted, sessions] of this.#byUri) {
-      const whole = wanted.endsWith("/") ? wanted : `${wanted}/`;
-      if (uri !== wanted && !uri.startsWith(whole)) continue;
+    for (const [subscribed, sessions] of this.#byUri) {
+      const folder = subscribed.endsWith("/") ? subscribed : `${subscribed}/`;
+      if (uri !== subscribed && !uri.startsWith(folder)) continue;
       for (const [session, { uplink }] of sessions) found.set(session, uplink);
     }
     return [...found.values()];

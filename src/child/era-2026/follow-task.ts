@@ -1,4 +1,4 @@
-/** A tool call that a child of the stateless era runs as a task (the extension of 2026-07-28): its state holds its questions, and at last its result. */
+/** Follows a tool call that a child of the stateless era runs as a task (extension of 2026-07-28). The task state contains questions and, at the end, the result. */
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";
@@ -7,28 +7,28 @@ import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
 import { isObject, joinObject, members } from "../../rpc/slice.ts";
 import { readTaskState } from "../../rpc/task.ts";
 import type { Claim } from "../claim.ts";
-import { TaskRun } from "../task/task-run.ts";
+import { ChildTask } from "../task/child-task.ts";
 import { type ChildQuestion, type ChildQuestions, questionsIn } from "./question.ts";
 
 export interface FollowParts {
   readonly clock: Clock;
   readonly claim: Claim;
-  /** Of the caller. */
+  /** The signal of the caller. */
   readonly signal: Signal;
   readonly ask: (method: string, params: Raw, signal?: Signal) => Promise<Raw>;
-  /** Puts questions to the caller. */
+  /** Sends questions to the caller and returns the answers by name. */
   readonly answers: (
     questions: ChildQuestions,
     signal: Signal,
   ) => Promise<readonly (readonly [string, Raw])[]>;
 }
 
-/** The result of the task that `created` is the answer of. */
+/** Returns the result of the task. `created` is the answer that created it. */
 export async function followTask(parts: FollowParts, created: Raw): Promise<Raw> {
   const { clock, claim, signal, ask } = parts;
   const state = readTaskState(fromEra2026(created));
   if (!state) throw RpcError.of(INTERNAL_ERROR, "The server created a task that cannot be read");
-  const run = new TaskRun(
+  const task = new ChildTask(
     {
       clock,
       claim,
@@ -39,35 +39,35 @@ export async function followTask(parts: FollowParts, created: Raw): Promise<Raw>
     state,
     created,
   );
-  return await run.follow(() => resultOf(run, parts), signal);
+  return await task.follow(() => resultOf(task, parts), signal);
 }
 
-async function resultOf(run: TaskRun, { ask, answers }: FollowParts): Promise<Raw> {
+async function resultOf(task: ChildTask, { ask, answers }: FollowParts): Promise<Raw> {
   const asked = new Set<string>();
-  // What created it says nothing beside the state.
-  if (run.status !== "working") await run.refresh();
+  // The answer that created the task contains only the state, so the rest must be fetched.
+  if (task.status !== "working") await task.refresh();
   for (;;) {
-    const [requests, result, error] = members(run.answer, ["inputRequests", "result", "error"]);
-    if (run.status === "completed" && result) return result;
-    if (run.status === "failed")
+    const [requests, result, error] = members(task.answer, ["inputRequests", "result", "error"]);
+    if (task.status === "completed" && result) return result;
+    if (task.status === "failed")
       throw error && isObject(error)
         ? new RpcError(error)
         : RpcError.of(INTERNAL_ERROR, "The task failed at the server");
-    if (run.ended) throw RpcError.of(INTERNAL_ERROR, `The task was ${run.status} by the server`);
+    if (task.ended) throw RpcError.of(INTERNAL_ERROR, `The task was ${task.status} by the server`);
     const fresh = newQuestions(requests, asked);
-    if (run.status === "input_required" && fresh.length > 0) {
-      const given = await answers({ asked: fresh, state: undefined }, run.stopped);
+    if (task.status === "input_required" && fresh.length > 0) {
+      const given = await answers({ asked: fresh, state: undefined }, task.stopped);
       const params = joinObject([
-        ["taskId", toRaw(run.id)],
+        ["taskId", toRaw(task.id)],
         ["inputResponses", joinObject(given)],
       ]);
-      await ask("tasks/update", params, run.stopped);
+      await ask("tasks/update", params, task.stopped);
     }
-    await run.next();
+    await task.next();
   }
 }
 
-/** Those that were not put to anyone yet: the child repeats them until it has the answers. */
+/** Questions that were not asked yet. The child repeats a question until it has the answer. */
 function newQuestions(requests: Raw = EMPTY_OBJECT, asked: Set<string>): readonly ChildQuestion[] {
   const fresh = questionsIn(requests).filter(({ name }) => !asked.has(name));
   for (const { name } of fresh) asked.add(name);

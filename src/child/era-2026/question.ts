@@ -1,4 +1,4 @@
-/** A result that is none yet: the child wants to know something first. Reads it, and writes the answers as the child wants them back. */
+/** Reads results with `input_required`, in which a child asks questions before it can answer, and writes the answers for the next request. */
 import { randomUUID } from "node:crypto";
 import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { entries, isObject, isString, joinObject, members, withMember } from "../../rpc/slice.ts";
@@ -9,16 +9,16 @@ export interface ChildQuestion {
   readonly params: Raw | undefined;
 }
 
-/** All the child asks at once, and what it wants back unread. */
 export interface ChildQuestions {
   readonly asked: readonly ChildQuestion[];
+  /** `requestState`, which goes back to the child unchanged. */
   readonly state: Raw | undefined;
 }
 
 const QUESTION = Buffer.from('"input_required"');
 const URL_MODE = Buffer.from('"url"');
 
-/** Undefined for a result. Entries that are no questions are left out: the child gets no answer to them. */
+/** Returns undefined for a final result. Invalid entries are left out; the child gets no answer to them. */
 export function readQuestions(result: Raw): ChildQuestions | undefined {
   if (!result.includes(QUESTION)) return undefined;
   const [type, requests, state] = members(result, ["resultType", "inputRequests", "requestState"]);
@@ -38,7 +38,7 @@ function readQuestion(name: string, request: Raw): ChildQuestion | undefined {
   return method && isString(method) ? { name, method: fromRaw(method) as string, params } : undefined;
 }
 
-/** The request once more, with the answers; the state byte by byte as it came. */
+/** The params of the request that is sent again with the answers. The state is returned byte by byte. */
 export function answering(
   params: Raw,
   answers: readonly (readonly [string, Raw])[],
@@ -48,7 +48,7 @@ export function answering(
   return withMember(answered, "requestState", state);
 }
 
-/** Clients of the old era know a page they are sent to by an id, which this era no longer gives. */
+/** Adds an `elicitationId`: clients of the session-based era need one for a URL, and children of this era send none. */
 export function withPageId(params: Raw | undefined): Raw | undefined {
   const [mode, id] = params ? members(params, ["mode", "elicitationId"]) : [];
   if (!params || !mode?.equals(URL_MODE) || id) return params;

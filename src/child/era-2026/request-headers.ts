@@ -1,4 +1,4 @@
-/** The HTTP headers that repeat parts of a request for those who route by them. */
+/** The HTTP headers of the stateless era, which repeat parts of a request for proxies that route by them. */
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { toHeader } from "../../rpc/era-2026/header-value.ts";
 import { ERA_2026_VERSION, NAMED_BY } from "../../rpc/era-2026/names.ts";
@@ -7,7 +7,7 @@ import type { Message } from "../../rpc/message.ts";
 import { isString, members } from "../../rpc/slice.ts";
 
 export class RequestHeaders {
-  /** By tool, where some of its parameters are to be repeated. */
+  /** By tool: the parameters that are repeated in headers. */
   readonly #params = new Map<string, readonly ParamHeader[]>();
 
   learn(tool: string, params: readonly ParamHeader[]): void {
@@ -28,13 +28,13 @@ export class RequestHeaders {
     if (!raw || !isString(raw)) return headers;
     const name = fromRaw(raw) as string;
     headers["mcp-name"] = toHeader(name);
-    const wanted = method === "tools/call" ? this.#params.get(name) : undefined;
-    if (wanted && args) this.#repeat(wanted, args, headers);
+    const repeated = method === "tools/call" ? this.#params.get(name) : undefined;
+    if (repeated && args) this.#addParams(repeated, args, headers);
     return headers;
   }
 
-  #repeat(wanted: readonly ParamHeader[], args: Raw, headers: Record<string, string>): void {
-    for (const { header, path } of wanted) {
+  #addParams(repeated: readonly ParamHeader[], args: Raw, headers: Record<string, string>): void {
+    for (const { header, path } of repeated) {
       const value = valueAt(args, path);
       if (value !== undefined) headers[header] = toHeader(value);
     }

@@ -1,4 +1,4 @@
-/** Results and errors of a child of the stateless era as the rest of the house knows them. */
+/** Converts results and errors of a child of the stateless era to the form that the rest of MetaMCP uses. */
 import type { Raw } from "../../kernel/raw.ts";
 import {
   CACHEABLE,
@@ -10,18 +10,18 @@ import {
 import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
 import { withMember } from "../../rpc/slice.ts";
 
-/** Without what only clients of the same era understand. */
+/** The result without the members that only clients of the stateless era understand. */
 export function plain(result: Raw, method: string): Raw {
   const bare = withMember(result, "resultType", undefined);
   if (!CACHEABLE.has(method)) return bare;
   return withMember(withMember(bare, "ttlMs", undefined), "cacheScope", undefined);
 }
 
-/** Errors about the envelope are about our own hop: nobody else could mend them by what they say. */
-export function ownHop(error: RpcError): RpcError {
+/** Errors about the envelope concern the hop between MetaMCP and the child. The client cannot fix them, so they become internal errors. */
+export function withoutHopErrors(error: RpcError): RpcError {
   switch (error.code) {
     case MISSING_CAPABILITY:
-      // Which capability it is may concern the client; whether it does, is known at its edge.
+      // The data names the capability. The session of the client decides whether the client needs to know it.
       return RpcError.of(
         INTERNAL_ERROR,
         `The server needs a capability the client did not declare: ${error.message}`,
@@ -35,7 +35,7 @@ export function ownHop(error: RpcError): RpcError {
   }
 }
 
-/** The child can do this as a task only. */
+/** Whether the child refused the call because it runs the tool only as a task. */
 export function needsTasks(error: unknown): boolean {
   const { requiredCapabilities } = ((error instanceof RpcError && error.data) || {}) as {
     requiredCapabilities?: { extensions?: Record<string, unknown> };

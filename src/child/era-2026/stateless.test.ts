@@ -17,7 +17,7 @@ const KEY = "io.modelcontextprotocol/";
 type Params = Record<string, unknown> & { _meta: Record<string, unknown> };
 type Answer = { result: unknown } | { error: object } | undefined;
 
-/** A child behind a real peer; the test answers in its place. */
+/** A child behind a real peer. `answer` returns its answers. */
 function child(answer: (method: string, params: Params) => Answer, http = true) {
   const sent: { method: string; params: Params; headers: Record<string, string> }[] = [];
   const headers = new RequestHeaders();
@@ -54,7 +54,7 @@ function child(answer: (method: string, params: Params) => Answer, http = true) 
   return { stateless, sent, changed, problems, clock, peer, cancelled };
 }
 
-/** A caller, who answers questions as told. */
+/** A caller. `ask` answers questions of the child. */
 function caller(
   ask: (method: string, params: unknown, name: string | undefined, signal: Signal) => Promise<unknown> = () =>
     Promise.reject(RpcError.of(-32601, "cannot be asked")),
@@ -79,7 +79,7 @@ const complete = (more: object = {}) => ({ result: { resultType: "complete", con
 const call = toRaw({ name: "t", arguments: { n: 1 }, _meta: { progressToken: 5, own: 1 } });
 const signal = new CallSignal();
 
-test("what the caller wrote into _meta stays, however far it is indented", async () => {
+test("the caller's own members of _meta are kept, whatever their indentation", async () => {
   const { stateless, sent } = child(() => complete());
   const written = (meta: string): Raw => asRaw(Buffer.from(`{ "name": "t", "_meta": {${meta}} }`));
   const spaces = " ".repeat(24);
@@ -89,7 +89,7 @@ test("what the caller wrote into _meta stays, however far it is indented", async
   expect(Object.keys(sent[1]?.params._meta ?? {})).toHaveLength(3);
 });
 
-test("every request carries the envelope: ours, and the capabilities of who asks", async () => {
+test("every request carries the envelope with our version and name and the capabilities of the caller", async () => {
   const { stateless, sent } = child(() => complete());
   await stateless.request(caller(), "tools/call", call, signal);
   await stateless.ask("resources/list", undefined);
@@ -120,7 +120,7 @@ test("every request carries the envelope: ours, and the capabilities of who asks
   ]);
 });
 
-test("an envelope of somebody else is replaced; tasks, which cannot be fetched, are not declared", async () => {
+test("an envelope in the caller's params is replaced, and the tasks extension of the caller is not declared", async () => {
   const { stateless, sent } = child(() => complete());
   const foreign = toRaw({
     _meta: { [`${KEY}protocolVersion`]: "1999-01-01", [`${KEY}logLevel`]: "info", x: 1 },
@@ -132,7 +132,7 @@ test("an envelope of somebody else is replaced; tasks, which cannot be fetched, 
   expect(_meta[`${KEY}clientCapabilities`]).toEqual({ extensions: { "com.example/y": {} } });
 });
 
-test("results reach a client of the same era as they are, others without what only it understands", async () => {
+test("a client of the stateless era gets results unchanged, other clients without members of that era", async () => {
   const result = { resultType: "complete", contents: [], ttlMs: 5, cacheScope: "public", _meta: { a: 1 } };
   const { stateless } = child(() => ({ result }));
   const era2026 = await stateless.request(
@@ -146,7 +146,7 @@ test("results reach a client of the same era as they are, others without what on
   expect(fromRaw(legacy)).toEqual({ contents: [], _meta: { a: 1 } });
 });
 
-test("questions are put to the caller at once, and the request is repeated with the answers and the state as it came", async () => {
+test("the caller is asked all questions at once, and the request is sent again with the answers and the unchanged state", async () => {
   const state = 'st"a\\te é';
   const { stateless, sent } = child((_, { inputResponses }) =>
     inputResponses
@@ -186,7 +186,7 @@ test("questions are put to the caller at once, and the request is repeated with 
   });
 });
 
-test("a page to visit gets an id for clients of the old era, which know it by that", async () => {
+test("a URL elicitation gets an elicitationId for clients of the session-based era", async () => {
   const page = { mode: "url", url: "https://x.example", message: "?" };
   const { stateless } = child((_, { inputResponses }) =>
     inputResponses
@@ -212,7 +212,7 @@ test("a page to visit gets an id for clients of the old era, which know it by th
   expect(asked).toEqual([{ ...page, elicitationId: expect.any(String) }, page]);
 });
 
-test("a state of an earlier round is not sent with a later one, and nobody is asked for ever", async () => {
+test("the state of an earlier round is not sent again, and the number of rounds is limited", async () => {
   const { stateless, sent } = child((_, { requestState }) => ({
     result: {
       resultType: "input_required",
@@ -230,7 +230,7 @@ test("a state of an earlier round is not sent with a later one, and nobody is as
   expect(sent.length).toBeLessThan(100);
 });
 
-test("asked to come again without a question, it does so after a moment", async () => {
+test("a request is sent again after a short wait if the child asks no question", async () => {
   const { stateless, sent, clock } = child((_, { requestState }) =>
     requestState ? complete() : { result: { resultType: "input_required", requestState: "busy" } },
   );
@@ -242,7 +242,7 @@ test("asked to come again without a question, it does so after a moment", async 
   expect(sent).toHaveLength(2);
 });
 
-test("who cannot answer fails the call; who is cancelled or lost stops asking", async () => {
+test("a call fails if its client cannot answer, and questions stop when the call is cancelled or the connection ends", async () => {
   const question = {
     result: { resultType: "input_required", inputRequests: { a: { method: "roots/list" } } },
   };
@@ -272,7 +272,7 @@ test("who cannot answer fails the call; who is cancelled or lost stops asking", 
   expect(peer.pending).toBe(0);
 });
 
-test("errors about our own hop are not passed on bare", async () => {
+test("errors about the envelope reach the client as internal errors", async () => {
   const failed = async (error: object): Promise<unknown> => {
     const { stateless } = child(() => ({ error }));
     return await stateless
@@ -288,7 +288,7 @@ test("errors about our own hop are not passed on bare", async () => {
   expect(await failed({ code: -32602, message: "m", data: 1 })).toEqual([-32602, 1]);
 });
 
-test("a list without an end is not read for ever", async () => {
+test("the number of pages read from an endless list is limited", async () => {
   const { stateless, sent } = child((method) =>
     method === "tools/list"
       ? { result: { tools: [], nextCursor: "again" } }
@@ -298,7 +298,7 @@ test("a list without an end is not read for ever", async () => {
   expect(sent.length).toBeLessThan(2_000);
 });
 
-test("tools that want parameters repeated get them; those that want it wrongly are left out; a refusal is cured once", async () => {
+test("parameters are repeated in headers, tools with an invalid declaration are left out, and a header mismatch is retried once", async () => {
   const tool = (name: string, header: string) => ({
     name,
     inputSchema: { properties: { region: { type: "string", "x-mcp-header": header } } },
@@ -331,7 +331,7 @@ test("tools that want parameters repeated get them; those that want it wrongly a
   });
 });
 
-test("changes are listened to; a stream that broke is opened again, and what may have been missed is looked up", async () => {
+test("a listen stream that ends is reopened and its lists count as changed; one refused by the child is not reopened", async () => {
   const { stateless, sent, changed, clock, peer, cancelled } = child(() => undefined);
   stateless.begin({
     era: "2026",
@@ -351,7 +351,7 @@ test("changes are listened to; a stream that broke is opened again, and what may
   clock.advance(1_000);
   expect(sent).toHaveLength(2);
   expect(changed).toEqual(["notifications/tools/list_changed", "notifications/resources/list_changed"]);
-  // The other way it may end: the child has nothing to tell after all.
+  // An error answer: the child does not support the stream.
   peer.receive({ kind: "error", id: toRaw(2), error: toRaw({ code: -32601, message: "no" }) });
   await new Promise((resolve) => setImmediate(resolve));
   clock.advance(100_000);
@@ -361,7 +361,7 @@ test("changes are listened to; a stream that broke is opened again, and what may
   expect(cancelled).toEqual([]);
 });
 
-test("what this era has no request for is done in its own way", async () => {
+test("ping, log levels and subscriptions are translated to the requests of this era", async () => {
   const { stateless, sent, cancelled } = child((method) =>
     method === "subscriptions/listen" ? undefined : complete(),
   );
@@ -383,11 +383,11 @@ test("what this era has no request for is done in its own way", async () => {
   expect(cancelled).toMatchObject([{ requestId: 3 }, { requestId: 4 }]);
 });
 
-test("what is between us and the child is not passed on", () => {
+test("acknowledgements and subscription ids are not forwarded to clients", () => {
   const { stateless } = child(() => undefined);
   const params = toRaw({ uri: "a", _meta: { [`${KEY}subscriptionId`]: 7, x: 1 } });
-  const heard = stateless.heard("notifications/resources/updated", params);
-  expect(heard?.params && fromRaw(heard.params)).toEqual({ uri: "a", _meta: { x: 1 } });
-  expect(stateless.heard("notifications/subscriptions/acknowledged", params)).toBeUndefined();
-  expect(stateless.heard("notifications/other", undefined)).toEqual({ params: undefined });
+  const forwarded = stateless.forClients("notifications/resources/updated", params);
+  expect(forwarded?.params && fromRaw(forwarded.params)).toEqual({ uri: "a", _meta: { x: 1 } });
+  expect(stateless.forClients("notifications/subscriptions/acknowledged", params)).toBeUndefined();
+  expect(stateless.forClients("notifications/other", undefined)).toEqual({ params: undefined });
 });

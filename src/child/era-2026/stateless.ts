@@ -1,6 +1,6 @@
 /**
- * How a child of the stateless era (2026-07-28) is spoken to: every request says everything, a question of the child
- * is a result that is put to the caller and answered by asking again, and changes are told on a stream of their own.
+ * How to speak to a child of the stateless era (2026-07-28). Every request carries the whole context. A question of the child comes
+ * as a result: the caller is asked, and the request is sent again with the answer. Changes come on a separate stream.
  */
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -12,24 +12,24 @@ import type { Peer } from "../../rpc/peer.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../../rpc/rpc-error.ts";
 import { member, members, withMember } from "../../rpc/slice.ts";
 import type { Claim } from "../claim.ts";
-import { carry, type Dialect } from "../dialect.ts";
+import { type Dialect, sendCall } from "../dialect.ts";
 import type { Greeting } from "../handshake.ts";
 import type { Link } from "../link.ts";
 import { enclose, envelopeOf, levelIn } from "./envelope.ts";
 import { followTask } from "./follow-task.ts";
-import { Listening } from "./listening.ts";
+import { ListenStream } from "./listen-stream.ts";
 import { answering, type ChildQuestions, readQuestions, withPageId } from "./question.ts";
 import type { RequestHeaders } from "./request-headers.ts";
-import { needsTasks, ownHop, plain } from "./result.ts";
+import { needsTasks, plain, withoutHopErrors } from "./result.ts";
 import { learnTools } from "./tool-headers.ts";
 
-/** One question after the other, for ever, is no conversation. */
-const MOST_ROUNDS = 32;
-const BREATH_MS = 200;
-/** Nor is a list without an end a list. */
-const MOST_PAGES = 1_000;
+/** How often a child may answer one call with questions. */
+const MAX_ROUNDS = 32;
+/** The wait before a request is sent again without answers. */
+const RESEND_MS = 200;
+const MAX_PAGES = 1_000;
 
-interface Enclosed {
+interface EraRequest {
   readonly method: string;
   readonly params: Raw;
 }
@@ -38,30 +38,31 @@ export interface StatelessParts {
   readonly peer: Peer;
   readonly link: Link;
   readonly clock: Clock;
-  /** Of the client on whose behalf the connection was opened. */
+  /** Of the client for which the connection was opened. */
   readonly capabilities: Raw;
   warn(problem: string): void;
-  /** Changes of this list may have been missed. */
+  /** The list changed, or a change may have been missed. */
   onListChanged(method: string): void;
 }
 
 export class Stateless implements Dialect {
   readonly #parts: StatelessParts;
   readonly #headers: RequestHeaders;
-  readonly #own: Buffer;
+  /** The envelope of our own requests. */
+  readonly #ownEnvelope: Buffer;
   readonly #envelopes = new WeakMap<Raw, Buffer>();
   readonly #taskEnvelopes = new WeakMap<Raw, Buffer>();
-  /** Callers who are being asked, and how to stop that. */
+  /** Calls whose clients are being asked, and the signal that stops the question. */
   readonly #asking = new Map<Claim, CallSignal>();
   readonly #watched = new Set<string>();
-  #lists: Listening | undefined;
-  #resources: Listening | undefined;
+  #lists: ListenStream | undefined;
+  #resources: ListenStream | undefined;
   #level: string | undefined;
 
   constructor(parts: StatelessParts, headers: RequestHeaders) {
     this.#parts = parts;
     this.#headers = headers;
-    this.#own = envelopeOf(parts.capabilities);
+    this.#ownEnvelope = envelopeOf(parts.capabilities);
   }
 
   async request(claim: Claim, method: string, params: Raw, signal: Signal): Promise<Raw> {
@@ -69,15 +70,15 @@ export class Stateless implements Dialect {
     if (local) return local;
     let tasks = claim.task?.wish !== undefined;
     let body = params;
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const envelope = this.#envelope(claim.origin.capabilities, tasks);
       const enclosed = { method, params: enclose(body, envelope, this.#level) };
-      const result = await this.#put(enclosed, () => carry(this.#parts.peer, claim, enclosed, signal)).catch(
-        (error: unknown) => {
-          if (tasks || method !== "tools/call" || !needsTasks(error)) throw error;
-        },
-      );
-      // It runs this as a task or not at all, and did nothing yet.
+      const result = await this.#withRetry(enclosed, () =>
+        sendCall(this.#parts.peer, claim, enclosed, signal),
+      ).catch((error: unknown) => {
+        if (tasks || method !== "tools/call" || !needsTasks(error)) throw error;
+      });
+      // The child runs the tool only as a task and has not done anything yet: ask again for a task.
       if (!result) {
         tasks = true;
         continue;
@@ -86,7 +87,7 @@ export class Stateless implements Dialect {
       if (!questions) return await this.#resultOf(claim, { method, tasks }, result, signal);
       body = answering(params, await this.#answers(claim, questions, signal), questions.state);
     }
-    throw RpcError.of(INTERNAL_ERROR, `the server asked ${MOST_ROUNDS} times and never answered`);
+    throw RpcError.of(INTERNAL_ERROR, `the server asked ${MAX_ROUNDS} times and never answered`);
   }
 
   async #resultOf(
@@ -107,7 +108,7 @@ export class Stateless implements Dialect {
       signal,
       ask: (method: string, params: Raw, stopped?: Signal) => {
         const asked = { method, params: enclose(params, envelope) };
-        return this.#put(asked, () => this.#send(asked, stopped));
+        return this.#withRetry(asked, () => this.#send(asked, stopped));
       },
       answers: (questions: ChildQuestions, stopped: Signal) => this.#answers(claim, questions, stopped),
     };
@@ -119,35 +120,35 @@ export class Stateless implements Dialect {
     if (local) return local;
     const asked = {
       method: method === "ping" ? "server/discover" : method,
-      params: enclose(params, this.#own),
+      params: enclose(params, this.#ownEnvelope),
     };
-    const result = await this.#put(asked, () => this.#send(asked, signal));
+    const result = await this.#withRetry(asked, () => this.#send(asked, signal));
     const parts = this.#parts;
-    // Elsewhere there are no headers to be wrong about.
+    // Links without headers need no header rules of tools.
     if (method !== "tools/list" || !parts.link.stateless) return result;
     const first = !params || member(params, "cursor") === undefined;
     return learnTools(result, this.#headers, first, (problem) => parts.warn(problem));
   }
 
-  #send({ method, params }: Enclosed, signal: Signal | undefined): Promise<Raw> {
+  #send({ method, params }: EraRequest, signal: Signal | undefined): Promise<Raw> {
     return this.#parts.peer.request(method, params, signal ? { signal } : {});
   }
 
-  /** Hears of changes that the child says it can tell of. */
+  /** Listens to the list changes that the child declares. */
   begin({ capabilities }: Greeting): void {
     const offered = fromRaw(capabilities) as Record<string, { listChanged?: unknown } | undefined>;
     const lists = ["tools", "prompts", "resources"].filter((list) => offered[list]?.listChanged === true);
     if (lists.length === 0) return;
     const filter = Object.fromEntries(lists.map((list) => [`${list}ListChanged`, true]));
-    this.#lists = this.#listening(filter, () => {
+    this.#lists = this.#listen(filter, () => {
       for (const list of lists) this.#parts.onListChanged(`notifications/${list}/list_changed`);
     });
   }
 
-  /** This era has no notifications of clients but one, which is not theirs to send. */
+  /** Notifications of clients do not exist in this era, apart from cancellation, which MetaMCP sends itself. */
   notify(): void {}
 
-  heard(method: string, params: Raw | undefined): { params: Raw | undefined } | undefined {
+  forClients(method: string, params: Raw | undefined): { params: Raw | undefined } | undefined {
     if (method === "notifications/subscriptions/acknowledged") return undefined;
     const [meta] = params ? members(params, ["_meta"]) : [];
     if (!params || !meta || !member(meta, META.subscription)) return { params };
@@ -165,7 +166,7 @@ export class Stateless implements Dialect {
     for (const asking of this.#asking.values()) asking.abort(reason);
   }
 
-  /** What this era has no request for. */
+  /** Handles requests that this era does not have. Returns undefined for all others. */
   #local(method: string, params: Raw | undefined): Raw | undefined {
     if (method === "logging/setLevel") this.#level = levelIn(params);
     else if (method === "resources/subscribe") this.#watch(params, true);
@@ -182,37 +183,37 @@ export class Stateless implements Dialect {
     else this.#watched.delete(uri);
     const before = this.#resources;
     const filter = { resourceSubscriptions: [...this.#watched] };
-    this.#resources = this.#watched.size > 0 ? this.#listening(filter, () => {}) : undefined;
-    // Not before: nothing may be missed in between.
+    this.#resources = this.#watched.size > 0 ? this.#listen(filter, () => {}) : undefined;
+    // Ended after the new stream is open, so that no update is missed in between.
     before?.end();
   }
 
-  #listening(notifications: object, onMissed: () => void): Listening {
-    return new Listening(toRaw({ notifications }), {
+  #listen(notifications: object, onMissed: () => void): ListenStream {
+    return new ListenStream(toRaw({ notifications }), {
       clock: this.#parts.clock,
       onMissed,
       listen: (filter, signal) =>
-        this.#send({ method: "subscriptions/listen", params: enclose(filter, this.#own) }, signal),
+        this.#send({ method: "subscriptions/listen", params: enclose(filter, this.#ownEnvelope) }, signal),
     });
   }
 
-  /** A refusal of the headers did nothing yet: with fresh knowledge of the tools it may go once more. */
-  async #put({ method }: Enclosed, send: () => Promise<Raw>): Promise<Raw> {
+  /** A call refused because of its headers has not run yet. The tools are listed again, and the call is sent once more. */
+  async #withRetry({ method }: EraRequest, send: () => Promise<Raw>): Promise<Raw> {
     try {
       return await send();
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      if (error.code !== HEADER_MISMATCH || method !== "tools/call") throw ownHop(error);
+      if (error.code !== HEADER_MISMATCH || method !== "tools/call") throw withoutHopErrors(error);
     }
-    await this.#relearn();
+    await this.#listToolsAgain();
     return await send().catch((error: unknown) => {
-      throw error instanceof RpcError ? ownHop(error) : error;
+      throw error instanceof RpcError ? withoutHopErrors(error) : error;
     });
   }
 
-  async #relearn(): Promise<void> {
+  async #listToolsAgain(): Promise<void> {
     let cursor: Raw | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const params: Raw | undefined = cursor && withMember(EMPTY_OBJECT, "cursor", cursor);
       cursor = members(await this.ask("tools/list", params), ["nextCursor"])[0];
       if (!cursor || cursor.toString() === "null") return;
@@ -225,18 +226,18 @@ export class Stateless implements Dialect {
     signal: Signal,
   ): Promise<readonly (readonly [string, Raw])[]> {
     const asking = new CallSignal();
-    const stop = (): void => asking.abort(signal.reason);
-    signal.addEventListener("abort", stop);
+    const cancel = (): void => asking.abort(signal.reason);
+    signal.addEventListener("abort", cancel);
     this.#asking.set(claim, asking);
     claim.timer?.pause();
     try {
-      if (asked.length === 0) await this.#breathe(asking);
+      if (asked.length === 0) await this.#waitToResend(asking);
       return await Promise.all(
         asked.map(async ({ name, method, params }) => {
           const refusal = cannotAsk(claim.origin.capabilities, method, params);
           if (refusal) throw RpcError.of(INVALID_PARAMS, `${method}: ${refusal}`);
           const { answer } = (method === "roots/list" && claim.origin.roots?.known) || {};
-          // It was asked when it came here, and says when they change.
+          // The roots are already known, and the client reports changes of them.
           if (answer && "result" in answer) return [name, answer.result] as const;
           const question = claim.origin.era2026 ? params : withPageId(params);
           return [name, await claim.uplink.request(method, question, asking, { name })] as const;
@@ -244,20 +245,20 @@ export class Stateless implements Dialect {
       );
     } catch (error) {
       if (asking.aborted || !(error instanceof RpcError)) throw error;
-      // The other questions need no answer any more.
+      // The other questions no longer need an answer.
       asking.abort(error);
       throw RpcError.of(INTERNAL_ERROR, `the server's question got no answer: ${error.message}`);
     } finally {
-      signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", cancel);
       this.#asking.delete(claim);
       claim.timer?.resume();
     }
   }
 
-  /** It wants to be asked again and says no more: not at once. */
-  #breathe(asking: Signal): Promise<void> {
+  /** A child may want the request again without asking anything. It does not get it at once. */
+  #waitToResend(asking: Signal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = this.#parts.clock.after(BREATH_MS, resolve);
+      const timer = this.#parts.clock.after(RESEND_MS, resolve);
       asking.addEventListener("abort", () => {
         timer.cancel();
         reject(asking.reason as Error);

@@ -1,10 +1,10 @@
-/** Reads a page of `tools/list` for what must be repeated in headers, and leaves out tools that ask for it wrongly. */
+/** Reads from a page of `tools/list` which parameters must be repeated in headers, and leaves out tools whose declaration is invalid. */
 import { asRaw, fromRaw, type Raw } from "../../kernel/raw.ts";
 import { type ParamHeader, paramHeaders } from "../../rpc/era-2026/param-headers.ts";
 import { elements, member, withMember } from "../../rpc/slice.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
-/** `first`: what was known of earlier lists is forgotten. */
+/** `first`: this is the first page, so the headers of earlier lists are forgotten. */
 export function learnTools(
   result: Raw,
   headers: RequestHeaders,

@@ -22,7 +22,7 @@ interface Login extends Authorization {
   vain: number;
 }
 
-/** A login that shows what it is told to. */
+/** A login that returns the given credentials. */
 function login(
   current: Authorization["current"],
   instead: () => Promise<Credential | string> = () => Promise.resolve("there is none"),
@@ -42,19 +42,19 @@ function login(
   };
 }
 
-/** Takes one token, and tells which it was shown. */
-const taking =
+/** A server that accepts one token. Its answers repeat the token it got. */
+const accepting =
   (good: string, status = 401, challenge = "Bearer"): Answerer =>
   ({ headers, message }, response) => {
     if (headers.authorization === `Bearer ${good}`) json(response, result(message.id, headers.authorization));
     else {
-      // Servers do repeat what they were shown.
+      // Real servers repeat tokens in error texts too.
       const said = error(message.id, -32001, `not taken: ${headers.authorization}`);
       json(response, said, status, { "www-authenticate": challenge });
     }
   };
 
-test("what is to be shown is asked for with every request; without it there is no request", async () => {
+test("the credential is requested for every HTTP request, and without one nothing is sent", async () => {
   const child = await httpChild(({ message, headers }, response) =>
     json(response, result(message.id, headers.authorization ?? "none")),
   );
@@ -88,7 +88,7 @@ test("what is to be shown is asked for with every request; without it there is n
   expect(child.seen).toHaveLength(3);
 });
 
-test("a header of the config is all that is shown", async () => {
+test("a configured Authorization header is used instead of the login", async () => {
   const child = await httpChild(({ message, headers }, response) =>
     json(response, result(message.id, headers.authorization)),
   );
@@ -102,8 +102,8 @@ test("a header of the config is all that is shown", async () => {
   expect((await answer(1)).result).toBe("static");
 });
 
-test("what is not taken is replaced once, with the whole request", async () => {
-  const child = await httpChild(taking("new"));
+test("a denied request is sent once more with another credential", async () => {
+  const child = await httpChild(accepting("new"));
   const auth = login(
     () => shows("old"),
     () => Promise.resolve(shows("new")),
@@ -120,8 +120,8 @@ test("what is not taken is replaced once, with the whole request", async () => {
   expect(auth).toMatchObject({ denials: [{ missing: undefined }], vain: 0 });
 });
 
-test("there is no third attempt", async () => {
-  const child = await httpChild(taking("never"));
+test("a request is not sent a third time", async () => {
+  const child = await httpChild(accepting("never"));
   const auth = login(
     () => shows("secret-1"),
     () => Promise.resolve(shows("secret-2")),
@@ -137,9 +137,9 @@ test("there is no third attempt", async () => {
   expect(auth.vain).toBe(1);
 });
 
-test("where there is nothing else to show, the reason is told; the link lives on", async () => {
+test("without another credential the request fails with the reason, and the link stays open", async () => {
   const challenge = 'Bearer error="insufficient_scope", scope="a b"';
-  const child = await httpChild(taking("never", 403, challenge));
+  const child = await httpChild(accepting("never", 403, challenge));
   const auth = login(
     () => shows("t"),
     () => Promise.resolve("the login has ended"),
@@ -157,8 +157,8 @@ test("where there is nothing else to show, the reason is told; the link lives on
   expect(closed).toEqual([]);
 });
 
-test("a 403 that is about no scope is what it is", async () => {
-  const child = await httpChild(taking("never", 403));
+test("a 403 that names no missing scope is not retried", async () => {
+  const child = await httpChild(accepting("never", 403));
   const auth = login(() => shows("t"));
   const { request, failure } = await dial(remoteSpec(child.url), { authorize: () => auth });
   request(1, "ping");
@@ -166,7 +166,7 @@ test("a 403 that is about no scope is what it is", async () => {
   expect(auth.denials).toEqual([]);
 });
 
-test("a session is not continued by someone else; what was begun goes on", async () => {
+test("a session is not continued with another login, but its requests in flight finish", async () => {
   let holder = "first";
   let finish = (): void => {};
   const child = await httpChild(
@@ -192,7 +192,7 @@ test("a session is not continued by someone else; what was begun goes on", async
   expect(closed).toEqual([]);
 });
 
-test("a token goes to no other origin", async () => {
+test("a token is not sent to another origin", async () => {
   const other = await httpChild((_, response) => json(response, {}));
   const child = await httpChild((_, response) => response.writeHead(307, { location: other.url }).end());
   const { request, failure } = await dial(remoteSpec(child.url), {
@@ -213,6 +213,6 @@ test.each([
   ],
   ['Bearer scope="a\u0007 b ü", error="invalid_token"', { error: "invalid_token", scopes: ["b"] }],
   [`Bearer scope="${"x ".repeat(1000)}"`, { error: undefined, scopes: Array(50).fill("x") }],
-])("reads a challenge (%#)", (header, challenge) => {
+])("readChallenge reads a header (%#)", (header, challenge) => {
   expect(readChallenge(header)).toEqual(challenge);
 });

@@ -1,27 +1,27 @@
-/** What is shown to a server so that it lets us in: the interface that links need. Who provides it keeps the secrets. */
+/** The interface through which links get credentials for a server. Its implementation stores the secrets. */
 import type { RemoteSpec } from "../../config/spec.ts";
 
 export interface Credential {
   /** The value of the `Authorization` header. */
   readonly header: string;
-  /** Whom it stands for: what was begun as one must not be continued as another. */
+  /** Identifies the login. A session begun with one login must not be continued with another. */
   readonly holder: string;
 }
 
-/** The server did not take a credential. */
+/** The server denied a credential. */
 export interface Denial {
-  /** It is good, but not for this: these scopes are missing. Undefined: it is not good at all. */
+  /** The scopes that the credential lacks; undefined if the credential is not accepted at all. */
   readonly missing: readonly string[] | undefined;
 }
 
 export interface Authorization {
-  /** What to show with the next request; undefined: nothing. Rejects where something must be shown and cannot be got. */
+  /** The credential for the next request; undefined if none is needed. Rejects if one is needed and not available. */
   current(): Credential | undefined | Promise<Credential | undefined>;
-  /** Another credential instead of the one that was not taken, or why there is none. Asked once per request. */
+  /** A replacement for a denied credential, or the reason why there is none. Called once per request. */
   instead(refused: Credential, denial: Denial): Promise<Credential | string>;
-  /** What came instead was not taken either. */
+  /** The replacement was denied too. */
   inVain(): void;
 }
 
-/** Undefined for servers that bring their own credentials. */
+/** Returns undefined for servers with their own configured credentials. */
 export type Authorize = (spec: RemoteSpec) => Authorization | undefined;

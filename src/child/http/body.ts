@@ -1,9 +1,9 @@
-/** Gathers a body of bounded size. Refuses to hold more, and to take half of one for the whole. */
+/** Reads a body up to a maximum size. A body that is cut off is an error. */
 import type { IncomingMessage } from "node:http";
 
 export type Body = Buffer | "too-large" | Error;
 
-/** `done` is called once. Over the bound the response is destroyed: what is left of it is nobody's. */
+/** `done` is called once. Over the maximum the response is destroyed. */
 export function readBody(response: IncomingMessage, maxBytes: number, done: (body: Body) => void): void {
   const parts: Buffer[] = [];
   let size = 0;

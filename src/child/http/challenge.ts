@@ -1,4 +1,4 @@
-/** What a server says about its refusal in `WWW-Authenticate`. Written by a stranger: only well-formed scopes are believed. */
+/** Reads the `WWW-Authenticate` header of a refusal. The server is not trusted: only well-formed scopes are used. */
 
 export interface Challenge {
   readonly error: string | undefined;
@@ -8,7 +8,7 @@ export interface Challenge {
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 const MAX_SCOPES = 50;
 
-/** Undefined where no bearer token is asked for. */
+/** Returns undefined if the header asks for no bearer token. */
 export function readChallenge(header: string | undefined): Challenge | undefined {
   const at = header?.search(/(?:^|[\s,])bearer(?:\s|$)/i) ?? -1;
   if (header === undefined || at < 0) return undefined;

@@ -1,12 +1,12 @@
-/** Dials remote children: streamable HTTP, and the deprecated HTTP+SSE. Speaks first to nobody: the handshake is done above. */
+/** Opens links to remote children over streamable HTTP and the deprecated HTTP+SSE. Makes no handshake. */
 import type { ServerSpec } from "../../config/spec.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "../link.ts";
 import type { Authorize } from "./authorization.ts";
+import { HttpClient } from "./http-client.ts";
 import { SseLink } from "./sse-link.ts";
 import { StreamableLink } from "./streamable-link.ts";
-import { Wire } from "./wire.ts";
 
 export interface HttpConnectorOptions {
   readonly log: Log;
@@ -20,9 +20,9 @@ export function createHttpConnector(options: HttpConnectorOptions): Connector {
     async open(spec: ServerSpec, events: LinkEvents, signal: AbortSignal): Promise<Link> {
       if (spec.kind === "stdio") throw new ChildFailure("other", "this server has no URL", { unsent: true });
       if (signal.aborted) throw aborted(signal);
-      const wire = new Wire(spec, options.authorize);
-      if (spec.kind === "http") return new StreamableLink(wire, events, options);
-      return await openSse(new SseLink(wire, events, options), signal);
+      const http = new HttpClient(spec, options.authorize);
+      if (spec.kind === "http") return new StreamableLink(http, events, options);
+      return await openSse(new SseLink(http, events, options), signal);
     },
   };
 }
@@ -44,7 +44,7 @@ async function openSse(link: SseLink, signal: AbortSignal): Promise<Link> {
   }
 }
 
-/** Whoever aborts may say why, and then that is why. */
+/** The failure of an aborted open. If the signal has a ChildFailure as its reason, it is that one. */
 function aborted({ reason }: AbortSignal): ChildFailure {
   if (reason instanceof ChildFailure) return reason;
   return new ChildFailure("other", "connecting was cancelled", { unsent: true });

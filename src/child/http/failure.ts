@@ -1,4 +1,4 @@
-/** What an errno or a status of a remote child means. Nothing else reads them; headers, queries and user info never get into a text. */
+/** Turns an errno or an HTTP status of a remote child into a ChildFailure. Its texts never contain headers, queries or user info. */
 import type { IncomingMessage } from "node:http";
 import { shownUrl } from "../../kernel/shown-url.ts";
 import { type Category, ChildFailure } from "../link.ts";
@@ -22,7 +22,7 @@ const OFFLINE: Readonly<Record<string, string>> = {
 
 const TOO_MANY = 429;
 
-/** `connected` tells whether the request may have left: only a connection that never stood is proof that it did not. */
+/** `connected`: the request was on a connected socket, so it may have been sent. */
 export function networkFailure(error: Error, where: string, connected: boolean): ChildFailure {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   const more = { unsent: !connected, cause: error };
@@ -41,7 +41,7 @@ export function networkFailure(error: Error, where: string, connected: boolean):
   return new ChildFailure("other", `${where} could not be reached (${code || error.name})`, more);
 }
 
-/** A status that is no answer. `said` is what the body had to say, if it was fit to be shown. */
+/** The failure of an error status. `said` is the text of the body, if it may be shown. */
 export function statusFailure(response: IncomingMessage, where: string, said?: string): ChildFailure {
   const status = response.statusCode ?? 0;
   const challenge = response.headers["www-authenticate"];
@@ -55,7 +55,7 @@ export function statusFailure(response: IncomingMessage, where: string, said?: s
   return new ChildFailure(categoryOf(status), text.filter(Boolean).join("; "), { challenge, limited });
 }
 
-/** In seconds; a date is left to people. */
+/** Reads seconds. A date is only shown in the text. */
 function limitOf(retryAfter = ""): NonNullable<ChildFailure["limited"]> {
   return /^\d{1,6}$/.test(retryAfter) ? { retryAfterMs: Number(retryAfter) * 1_000 } : {};
 }
@@ -65,7 +65,7 @@ function categoryOf(status: number): Category {
   return status >= 500 ? "http" : "other";
 }
 
-/** Whether the answer means that what was shown is not good (enough); undefined for all others. */
+/** Whether the server denied the credential; undefined for all other responses. */
 export function denialOf(response: IncomingMessage): Denial | undefined {
   if (response.statusCode === 401) return { missing: undefined };
   if (response.statusCode !== 403) return undefined;
@@ -73,7 +73,7 @@ export function denialOf(response: IncomingMessage): Denial | undefined {
   return challenge?.error === "insufficient_scope" ? { missing: challenge.scopes } : undefined;
 }
 
-/** What was shown was not taken, and there is nothing else to show. */
+/** The failure of a denied credential without a replacement. */
 export function deniedFailure(response: IncomingMessage, where: string, reason: string): ChildFailure {
   const challenge = response.headers["www-authenticate"];
   const text = `${where} answered ${response.statusCode}; ${reason}`;
@@ -81,7 +81,7 @@ export function deniedFailure(response: IncomingMessage, where: string, reason: 
 }
 
 function advice({ statusCode: status = 0, headers }: IncomingMessage): string {
-  if (status === 401 || status === 403) return wanted(headers["www-authenticate"]);
+  if (status === 401 || status === 403) return requiredLogin(headers["www-authenticate"]);
   if (status >= 300 && status < 400) return `it has moved${movedTo(headers.location)}: change the URL`;
   if (status === 404 || status === 405)
     return 'is the URL right? A server that speaks only SSE needs `type: "sse"`';
@@ -90,7 +90,7 @@ function advice({ statusCode: status = 0, headers }: IncomingMessage): string {
   return "";
 }
 
-function wanted(header: string | undefined): string {
+function requiredLogin(header: string | undefined): string {
   const challenge = readChallenge(header);
   if (!challenge) return "it requires other credentials";
   const scopes = challenge.scopes.length > 0 ? ` for ${challenge.scopes.join(" ")}` : "";
@@ -101,13 +101,13 @@ function movedTo(location: string | undefined): string {
   return location && URL.canParse(location) ? ` to ${shownUrl(location)}` : "";
 }
 
-/** The answer came in a form that is none. */
+/** The failure of an invalid answer. */
 export function badAnswer(where: string, what: string): ChildFailure {
   return new ChildFailure("other", `${where} ${what}`);
 }
 
-/** The same failure as it looks to a request that did, or did not, leave. */
-export function seenAs(failure: ChildFailure, unsent: boolean): ChildFailure {
+/** The same failure for a request that certainly was not, or may have been, sent. */
+export function withUnsent(failure: ChildFailure, unsent: boolean): ChildFailure {
   if (failure.unsent === unsent) return failure;
   const { category, message, sessionLost, challenge, limited, cause } = failure;
   return new ChildFailure(category, message, { unsent, sessionLost, challenge, limited, cause });

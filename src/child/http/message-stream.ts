@@ -1,4 +1,4 @@
-/** The messages of one event stream, as they come. Whether the stream should have ended is for its owner to judge. */
+/** Reads the messages of one event stream. Its owner decides what the end of the stream means. */
 import type { IncomingMessage } from "node:http";
 import type { Log } from "../../kernel/log.ts";
 import { asRaw, type Raw, toRaw } from "../../kernel/raw.ts";
@@ -8,23 +8,23 @@ import type { Malformed, Message } from "../../rpc/message.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { readMessage } from "../../rpc/scan.ts";
 import { elements } from "../../rpc/slice.ts";
-import { passed, type StreamPosition } from "./resume.ts";
+import { eventRead, type StreamPosition } from "./resume.ts";
 
 export interface StreamOptions {
   readonly where: string;
   readonly log: Log;
   readonly maxMessageBytes: number;
-  /** To the child: what it asked cannot be read. */
+  /** Sends the child an error for a request that cannot be read. */
   refuse(message: Message): void;
 }
 
 export interface StreamHandlers {
   onMessage(message: Message): void;
-  /** Something that cannot be read and may have been meant as an answer. */
+  /** A message that cannot be read and may be an answer. */
   onBadAnswer(malformed: Malformed): void;
-  /** An event of another type than messages have. */
+  /** An event whose type is not "message". */
   onOther?(type: string, data: Buffer): void;
-  /** Without an error: the server ended it properly. */
+  /** Without an error the server ended the stream properly. */
   onEnd(error: Error | undefined): void;
 }
 
@@ -32,7 +32,7 @@ export function isEventStream(response: IncomingMessage): boolean {
   return /^text\/event-stream\b/i.test(response.headers["content-type"] ?? "");
 }
 
-/** What one body or event holds: a message, or, by the rules of 2025-03-26, an array of them. */
+/** Reads one body or event: a message or, in 2025-03-26, an array of messages. */
 export function readMessages(bytes: Buffer): (Message | Malformed)[] {
   const message = readMessage(bytes);
   if (message.kind !== "malformed" || message.code !== INVALID_REQUEST) return [message];
@@ -40,14 +40,14 @@ export function readMessages(bytes: Buffer): (Message | Malformed)[] {
   return batch.length === 0 ? [message] : batch.map(readMessage);
 }
 
-/** The synthetic answer to a request whose real one was not kept. */
+/** The error that replaces an answer over the size limit. */
 export function tooLargeError(id: Raw, maxBytes: number): Message {
   const message = `the answer is over the limit of ${maxBytes} bytes (--max-message)`;
   const error = toRaw({ code: INTERNAL_ERROR, message, data: { metamcp: "result_too_large" } });
   return { kind: "error", id, error };
 }
 
-/** Keeps `position` up to date with every event that came whole. */
+/** Updates `position` with every complete event. */
 export function readStream(
   response: IncomingMessage,
   position: StreamPosition,
@@ -68,7 +68,7 @@ export function readStream(
     else handlers.onBadAnswer(message);
   };
   const takeTooLong = ({ id, method, bytes }: TooLong): void => {
-    passed(position, reader.lastId);
+    eventRead(position, reader.lastId);
     log.warn("a message is over the limit", { url: where, bytes, maxMessageBytes });
     if (id && method)
       refuse(id, INVALID_REQUEST, `the request is over the limit of ${maxMessageBytes} bytes`);
@@ -78,7 +78,7 @@ export function readStream(
   const reader = new EventReader(
     {
       onEvent: ({ event, data, id }) => {
-        passed(position, id);
+        eventRead(position, id);
         if (event !== "message") handlers.onOther?.(event, data);
         else if (data.length > 0) for (const message of readMessages(data)) take(message);
       },
@@ -90,8 +90,8 @@ export function readStream(
   const end = (error?: Error): void => {
     if (over) return;
     over = true;
-    // Some events have an id and nothing else.
-    passed(position, reader.lastId);
+    // The last event may have had only an id.
+    eventRead(position, reader.lastId);
     position.retryMs = reader.retry ?? position.retryMs;
     handlers.onEnd(error);
   };

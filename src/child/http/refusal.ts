@@ -1,4 +1,4 @@
-/** Reads an answer whose status is not 2xx: an error of the protocol, the loss of the session, or a failure. Decides only, does nothing. */
+/** Reads a response with a status other than 2xx: a JSON-RPC error, the loss of the session, or a failure. Pure. */
 import type { IncomingMessage } from "node:http";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import type { Mask } from "../../kernel/secret.ts";
@@ -8,20 +8,20 @@ import { readMessage } from "../../rpc/scan.ts";
 import { ChildFailure } from "../link.ts";
 import { statusFailure } from "./failure.ts";
 
-/** A refusal is a few lines of text; nobody needs the whole error page of a proxy. */
+/** Larger bodies are not read: they are error pages of proxies. */
 export const MAX_REFUSAL_BYTES = 64 * 1024;
-const MAX_SAID = 300;
+const MAX_TEXT_LENGTH = 300;
 
 export interface RefusedRequest {
   readonly where: string;
-  /** Of the request that was refused; undefined where it was no request. */
+  /** The id of the refused request; undefined if the message was no request. */
   readonly id: number | undefined;
   readonly session: "none" | "fresh" | "proven";
-  /** Takes out what may not be repeated, even if the server does. */
+  /** Removes secrets from the text of the server. */
   readonly mask: Mask;
 }
 
-/** `body` is undefined where it could not be read. */
+/** `body` is undefined if it could not be read. */
 export function readRefusal(
   response: IncomingMessage,
   body: Buffer | undefined,
@@ -35,8 +35,8 @@ export function readRefusal(
   if (status === 404 && refused.session !== "none") return sessionLost(refused, said);
   const ours = error?.id !== undefined && ownId(error.id) === refused.id;
   if (error && ours && status >= 400 && status < 500 && status !== 401 && status !== 403) return error;
-  // Many servers say 400 where the protocol has 404. Believed only of a session that has worked: else a server that
-  // dislikes every request would be dialled anew for ever.
+  // Many servers answer 400 where the protocol requires 404. It counts as a lost session only if the session has worked:
+  // otherwise a server that refuses every request would be reconnected for ever.
   if (status === 400 && error && refused.session === "proven") return sessionLost(refused, said);
   return statusFailure(response, refused.where, said);
 }
@@ -57,5 +57,5 @@ function sessionLost({ where, session }: RefusedRequest, said: string | undefine
 
 function shownText(error: Raw, mask: Mask): string | undefined {
   const text = (fromRaw(error) as { message?: unknown } | null)?.message;
-  return typeof text === "string" ? mask(text).replace(/\s+/g, " ").slice(0, MAX_SAID) : undefined;
+  return typeof text === "string" ? mask(text).replace(/\s+/g, " ").slice(0, MAX_TEXT_LENGTH) : undefined;
 }

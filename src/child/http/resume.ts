@@ -1,29 +1,29 @@
-/** Where a stream stands and when it may be taken up again. Values only. */
+/** The position in an event stream, and the delay before it is resumed. Pure. */
 
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
-/** A server that asks for 0 would be asked without a pause for as long as a call lasts. */
+/** With a `retry` of 0 the server would be asked without a pause as long as the call lasts. */
 const SHORTEST_DELAY_MS = 10;
 
 export interface StreamPosition {
-  /** Of the last event that had one, as it is sent: a stream without cannot be resumed. */
+  /** The last event id, encoded for a header. A stream without one cannot be resumed. */
   lastEventId: string | undefined;
-  /** The server's own wish. */
+  /** The delay that the server asked for. */
   retryMs: number | undefined;
-  /** Attempts since something last came. */
+  /** Attempts since the last event. */
   attempts: number;
 }
 
-export function beginning(): StreamPosition {
+export function streamStart(): StreamPosition {
   return { lastEventId: undefined, retryMs: undefined, attempts: 0 };
 }
 
-/** An event with this id, or with none of its own, came whole. An empty id takes back the one before. */
-export function passed(position: StreamPosition, id: string | undefined): void {
+/** A complete event was read. Without an id the position stays; an empty id clears it. */
+export function eventRead(position: StreamPosition, id: string | undefined): void {
   if (id !== undefined) position.lastEventId = sendable(id);
 }
 
-/** As the bytes of a header; undefined for what may not stand in one. */
+/** The id as the bytes of a header; undefined if a header may not contain it. */
 function sendable(id: string): string | undefined {
   const bytes = Buffer.from(id).toString("latin1");
   return /^[\t\x20-\x7e\x80-\xff]+$/.test(bytes) ? bytes : undefined;

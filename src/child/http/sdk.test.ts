@@ -16,7 +16,7 @@ import { systemClock } from "../../system-clock.ts";
 import type { ChildFailure, Link } from "../link.ts";
 import { createHttpConnector } from "./connector.ts";
 
-/** One tool that reports progress, asks back, and says what it was told. */
+/** A server with one tool that reports progress, asks the client a question, and returns the answer. */
 function interview(): McpServer {
   const server = new McpServer({ name: "sdk", version: "1" });
   server.registerTool(
@@ -92,7 +92,7 @@ async function connect(url: string, kind: "http" | "sse"): Promise<Session> {
   return { peer, link, asked, notified, closed };
 }
 
-/** Lists, calls with progress, answers the question on the way; returns under which id the call went out. */
+/** Lists tools, makes a call with progress and answers its question. Returns the id of the call. */
 async function useIt({ peer }: Session): Promise<number | undefined> {
   const list = fromRaw(await peer.request("tools/list", undefined)) as { tools: { name: string }[] };
   expect(list.tools.map(({ name }) => name)).toEqual(["interview"]);
@@ -137,7 +137,7 @@ async function streamable(server: McpServer, options: { retryInterval?: number }
   return { url, open, resumed };
 }
 
-test("the official streamable HTTP server", async () => {
+test("a link works with the official streamable HTTP server", async () => {
   const server = interview();
   const { url, open } = await streamable(server);
   const session = await connect(url, "http");
@@ -153,7 +153,7 @@ test("the official streamable HTTP server", async () => {
   expect(session.closed).toEqual([]);
 });
 
-test("the official streamable HTTP server, when it lets its client poll", async () => {
+test("a link works with the official streamable HTTP server if it closes streams and lets clients poll", async () => {
   const server = interview();
   const called = new Set<() => void>();
   server.registerTool("poll", {}, async ({ closeSSEStream }) => {
@@ -170,7 +170,7 @@ test("the official streamable HTTP server, when it lets its client poll", async 
   expect(fromRaw(await answer)).toMatchObject({ content: [{ text: "polled" }] });
 });
 
-test("the official SSE server", async () => {
+test("a link works with the official SSE server", async () => {
   const open = new Map<string, SSEServerTransport>();
   const url = await serve(async (request, response) => {
     const id = new URL(request.url ?? "", "http://x").searchParams.get("sessionId");

@@ -18,7 +18,7 @@ import { ChildFailure } from "../link.ts";
 const sseSpec: typeof remoteSpec = (url, more) => remoteSpec(url, { kind: "sse", ...more });
 const endpoint = (place: string): string => `event: endpoint\ndata: ${place}\n\n`;
 
-/** Names an endpoint, accepts what is posted there and gives it to `answer` with the stream. */
+/** A server that names an endpoint, accepts posts there, and calls `answer` with each message and the stream. */
 function sseChild(answer: (seen: Parameters<Answerer>[0], stream: ServerResponse) => void): Answerer {
   let stream: ServerResponse | undefined;
   return (seen, response) => {
@@ -32,7 +32,7 @@ function sseChild(answer: (seen: Parameters<Answerer>[0], stream: ServerResponse
   };
 }
 
-test("posts to the endpoint it was told, and hears everything on the one stream", async () => {
+test("an SSE link posts to the endpoint named by the server and receives all messages on one stream", async () => {
   const child = await httpChild(
     sseChild(({ message }, stream) => {
       if (message.id !== undefined)
@@ -57,7 +57,7 @@ test("posts to the endpoint it was told, and hears everything on the one stream"
   expect(child.seen.at(-1)?.headers["mcp-protocol-version"]).toBe("2025-11-25");
 });
 
-test("the end of the stream is the end of the link", async () => {
+test("an SSE link closes when its stream ends", async () => {
   const child = await httpChild(sseChild((_, stream) => stream.end()));
   const { request, closing, failed } = await dial(sseSpec(child.url));
   request(1, "initialize");
@@ -67,7 +67,7 @@ test("the end of the stream is the end of the link", async () => {
   await until(async () => (await child.sockets()) === 0);
 });
 
-test("a message that is refused fails alone", async () => {
+test("a refused message fails only its own request", async () => {
   const statuses = [500, 401, 404];
   const child = await httpChild((seen, response) => {
     if (seen.method === "GET") events(response).write(endpoint("/m"));
@@ -89,7 +89,7 @@ test("a message that is refused fails alone", async () => {
   expect(closed).toEqual([]);
 });
 
-test("a message over the limit costs its own request, not the link", async () => {
+test("an answer over the size limit fails its request, and the link stays open", async () => {
   const child = await httpChild(
     sseChild(({ message }, stream) => {
       const size = message.method === "big" ? 5_000 : 5;
@@ -128,14 +128,14 @@ test.each<[string, string, (response: ServerResponse) => void]>([
     "other",
     (response) => events(response).write(endpoint("http://evil.invalid/m")),
   ],
-])("does not open where %s, and leaves no socket", async (_, category, answer) => {
+])("open() rejects if %s, and leaves no socket", async (_, category, answer) => {
   const child = await httpChild((_, response) => answer(response));
 
   await expect(dial(sseSpec(child.url))).rejects.toMatchObject({ name: "ChildFailure", category });
   await until(async () => (await child.sockets()) === 0);
 });
 
-test("nothing overtakes the notification that the handshake is complete", async () => {
+test("requests wait until notifications/initialized is accepted", async () => {
   let accept = (): void => {};
   const child = await httpChild((seen, response) => {
     if (seen.method === "GET") events(response).write(endpoint("/m"));
@@ -154,7 +154,7 @@ test("nothing overtakes the notification that the handshake is complete", async 
   await until(() => child.seen.at(-1)?.message.method === "tools/list");
 });
 
-test("who gives up waiting for the endpoint says why", async () => {
+test("open() rejects with the reason of the abort if that is a ChildFailure", async () => {
   const child = await httpChild((_, response) => void events(response));
   const reason = new ChildFailure("offline", "too slow");
 
@@ -162,7 +162,7 @@ test("who gives up waiting for the endpoint says why", async () => {
   await expect(opening).rejects.toBe(reason);
 });
 
-test("waiting for the endpoint can be given up", async () => {
+test("open() can be aborted while it waits for the endpoint", async () => {
   const child = await httpChild((_, response) => void events(response));
   const abort = new AbortController();
   const opening = dial(sseSpec(child.url), { signal: abort.signal });

@@ -1,6 +1,6 @@
 /**
- * A link over the deprecated HTTP+SSE (2024-11-05): one stream brings everything, messages are posted to the endpoint
- * that it names. The end of the stream is the end of the link; nothing is resumed, the protocol has no means to.
+ * A link over the deprecated HTTP+SSE (2024-11-05). All messages of the server come on one stream; messages to it are posted to the
+ * endpoint that the stream names. The link ends with the stream, because this protocol cannot resume it.
  */
 import type { IncomingMessage } from "node:http";
 import { encode } from "../../rpc/encode.ts";
@@ -9,38 +9,38 @@ import type { Message } from "../../rpc/message.ts";
 import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
 import { readBody } from "./body.ts";
 import { badAnswer, networkFailure, statusFailure } from "./failure.ts";
-import type { LineOptions } from "./line.ts";
+import type { HttpLinkOptions } from "./http-channel.ts";
+import { type HttpClient, type HttpRequest, isSuccess } from "./http-client.ts";
 import { isEventStream, readStream } from "./message-stream.ts";
 import { MAX_REFUSAL_BYTES, readRefusal } from "./refusal.ts";
-import { beginning } from "./resume.ts";
-import { type HttpRequest, isSuccess, type Wire } from "./wire.ts";
+import { streamStart } from "./resume.ts";
 
 const INITIALIZED = "notifications/initialized";
 
 export class SseLink implements Link {
   readonly peer: string;
-  readonly #wire: Wire;
+  readonly #http: HttpClient;
   readonly #events: LinkEvents;
-  readonly #options: LineOptions;
+  readonly #options: HttpLinkOptions;
   #stream: HttpRequest | undefined;
   #endpoint: URL | undefined;
   #version: string | undefined;
-  /** What waits until the server has heard that the handshake is complete. */
+  /** Messages that wait until `notifications/initialized` was accepted; undefined if none wait. */
   #held: Message[] | undefined;
-  #over = false;
+  #ended = false;
   #ending: Promise<void> | undefined;
 
-  constructor(wire: Wire, events: LinkEvents, options: LineOptions) {
-    this.peer = wire.shown;
-    this.#wire = wire;
+  constructor(http: HttpClient, events: LinkEvents, options: HttpLinkOptions) {
+    this.peer = http.shown;
+    this.#http = http;
     this.#events = events;
     this.#options = options;
   }
 
-  /** Resolves when the server has named its endpoint. */
+  /** Resolves when the server has sent its endpoint. */
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#stream = this.#wire.request(
+      this.#stream = this.#http.request(
         { method: "GET", headers: { accept: "text/event-stream" } },
         { onResponse: (response) => this.#listen(response, resolve, reject), onFailure: reject },
       );
@@ -48,7 +48,7 @@ export class SseLink implements Link {
   }
 
   send(message: Message): void {
-    if (this.#over) return;
+    if (this.#ended) return;
     if (this.#held) this.#held.push(message);
     else this.#post(message);
   }
@@ -62,9 +62,9 @@ export class SseLink implements Link {
   }
 
   close(): Promise<void> {
-    this.#over = true;
+    this.#ended = true;
     this.#stream?.abort();
-    this.#ending ??= this.#wire.close();
+    this.#ending ??= this.#http.close();
     return this.#ending;
   }
 
@@ -79,49 +79,49 @@ export class SseLink implements Link {
     const refuse = (message: Message): void => this.send(message);
     readStream(
       response,
-      beginning(),
+      streamStart(),
       { where: this.peer, log, maxMessageBytes, refuse },
       {
         onMessage: (message) => {
-          if (!this.#over) this.#events.onMessage(message, undefined);
+          if (!this.#ended) this.#events.onMessage(message, undefined);
         },
         onBadAnswer: ({ id, reason }) => {
           const what = `answered with something that is not a JSON-RPC message: ${reason}`;
-          if (!this.#over && id) this.#events.onFailed(ownId(id), badAnswer(this.peer, what));
+          if (!this.#ended && id) this.#events.onFailed(ownId(id), badAnswer(this.peer, what));
         },
         onOther: (type, data) => {
           if (type !== "endpoint" || this.#endpoint) return;
-          this.#endpoint = this.#ownPlace(data.toString());
+          this.#endpoint = this.#sameOrigin(data.toString());
           if (this.#endpoint) opened();
           else refused(badAnswer(this.peer, "returned an endpoint of another origin, which is not trusted"));
         },
         onEnd: (error) => {
           const closed = new ChildFailure("offline", `${this.peer} closed its stream`);
           const failure = error ? networkFailure(error, this.peer, true) : closed;
-          if (this.#endpoint) this.#die(failure);
+          if (this.#endpoint) this.#fail(failure);
           else refused(failure);
         },
       },
     );
   }
 
-  #ownPlace(reference: string): URL | undefined {
-    const { url } = this.#wire;
+  #sameOrigin(reference: string): URL | undefined {
+    const { url } = this.#http;
     if (!URL.canParse(reference, url.href)) return undefined;
-    const place = new URL(reference, url);
-    return place.origin === url.origin ? place : undefined;
+    const target = new URL(reference, url);
+    return target.origin === url.origin ? target : undefined;
   }
 
   #post(message: Message): void {
     const initialized = message.kind === "notification" && message.method === INITIALIZED;
-    // A request that overtakes this one is refused by servers that take the handshake seriously.
+    // Strict servers refuse a request that arrives before this notification.
     if (initialized) this.#held = [];
     const headers = {
       "content-type": "application/json",
       ...(this.#version !== undefined && { "mcp-protocol-version": this.#version }),
     };
-    const url = this.#endpoint ?? this.#wire.url;
-    this.#wire.request(
+    const url = this.#endpoint ?? this.#http.url;
+    this.#http.request(
       { method: "POST", headers, body: encode(message), url },
       {
         onResponse: (response) => {
@@ -146,21 +146,21 @@ export class SseLink implements Link {
   #refused(message: Message, response: IncomingMessage): void {
     const id = message.kind === "request" ? ownId(message.id) : undefined;
     readBody(response, MAX_REFUSAL_BYTES, (body) => {
-      const refused = { where: this.peer, id, session: "none", mask: this.#wire.mask } as const;
+      const refused = { where: this.peer, id, session: "none", mask: this.#http.mask } as const;
       const verdict = readRefusal(response, Buffer.isBuffer(body) ? body : undefined, refused);
       if (verdict instanceof ChildFailure) this.#failed(message, verdict);
-      else if (!this.#over) this.#events.onMessage(verdict, undefined);
+      else if (!this.#ended) this.#events.onMessage(verdict, undefined);
     });
   }
 
   #failed(message: Message, failure: ChildFailure): void {
-    if (this.#over) return;
+    if (this.#ended) return;
     if (message.kind === "request") this.#events.onFailed(ownId(message.id), failure);
     else this.#options.log.debug("a message could not be sent", { url: this.peer, reason: failure.message });
   }
 
-  #die(failure: ChildFailure): void {
-    if (this.#over) return;
+  #fail(failure: ChildFailure): void {
+    if (this.#ended) return;
     void this.close();
     this.#events.onClosed(failure);
   }

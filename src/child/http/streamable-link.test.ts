@@ -17,7 +17,7 @@ import { secretsFrom } from "../../kernel/secret.ts";
 
 const SECRET = "Bearer very-secret-token";
 
-test("posts one message each, with session and version once they are known", async () => {
+test("each message is one POST, with session id and protocol version once they are known", async () => {
   const child = await httpChild(
     sessionful((seen, response) => json(response, result(seen.message.id, seen.message.params))),
   );
@@ -45,7 +45,7 @@ test("posts one message each, with session and version once they are known", asy
   expect(link.peer).toBe(child.url);
 });
 
-test("carries payloads as they were written, both ways", async () => {
+test("payloads are passed unchanged in both directions", async () => {
   const written = '{ "big":12345678901234567890, "a":1.0,"a":2 }';
   const child = await httpChild((seen, response) => {
     response.setHeader("content-type", "application/json");
@@ -59,7 +59,7 @@ test("carries payloads as they were written, both ways", async () => {
   expect(message.kind === "result" && message.result.toString()).toBe(written);
 });
 
-test("messages on the stream of a request come with its id, those on the server's own stream without", async () => {
+test("messages on the stream of a request have its id as via, messages on the server's stream have none", async () => {
   const child = await httpChild((seen, response) => {
     if (seen.method === "GET") events(response).write(event({ jsonrpc: "2.0", method: "unasked" }));
     else if (seen.message.method === "initialize") json(response, result(1));
@@ -84,7 +84,7 @@ test("messages on the stream of a request come with its id, those on the server'
   expect((await viaOf("unasked")).via).toBeUndefined();
 });
 
-test("nothing overtakes the notification that the handshake is complete", async () => {
+test("requests wait until notifications/initialized is accepted", async () => {
   let accept = (): void => {};
   const child = await httpChild((seen, response) => {
     if (seen.message.method === "notifications/initialized") accept = () => response.writeHead(202).end();
@@ -101,7 +101,7 @@ test("nothing overtakes the notification that the handshake is complete", async 
   await answer(2);
 });
 
-test("a server without a stream of its own is asked once", async () => {
+test("a server that offers no stream is asked for it only once", async () => {
   const child = await httpChild(sessionful((seen, response) => json(response, result(seen.message.id))));
   const clock = new ManualClock();
   const { request, answer, handshake } = await dial(remoteSpec(child.url), { clock });
@@ -113,7 +113,7 @@ test("a server without a stream of its own is asked once", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("the server's own stream is taken up again where it broke, and that is no failure", async () => {
+test("a broken server stream is resumed and reports no failure", async () => {
   const asked: (string | undefined)[] = [];
   const child = await httpChild((seen, response) => {
     if (seen.method === "GET") {
@@ -141,7 +141,7 @@ test("the server's own stream is taken up again where it broke, and that is no f
   expect([...failed, ...closed]).toEqual([]);
 });
 
-test("the broken stream of a request is resumed after its last event, in the server's own time", async () => {
+test("the broken stream of a request is resumed after its last event, with the delay of the server", async () => {
   const child = await httpChild(
     sessionful((seen, response) => {
       if (seen.method === "POST") {
@@ -163,7 +163,7 @@ test("the broken stream of a request is resumed after its last event, in the ser
   expect(child.seen.filter((seen) => seen.method === "GET").at(-1)?.headers["last-event-id"]).toBe("p-1");
 });
 
-test("an event that is an id and nothing else is where its stream is resumed", async () => {
+test("a stream is resumed after an event that has only an id", async () => {
   const child = await httpChild(
     sessionful((seen, response) => {
       if (seen.method === "POST") events(response).end("id: only\n\nid: next\ndata: {");
@@ -181,7 +181,7 @@ test("an event that is an id and nothing else is where its stream is resumed", a
   expect(child.seen.filter((seen) => seen.method === "GET").at(-1)?.headers["last-event-id"]).toBe("only");
 });
 
-test("a stream that cannot be resumed fails its request alone", async () => {
+test("a stream that cannot be resumed fails only its own request", async () => {
   const child = await httpChild(
     sessionful((seen, response) => {
       if (seen.method === "GET") response.writeHead(405).end();
@@ -206,7 +206,7 @@ test("a stream that cannot be resumed fails its request alone", async () => {
   expect(closed).toEqual([]);
 });
 
-test("nobody listening: the link is closed, and nothing was sent", async () => {
+test("if no server listens, the link is closed and the request counts as unsent", async () => {
   const child = await httpChild(() => {});
   await child.stop();
   const { request, closing, failed } = await dial(remoteSpec(child.url));
@@ -217,7 +217,7 @@ test("nobody listening: the link is closed, and nothing was sent", async () => {
   expect(failed).toEqual([]);
 });
 
-test("TLS towards a server that has none says so", async () => {
+test("TLS to a server without TLS fails with a text that says so", async () => {
   const child = await httpChild(() => {});
   const { request, closing } = await dial(remoteSpec(child.url.replace("http:", "https:")));
   request(1, "initialize");
@@ -229,7 +229,7 @@ test("TLS towards a server that has none says so", async () => {
   });
 });
 
-test("something that is no HTTP says so", async () => {
+test("a server that does not speak HTTP fails with a text that says so", async () => {
   const server = createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   onTestFinished(() => void server.close());
@@ -240,7 +240,7 @@ test("something that is no HTTP says so", async () => {
   expect(await failure(1)).toMatchObject({ category: "other", message: expect.stringContaining("HTTP") });
 });
 
-test("an id of an event that may not stand in a header is not sent back", async () => {
+test("an event id that is no valid header value is not sent back", async () => {
   const child = await httpChild(
     sessionful((seen, response) => {
       if (seen.method === "GET") events(response).end(event(result(2)));
@@ -261,14 +261,14 @@ test("an id of an event that may not stand in a header is not sent back", async 
   expect(sentBack).toEqual([Buffer.from("ünï").toString("latin1")]);
 });
 
-test("a host that does not exist is offline", async () => {
+test("a host name that does not exist fails as offline", async () => {
   const { request, closing } = await dial(remoteSpec("http://nowhere.invalid/mcp"));
   request(1, "initialize");
 
   expect(await closing()).toMatchObject({ category: "offline", unsent: true });
 });
 
-test("a connection that cannot be made while others are served fails one request only", async () => {
+test("a request that cannot connect while another one is connected fails alone", async () => {
   const child = await httpChild((_, response) => events(response).write(": working\n\n"));
   const { request, failure, closed, heard } = await dial(remoteSpec(child.url), {
     authorize: () => ({
@@ -285,7 +285,7 @@ test("a connection that cannot be made while others are served fails one request
   expect([...closed, ...heard]).toEqual([]);
 });
 
-test("a reset before the answer is offline, for that request, and may have been executed", async () => {
+test("a connection reset before the answer fails that request as offline and possibly sent", async () => {
   const child = await httpChild((seen, response) =>
     seen.message.method === "crash" ? response.destroy() : json(response, result(seen.message.id)),
   );
@@ -297,7 +297,7 @@ test("a reset before the answer is offline, for that request, and may have been 
   expect(closed).toEqual([]);
 });
 
-test("half an answer is none", async () => {
+test("a truncated answer fails its request", async () => {
   const child = await httpChild((_, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
     response.write('{"jsonrpc":"2.0"', () => response.destroy());
@@ -319,7 +319,7 @@ test.each([
   [415, "other"],
   [429, "other"],
   [302, "other"],
-])("status %i is %s, of one request", async (status, category) => {
+])("status %i fails one request with category %s", async (status, category) => {
   const child = await httpChild((_, response) =>
     response.writeHead(status, { "www-authenticate": 'Bearer realm="x"', "retry-after": "17" }).end("no"),
   );
@@ -334,7 +334,7 @@ test.each([
   expect(closed).toEqual([]);
 });
 
-test("a lost session closes the link, and what was refused may go to the next one", async () => {
+test("a lost session closes the link, and the refused request counts as unsent", async () => {
   let known = true;
   const child = await httpChild(
     sessionful((seen, response) => {
@@ -354,7 +354,7 @@ test("a lost session closes the link, and what was refused may go to the next on
   expect(failed).toEqual([]);
 });
 
-test("when the session is lost, a request that is being served is not called unsent", async () => {
+test("when the session is lost, a request that may have been sent does not count as unsent", async () => {
   const child = await httpChild(
     sessionful((seen, response) => {
       if (seen.message.method === "long")
@@ -372,7 +372,7 @@ test("when the session is lost, a request that is being served is not called uns
   expect(failed).toMatchObject([{ id: 3, failure: { sessionLost: true, unsent: true } }]);
 });
 
-test("servers that say 400 for a session they do not know are understood", async () => {
+test("status 400 in a session that has worked counts as a lost session", async () => {
   let known = true;
   const child = await httpChild(
     sessionful((seen, response) => {
@@ -390,7 +390,7 @@ test("servers that say 400 for a session they do not know are understood", async
   expect(await closing()).toMatchObject({ sessionLost: true, unsent: true });
 });
 
-test("a server that never knew the session it gave is a failure, or it would be dialled for ever", async () => {
+test("a server that refuses the session it has just created is a failure and not a lost session", async () => {
   const child = await httpChild((seen, response) => {
     if (seen.message.method === "initialize") json(response, result(1), 200, { "mcp-session-id": "s" });
     else response.writeHead(404).end();
@@ -401,7 +401,7 @@ test("a server that never knew the session it gave is a failure, or it would be 
   expect(await closing()).toMatchObject({ category: "other", sessionLost: false });
 });
 
-test("an error of the protocol is an answer, whatever the status", async () => {
+test("a JSON-RPC error is an answer, even with an error status", async () => {
   const child = await httpChild((seen, response) =>
     json(response, error(seen.message.id, -32601, "no"), 400),
   );
@@ -424,7 +424,7 @@ test.each([
     'data: {"id":1,"jsonrpc":"2.0","result":}\n\n',
     "not a JSON-RPC message",
   ],
-])("%s instead of an answer says so", async (_, type, body, text) => {
+])("%s instead of an answer fails with a text that says so", async (_, type, body, text) => {
   const child = await httpChild((_, response) => response.writeHead(200, { "content-type": type }).end(body));
   const { request, failure, closed } = await dial(remoteSpec(child.url));
   request(1, "initialize");
@@ -434,7 +434,7 @@ test.each([
 });
 
 test.each(["application/json", "text/event-stream"])(
-  "an answer over the limit as %s is an error of its request",
+  "an answer over the size limit as %s becomes an error of its request",
   async (type) => {
     const child = await httpChild((seen, response) => {
       const huge = JSON.stringify(result(seen.message.id, "x".repeat(5_000)));
@@ -449,7 +449,7 @@ test.each(["application/json", "text/event-stream"])(
   },
 );
 
-test("an answer that announces too much is not waited for", async () => {
+test("an answer whose content-length is over the limit is not read", async () => {
   const child = await httpChild((_, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": "5000" }).flushHeaders();
   });
@@ -459,7 +459,7 @@ test("an answer that announces too much is not waited for", async () => {
   expect((await answer(1)).error).toMatchObject({ data: { metamcp: "result_too_large" } });
 });
 
-test("an error without an id, as the answer to a request, is the answer to that request", async () => {
+test("an error without an id in the response to a request is the answer to that request", async () => {
   const child = await httpChild((_, response) => json(response, error(null, -32700, "Parse error")));
   const { request, answer } = await dial(remoteSpec(child.url));
   request(4, "ping");
@@ -467,7 +467,7 @@ test("an error without an id, as the answer to a request, is the answer to that 
   expect((await answer(4)).error).toMatchObject({ code: -32700 });
 });
 
-test("an endless answer is cut at the limit", async () => {
+test("an endless answer is cut off at the size limit", async () => {
   const child = await httpChild((_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     const pour = (): void => {
@@ -483,7 +483,7 @@ test("an endless answer is cut at the limit", async () => {
   await until(async () => (await child.sockets()) === 0);
 });
 
-test("batched answers are taken apart", async () => {
+test("the messages of a batched answer are delivered one by one", async () => {
   const child = await httpChild((seen, response) =>
     json(response, [{ jsonrpc: "2.0", method: "note" }, result(seen.message.id, "ok")]),
   );
@@ -494,7 +494,7 @@ test("batched answers are taken apart", async () => {
   expect(heard).toHaveLength(2);
 });
 
-test("redirects are followed within the origin, keeping method and body, and remembered", async () => {
+test("redirects within the origin are followed with method and body, and used for later requests", async () => {
   const child = await httpChild((seen, response) => {
     if (seen.url === "/mcp") response.writeHead(307, { location: "/mcp/" }).end();
     else json(response, result(seen.message.id, seen.headers["x-key"]));
@@ -508,7 +508,7 @@ test("redirects are followed within the origin, keeping method and body, and rem
   expect(child.seen.map((seen) => seen.url)).toEqual(["/mcp", "/mcp/", "/mcp/"]);
 });
 
-test("headers do not go to another origin, and a loop ends", async () => {
+test("a redirect to another origin is not followed, and a redirect loop ends", async () => {
   const other = await httpChild((seen, response) => json(response, result(seen.message.id)));
   const child = await httpChild((seen, response) => {
     const location = seen.message.method === "away" ? `${other.url}?token=t` : "/mcp";
@@ -527,7 +527,7 @@ test("headers do not go to another origin, and a loop ends", async () => {
   expect(other.seen).toEqual([]);
 });
 
-test("secrets stay out of messages and logs, even where the server repeats them", async () => {
+test("secrets are masked in failures and logs, even if the server repeats them", async () => {
   const child = await httpChild((seen, response) =>
     json(response, error(null, -32000, `bad ${seen.headers.authorization} and ${seen.url}`), 400),
   );
@@ -546,7 +546,7 @@ test("secrets stay out of messages and logs, even where the server repeats them"
   expect(child.seen[0]).toMatchObject({ url: "/mcp?key=query-secret", headers: { authorization: SECRET } });
 });
 
-test("a cancelled request is no longer read, and the cancellation arrives", async () => {
+test("a cancellation is sent to the server, and the stream of the request is closed", async () => {
   let ended = false;
   const child = await httpChild((seen, response) => {
     if (seen.message.method === "long") {
@@ -565,7 +565,7 @@ test("a cancelled request is no longer read, and the cancellation arrives", asyn
   expect([...failed, ...closed]).toEqual([]);
 });
 
-test("streams that a server never ends are given up after their answer", async () => {
+test("streams that stay open after their answer are closed beyond a limit", async () => {
   const child = await httpChild(
     (seen, response) => void events(response).write(event(result(seen.message.id))),
   );
@@ -578,7 +578,7 @@ test("streams that a server never ends are given up after their answer", async (
   await until(async () => (await child.sockets()) === 8);
 });
 
-test("close ends the session and leaves no socket, also while requests hang", async () => {
+test("close() ends the session and leaves no socket, even while requests are pending", async () => {
   const child = await httpChild(sessionful(() => {}));
   const { link, request, handshake, failed, closed } = await dial(remoteSpec(child.url));
   await handshake();
@@ -587,14 +587,14 @@ test("close ends the session and leaves no socket, also while requests hang", as
   await link.close();
   await link.close();
 
-  // The stream that was asked for before goes another way, and may come later.
+  // The GET of the server stream uses another socket and may arrive later.
   const posted = child.seen.filter(({ method }) => method !== "GET");
   expect(posted.at(-1)).toMatchObject({ method: "DELETE", headers: { "mcp-session-id": "s-1" } });
   await until(async () => (await child.sockets()) === 0);
   expect([...failed, ...closed]).toEqual([]);
 });
 
-test("close does not wait for a server that ignores the end of the session", async () => {
+test("close() does not wait for a server that does not answer the DELETE of the session", async () => {
   const ok = sessionful(() => {});
   const child = await httpChild(
     (seen, response, request) => seen.method === "DELETE" || ok(seen, response, request),
@@ -613,14 +613,14 @@ test.each([
   ["not a URL", { url: "nonsense" }],
   ["another scheme", { url: "ftp://host/x" }],
   ["a header that cannot be sent", { headers: secretsFrom({ "x-token": "line\nbreak-secret" }) }],
-])("refuses to open: %s", async (_, more) => {
+])("open() rejects an invalid spec: %s", async (_, more) => {
   const opening = dial(remoteSpec("http://127.0.0.1:1/mcp", more));
 
   await expect(opening).rejects.toMatchObject({ name: "ChildFailure", category: "other" });
   await expect(opening).rejects.not.toThrow("break-secret");
 });
 
-test("big requests arrive whole", async () => {
+test("large requests arrive complete", async () => {
   const child = await httpChild((seen, response) =>
     json(response, result(seen.message.id, seen.body.length)),
   );

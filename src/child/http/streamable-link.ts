@@ -1,13 +1,13 @@
 /**
- * A link over streamable HTTP (2025-03-26 to 2025-11-25). One POST per message; no time limits, no second attempts.
+ * A link over streamable HTTP (2025-03-26 to 2025-11-25): one POST per message, no timeouts, no retries.
  *
- * What is told how:
- * - `onFailed`: the fault of one request. Any status but 2xx, a reset or a bad answer under it, or a connection that
- *   could not be made while other requests of this link are still being served.
- * - `onClosed`: no request can succeed on this link any more. The server forgot the session, or cannot be connected to
- *   and serves nothing of ours either. Its failure speaks for all requests in flight, so `unsent` is true only if it
- *   holds for all of them; where it holds for some, those hear it through `onFailed` first, in the same turn.
- * - Neither: whatever happens to notifications, answers of ours and the server's own stream.
+ * How failures are reported:
+ * - `onFailed`: one request failed. Its status is not 2xx, its connection was reset, its answer is invalid, or it could not connect
+ *   while other requests of this link are connected.
+ * - `onClosed`: no request can succeed on this link any more. The server lost the session, or cannot be reached and no request is
+ *   connected. The failure applies to all requests in flight, so `unsent` is true only if none of them was sent. If some were
+ *   not sent, those get `onFailed` first, in the same turn of the event loop.
+ * - Failures of notifications, of our answers and of the server's stream are not reported.
  */
 import type { IncomingMessage } from "node:http";
 import type { Timer } from "../../kernel/clock.ts";
@@ -16,76 +16,76 @@ import { ownId } from "../../rpc/id.ts";
 import type { Message } from "../../rpc/message.ts";
 import { ChildFailure, type HeadersOf, type Link, type LinkEvents } from "../link.ts";
 import { readBody } from "./body.ts";
-import { seenAs } from "./failure.ts";
-import { Flight, type FlightEvents } from "./flight.ts";
-import { Flights } from "./flights.ts";
-import { Line, type LineOptions } from "./line.ts";
+import { withUnsent } from "./failure.ts";
+import { HttpChannel, type HttpLinkOptions } from "./http-channel.ts";
+import { type HttpClient, isSuccess } from "./http-client.ts";
 import { isEventStream } from "./message-stream.ts";
+import { PendingRequest, type PendingRequestEvents } from "./pending-request.ts";
+import { PendingRequests } from "./pending-requests.ts";
 import { MAX_REFUSAL_BYTES, readRefusal } from "./refusal.ts";
-import { StandingStream } from "./standing-stream.ts";
-import { isSuccess, type Wire } from "./wire.ts";
+import { ServerStream } from "./server-stream.ts";
 
 const INITIALIZED = "notifications/initialized";
 const CANCELLED = "notifications/cancelled";
 const END_SESSION_MS = 1_000;
-/** How long other requests may take to learn for themselves that the session is gone. */
-const LAST_WORD_MS = 1_000;
+/** After the session is lost, other requests have this time to get their own response. */
+const SESSION_LOSS_MS = 1_000;
 
 export class StreamableLink implements Link {
   readonly peer: string;
-  readonly #wire: Wire;
-  readonly #line: Line;
+  readonly #http: HttpClient;
+  readonly #channel: HttpChannel;
   readonly #events: LinkEvents;
-  readonly #standing: StandingStream;
-  readonly #flights = new Flights();
-  readonly #flightEvents: FlightEvents;
-  /** What waits: for the server to have heard that the handshake is complete, or for a new link. */
+  readonly #serverStream: ServerStream;
+  readonly #pending = new PendingRequests();
+  readonly #requestEvents: PendingRequestEvents;
+  /** Messages that wait until `notifications/initialized` was accepted, or for a new link; undefined if none wait. */
   #held: Message[] | undefined;
   #agreed = false;
   #initialized = false;
   #lost: ChildFailure | undefined;
-  #lastWord: Timer | undefined;
-  #over = false;
+  #sessionLossTimer: Timer | undefined;
+  #ended = false;
   #ending: Promise<void> | undefined;
 
-  constructor(wire: Wire, events: LinkEvents, options: LineOptions) {
-    this.peer = wire.shown;
-    this.#wire = wire;
+  constructor(http: HttpClient, events: LinkEvents, options: HttpLinkOptions) {
+    this.peer = http.shown;
+    this.#http = http;
     this.#events = events;
-    this.#line = new Line(wire, options);
-    this.#standing = new StandingStream(this.#line, {
+    this.#channel = new HttpChannel(http, options);
+    this.#serverStream = new ServerStream(this.#channel, {
       onMessage: (message) => this.#deliver(message, undefined),
       onUnknownSession: () => this.#unknownSession(),
     });
-    this.#flightEvents = {
-      onMessage: (message, flight) => this.#deliver(message, flight.number),
-      onRefused: (response, body, flight) => this.#refused(response, body, flight),
-      onFailed: (failure, flight) => this.#failed(failure, flight),
-      onEnd: (flight) => this.#flights.ended(flight),
+    this.#requestEvents = {
+      onMessage: (message, request) => this.#deliver(message, request.number),
+      onRefused: (response, body, request) => this.#refused(response, body, request),
+      onFailed: (failure, request) => this.#failed(failure, request),
+      onEnd: (request) => this.#pending.ended(request),
     };
   }
 
   send(message: Message): void {
-    if (this.#over) return;
+    if (this.#ended) return;
     if (this.#held) {
       this.#held.push(message);
     } else if (message.kind === "request") {
-      const flight = new Flight(message.id, this.#line, this.#flightEvents);
-      this.#flights.add(flight);
-      flight.post(message);
+      const request = new PendingRequest(message.id, this.#channel, this.#requestEvents);
+      this.#pending.add(request);
+      request.post(message);
     } else {
-      this.#tell(message);
+      this.#sendUnanswered(message);
     }
   }
 
   agreed(protocolVersion: string): void {
-    this.#line.agreed(protocolVersion);
+    this.#channel.agreed(protocolVersion);
     this.#agreed = true;
     this.#listen();
   }
 
   stateless(headersOf: HeadersOf | undefined): void {
-    this.#line.speak(headersOf);
+    this.#channel.setStateless(headersOf);
   }
 
   lastWords(): undefined {
@@ -93,58 +93,58 @@ export class StreamableLink implements Link {
   }
 
   close(): Promise<void> {
-    this.#ending ??= this.#goodbye();
+    this.#ending ??= this.#end();
     return this.#ending;
   }
 
   #deliver(message: Message, via: number | undefined): void {
-    if (this.#over) return;
-    this.#flights.settle(message);
+    if (this.#ended) return;
+    this.#pending.settle(message);
     this.#events.onMessage(message, via);
   }
 
   /** A message that gets no answer. */
-  #tell(message: Message): void {
+  #sendUnanswered(message: Message): void {
     const method = message.kind === "notification" ? message.method : undefined;
-    if (this.#line.stateless && message.kind === "notification" && method === CANCELLED)
+    if (this.#channel.stateless && message.kind === "notification" && method === CANCELLED)
       return this.#cancelled(message.params);
-    // A request that overtakes this one is refused by servers that take the handshake seriously.
+    // Strict servers refuse a request that arrives before this notification.
     if (method === INITIALIZED) this.#held = [];
-    const request = this.#line.post(message, {
+    const request = this.#channel.post(message, {
       onResponse: (response) => {
-        if (this.#over) return;
-        this.#line.heard(response);
-        if (!isSuccess(response)) this.#untold(response, method);
+        if (this.#ended) return;
+        this.#channel.onPostResponse(response);
+        if (!isSuccess(response)) this.#notificationRefused(response, method);
         else if (isEventStream(response)) request.abort();
         else response.resume();
         if (method === INITIALIZED) this.#complete();
       },
       onFailure: (failure) => {
-        if (this.#over) return;
-        this.#line.log.debug("a message could not be sent", {
+        if (this.#ended) return;
+        this.#channel.log.debug("a message could not be sent", {
           url: this.peer,
           method,
           reason: failure.message,
         });
-        if (cannotConnect(failure) && !this.#flights.served) this.#die(failure);
+        if (cannotConnect(failure) && !this.#pending.isAnyConnected) this.#fail(failure);
         if (method === INITIALIZED) this.#complete();
       },
     });
     if (message.kind === "notification" && method === CANCELLED) this.#cancelled(message.params);
   }
 
-  #untold(response: IncomingMessage, method: string | undefined): void {
+  #notificationRefused(response: IncomingMessage, method: string | undefined): void {
     readBody(response, MAX_REFUSAL_BYTES, (body) => {
-      if (this.#over) return;
+      if (this.#ended) return;
       const verdict = this.#verdict(response, Buffer.isBuffer(body) ? body : undefined);
       if (!(verdict instanceof ChildFailure)) return;
-      this.#line.log.debug("a message was refused", { url: this.peer, method, reason: verdict.message });
-      if (verdict.unsent) this.#lose(verdict);
+      this.#channel.log.debug("a message was refused", { url: this.peer, method, reason: verdict.message });
+      if (verdict.unsent) this.#sessionLost(verdict);
     });
   }
 
   #complete(): void {
-    if (this.#over || this.#lost) return;
+    if (this.#ended || this.#lost) return;
     const held = this.#held ?? [];
     this.#held = undefined;
     this.#initialized = true;
@@ -153,105 +153,105 @@ export class StreamableLink implements Link {
   }
 
   #listen(): void {
-    if (this.#agreed && this.#initialized && !this.#over) this.#standing.open();
+    if (this.#agreed && this.#initialized && !this.#ended) this.#serverStream.open();
   }
 
   #cancelled(params: Raw | undefined): void {
     const id = params && (fromRaw(params) as { requestId?: unknown } | null)?.requestId;
-    if (typeof id === "number") this.#flights.drop(id);
-    this.#concludeLoss();
+    if (typeof id === "number") this.#pending.drop(id);
+    this.#failIfAllAnswered();
   }
 
-  #refused(response: IncomingMessage, body: Buffer | undefined, flight: Flight): void {
-    const verdict = this.#verdict(response, body, flight.number);
+  #refused(response: IncomingMessage, body: Buffer | undefined, request: PendingRequest): void {
+    const verdict = this.#verdict(response, body, request.number);
     if (!(verdict instanceof ChildFailure)) {
-      this.#deliver(verdict, flight.number);
-      this.#flights.ended(flight);
+      this.#deliver(verdict, request.number);
+      this.#pending.ended(request);
     } else if (verdict.unsent) {
-      flight.phase = "refused";
-      this.#lose(verdict);
+      request.phase = "refused";
+      this.#sessionLost(verdict);
     } else {
-      this.#failed(verdict, flight);
+      this.#failed(verdict, request);
     }
   }
 
   #verdict(response: IncomingMessage, body: Buffer | undefined, id?: number): Message | ChildFailure {
-    const { session, where } = this.#line;
-    return readRefusal(response, body, { where, id, session, mask: this.#wire.mask });
+    const { session, where } = this.#channel;
+    return readRefusal(response, body, { where, id, session, mask: this.#http.mask });
   }
 
-  #failed(failure: ChildFailure, flight: Flight): void {
-    this.#flights.ended(flight);
-    if (this.#over || flight.answered) return;
-    if (cannotConnect(failure) && !this.#flights.served) {
-      this.#die(failure);
+  #failed(failure: ChildFailure, request: PendingRequest): void {
+    this.#pending.ended(request);
+    if (this.#ended || request.answered) return;
+    if (cannotConnect(failure) && !this.#pending.isAnyConnected) {
+      this.#fail(failure);
     } else {
-      this.#flights.drop(flight.number);
-      this.#events.onFailed(flight.number, failure);
-      this.#concludeLoss();
+      this.#pending.drop(request.number);
+      this.#events.onFailed(request.number, failure);
+      this.#failIfAllAnswered();
     }
   }
 
   #unknownSession(): boolean {
-    if (this.#over) return true;
-    if (this.#flights.size > 0 || this.#line.session === "none") return false;
+    if (this.#ended) return true;
+    if (this.#pending.size > 0 || this.#channel.session === "none") return false;
     const more = { sessionLost: true, unsent: true };
-    this.#die(new ChildFailure("other", `${this.peer} no longer knows the session`, more));
+    this.#fail(new ChildFailure("other", `${this.peer} no longer knows the session`, more));
     return true;
   }
 
-  /** The session is gone. Whoever else was asked under it will hear the same, and may then go elsewhere. */
-  #lose(failure: ChildFailure): void {
+  /** The server lost the session. Other requests in it will be refused too, and may then be sent on a new link. */
+  #sessionLost(failure: ChildFailure): void {
     if (!this.#lost) {
       this.#lost = failure;
       this.#held ??= [];
-      this.#lastWord = this.#line.clock.after(LAST_WORD_MS, () => this.#die(failure));
+      this.#sessionLossTimer = this.#channel.clock.after(SESSION_LOSS_MS, () => this.#fail(failure));
     }
-    this.#concludeLoss();
+    this.#failIfAllAnswered();
   }
 
-  #concludeLoss(): void {
-    if (this.#lost && !this.#flights.undecided) this.#die(this.#lost);
+  #failIfAllAnswered(): void {
+    if (this.#lost && !this.#pending.isAnyWaiting) this.#fail(this.#lost);
   }
 
-  #die(failure: ChildFailure): void {
-    if (this.#over) return;
-    const { sent } = this.#flights;
-    const unsent = this.#flights.unsent();
+  #fail(failure: ChildFailure): void {
+    if (this.#ended) return;
+    const { isAnySent: sent } = this.#pending;
+    const unsent = this.#pending.unsent();
     for (const message of this.#held ?? []) if (message.kind === "request") unsent.push(ownId(message.id));
     this.#stop();
-    this.#ending = this.#wire.close();
-    if (sent) for (const id of unsent) this.#events.onFailed(id, seenAs(failure, true));
-    this.#events.onClosed(seenAs(failure, !sent));
+    this.#ending = this.#http.close();
+    if (sent) for (const id of unsent) this.#events.onFailed(id, withUnsent(failure, true));
+    this.#events.onClosed(withUnsent(failure, !sent));
   }
 
-  async #goodbye(): Promise<void> {
+  async #end(): Promise<void> {
     this.#stop();
     await this.#endSession();
-    await this.#wire.close();
+    await this.#http.close();
   }
 
   #stop(): void {
-    this.#over = true;
-    this.#lastWord?.cancel();
-    this.#standing.close();
-    this.#flights.abort();
+    this.#ended = true;
+    this.#sessionLossTimer?.cancel();
+    this.#serverStream.close();
+    this.#pending.abort();
   }
 
-  /** Best effort, and short: a server that does not care must not hold anyone up. */
+  /** Best effort with a short timeout: a server that does not answer must not delay the end. */
   #endSession(): Promise<void> {
     return new Promise((done) => {
-      const timer = this.#line.clock.after(END_SESSION_MS, done);
+      const timer = this.#channel.clock.after(END_SESSION_MS, done);
       const finish = (): void => {
         timer.cancel();
         done();
       };
-      if (!this.#line.endSession({ onResponse: finish, onFailure: finish })) finish();
+      if (!this.#channel.endSession({ onResponse: finish, onFailure: finish })) finish();
     });
   }
 }
 
-/** Nothing could be sent at all. Missing credentials, and those of someone else, are the fault of one request. */
+/** Nothing could be sent. Missing credentials, or those of another login, are the failure of one request only. */
 function cannotConnect(failure: ChildFailure): boolean {
   return failure.unsent && failure.category !== "auth" && !failure.sessionLost;
 }

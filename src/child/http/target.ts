@@ -1,4 +1,4 @@
-/** Where a spec points and what is shown there with every request. Refuses what could not be sent, by name and never by value. */
+/** The URL of a remote server and the headers of every request to it. Errors about a header contain its name, never its value. */
 import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { urlToHttpOptions } from "node:url";
 import type { RemoteSpec } from "../../config/spec.ts";
@@ -36,7 +36,7 @@ export function staticHeaders(spec: RemoteSpec, url: URL): OutgoingHttpHeaders {
 
 const addresses = new WeakMap<URL, http.RequestOptions>();
 
-/** The user info has become a header, and must not become another one on the way. */
+/** The address without user info: that is already a header, and Node would add a second one. */
 export function addressOf(url: URL): http.RequestOptions {
   const known = addresses.get(url);
   if (known) return known;
@@ -46,7 +46,7 @@ export function addressOf(url: URL): http.RequestOptions {
   return address;
 }
 
-/** Only what keeps method and body, and only within the origin: headers are secrets. */
+/** Where to follow a redirect. Only redirects that keep method and body, and only within the origin, because headers are secrets. */
 export function redirectTarget(method: string, response: IncomingMessage, from: URL): URL | undefined {
   const status = response.statusCode ?? 0;
   const keeps = status === 307 || status === 308 || (method === "GET" && (status === 301 || status === 302));

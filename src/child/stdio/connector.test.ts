@@ -18,7 +18,7 @@ const failure = async (attempt: Promise<unknown>): Promise<ChildFailure> => {
   return error as ChildFailure;
 };
 
-test("talks to a child and ends it with its stdin, without a signal", async () => {
+test("a link exchanges messages with a child and ends it by closing stdin, without a signal", async () => {
   const { ready, ask, closings, pids, connector } = bench([]);
   const link = await ready();
   expect(await ask(link, "echo", { a: 1 })).toEqual({ method: "echo", params: { a: 1 } });
@@ -32,7 +32,7 @@ test("talks to a child and ends it with its stdin, without a signal", async () =
   await connector.settled();
 });
 
-test("says which of command, folder and interpreter is missing, and what to do", async () => {
+test("a failed start says whether command, folder or interpreter is missing, and what to do", async () => {
   const { folder, path, write } = temp();
   const absent = await failure(bench([], { command: "no-such-program" }).open());
   expect(absent).toMatchObject({ category: "offline", unsent: true });
@@ -62,13 +62,13 @@ test("says which of command, folder and interpreter is missing, and what to do",
   expect(other.category).toBe("other");
 });
 
-test("starts nothing for a caller that gave up", async () => {
+test("a cancelled open() starts no process", async () => {
   const { open, pids } = bench([]);
   await failure(open(AbortSignal.abort()));
   expect(pids()).toEqual([]);
 });
 
-test("reports an exit once, with its code and the last words", async () => {
+test("an exit is reported once, with its code and the last output", async () => {
   const { open, closings, connector, logged } = bench(["say=first", "say=no API key", "exit=3"]);
   const link = await open();
   await until(() => closings.length > 0);
@@ -84,7 +84,7 @@ test("reports an exit once, with its code and the last words", async () => {
   expect(logged).toContain("debug no API key");
 });
 
-test("reports a kill with the signal, and ends what the child leaves in its group", async () => {
+test("a killed child is reported with the signal, and the rest of its group is ended", async () => {
   const { ready, closings, pids } = bench(["grandchild=deaf"]);
   const link = await ready();
   const before = pids();
@@ -97,9 +97,9 @@ test("reports a kill with the signal, and ends what the child leaves in its grou
   expect(closings).toHaveLength(1);
 });
 
-test("says nothing of an end that comes after close", async () => {
+test("an exit after close() is not reported", async () => {
   const clock = new ManualClock();
-  // What sleeps holds the pipes open, so that the end is told only after a while.
+  // `sleep` holds the pipes open, so that the exit is reported only after a delay.
   const script = 'sleep 1000 & echo \'{"jsonrpc":"2.0","method":"x"}\'; kill -9 $$';
   const { open, closings, pids, messages } = bench([], { command: "sh", args: ["-c", script], clock });
   const link = await open();
@@ -117,7 +117,7 @@ test("says nothing of an end that comes after close", async () => {
   expect(pids()).toEqual([]);
 });
 
-test("a child that closes its output is lost and ended", async () => {
+test("a child that closes its stdout is reported as lost and ended", async () => {
   const { ready, closings, pids, connector } = bench(["mute"]);
   const link = await ready();
   const before = pids();
@@ -132,7 +132,7 @@ test("a child that closes its output is lost and ended", async () => {
   await link.close();
 });
 
-test("a child that closes its input is lost and ended, once something is sent to it", async () => {
+test("a child that closes its stdin is reported as lost and ended once a message is sent to it", async () => {
   const { ready, closings, pids, connector } = bench(["unhearing"]);
   const link = await ready();
   const before = pids();
@@ -145,7 +145,7 @@ test("a child that closes its input is lost and ended, once something is sent to
   await connector.settled();
 });
 
-test("lines that are no messages are reported and skipped", async () => {
+test("lines on stdout that are no messages are logged and skipped", async () => {
   const { ready, ask, logged } = bench(["garbage"]);
   const link = await ready();
   expect(await ask(link, "echo", 1)).toEqual({ method: "echo", params: 1 });
@@ -154,7 +154,7 @@ test("lines that are no messages are reported and skipped", async () => {
   await link.close();
 });
 
-test("an answer over the limit fails its own request only", async () => {
+test("an answer over the size limit fails only its own request", async () => {
   const { ready, ask, closings } = bench([], { maxMessageBytes: 10_000 });
   const link = await ready();
   expect(await ask(link, "big", { bytes: 10_001 })).toMatchObject({
@@ -167,7 +167,7 @@ test("an answer over the limit fails its own request only", async () => {
   await link.close();
 });
 
-test.each(["stderr", "stdout"])("answers while a child floods %s", async (stream) => {
+test.each(["stderr", "stdout"])("requests are answered while a child floods %s", async (stream) => {
   const { ready, ask, logged } = bench([`flood=${stream}`]);
   const link = await ready();
   const before = process.memoryUsage().rss;
@@ -178,7 +178,7 @@ test.each(["stderr", "stdout"])("answers while a child floods %s", async (stream
   await link.close();
 });
 
-test("a child sees its own environment and none of ours", async () => {
+test("a child gets its own env and the safe variables, but no other variable of ours", async () => {
   process.env["METAMCP_TEST_SECRET"] = "s";
   onTestFinished(() => void delete process.env["METAMCP_TEST_SECRET"]);
   const { ready, ask } = bench([], { env: secretsFrom({ OWN: "1", METAMCP_CHILD: "forged" }) });

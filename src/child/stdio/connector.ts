@@ -1,13 +1,13 @@
-/** Opens links to child processes on this machine. Remembers every one that may have something left running. */
+/** Opens links to child processes on this machine, and keeps track of all links whose processes may still run. */
 import { maskFor } from "../../config/secrets.ts";
 import type { ServerSpec, StdioSpec } from "../../config/spec.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { ChildFailure, type Connector, type Link, type LinkEvents } from "../link.ts";
 import { childEnvironment } from "./environment.ts";
-import { Family } from "./family.ts";
 import { StdioLink } from "./link.ts";
 import { MARK, Marker, nest, ownGatewayId } from "./mark.ts";
+import { ProcessTree } from "./process-tree.ts";
 import { hasTable, ProcessTable } from "./processes.ts";
 import { RunRecord } from "./record.ts";
 import { type Started, start } from "./spawn.ts";
@@ -16,16 +16,16 @@ export interface StdioConnectorOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
-  /** Where children are written down on systems that cannot find them by their mark. */
+  /** The folder for records of children, on systems that cannot find processes by their mark. */
   readonly runFolder?: string;
-  /** Hears each line that a child writes on stderr, secrets masked, as far as it is logged. */
+  /** Called for each line of stderr that is logged, with secrets masked. */
   readonly onStderr?: ((spec: ServerSpec, line: string) => void) | undefined;
 }
 
 export interface StdioConnector extends Connector {
-  /** Resolves when nothing is left of any child that ended or is being ended. */
+  /** Resolves when no process is left of children that have ended or are being ended. */
   settled(): Promise<void>;
-  /** Kills all there is, blocking; for the exit of a process that can wait for nothing any more. */
+  /** Kills all children synchronously, for a process that exits and cannot wait. */
   killAllNow(): void;
 }
 
@@ -38,8 +38,8 @@ class Spawner implements StdioConnector {
   readonly #marker: Marker;
   readonly #table: ProcessTable;
   readonly #record: RunRecord | undefined;
-  /** Until nothing is left of them. */
-  readonly #links = new Map<Family, StdioLink>();
+  /** Links whose processes may still run. */
+  readonly #links = new Map<ProcessTree, StdioLink>();
 
   constructor(options: StdioConnectorOptions) {
     this.#options = options;
@@ -51,7 +51,7 @@ class Spawner implements StdioConnector {
 
   async open(spec: ServerSpec, events: LinkEvents, signal: AbortSignal): Promise<Link> {
     if (spec.kind !== "stdio") throw new ChildFailure("other", `${spec.name} is not a stdio server.`);
-    if (signal.aborted) throw gaveUp();
+    if (signal.aborted) throw cancelled();
     const mark = this.#marker.next(spec.name);
     const env = childEnvironment(spec, process.env, process.platform);
     env[MARK] = nest(process.env[MARK], mark);
@@ -59,7 +59,7 @@ class Spawner implements StdioConnector {
     const link = this.#link(child, spec, { mark, events });
     if (!signal.aborted) return link;
     await link.close();
-    throw gaveUp();
+    throw cancelled();
   }
 
   #link(
@@ -68,12 +68,12 @@ class Spawner implements StdioConnector {
     { mark, events }: { mark: string; events: LinkEvents },
   ): StdioLink {
     const { log, clock, maxMessageBytes, onStderr } = this.#options;
-    const family = new Family(pid, mark, this.#table);
+    const tree = new ProcessTree(pid, mark, this.#table);
     const onEnded = (): void => {
-      this.#links.delete(family);
+      this.#links.delete(tree);
       this.#record?.remove(pid);
     };
-    const link = new StdioLink(process, family, {
+    const link = new StdioLink(process, tree, {
       server: spec.name,
       mask: maskFor(spec),
       events,
@@ -84,7 +84,7 @@ class Spawner implements StdioConnector {
       onEnded,
     });
     log.debug("started", { server: spec.name, pid });
-    this.#links.set(family, link);
+    this.#links.set(tree, link);
     this.#record?.add(pid);
     return link;
   }
@@ -95,10 +95,10 @@ class Spawner implements StdioConnector {
 
   killAllNow(): void {
     const table = this.#table.readNow();
-    for (const family of this.#links.keys()) family.killNow(table);
+    for (const tree of this.#links.keys()) tree.killNow(table);
   }
 }
 
-function gaveUp(): ChildFailure {
+function cancelled(): ChildFailure {
   return new ChildFailure("other", "Not started: the caller cancelled.", { unsent: true });
 }

@@ -4,7 +4,7 @@ import { childEnvironment } from "./environment.ts";
 
 const own = { env: {}, inheritEnv: [] };
 
-test("passes what programs need and no secret", () => {
+test("a child gets variables that programs need, and no secrets", () => {
   const parent = {
     PATH: "/bin",
     HOME: "/home/a",
@@ -30,7 +30,7 @@ test("passes what programs need and no secret", () => {
   expect(childEnvironment(own, { ...parent, ...secrets }, "linux")).toEqual(parent);
 });
 
-test("adds its own variables last, and those inherited by name", () => {
+test("a child gets variables inherited by name, and its own env overrides them", () => {
   const spec = {
     env: secretsFrom({ HOME: "/elsewhere", KEY: "own" }),
     inheritEnv: ["KEY", "TOKEN", "ABSENT"],
@@ -44,7 +44,7 @@ test("adds its own variables last, and those inherited by name", () => {
   );
 });
 
-test("inherits everything when told so", () => {
+test("inheritEnv: true passes all variables", () => {
   const parent = { ANY: "thing", PATH: "/bin", NOT: undefined };
   expect(childEnvironment({ env: {}, inheritEnv: true }, parent, "darwin")).toEqual({
     ANY: "thing",
@@ -52,7 +52,7 @@ test("inherits everything when told so", () => {
   });
 });
 
-test("knows that names on Windows have no case", () => {
+test("names of variables are case-insensitive on Windows", () => {
   const parent = { Path: "C:\\bin", SystemRoot: "C:\\Windows", UserProfile: "u", Secret: "s", Other: "o" };
   const spec = { env: secretsFrom({ PATH: "D:\\bin" }), inheritEnv: ["OTHER"] };
   expect(childEnvironment(spec, parent, "win32")).toEqual({

@@ -1,10 +1,10 @@
-/** What of our own environment a child may see. A pure choice by name; reads nothing itself and never looks at values. */
+/** Chooses by name which variables of our environment a child gets. Pure: it reads no environment itself and ignores values. */
 import type { StdioSpec } from "../../config/spec.ts";
 import { revealed } from "../../kernel/secret.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How a program finds its files, its user's language and its terminal. */
+/** Programs need these to find their files, the user's language and the terminal. */
 const EVERYWHERE = ["PATH", "HOME", "LANG", "LANGUAGE", "TERM", "TMPDIR", "USER", "LOGNAME", "SHELL", "TZ"];
 
 const PROXY = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "FTP_PROXY"];
@@ -25,7 +25,7 @@ const TRUST = [
   "NIX_SSL_CERT_FILE",
 ];
 
-/** Where the system keeps a user's folders and screen. Paths and addresses, no keys. */
+/** The user's folders and display on each platform. Paths and addresses, no secrets. */
 const BY_PLATFORM: Readonly<Record<string, readonly string[]>> = {
   linux: [
     "XDG_CONFIG_HOME",
@@ -63,7 +63,7 @@ const BY_PLATFORM: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What every child sees, beside names that begin with LC_. */
+/** The variables that every child gets, in addition to names that begin with LC_. */
 export function safeNames(platform: NodeJS.Platform): readonly string[] {
   return [
     ...EVERYWHERE,
@@ -74,32 +74,33 @@ export function safeNames(platform: NodeJS.Platform): readonly string[] {
   ];
 }
 
-/** The safe list, then `inheritEnv`, then the child's own `env`, which wins. */
+/** The safe list, plus `inheritEnv`, plus the server's own `env`, which overrides the others. */
 export function childEnvironment(
   spec: Pick<StdioSpec, "env" | "inheritEnv">,
   parent: Environment,
   platform: NodeJS.Platform,
 ): Record<string, string> {
-  // Windows has Path and PATH mean the same.
-  const spelled = platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
-  const wanted = new Set([
+  // On Windows names of variables are case-insensitive.
+  const normalized = platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
+  const allowed = new Set([
     ...safeNames(platform),
-    ...(spec.inheritEnv === true ? [] : spec.inheritEnv.map(spelled)),
+    ...(spec.inheritEnv === true ? [] : spec.inheritEnv.map(normalized)),
   ]);
   const chosen: Record<string, string> = {};
   for (const [name, value] of Object.entries(parent)) {
     if (value === undefined) continue;
-    if (spec.inheritEnv === true || wanted.has(spelled(name)) || name.startsWith("LC_")) chosen[name] = value;
+    if (spec.inheritEnv === true || allowed.has(normalized(name)) || name.startsWith("LC_"))
+      chosen[name] = value;
   }
   for (const [name, value] of Object.entries(revealed(spec.env))) {
-    // Two spellings of one name would leave the choice to the system.
-    if (platform === "win32") dropOtherSpelling(chosen, name);
+    // With two spellings of one name it would be undefined which one applies.
+    if (platform === "win32") removeOtherSpelling(chosen, name);
     chosen[name] = value;
   }
   return chosen;
 }
 
-function dropOtherSpelling(chosen: Record<string, string>, name: string): void {
+function removeOtherSpelling(chosen: Record<string, string>, name: string): void {
   const twin = Object.keys(chosen).find((other) => other.toUpperCase() === name.toUpperCase());
   if (twin !== undefined) delete chosen[twin];
 }

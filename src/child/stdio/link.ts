@@ -1,4 +1,4 @@
-/** The open way to one child process. Turns its death into one event and leaves nothing of it behind; knows no protocol above messages. */
+/** The link to one child process. Reports its end as one event, and ends all its processes. Knows messages, but no protocol above them. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -7,7 +7,7 @@ import { LineWriter } from "../../rpc/encode.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { Via } from "../../rpc/peer.ts";
 import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
-import type { Family } from "./family.ts";
+import type { ProcessTree } from "./process-tree.ts";
 import { Stderr } from "./stderr.ts";
 import { Stdout } from "./stdout.ts";
 import { end } from "./stop.ts";
@@ -19,40 +19,41 @@ export interface LinkOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
-  /** Hears each line of stderr that is logged. */
+  /** Called for each line of stderr that is logged. */
   readonly onLine?: ((line: string) => void) | undefined;
-  /** Nothing is left of it. */
+  /** No process is left. */
   readonly onEnded: () => void;
 }
 
-/** What a dead child wrote last is still in the pipe; a grandchild can hold that open for ever. */
+/** Wait for the last output after the exit: it is still in the pipe. A grandchild may keep the pipe open for ever. */
 const LAST_BYTES_MS = 100;
-/** On a busy machine the streams of a dead child close long before it is known how it died. */
+/** Wait for the exit code after the streams closed. On a busy machine it comes much later. */
 const EXIT_MS = 1_000;
+/** Number of lines of output shown with a failure. */
 const LAST_LINES = 5;
 
 export class StdioLink implements Link {
   readonly peer: string;
   readonly pid: number | undefined;
   readonly #process: ChildProcessWithoutNullStreams;
-  readonly #family: Family;
+  readonly #tree: ProcessTree;
   readonly #options: LinkOptions;
   readonly #stderr: Stderr;
   readonly #stdout: Stdout;
   readonly #writer: LineWriter;
-  #losing = false;
+  #reporting = false;
   #closed = false;
   #ending: Promise<void> | undefined;
 
-  /** To be made in the turn in which the process was started: its events are not repeated. */
-  constructor(child: ChildProcessWithoutNullStreams, family: Family, options: LinkOptions) {
-    this.peer = `pid ${family.pid}`;
-    this.pid = family.pid;
+  /** Create it in the same turn of the event loop in which the process was started, so that no event is missed. */
+  constructor(child: ChildProcessWithoutNullStreams, tree: ProcessTree, options: LinkOptions) {
+    this.peer = `pid ${tree.pid}`;
+    this.pid = tree.pid;
     this.#process = child;
-    this.#family = family;
+    this.#tree = tree;
     this.#options = options;
     this.#stderr = new Stderr(child.stderr, options);
-    this.#writer = new LineWriter(child.stdin, { byTurn: true, onError: () => this.#lose() });
+    this.#writer = new LineWriter(child.stdin, { byTurn: true, onError: () => this.#onEnd() });
     this.#stdout = new Stdout(child.stdout, {
       ...options,
       onMessage: (message) => {
@@ -60,10 +61,10 @@ export class StdioLink implements Link {
       },
       answer: (message) => this.send(message),
     });
-    // A signal that failed is noticed by who sent it.
+    // Emitted for a failed signal, which the sender notices itself.
     child.on("error", () => {});
     child.on("exit", () => this.#exited());
-    child.stdout.on("close", () => this.#lose());
+    child.stdout.on("close", () => this.#onEnd());
   }
 
   send(message: Message, _via?: Via, alone?: boolean): void {
@@ -73,7 +74,7 @@ export class StdioLink implements Link {
   agreed(): void {}
 
   lastWords(): string | undefined {
-    return this.#said(1)[0];
+    return this.#lastOutput(1)[0];
   }
 
   close(): Promise<void> {
@@ -81,22 +82,22 @@ export class StdioLink implements Link {
     return this.#end();
   }
 
-  /** Undefined while it has not begun to end. */
+  /** Resolves when all processes have ended; undefined before the end begins. */
   get ending(): Promise<void> | undefined {
     return this.#ending;
   }
 
   #exited(): void {
-    this.#family.childExited();
+    this.#tree.childExited();
     this.#stdout.release();
     this.#stderr.release();
-    this.#lose();
+    this.#onEnd();
   }
 
-  /** The first sign of the end; the event waits a moment for the rest of what the child had to say. */
-  #lose(): void {
-    if (this.#losing || this.#closed) return;
-    this.#losing = true;
+  /** The first sign of the end. Waits a moment for the exit code and the last output before it reports the failure. */
+  #onEnd(): void {
+    if (this.#reporting || this.#closed) return;
+    this.#reporting = true;
     const { clock } = this.#options;
     const { exitCode, signalCode } = this.#process;
     const ended = exitCode !== null || signalCode !== null;
@@ -115,7 +116,7 @@ export class StdioLink implements Link {
     if (this.#closed) return;
     this.#closed = true;
     this.#options.events.onClosed(this.#failure());
-    // Its group, or what left it, may live on.
+    // Other processes of the tree may still run.
     void this.#end();
   }
 
@@ -124,15 +125,15 @@ export class StdioLink implements Link {
     let what = "The process closed its input or output, so it was ended";
     if (signalCode !== null) what = `The process was killed by ${signalCode}`;
     else if (exitCode !== null) what = `The process exited with code ${exitCode}`;
-    const words = this.#said(LAST_LINES);
+    const words = this.#lastOutput(LAST_LINES);
     return new ChildFailure(
       "stdio-exit",
       words.length === 0 ? `${what}.` : `${what}. Its output: ${words.join("\n")}`,
     );
   }
 
-  /** A program that speaks no MCP tends to say so on stdout. */
-  #said(lines: number): string[] {
+  /** The last lines of stderr; without any, the last line of stdout that is no message. A program that is no MCP server prints there. */
+  #lastOutput(lines: number): string[] {
     const words = this.#stderr.lastLines(lines);
     const garbage = this.#stdout.lastGarbage;
     if (words.length > 0 || garbage === undefined) return words;
@@ -148,8 +149,8 @@ export class StdioLink implements Link {
     const { log, clock, server } = this.#options;
     this.#writer.flush();
     this.#process.stdin.end();
-    await end(this.#family, { log, clock, name: server });
-    // Somebody out of our reach may hold the other ends.
+    await end(this.#tree, { log, clock, name: server });
+    // A process that we cannot end may hold the other ends of the pipes.
     this.#process.stdin.destroy();
     this.#process.stdout.destroy();
     this.#process.stderr.destroy();

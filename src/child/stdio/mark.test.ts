@@ -4,13 +4,13 @@ import { carries, type GatewayId, Marker, nest, ownGatewayId, starter } from "./
 
 const gateway: GatewayId = { space: "4026531836", pid: 42, start: "987654" };
 
-test("no two marks are alike, even of one process with two connectors", () => {
+test("all marks are unique, also those of two connectors in one process", () => {
   const [one, two] = [new Marker(gateway), new Marker(gateway)];
   const marks = [one.next("a"), one.next("a"), two.next("a"), two.next("a")];
   expect(new Set(marks).size).toBe(4);
 });
 
-test("whatever the server is called, the gateway is read back and the mark recognised, nested or not", () => {
+test("the gateway can be read from a mark and the mark is recognised, for all server names, nested or not", () => {
   const outer = new Marker({ ...gateway, pid: 7 }).next("outer");
   fc.assert(
     fc.property(
@@ -28,14 +28,14 @@ test("whatever the server is called, the gateway is read back and the mark recog
   );
 });
 
-test("a mark that cannot be read names nobody", () => {
+test("an invalid mark has no gateway", () => {
   for (const text of ["", "x", "1.2/3", "-.42.1.ab/1-a", "1.2.-.ab/1-a", "1.2.3.ab/1-a,", "1.2.3.ab"]) {
     expect(starter(text)).toBeUndefined();
   }
   expect(carries(undefined, "x")).toBe(false);
 });
 
-test.runIf(process.platform === "linux")("this process has a namespace and a start time", () => {
+test.runIf(process.platform === "linux")("the own gateway id has a pid namespace and a start time", () => {
   expect(ownGatewayId()).toEqual({
     space: expect.stringMatching(/^\d+$/),
     pid: process.pid,

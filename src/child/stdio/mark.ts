@@ -1,6 +1,6 @@
 /**
- * The mark in a child's environment: which gateway started it, and as which child. Inherited by all that the child
- * starts, it finds what left the process group. Parses and prints; signals nobody.
+ * The mark: an environment variable that says which gateway started a process, and for which child. Processes that the child
+ * starts inherit it, so they are found even outside of the process group. Only formats and parses marks.
  */
 import { randomBytes } from "node:crypto";
 import { readlinkSync } from "node:fs";
@@ -8,13 +8,13 @@ import { type ProcessIdentity, readProcess } from "./processes.ts";
 
 export const MARK = "METAMCP_CHILD";
 
-/** One process that starts children. */
+/** A process that starts children. */
 export interface GatewayId extends ProcessIdentity {
-  /** Process ids mean something only within one pid namespace: a container's gateway looks dead from outside. */
+  /** The Linux pid namespace. Pids are unique only within it: a gateway in a container looks dead from outside. */
   readonly space: string;
 }
 
-/** For what cannot be told. `starter` does not read it: nobody is judged dead by such a mark. */
+/** Stands for an unknown part. `starter` does not accept it, so that no gateway counts as dead by such a mark. */
 const UNKNOWN = "-";
 
 function ownSpace(): string {
@@ -39,14 +39,14 @@ export class Marker {
     this.#gateway = `${space}.${pid}.${start}.${randomBytes(6).toString("hex")}`;
   }
 
-  /** Unlike any other, so that two processes of one server are told apart. */
+  /** A unique mark, so that two processes of one server can be distinguished. */
   next(server: string): string {
     this.#count += 1;
     return `${this.#gateway}/${this.#count}-${server.replace(/[^\w.-]/g, "_").slice(0, 64)}`;
   }
 }
 
-/** Outermost gateway first: whoever ends a nested gateway finds what that one started, too. */
+/** Appends a mark to those of outer gateways. So an outer gateway also finds processes that a nested gateway started. */
 export function nest(outer: string | undefined, mark: string): string {
   return outer ? `${outer},${mark}` : mark;
 }
@@ -55,7 +55,7 @@ export function carries(marks: string | undefined, mark: string): boolean {
   return marks?.split(",").includes(mark) ?? false;
 }
 
-/** The gateway that started a process itself: the innermost of its marks. */
+/** The gateway that started the process: the last one of its marks. */
 export function starter(marks: string): GatewayId | undefined {
   const found = /(?:^|,)(\d+)\.(\d+)\.(\d+)\.[0-9a-f]+\/[^,]*$/.exec(marks);
   if (!found) return undefined;

@@ -16,11 +16,11 @@ import { readProcess } from "./processes.ts";
 import { endRecorded, RunRecord } from "./record.ts";
 import { end } from "./stop.ts";
 
-/** No namespace has this number, so that only what these tests marked can be found. */
+/** No pid namespace has this number, so that only processes of these tests are found. */
 const space = `99${process.pid}`;
 const options = { log: silentLog, clock: systemClock, space };
 
-/** A process that stays, with these marks; set up when this resolves. */
+/** Starts a process with these marks that keeps running. Resolves when it is ready. */
 async function stray(marks: string, traits: string[] = []): Promise<number> {
   const child = spawn(process.execPath, [ODD, "stay", ...traits], {
     env: { ...process.env, [MARK]: marks },
@@ -37,7 +37,7 @@ function identify(pid: number): GatewayId {
   return { space, pid, start: readProcess(pid)?.start ?? "" };
 }
 
-/** Something that lives, to pass for a gateway. */
+/** A running process that stands for a gateway. */
 async function livingGateway(): Promise<GatewayId> {
   return identify(await stray("none"));
 }
@@ -49,8 +49,8 @@ async function deadGateway(): Promise<GatewayId> {
   return gateway;
 }
 
-describe.runIf(process.platform === "linux")("found by their mark", () => {
-  test("ends what a dead gateway left, deaf ones too, and nothing of the living", async () => {
+describe.runIf(process.platform === "linux")("orphans found by their mark", () => {
+  test("processes of a dead gateway are ended, even if they ignore SIGTERM, and those of a running gateway are not", async () => {
     const [dead, living] = [await deadGateway(), await livingGateway()];
     const [left, kept] = [new Marker(dead).next("a"), new Marker(living).next("a")];
     const reused = new Marker({ ...living, start: "1" }).next("a");
@@ -76,7 +76,7 @@ describe.runIf(process.platform === "linux")("found by their mark", () => {
     expect(alive(living.pid)).toBe(true);
   });
 
-  test("spares itself and its ancestors, whatever they carry", async () => {
+  test("the own process and its ancestors are not ended, whatever their mark", async () => {
     const { write, path } = temp();
     const marks = new Marker(await deadGateway()).next("terminal");
     const sibling = await stray(marks);
@@ -101,7 +101,7 @@ describe.runIf(process.platform === "linux")("found by their mark", () => {
     expect(alive(sibling)).toBe(false);
   });
 
-  test("ends what a gateway killed in the middle of its work left behind", async () => {
+  test("processes of a gateway are ended once it was killed", async () => {
     const { write } = temp();
     const name = `left-${process.pid}`;
     const script = write(
@@ -130,11 +130,11 @@ describe.runIf(process.platform === "linux")("found by their mark", () => {
   });
 });
 
-describe("found by the record of a gateway", () => {
-  const endAll = (remains: Parameters<typeof end>[0]): Promise<void> =>
-    remains.look().then(() => end(remains, { ...options, name: "x" }));
+describe("orphans found by the record of a gateway", () => {
+  const endAll = (processes: Parameters<typeof end>[0]): Promise<void> =>
+    processes.findAlive().then(() => end(processes, { ...options, name: "x" }));
 
-  test("writes its children down, and forgets them", async () => {
+  test("a gateway records its running children and removes those that ended", async () => {
     const folder = temp().path("run");
     const child = await stray("none");
     const record = new RunRecord(folder);
@@ -149,7 +149,7 @@ describe("found by the record of a gateway", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("ends the children of a dead gateway that are still the same, with their group", async () => {
+  test("recorded children of a dead gateway are ended with their group if their start time is the same", async () => {
     const folder = temp().path("run");
     const [child, other] = [await stray("none", ["deaf", "grandchild=deaf"]), await stray("none")];
     const below = childrenOf(child);
@@ -176,11 +176,11 @@ describe("found by the record of a gateway", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a folder that is not there, or holds no record, means nothing to end, and is left as it is", async () => {
+  test("a missing folder or one without records ends nothing and is not changed", async () => {
     const { path, write } = temp();
     const ended: (readonly number[])[] = [];
-    const note = async (remains: Parameters<typeof end>[0]): Promise<void> => {
-      if (await remains.look()) ended.push(remains.survivors);
+    const note = async (processes: Parameters<typeof end>[0]): Promise<void> => {
+      if (await processes.findAlive()) ended.push(processes.survivors);
     };
     await endRecorded(path("absent"), note);
     expect(existsSync(path("absent"))).toBe(false);

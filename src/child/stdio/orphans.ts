@@ -1,12 +1,12 @@
 /**
- * Ends what a killed gateway left behind, found by its mark. Works in the background and never touches a child of a
- * gateway that lives, this process, or those it descends from.
+ * Ends processes that a killed gateway left behind. They are found by their mark. It runs in the background and never ends a child
+ * of a running gateway, this process or its ancestors.
  */
 import { lives } from "../../home/living.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
-import { send } from "./family.ts";
 import { MARK, ownGatewayId, starter } from "./mark.ts";
+import { send } from "./process-tree.ts";
 import {
   hasTable,
   isAmong,
@@ -17,35 +17,35 @@ import {
   scan,
 } from "./processes.ts";
 import { endRecorded } from "./record.ts";
-import { end, type Remains } from "./stop.ts";
+import { type EndableProcesses, end } from "./stop.ts";
 
 export interface OrphanOptions {
   readonly log: Log;
   readonly clock: Clock;
-  /** Where connectors keep their records; used only where there is no /proc. */
+  /** The folder with records of children; used only on systems without /proc. */
   readonly runFolder?: string;
-  /** Whose gateways can be judged: those of this pid namespace, by default our own. */
+  /** The pid namespace whose gateways are checked; by default our own. */
   readonly space?: string;
 }
 
-/** Resolves when they are gone. Never rejects. */
+/** Resolves when they have ended. Never rejects. */
 export async function endOrphans(options: OrphanOptions): Promise<void> {
   const { log, runFolder, space = ownGatewayId().space } = options;
   try {
     if (hasTable) await endAll(new Orphans(space), options);
-    else if (runFolder) await endRecorded(runFolder, (remains) => endAll(remains, options));
+    else if (runFolder) await endRecorded(runFolder, (processes) => endAll(processes, options));
   } catch (error) {
     log.warn("could not look for processes left behind", { error: String(error) });
   }
 }
 
-async function endAll(remains: Remains, { log, clock }: OrphanOptions): Promise<void> {
-  if (!(await remains.look())) return;
-  log.info("ending processes that a killed gateway left behind", { pids: remains.survivors });
-  await end(remains, { log, clock, name: "processes left behind" });
+async function endAll(processes: EndableProcesses, { log, clock }: OrphanOptions): Promise<void> {
+  if (!(await processes.findAlive())) return;
+  log.info("ending processes that a killed gateway left behind", { pids: processes.survivors });
+  await end(processes, { log, clock, name: "processes left behind" });
 }
 
-class Orphans implements Remains {
+class Orphans implements EndableProcesses {
   readonly #space: string;
   readonly #spared = ancestry(process.pid);
   #known: MarkedProcess[] = [];
@@ -54,11 +54,11 @@ class Orphans implements Remains {
     this.#space = space;
   }
 
-  stirs(): boolean {
+  isAnyAlive(): boolean {
     return this.#known.some(isSame);
   }
 
-  async look(): Promise<boolean> {
+  async findAlive(): Promise<boolean> {
     const table = await scan({ variable: MARK });
     this.#known = table.filter(
       (one) => (this.#isOrphan(one) || isAmong(this.#known, one)) && send(one.pid, 0),
@@ -84,7 +84,7 @@ class Orphans implements Remains {
   }
 }
 
-/** Itself and all it descends from. */
+/** The process and its ancestors. */
 function ancestry(pid: number): Set<number> {
   const found = new Set<number>();
   for (let at: number | undefined = pid; at !== undefined && at > 0 && !found.has(at); ) {

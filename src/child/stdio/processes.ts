@@ -1,8 +1,8 @@
-/** The process table of Linux, as /proc tells it. Elsewhere it is empty. Reads only; entries that vanish or are closed to us are skipped. */
+/** Reads the process table of Linux from /proc. On other systems it is empty. Processes that end meanwhile or may not be read are skipped. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** A pid alone is reused; together with its start time (clock ticks since boot) it is not. */
+/** A pid may be reused, but not together with the same start time (clock ticks since boot). */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly start: string;
@@ -11,20 +11,20 @@ export interface ProcessIdentity {
 export interface Process extends ProcessIdentity {
   readonly parent: number;
   readonly group: number;
-  /** It has no place for an environment: not yet, or none that we may know of. */
+  /** It has no environment yet, or none that we may read. */
   readonly bare: boolean;
 }
 
 export interface MarkedProcess extends Process {
-  /** The value of the variable, if its environment has it. */
+  /** The value of the mark variable in its environment. */
   readonly marks: string | undefined;
-  /** In the middle of becoming another program: what it carries cannot be read yet. */
+  /** It is executing another program at this moment, so its mark cannot be read yet. */
   readonly changing: boolean;
 }
 
 const KERNEL_THREAD = 0x0020_0000;
 
-/** Undefined when it is gone, a zombie included: nothing of that one runs any more. */
+/** Returns undefined if the process has ended. A zombie has ended too. */
 export function readProcess(pid: number): Process | undefined {
   let stat: string;
   try {
@@ -32,7 +32,7 @@ export function readProcess(pid: number): Process | undefined {
   } catch {
     return undefined;
   }
-  // The second field is the program's name and may hold blanks and brackets itself.
+  // The second field is the name of the program in parentheses, which may itself contain blanks and parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group] = fields;
   const start = fields[19];
@@ -46,37 +46,37 @@ export function readProcess(pid: number): Process | undefined {
   };
 }
 
-/** Whether this system shows its processes at all; else nothing here finds any. */
+/** Whether this system has /proc. Otherwise no process is found. */
 export const hasTable = readProcess(process.pid) !== undefined;
 
 export function isSame(known: ProcessIdentity): boolean {
   return readProcess(known.pid)?.start === known.start;
 }
 
-/** For what was recognised before: one that is ending, or has become another program, shows its mark no more. */
+/** Whether the process was recognised before. A process that is ending or executed another program may not show its mark any more. */
 export function isAmong(known: readonly ProcessIdentity[], one: ProcessIdentity): boolean {
   return known.some(({ pid, start }) => pid === one.pid && start === one.start);
 }
 
 const buffer = Buffer.allocUnsafeSlow(128 * 1024);
 
-/** One variable of the environment a process was started with. */
+/** One variable of the environment with which a process was started. */
 export function readVariable(pid: number, name: string): string | undefined {
   const environment = readEnvironment(pid);
   return environment && findVariable(environment, name);
 }
 
 function findVariable(environment: Buffer, name: string): string | undefined {
-  const wanted = `${name}=`;
-  for (let at = environment.indexOf(wanted); at >= 0; at = environment.indexOf(wanted, at + 1)) {
+  const prefix = `${name}=`;
+  for (let at = environment.indexOf(prefix); at >= 0; at = environment.indexOf(prefix, at + 1)) {
     if (at > 0 && environment[at - 1] !== 0) continue;
     const end = environment.indexOf(0, at);
-    return environment.toString("utf8", at + wanted.length, end < 0 ? environment.length : end);
+    return environment.toString("utf8", at + prefix.length, end < 0 ? environment.length : end);
   }
   return undefined;
 }
 
-/** Undefined if it is closed to us. Into one buffer for all: most are small, and there may be thousands. */
+/** Returns undefined if we may not read it. Uses one shared buffer, because most environments are small and there may be thousands. */
 function readEnvironment(pid: number): Buffer | undefined {
   const path = `/proc/${pid}/environ`;
   let file: number | undefined;
@@ -98,7 +98,7 @@ function marked(process: Process, variable: string): MarkedProcess {
     if (environment.length > 0) {
       return { ...process, changing: false, marks: findVariable(environment, variable) };
     }
-    // Empty in truth, or it was between two programs when it was read. Then it may have changed again by now.
+    // Either the environment is empty, or the process was just executing another program. Then it may be readable by now.
     if (readProcess(process.pid)?.bare) return { ...process, changing: true, marks: undefined };
   }
   return { ...process, changing: false, marks: undefined };
@@ -106,18 +106,18 @@ function marked(process: Process, variable: string): MarkedProcess {
 
 export interface ScanOptions {
   readonly variable: string;
-  /** Who started earlier is left out unread: no child is older than its gateway. */
+  /** Processes that started earlier are skipped unread, because no child is older than its gateway. */
   readonly since?: string;
 }
 
 const ATTEMPTS = 3;
 const SLICE = 32;
-/** More than enough to catch up with whoever starts processes meanwhile. */
+/** The most rounds of reading new processes. */
 const ROUNDS = 50;
 
 /**
- * Reads the table slice by slice, so that it can be spread over turns of the event loop. A process can fork and die
- * while the table is read; so what is new is read again, until nothing is.
+ * Reads the table in slices, which can be spread over turns of the event loop. A process can fork and end while the table is read.
+ * So new processes are read in further rounds, until there are none.
  */
 function* scanning({ variable, since = "0" }: ScanOptions): Generator<undefined, MarkedProcess[]> {
   const found: MarkedProcess[] = [];
@@ -154,7 +154,7 @@ export async function scan(options: ScanOptions): Promise<MarkedProcess[]> {
   }
 }
 
-/** Blocks the event loop; for a process that is about to exit. */
+/** Blocks the event loop. For a process that is about to exit. */
 export function scanNow(options: ScanOptions): MarkedProcess[] {
   const work = scanning(options);
   for (;;) {
@@ -163,7 +163,7 @@ export function scanNow(options: ScanOptions): MarkedProcess[] {
   }
 }
 
-/** One reading for all who ask at the same time: children are ended in parallel. */
+/** Concurrent callers share one reading of the table, because many children may be ended in parallel. */
 export class ProcessTable {
   readonly #options: ScanOptions;
   #running: Promise<unknown> = Promise.resolve();
@@ -173,7 +173,7 @@ export class ProcessTable {
     this.#options = options;
   }
 
-  /** A reading that begins after this call. */
+  /** The result of a reading that begins after this call. */
   read(): Promise<MarkedProcess[]> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined;

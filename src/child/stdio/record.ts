@@ -1,23 +1,23 @@
 /**
- * Where no process can read another's environment (macOS), a gateway writes down which children it started, with their
- * start times as `ps` prints them: one file per gateway in a folder of ours. Only a child that is still the one written
- * down is ended, with its group; what left the group, or outlived the child in it, is not found.
+ * Records of children, for systems on which no process can read the environment of another (macOS). Each gateway writes one file with
+ * its children and their start times, as `ps` prints them. A recorded child that still has the same start time is ended with
+ * its group. Processes outside of the group, or whose child has ended, are not found.
  */
 import { execFile } from "node:child_process";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { readIfThere, writeAtomic } from "../../home/file.ts";
-import { send } from "./family.ts";
+import { send } from "./process-tree.ts";
 import type { ProcessIdentity } from "./processes.ts";
-import type { Remains } from "./stop.ts";
+import type { EndableProcesses } from "./stop.ts";
 
 interface Recorded {
   readonly gateway: ProcessIdentity;
   readonly children: readonly ProcessIdentity[];
 }
 
-/** The children of this process, kept on disk. Writes follow one another; a failed one costs only the safety net. */
+/** The record of this process. Writes are serialized. If one fails, only the clean-up after a crash is affected. */
 export class RunRecord {
   readonly #path: string;
   #children = new Map<number, ProcessIdentity>();
@@ -40,7 +40,7 @@ export class RunRecord {
     });
   }
 
-  /** When all that was asked for is written. */
+  /** Resolves when all changes are written. */
   written(): Promise<void> {
     return this.#writing;
   }
@@ -64,10 +64,10 @@ export class RunRecord {
   }
 }
 
-/** Hands over what each dead gateway left, then forgets that gateway. */
+/** Calls `endAll` for the children of each dead gateway, then deletes its record. */
 export async function endRecorded(
   folder: string,
-  endAll: (remains: Remains) => Promise<void>,
+  endAll: (processes: EndableProcesses) => Promise<void>,
 ): Promise<void> {
   const files = await readdir(folder).catch(() => []);
   for (const file of files.filter((name) => /^\d+\.json$/.test(name))) {
@@ -79,18 +79,18 @@ export async function endRecorded(
   }
 }
 
-class RecordedChildren implements Remains {
+class RecordedChildren implements EndableProcesses {
   #known: readonly ProcessIdentity[];
 
   constructor(children: readonly ProcessIdentity[]) {
     this.#known = children;
   }
 
-  stirs(): boolean {
+  isAnyAlive(): boolean {
     return this.#known.some(({ pid }) => send(pid, 0));
   }
 
-  async look(): Promise<boolean> {
+  async findAlive(): Promise<boolean> {
     const alive = await startTimes();
     this.#known = this.#known.filter(({ pid, start }) => alive.get(pid) === start);
     return this.#known.length > 0;
@@ -116,12 +116,12 @@ function parse(text: string | undefined): Recorded | undefined {
   }
 }
 
-/** A signal to group 1 would go to everybody. */
+/** Rejects pid 1: `kill(-1)` would signal all processes. */
 function isIdentity(value: Partial<ProcessIdentity> | null | undefined): boolean {
   return Number.isInteger(value?.pid) && Number(value?.pid) > 1 && typeof value?.start === "string";
 }
 
-/** By pid, zombies left out. In one language and time zone, whatever ours is: they are compared by another process. */
+/** Start times by pid, without zombies. The locale and time zone are fixed, because another process compares the texts. */
 async function startTimes(): Promise<Map<number, string>> {
   const options = { env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" }, maxBuffer: 1 << 26 };
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,stat=,lstart="], options);

@@ -1,4 +1,4 @@
-/** Starts one program: no shell, a process group of its own. Says at the source why it could not; retries nothing. */
+/** Starts one program without a shell, in its own process group. Explains why a start failed; retries nothing. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, constants, stat } from "node:fs/promises";
@@ -14,12 +14,12 @@ export interface Started {
   readonly pid: number;
 }
 
-/** Rejects with ChildFailure. What is returned runs already: listen to it in the same turn. */
+/** Rejects with ChildFailure. The returned process already runs: add listeners in the same turn of the event loop. */
 export async function start(spec: StdioSpec, env: Environment): Promise<Started> {
   let fault: unknown;
   try {
     const child = spawn(spec.command, spec.args, { cwd: spec.cwd, env, detached: true, windowsHide: true });
-    // Only a program that was really started has one; otherwise the reason comes as an event.
+    // Without a pid the start failed, and the reason comes as an event.
     if (child.pid !== undefined) return { process: child, pid: child.pid };
     [fault] = await once(child, "error");
   } catch (error) {
@@ -32,7 +32,7 @@ async function explain(fault: unknown, spec: StdioSpec, env: Environment): Promi
   const code = codeOf(fault);
   const offline = (message: string) => new ChildFailure("offline", message, { unsent: true, cause: fault });
   if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") {
-    // The system gives the same code for both.
+    // The system gives the same code for a bad folder and a bad program.
     const folder = await faultOfFolder(spec.cwd);
     if (folder)
       return offline(`The folder ${spec.cwd} ${folder}, so "${spec.command}" cannot run in it. Set "cwd".`);

@@ -27,7 +27,7 @@ function setUp() {
   return { lines, stream, clock, stderr, write, texts: () => lines.map((line) => line.message) };
 }
 
-test("labels lines with the server, and keeps them out of a log that is not for debugging", async () => {
+test("lines are logged at level debug with the name of the server", async () => {
   const { lines, write } = setUp();
   await write("listening on stdio\n[ERROR] no token\n");
   await write("x\n".repeat(100));
@@ -36,7 +36,7 @@ test("labels lines with the server, and keeps them out of a log that is not for 
   expect(lines[0]?.fields).toMatchObject({ server: "github" });
 });
 
-test("joins lines over chunks, characters included", async () => {
+test("lines and UTF-8 characters that are split over chunks are joined", async () => {
   const bytes = Buffer.from("grüße\nEnde");
   const { texts, write, stream, stderr } = setUp();
   await write(...[...bytes].map((byte) => Buffer.from([byte])));
@@ -47,21 +47,21 @@ test("joins lines over chunks, characters included", async () => {
   expect(texts()).toEqual(["grüße", "Ende"]);
 });
 
-test("takes away what would move an operator's terminal", async () => {
+test("control sequences for terminals are removed", async () => {
   const { texts, write, stderr } = setUp();
   await write("\u001b[31mred\u001b[0m\u0007 bell\u001b]0;title\u0007\n10%\r50%\r100%\r\n\n   \n");
   expect(texts()).toEqual(["red bell", "100%"]);
   expect(stderr.lastLines(1)).toEqual(["100%"]);
 });
 
-test("does not repeat a child's own secrets", async () => {
+test("secrets of the child are masked", async () => {
   const { texts, write, stderr } = setUp();
   await write("using hunter22 (hunter22)\n");
   expect(texts()).toEqual(["using [secret] ([secret])"]);
   expect(stderr.lastLines(1)).toEqual(texts());
 });
 
-test("cuts long lines, with or without an end", async () => {
+test("long lines are cut, complete or not", async () => {
   const { texts, write, stderr } = setUp();
   for (let i = 0; i < 100; i++) await write("x".repeat(5_000));
   await write("end\nnext\n");
@@ -69,7 +69,7 @@ test("cuts long lines, with or without an end", async () => {
   expect(stderr.lastLines(9).map((line) => line.length)).toEqual([502, 4]);
 });
 
-test("shows a part of a flood, counts the rest, keeps the end", async () => {
+test("of a flood the first lines are logged, the rest is counted, and the last lines are kept", async () => {
   const { texts, write, clock, stderr } = setUp();
   await write(Array.from({ length: 1_000 }, (_, i) => `line ${i}\n`).join(""));
   expect(texts()).toEqual(Array.from({ length: 50 }, (_, i) => `line ${i}`));
@@ -78,7 +78,7 @@ test("shows a part of a flood, counts the rest, keeps the end", async () => {
   expect(stderr.lastLines(2)).toEqual(["line 998", "line 999"]);
 });
 
-test("leaves a flood unread for a while, and reads on when the child is dead", async () => {
+test("a flood pauses the stream until the next window, and not at all once the child has ended", async () => {
   const { stream, write, clock, stderr } = setUp();
   await write(Buffer.alloc(1_000_000, "x"));
   expect(stream.isPaused()).toBe(true);
@@ -92,7 +92,7 @@ test("leaves a flood unread for a while, and reads on when the child is dead", a
   expect(stream.isPaused()).toBe(false);
 });
 
-test("the message of an exception is among the last lines, its stack is not", async () => {
+test("the last lines contain the message of an exception, but not its stack", async () => {
   const { write, stderr } = setUp();
   const frames = Array.from({ length: 10 }, (_, n) => `    at run (node:internal/main:${n}:49)`);
   await write(

@@ -1,13 +1,13 @@
 /**
- * What a child says on stderr: a bounded part of it goes to our log with the child's name, at debug, as most of it is said
- * by servers that work. The last lines are kept: they are shown with the failure when the child fails. Never on our stdout.
+ * Reads stderr of a child. A limited part goes to our log at level debug, because most servers print there although they work. The
+ * last lines are kept and shown if the child fails. Nothing goes to our stdout.
  */
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { Mask } from "../../kernel/secret.ts";
-import { LineGate } from "./line-gate.ts";
+import { LineLimiter } from "./line-limiter.ts";
 import { Throttle } from "./throttle.ts";
 
 interface StderrOptions {
@@ -15,46 +15,46 @@ interface StderrOptions {
   readonly mask: Mask;
   readonly log: Log;
   readonly clock: Clock;
-  /** Hears each line that is logged. */
+  /** Called for each line that is logged. */
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
 const LINES_PER_SECOND = 50;
 const LINE_BYTES = 2_000;
 const TAIL_BYTES = 8_192;
-/** Of each of the last lines: they become part of an error that a model reads. */
+/** The last lines become part of an error that a model reads, so each is shortened to this length. */
 const LAST_LINE_LENGTH = 500;
 const NEWLINE = 10;
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** What surrounds the message when Node dies of an exception: without it the message is among the last lines. */
+/** Lines around the message when Node ends with an exception. Without them the message is among the last lines. */
 const STACK =
   /^at .*(?::\d+|<anonymous>|native)\)?,?(?: \{)?$|^[{}[\]^~,]+$|^Node\.js v\d|^node:internal\/|^throw \w+;$/;
 
 export class Stderr {
   readonly #options: StderrOptions;
-  readonly #gate: LineGate;
+  readonly #limiter: LineLimiter;
   readonly #throttle: Throttle;
-  /** The last bytes as they came; read only when somebody asks. */
+  /** The last bytes, unparsed. */
   #tail = EMPTY;
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of an incomplete line. */
   #open = EMPTY;
 
   constructor(stream: Readable, options: StderrOptions) {
     this.#options = options;
     const { clock, log, server } = options;
     this.#throttle = new Throttle(stream, clock);
-    this.#gate = new LineGate({
+    this.#limiter = new LineLimiter({
       clock,
       perSecond: LINES_PER_SECOND,
-      onHeldBack: (lines) => log.debug(`${lines} more lines of stderr not shown`, { server }),
+      onSkipped: (lines) => log.debug(`${lines} more lines of stderr not shown`, { server }),
     });
     stream.on("data", (chunk: Buffer) => this.#take(chunk));
     stream.on("error", () => {});
     stream.on("close", () => this.#flush());
   }
 
-  /** The last lines that say something, oldest first. */
+  /** The last lines with content, oldest first. */
   lastLines(count: number): string[] {
     return this.#tail
       .toString("utf8")
@@ -65,34 +65,34 @@ export class Stderr {
       .map((line) => shortened(this.#options.mask(line)));
   }
 
-  /** The child is dead. */
+  /** The child has ended: read the rest without throttling. */
   release(): void {
     this.#throttle.release();
   }
 
-  /** A last line without an end, and what was held back. */
+  /** Logs an incomplete last line and the number of skipped lines. */
   #flush(): void {
-    if (this.#open.length > 0) this.#tell(this.#open);
+    if (this.#open.length > 0) this.#log(this.#open);
     this.#open = EMPTY;
-    this.#gate.flush();
+    this.#limiter.flush();
   }
 
   #take(chunk: Buffer): void {
     this.#throttle.count(chunk.length);
     this.#tail = lastBytes(this.#tail, chunk);
     let from = 0;
-    while (this.#gate.isOpen()) {
+    while (this.#limiter.hasRoom()) {
       const end = chunk.indexOf(NEWLINE, from);
       if (end < 0) break;
-      this.#tell(firstBytes(this.#open, chunk.subarray(from, end)));
+      this.#log(firstBytes(this.#open, chunk.subarray(from, end)));
       this.#open = EMPTY;
       from = end + 1;
     }
-    const rest = this.#gate.isOpen() ? from : this.#skipLines(chunk, from);
+    const rest = this.#limiter.hasRoom() ? from : this.#skipLines(chunk, from);
     if (rest < chunk.length) this.#open = firstBytes(this.#open, chunk.subarray(rest));
   }
 
-  /** Byte by byte, which for short lines is far cheaper than looking at each. Returns where the last, open one begins. */
+  /** Counts the complete lines byte by byte, which is much faster than slicing each. Returns where the incomplete last line begins. */
   #skipLines(chunk: Buffer, from: number): number {
     let rest = from;
     let lines = 0;
@@ -102,12 +102,12 @@ export class Stderr {
       lines += 1;
     }
     if (lines > 0) this.#open = EMPTY;
-    this.#gate.hold(lines);
+    this.#limiter.skip(lines);
     return rest;
   }
 
-  #tell(line: Buffer): void {
-    if (!this.#gate.pass()) return;
+  #log(line: Buffer): void {
+    if (!this.#limiter.take()) return;
     const { log, server, mask, onLine } = this.#options;
     const text = mask(readable(line.toString("utf8", 0, LINE_BYTES)));
     if (text === "") return;
@@ -117,7 +117,7 @@ export class Stderr {
   }
 }
 
-/** One byte more than is shown, to tell that there was more. Copied, so as not to hold on to the chunk. */
+/** Keeps one byte more than is shown, to know that the line was cut. Copies the bytes, so that the chunk can be freed. */
 function firstBytes(open: Buffer, more: Buffer): Buffer {
   if (open.length > LINE_BYTES || more.length === 0) return open;
   return Buffer.concat([open, more.subarray(0, LINE_BYTES + 1)]).subarray(0, LINE_BYTES + 1);
@@ -132,7 +132,7 @@ function shortened(line: string): string {
   return line.length > LAST_LINE_LENGTH ? `${line.slice(0, LAST_LINE_LENGTH)} …` : line;
 }
 
-/** For a terminal that obeys no child: no colours, no control characters; of a line drawn over itself, the last state. */
+/** Removes colours and control characters, so that a child cannot control a terminal. Of a line overwritten with \r, only the last state is kept. */
 export function readable(line: string): string {
   const states = stripVTControlCharacters(line).trimEnd().split("\r");
   return (states.at(-1) ?? "").replaceAll(/ *\p{Cc}[\p{Cc} ]*/gu, " ").trim();

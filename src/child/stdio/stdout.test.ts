@@ -29,7 +29,7 @@ function setUp(maxMessageBytes = 1 << 20) {
 
 const notification = '{"jsonrpc":"2.0","method":"n"}\n';
 
-test("garbage is shown in small doses, without secrets, and left unread when there is too much of it", async () => {
+test("lines that are no messages are logged at a limited rate with secrets masked, and a flood of them pauses the stream", async () => {
   const { stdout, stream, clock, warnings, messages, write } = setUp();
   expect(stdout.lastGarbage).toBeUndefined();
   await write(`key hunter22\n${notification}`);
@@ -45,7 +45,7 @@ test("garbage is shown in small doses, without secrets, and left unread when the
   expect(warnings.at(-1)).toMatch(/^3996 more/);
 });
 
-test("unreadable: an answer fails, a request is refused, and a line of a log is neither", async () => {
+test("an unreadable answer fails its request, an unreadable request gets an error, and a log line is ignored", async () => {
   const { warnings, messages, answers, write, stream } = setUp();
   stream.write(Buffer.from('{"jsonrpc":"2.0","id":1,"result":{"text":"caf\u00e9"}}\n', "latin1"));
   await write('{"jsonrpc":"2.0","id":2,"error":"oops"}\n{"jsonrpc":"2.0","id":3}\n');
@@ -63,21 +63,21 @@ test("unreadable: an answer fails, a request is refused, and a line of a log is 
   expect(warnings).toHaveLength(5);
 });
 
-test("messages are never too many", async () => {
+test("messages are not throttled", async () => {
   const { stream, messages, write } = setUp();
   await write(notification.repeat(50_000));
   expect(messages).toHaveLength(50_000);
   expect(stream.isPaused()).toBe(false);
 });
 
-test("a last message needs no line break", async () => {
+test("the last message before the end of the stream needs no line break", async () => {
   const { stream, messages } = setUp();
   stream.end(notification.trimEnd());
   await new Promise((resolve) => stream.once("close", resolve));
   expect(messages).toHaveLength(1);
 });
 
-test("too long: an answer fails, a request is refused, a notification is dropped", async () => {
+test("over the size limit an answer fails its request, a request gets an error, and a notification is dropped", async () => {
   const { warnings, messages, answers, write } = setUp(100);
   const text = "x".repeat(100);
   await write(`{"jsonrpc":"2.0","id":1,"result":{"text":"${text}"}}\n`);
@@ -94,7 +94,7 @@ test("too long: an answer fails, a request is refused, a notification is dropped
   expect(warnings).toHaveLength(3);
 });
 
-test("a line that shows an answer is not the answer: that may still come", async () => {
+test("a log line that contains an answer does not count as the answer", async () => {
   const { messages, answers, write } = setUp();
   await write('sending {"jsonrpc":"2.0","id":1,"result":{}}\n');
   expect([messages, answers]).toEqual([[], []]);

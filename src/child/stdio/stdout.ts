@@ -1,4 +1,4 @@
-/** What a child says on stdout: messages, and lines that are none, which are reported and skipped. Answers nothing by itself but what cannot be read. */
+/** Reads messages from stdout of a child. Other lines are logged and skipped. It answers only requests that cannot be read. */
 import type { Readable } from "node:stream";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
@@ -8,7 +8,7 @@ import { LineReader, type TooLong } from "../../rpc/lines.ts";
 import type { Message } from "../../rpc/message.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../../rpc/rpc-error.ts";
 import { readMessage } from "../../rpc/scan.ts";
-import { LineGate } from "./line-gate.ts";
+import { LineLimiter } from "./line-limiter.ts";
 import { readable } from "./stderr.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -19,20 +19,20 @@ interface StdoutOptions {
   readonly clock: Clock;
   readonly maxMessageBytes: number;
   readonly onMessage: (message: Message) => void;
-  /** To the child. */
+  /** Sends a message to the child. */
   readonly answer: (message: Message) => void;
 }
 
 const GARBAGE_LINES_PER_SECOND = 5;
 const SHOWN_BYTES = 200;
-/** What is meant as a message says so. */
+/** A line that is meant as a message contains this. */
 const SIGN = '"jsonrpc"';
-/** What looking at one line that is no message costs, in bytes of reading. */
+/** The cost of a line that is no message, expressed in bytes for the throttle. */
 const COST_OF_A_LINE = 256;
 
 export class Stdout {
   readonly #options: StdoutOptions;
-  readonly #gate: LineGate;
+  readonly #limiter: LineLimiter;
   readonly #throttle: Throttle;
   #lastGarbage: string | undefined;
 
@@ -40,10 +40,10 @@ export class Stdout {
     this.#options = options;
     const { server, log, clock, maxMessageBytes } = options;
     this.#throttle = new Throttle(stream, clock);
-    this.#gate = new LineGate({
+    this.#limiter = new LineLimiter({
       clock,
       perSecond: GARBAGE_LINES_PER_SECOND,
-      onHeldBack: (lines) => log.warn(`${lines} more lines on stdout that are not messages`, { server }),
+      onSkipped: (lines) => log.warn(`${lines} more lines on stdout that are not messages`, { server }),
     });
     const reader = new LineReader(
       { onLine: (line) => this.#line(line), onTooLong: (message) => this.#tooLong(message) },
@@ -52,15 +52,15 @@ export class Stdout {
     stream.on("data", (chunk: Buffer) => reader.push(chunk));
     stream.on("error", () => {});
     stream.on("end", () => reader.end());
-    stream.on("close", () => this.#gate.flush());
+    stream.on("close", () => this.#limiter.flush());
   }
 
-  /** The last line shown that was no message: where a server never answers, often the reason. */
+  /** The last logged line that is no message. It is often the reason why a server never answers. */
   get lastGarbage(): string | undefined {
     return this.#lastGarbage;
   }
 
-  /** The child is dead. */
+  /** The child has ended: read the rest without throttling. */
   release(): void {
     this.#throttle.release();
   }
@@ -73,21 +73,21 @@ export class Stdout {
     }
     const { id, reason, meant } = message;
     this.#garbage(line, reason);
-    // Lines of a log have ids too, and some show the answer that comes next.
+    // Log lines may contain ids too, and some contain a copy of an answer that comes next.
     if (id && line[0] === 0x7b && line.includes(SIGN))
       this.#refuse(id, meant === "request", { message: `the message could not be read: ${reason}` });
   }
 
   #garbage(line: Buffer, reason: string): void {
     this.#throttle.count(line.length + COST_OF_A_LINE);
-    if (!this.#gate.pass()) return;
+    if (!this.#limiter.take()) return;
     const { log, server, mask } = this.#options;
     const shown = mask(readable(line.toString("utf8", 0, SHOWN_BYTES)));
     this.#lastGarbage = shown || this.#lastGarbage;
     log.warn(`a line on stdout is not a message: ${shown}`, { server, reason, bytes: line.length });
   }
 
-  /** An answer over the limit is still an answer: its request fails, the link lives on. */
+  /** If an answer is over the limit, only its request fails. The link stays open. */
   #tooLong({ id, method, bytes }: TooLong): void {
     const { log, server, maxMessageBytes } = this.#options;
     const text = `a message of ${bytes} bytes is over the limit of ${maxMessageBytes} (--max-message)`;
@@ -96,7 +96,7 @@ export class Stdout {
     this.#refuse(id, method, { message: text, ...(!method && { data: { metamcp: "result_too_large" } }) });
   }
 
-  /** Nobody is to wait for what came and cannot be used: an answer fails its request, a request is answered. */
+  /** An unusable answer fails its request, and an unusable request gets an error, so that neither side waits for ever. */
   #refuse(id: Raw, method: boolean, error: object): void {
     const { onMessage, answer } = this.#options;
     if (method) answer({ kind: "error", id, error: toRaw({ code: INVALID_REQUEST, ...error }) });

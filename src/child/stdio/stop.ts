@@ -1,14 +1,14 @@
-/** Ends what will not end by itself: how long to wait before which signal. Whom to signal is for the remains to say. */
+/** Ends processes that do not end by themselves: waits, then sends SIGTERM, then SIGKILL. Finding the processes is up to the caller. */
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 
-/** Processes that are to end. */
-export interface Remains {
-  /** Cheap: whether any that are known still live. */
-  stirs(): boolean;
-  /** Reads the process table: whether any live, known before or not. */
-  look(): Promise<boolean>;
-  /** To all that the last look found. */
+/** The processes to end. */
+export interface EndableProcesses {
+  /** Whether any known process is alive. Cheap. */
+  isAnyAlive(): boolean;
+  /** Reads the process table and returns whether any process is alive, known before or not. */
+  findAlive(): Promise<boolean>;
+  /** Signals all processes that the last `findAlive` found. */
   signal(name: NodeJS.Signals): void;
   readonly survivors: readonly number[];
 }
@@ -16,53 +16,53 @@ export interface Remains {
 interface EndOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Whom this is about, for the log. */
+  /** The server, for the log. */
   readonly name: string;
 }
 
 /** SIGTERM goes out after 50, 150, 350 and 750 ms, SIGKILL after 1,550 ms. */
 const TERM_WAITS_MS = [50, 100, 200, 400];
 const KILL_WAIT_MS = 800;
-/** Who outlives SIGKILL for so long is in the kernel's hands. */
+/** A process that is alive for so long after SIGKILL is blocked in the kernel. */
 const GIVE_UP_MS = 5_000;
 const POLL_MS = { first: 2, most: 10 };
 
-/** Resolves as soon as nothing is left; what cannot be killed is reported. */
-export async function end(remains: Remains, options: EndOptions): Promise<void> {
+/** Resolves as soon as no process is left. Processes that cannot be killed are logged. */
+export async function end(processes: EndableProcesses, options: EndOptions): Promise<void> {
   const { clock, log, name } = options;
-  // The clock keeps no process alive, but an exit in the middle of this would leave children behind.
+  // Timers of the clock do not keep Node running, but an exit at this point would leave children behind.
   const hold = setInterval(() => {}, 1_000_000);
   try {
     for (const ms of TERM_WAITS_MS) {
-      if (await goneWithin(ms, remains, clock)) return;
-      remains.signal("SIGTERM");
+      if (await goneWithin(ms, processes, clock)) return;
+      processes.signal("SIGTERM");
     }
-    if (await goneWithin(KILL_WAIT_MS, remains, clock)) return;
-    if (await killed(remains, clock)) return;
-    log.error("processes could not be ended", { server: name, pids: remains.survivors });
+    if (await goneWithin(KILL_WAIT_MS, processes, clock)) return;
+    if (await killed(processes, clock)) return;
+    log.error("processes could not be ended", { server: name, pids: processes.survivors });
   } finally {
     clearInterval(hold);
   }
 }
 
-/** Leaves the remains freshly looked at when it says no. */
-async function goneWithin(ms: number, remains: Remains, clock: Clock): Promise<boolean> {
+/** If it returns false, `findAlive` has just run. */
+async function goneWithin(ms: number, processes: EndableProcesses, clock: Clock): Promise<boolean> {
   const until = clock.now() + ms;
   for (let pause = POLL_MS.first; ; pause = Math.min(pause * 2, POLL_MS.most)) {
-    if (!remains.stirs() && !(await remains.look())) return true;
+    if (!processes.isAnyAlive() && !(await processes.findAlive())) return true;
     const rest = until - clock.now();
-    if (rest <= 0) return !(await remains.look());
+    if (rest <= 0) return !(await processes.findAlive());
     await wait(Math.min(pause, rest), clock);
   }
 }
 
-/** Again and again: one may have forked before it was killed. */
-async function killed(remains: Remains, clock: Clock): Promise<boolean> {
+/** Sends SIGKILL repeatedly, because a process may have forked before it was killed. */
+async function killed(processes: EndableProcesses, clock: Clock): Promise<boolean> {
   const until = clock.now() + GIVE_UP_MS;
   for (let pause = POLL_MS.first; clock.now() < until; pause = Math.min(pause * 2, POLL_MS.most)) {
-    remains.signal("SIGKILL");
+    processes.signal("SIGKILL");
     await wait(pause, clock);
-    if (!(await remains.look())) return true;
+    if (!(await processes.findAlive())) return true;
   }
   return false;
 }

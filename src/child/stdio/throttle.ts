@@ -1,8 +1,8 @@
-/** Slows down who writes more than anybody will read: the stream is left unread for a while, so that the writer waits. */
+/** Limits the bytes per second that are read from a stream. Over the limit it is paused, so that the writer must wait. */
 import type { Readable } from "node:stream";
 import type { Clock } from "../../kernel/clock.ts";
 
-/** Enough for any log; reading it costs a few per cent of a core. */
+/** Enough for any log. Reading that much costs a few per cent of a core. */
 const BYTES_PER_SECOND = 8 * 1024 * 1024;
 const WINDOW_MS = 100;
 const BYTES_PER_WINDOW = (BYTES_PER_SECOND * WINDOW_MS) / 1_000;
@@ -10,7 +10,7 @@ const BYTES_PER_WINDOW = (BYTES_PER_SECOND * WINDOW_MS) / 1_000;
 export class Throttle {
   readonly #stream: Readable;
   readonly #clock: Clock;
-  #opened = Number.NEGATIVE_INFINITY;
+  #windowStart = Number.NEGATIVE_INFINITY;
   #bytes = 0;
   #released = false;
 
@@ -21,8 +21,8 @@ export class Throttle {
 
   count(bytes: number): void {
     const now = this.#clock.now();
-    if (now - this.#opened >= WINDOW_MS) {
-      this.#opened = now;
+    if (now - this.#windowStart >= WINDOW_MS) {
+      this.#windowStart = now;
       this.#bytes = 0;
     }
     this.#bytes += bytes;
@@ -31,7 +31,7 @@ export class Throttle {
     this.#clock.after(WINDOW_MS, () => this.#stream.resume());
   }
 
-  /** The writer is dead: what is left in the pipe is little and wanted. */
+  /** The writer has ended. The rest in the pipe is small and is read without a limit. */
   release(): void {
     this.#released = true;
     this.#stream.resume();

@@ -1,4 +1,4 @@
-/** A tool call that a child of the session-based era runs as a task (2025-11-25): created, followed, and its result fetched. */
+/** Makes a tool call as a task at a child of the session-based era (2025-11-25): creates the task, follows it and fetches its result. */
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Signal } from "../../kernel/signal.ts";
@@ -7,17 +7,17 @@ import { RpcError } from "../../rpc/rpc-error.ts";
 import { member, members, withMember } from "../../rpc/slice.ts";
 import { readTaskState, withoutRelatedTask } from "../../rpc/task.ts";
 import type { Claim } from "../claim.ts";
-import { carry } from "../dialect.ts";
-import { TaskRun } from "./task-run.ts";
+import { sendCall } from "../dialect.ts";
+import { ChildTask } from "./child-task.ts";
 
-/** Whether a child that declares these can be asked to run tools as tasks. */
+/** Whether a child with these capabilities can run tool calls as tasks. */
 export function runsTasks(capabilities: Raw): boolean {
   let raw: Raw | undefined = capabilities;
   for (const key of ["tasks", "requests", "tools", "call"]) raw = raw && member(raw, key);
   return raw !== undefined;
 }
 
-/** Whether this call is to be one, at a child that can. */
+/** Whether the call should be a task if the child can run one. */
 export function isWanted({ task }: Claim): boolean {
   return task?.support === "required" || (task?.support === "optional" && task.wish !== undefined);
 }
@@ -30,8 +30,8 @@ export async function callAsTask(
 ): Promise<Raw> {
   const wish = claim.task?.wish;
   const asked = withMember(params, "task", wish?.terms ?? EMPTY_OBJECT);
-  const answer = await carry(peer, claim, { method: "tools/call", params: asked, lasting: true }, signal);
-  const created = claim.id as number;
+  const answer = await sendCall(peer, claim, { method: "tools/call", params: asked, lasting: true }, signal);
+  const requestId = claim.id as number;
   const [task, meta] = members(answer, ["task", "_meta"]);
   const state = readTaskState(task);
   try {
@@ -39,25 +39,29 @@ export async function callAsTask(
       wish?.declined();
       return answer;
     }
-    const run = new TaskRun(
+    const childTask = new ChildTask(
       {
         clock,
         claim,
-        form: (told) => told,
+        form: (state) => state,
         get: (taskId, stopped) => peer.request("tasks/get", toRaw({ taskId }), { signal: stopped }),
         cancel: (taskId) => void peer.request("tasks/cancel", toRaw({ taskId })).catch(() => {}),
       },
       state,
       task,
     );
-    return await run.follow(() => resultOf(run, () => fetch(peer, claim, run)), signal, meta);
+    return await childTask.follow(
+      () => resultOf(childTask, () => fetch(peer, claim, childTask)),
+      signal,
+      meta,
+    );
   } finally {
-    peer.endProgress(created);
+    peer.endProgress(requestId);
   }
 }
 
-/** A task that needs input asks on the stream of this request; one that has ended answers it. */
-async function fetch(peer: Peer, claim: Claim, { id, stopped }: TaskRun): Promise<Raw> {
+/** The child answers this request when the task has ended. Until then the task may ask questions on its stream. */
+async function fetch(peer: Peer, claim: Claim, { id, stopped }: ChildTask): Promise<Raw> {
   const onSent = (request: number): void => {
     claim.id = request;
   };
@@ -65,27 +69,27 @@ async function fetch(peer: Peer, claim: Claim, { id, stopped }: TaskRun): Promis
   return withoutRelatedTask(result);
 }
 
-async function resultOf(run: TaskRun, fetchOnce: () => Promise<Raw>): Promise<Raw> {
+async function resultOf(childTask: ChildTask, fetchOnce: () => Promise<Raw>): Promise<Raw> {
   let fetching: Promise<Raw> | undefined;
-  while (!run.ended) {
-    if (run.status === "input_required" && !fetching) {
+  while (!childTask.ended) {
+    if (childTask.status === "input_required" && !fetching) {
       fetching = fetchOnce();
-      // A child may refuse this while the task still runs: it is asked again when it has ended.
+      // A child may refuse this request while the task runs. It is sent again when the task has ended.
       fetching.catch(() => {
         fetching = undefined;
       });
     }
-    const early = await Promise.race([run.next(), ...(fetching ? [answered(fetching)] : [])]);
+    const early = await Promise.race([childTask.next(), ...(fetching ? [answered(fetching)] : [])]);
     if (early) {
-      // So that the last that is known of it is how it ended.
-      await run.refresh().catch(() => {});
+      // The caller must see the final state of the task.
+      await childTask.refresh().catch(() => {});
       return early;
     }
   }
   return await (fetching ?? fetchOnce());
 }
 
-/** Never settles for what a child refused. */
+/** Does not settle if the child refuses the request. */
 function answered(fetching: Promise<Raw>): Promise<Raw> {
   return new Promise((resolve, reject) => {
     fetching.then(resolve, (error: unknown) => {

@@ -1,19 +1,19 @@
 /**
- * All that one spawn began: the child, its process group and, on Linux, whatever carries its mark. Decides who belongs
- * and signals them; when to is decided in stop.ts. Never signals a number that may have become another's.
+ * All processes that one spawn started: the child, its process group and, on Linux, every process with its mark. It finds and
+ * signals them; stop.ts decides when. It never signals a pid that the system may have reused.
  */
 import { carries } from "./mark.ts";
 import { hasTable, isAmong, isSame, type MarkedProcess, type ProcessTable } from "./processes.ts";
-import type { Remains } from "./stop.ts";
+import type { EndableProcesses } from "./stop.ts";
 
-export class Family implements Remains {
+export class ProcessTree implements EndableProcesses {
   readonly pid: number;
   readonly mark: string;
   readonly #table: ProcessTable;
-  /** What the last look found alive. */
+  /** The processes that the last `findAlive` found. */
   #known: MarkedProcess[] = [];
-  #childLives = true;
-  /** Once empty, the number of the group is free for others; it is not asked for again. */
+  #childAlive = true;
+  /** Once the group is empty, the system may reuse its number, so the group is not used any more. */
   #groupEmpty = false;
 
   constructor(pid: number, mark: string, table: ProcessTable) {
@@ -22,36 +22,36 @@ export class Family implements Remains {
     this.#table = table;
   }
 
-  /** Must be called as soon as the child is reaped: until then its number cannot be reused. */
+  /** Call it as soon as the child is reaped: from then on its pid may be reused. */
   childExited(): void {
-    this.#childLives = false;
-    this.stirs();
+    this.#childAlive = false;
+    this.isAnyAlive();
   }
 
-  stirs(): boolean {
-    if (this.#childLives) return true;
+  isAnyAlive(): boolean {
+    if (this.#childAlive) return true;
     if (!this.#groupEmpty && !reaches(-this.pid)) this.#groupEmpty = true;
     return !this.#groupEmpty || this.#known.some(isSame);
   }
 
-  async look(): Promise<boolean> {
-    if (!hasTable) return this.stirs();
-    return this.#sort(await this.#table.read());
+  async findAlive(): Promise<boolean> {
+    if (!hasTable) return this.isAnyAlive();
+    return this.#filter(await this.#table.read());
   }
 
-  #sort(table: readonly MarkedProcess[]): boolean {
+  #filter(table: readonly MarkedProcess[]): boolean {
     this.#known = table.filter((one) => {
       const { pid, group, marks } = one;
       const ours =
         carries(marks, this.mark) || (!this.#groupEmpty && group === this.pid) || isAmong(this.#known, one);
-      // What changed its user is out of our reach.
+      // A process that changed its user cannot be signalled.
       return ours && pid !== process.pid && reaches(pid);
     });
-    // Only zombies are left in it, which nobody reaps where there is no proper init.
-    if (!this.#childLives && !this.#known.some((one) => one.group === this.pid)) this.#groupEmpty = true;
-    // One of ours may be among those whose mark cannot be read yet: only another look can tell.
+    // Only zombies are left in the group. Without a proper init nothing reaps them.
+    if (!this.#childAlive && !this.#known.some((one) => one.group === this.pid)) this.#groupEmpty = true;
+    // A process whose mark cannot be read yet may be ours. The next call will know.
     const unclear = table.some(({ pid, changing }) => changing && reaches(pid));
-    return this.#childLives || this.#known.length > 0 || unclear;
+    return this.#childAlive || this.#known.length > 0 || unclear;
   }
 
   signal(name: NodeJS.Signals): void {
@@ -61,16 +61,16 @@ export class Family implements Remains {
     }
   }
 
-  /** While the child or a member known by its start time lives, the group's number cannot be another's. */
+  /** The number of the group cannot be reused while the child or a known member of the group is alive. */
   #groupIsOurs(): boolean {
-    if (this.#childLives) return true;
+    if (this.#childAlive) return true;
     if (this.#groupEmpty) return false;
     return !hasTable || this.#known.some((one) => one.group === this.pid && isSame(one));
   }
 
-  /** Without a wait, given a fresh reading; for a process that is about to exit. */
+  /** Kills all at once, given a fresh process table. For a process that is about to exit. */
   killNow(table: readonly MarkedProcess[]): void {
-    if (hasTable) this.#sort(table);
+    if (hasTable) this.#filter(table);
     this.signal("SIGKILL");
   }
 
@@ -83,7 +83,7 @@ function reaches(pid: number): boolean {
   return send(pid, 0);
 }
 
-/** Negative: a whole group. False when there is nobody, or nobody whom we may signal. */
+/** A negative pid means the whole group. Returns false if there is no such process or we may not signal it. */
 export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

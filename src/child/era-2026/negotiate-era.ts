@@ -1,7 +1,7 @@
 /**
- * Finds out which era a child speaks, on the one link there is. Over HTTP the stateless era comes first, as its protocol
- * asks of who speaks both, and costs a status where it is not understood. On stdio the handshake comes first: a server
- * may take anything else for an offence.
+ * Finds out which era a child speaks, and makes the handshake of that era. Over HTTP the stateless era is tried first, as its
+ * specification asks of clients of both eras; a server without it answers with an error status. On stdio `initialize` is
+ * tried first, because some servers fail on any other first message.
  */
 import type { Clock } from "../../kernel/clock.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw } from "../../kernel/raw.ts";
@@ -17,71 +17,71 @@ import { enclose, envelopeOf } from "./envelope.ts";
 import { RequestHeaders } from "./request-headers.ts";
 import { Stateless } from "./stateless.ts";
 
-export interface Meeting {
+export interface NegotiationParts {
   readonly peer: Peer;
   readonly link: Link;
-  /** Of the client on whose behalf it is met. */
+  /** Of the client for which the connection is opened. */
   readonly capabilities: Raw;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** What it spoke when it was last met. */
+  /** The era that the child spoke at its last handshake. */
   readonly known: string | undefined;
   warn(problem: string): void;
-  /** A child of the stateless era was not heard for a while: this may have changed. */
+  /** A list changed, or a change may have been missed. */
   onListChanged(method: string): void;
 }
 
-export interface Met {
+export interface Negotiated {
   readonly greeting: Greeting;
   readonly dialect: Dialect;
 }
 
-/** Whoever says nothing for so long to the question of this era is asked for a handshake. */
-const PATIENCE_MS = 5_000;
+/** After this time without an answer to `server/discover`, `initialize` is tried. */
+const DISCOVER_TIMEOUT_MS = 5_000;
 
-/** Rejects as the handshake does: what a child says to the other question never hides why it refused this one. */
-export async function meet(meeting: Meeting): Promise<Met> {
-  const { peer, link, capabilities, signal, clock, known } = meeting;
+/** If both eras fail, it rejects with the error of `initialize`; the error of `server/discover` never hides it. */
+export async function negotiateEra(parts: NegotiationParts): Promise<Negotiated> {
+  const { peer, link, capabilities, signal, clock, known } = parts;
   if (known === "2026" || (known === undefined && link.stateless)) {
-    const met = await discover(meeting, PATIENCE_MS);
-    if (met) return met;
+    const discovered = await discover(parts, DISCOVER_TIMEOUT_MS);
+    if (discovered) return discovered;
     signal.throwIfAborted();
   }
   try {
     return { greeting: await shakeHands(peer, capabilities, signal), dialect: new Sessionful(peer, clock) };
   } catch (error) {
-    const met = !signal.aborted && refused(error) ? await discover(meeting) : undefined;
-    if (met) return met;
+    const discovered = !signal.aborted && refused(error) ? await discover(parts) : undefined;
+    if (discovered) return discovered;
     if (!(error instanceof RpcError)) throw error;
     throw new ChildFailure("other", `it refused the handshake: ${error.message}`, { cause: error });
   }
 }
 
-/** It answered, and not with a handshake. Over HTTP that may be a status alone. */
+/** Whether the child answered `initialize` with a refusal. Over HTTP that may be only a status. */
 function refused(error: unknown): boolean {
   if (error instanceof ChildFailure) return error.category === "other" && !error.unsent;
   return error instanceof RpcError;
 }
 
-async function discover(meeting: Meeting, patienceMs?: number): Promise<Met | undefined> {
-  const { peer, link, capabilities, signal, clock } = meeting;
+async function discover(parts: NegotiationParts, timeoutMs?: number): Promise<Negotiated | undefined> {
+  const { peer, link, capabilities, signal, clock } = parts;
   const headers = new RequestHeaders();
   link.stateless?.((message) => headers.of(message));
-  const patience = new AbortController();
-  const timer = patienceMs === undefined ? undefined : clock.after(patienceMs, () => patience.abort());
+  const timeout = new AbortController();
+  const timer = timeoutMs === undefined ? undefined : clock.after(timeoutMs, () => timeout.abort());
   try {
     const params = enclose(undefined, envelopeOf(capabilities));
-    const both = AbortSignal.any([signal, patience.signal]);
+    const both = AbortSignal.any([signal, timeout.signal]);
     const ask = (): Promise<Raw> => peer.request("server/discover", params, { signal: both });
     const result = await ask().catch((error: unknown) => {
-      // A refusal that asks for the very version it was given is worth a second word.
-      if (namesOurs(error)) return ask();
+      // A child that refuses our version but lists it as supported is asked once more.
+      if (supportsOurVersion(error)) return ask();
       throw error;
     });
-    return { greeting: readDiscovery(result), dialect: new Stateless(meeting, headers) };
+    return { greeting: readDiscovery(result), dialect: new Stateless(parts, headers) };
   } catch (error) {
     link.stateless?.(undefined);
-    // Who wants a login wants it whatever is asked.
+    // A server that requires login would refuse `initialize` too.
     if (error instanceof ChildFailure && error.category === "auth") throw error;
     return undefined;
   } finally {
@@ -89,13 +89,13 @@ async function discover(meeting: Meeting, patienceMs?: number): Promise<Met | un
   }
 }
 
-function namesOurs(error: unknown): boolean {
+function supportsOurVersion(error: unknown): boolean {
   if (!(error instanceof RpcError) || error.code !== UNSUPPORTED_VERSION) return false;
   const { supported } = (error.data ?? {}) as { supported?: unknown };
   return Array.isArray(supported) && supported.includes(ERA_2026_VERSION);
 }
 
-/** Throws for what is no such answer, or names no version that we speak. */
+/** Throws if the answer is invalid or contains no version that we support. */
 function readDiscovery(result: Raw): Greeting {
   const [versions, capabilities = EMPTY_OBJECT, meta = EMPTY_OBJECT, info, instructions] = members(result, [
     "supportedVersions",

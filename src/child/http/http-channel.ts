@@ -1,63 +1,63 @@
-/** What all requests of one streamable link share: the wire, the session, the agreed version. Reads no body. */
+/** What all requests of one streamable link share: the HTTP client, the session id, the protocol version and the headers. Reads no body. */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import { encode } from "../../rpc/encode.ts";
 import type { Message } from "../../rpc/message.ts";
 import type { HeadersOf } from "../link.ts";
+import { type HttpClient, type HttpRequest, isSuccess, type ResponseHandler } from "./http-client.ts";
 import type { StreamOptions } from "./message-stream.ts";
-import { type HttpRequest, isSuccess, type ResponseHandler, type Wire } from "./wire.ts";
 
-export interface LineOptions {
+export interface HttpLinkOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxMessageBytes: number;
 }
 
-export class Line implements StreamOptions {
+export class HttpChannel implements StreamOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly maxMessageBytes: number;
-  readonly #wire: Wire;
+  readonly #http: HttpClient;
   #session: string | undefined;
   #proven = false;
-  #shared: OutgoingHttpHeaders = {};
-  #posting: OutgoingHttpHeaders = {};
-  /** Without sessions each message has headers of its own. */
+  #sharedHeaders: OutgoingHttpHeaders = {};
+  #postHeaders: OutgoingHttpHeaders = {};
+  /** In the stateless era each message has its own headers. */
   #headersOf: HeadersOf | undefined;
 
-  constructor(wire: Wire, options: LineOptions) {
-    this.#wire = wire;
+  constructor(http: HttpClient, options: HttpLinkOptions) {
+    this.#http = http;
     this.clock = options.clock;
     this.log = options.log;
     this.maxMessageBytes = options.maxMessageBytes;
-    this.#share({});
+    this.#addHeaders({});
   }
 
   get where(): string {
-    return this.#wire.shown;
+    return this.#http.shown;
   }
 
-  /** "proven" once the server took a message that named the session. */
+  /** "proven" once the server accepted a message with the session id. */
   get session(): "none" | "fresh" | "proven" {
     if (this.#session === undefined) return "none";
     return this.#proven ? "proven" : "fresh";
   }
 
   agreed(protocolVersion: string): void {
-    this.#share({ "mcp-protocol-version": protocolVersion });
+    this.#addHeaders({ "mcp-protocol-version": protocolVersion });
   }
 
   get stateless(): boolean {
     return this.#headersOf !== undefined;
   }
 
-  speak(headersOf: HeadersOf | undefined): void {
+  setStateless(headersOf: HeadersOf | undefined): void {
     this.#headersOf = headersOf;
   }
 
-  /** To be told of every response to a POST: the first that names a session opens it, what succeeds after proves it. */
-  heard(response: IncomingMessage): void {
+  /** Call it for every response to a POST. The first one with a session id begins the session, the next success proves it. */
+  onPostResponse(response: IncomingMessage): void {
     if (!isSuccess(response) || this.#headersOf) return;
     if (this.#session !== undefined) {
       this.#proven = true;
@@ -66,36 +66,39 @@ export class Line implements StreamOptions {
     const session = response.headers["mcp-session-id"];
     if (typeof session !== "string" || session === "") return;
     this.#session = session;
-    this.#share({ "mcp-session-id": session });
+    this.#addHeaders({ "mcp-session-id": session });
   }
 
   post(message: Message, answer: ResponseHandler): HttpRequest {
-    const headers = this.#headersOf ? { ...this.#posting, ...this.#headersOf(message) } : this.#posting;
-    return this.#wire.request({ method: "POST", headers, body: encode(message) }, answer);
+    const headers = this.#headersOf
+      ? { ...this.#postHeaders, ...this.#headersOf(message) }
+      : this.#postHeaders;
+    return this.#http.request({ method: "POST", headers, body: encode(message) }, answer);
   }
 
+  /** Sends an error answer and ignores the response. */
   refuse(message: Message): void {
     this.post(message, { onResponse: (response) => response.resume(), onFailure: () => {} });
   }
 
-  /** A stream of what the server sends unasked, or the rest of one that broke. */
+  /** Opens the stream of the server, or the rest of a broken stream. */
   listen(lastEventId: string | undefined, answer: ResponseHandler): HttpRequest {
-    const headers: OutgoingHttpHeaders = { ...this.#shared, accept: "text/event-stream" };
+    const headers: OutgoingHttpHeaders = { ...this.#sharedHeaders, accept: "text/event-stream" };
     if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
-    return this.#wire.request({ method: "GET", headers }, answer);
+    return this.#http.request({ method: "GET", headers }, answer);
   }
 
-  /** Tells the server that the session is over. False where there is none to end. */
+  /** Ends the session at the server. Returns false if there is none. */
   endSession(answer: ResponseHandler): boolean {
     if (this.#session === undefined) return false;
-    this.#wire.request({ method: "DELETE", headers: this.#shared }, answer);
+    this.#http.request({ method: "DELETE", headers: this.#sharedHeaders }, answer);
     return true;
   }
 
-  #share(more: OutgoingHttpHeaders): void {
-    this.#shared = { ...this.#shared, ...more };
-    this.#posting = {
-      ...this.#shared,
+  #addHeaders(more: OutgoingHttpHeaders): void {
+    this.#sharedHeaders = { ...this.#sharedHeaders, ...more };
+    this.#postHeaders = {
+      ...this.#sharedHeaders,
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
     };

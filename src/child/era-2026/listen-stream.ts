@@ -1,30 +1,30 @@
-/** One `subscriptions/listen`, kept up for as long as the connection lives. A child that does not offer it is left in peace. */
+/** One `subscriptions/listen` stream, reopened until the connection ends. It is not reopened after an error answer of the child. */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { CallSignal, type Signal } from "../../kernel/signal.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 
-export interface ListeningParts {
+export interface ListenParts {
   readonly clock: Clock;
-  /** Settles when the stream has ended: resolved by the child's own word. */
+  /** Settles when the stream has ended; resolves if the child ended it. */
   listen(filter: Raw, signal: Signal): Promise<unknown>;
-  /** It stands again after a break: what came meanwhile was missed. */
+  /** The stream was reopened. Notifications in between were missed. */
   onMissed(): void;
 }
 
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
-/** A stream that held this long was a good one. */
-const HELD_MS = 10_000;
+/** After a stream that lasted this long the delay starts again from the first. */
+const STABLE_MS = 10_000;
 
-export class Listening {
-  readonly #parts: ListeningParts;
+export class ListenStream {
+  readonly #parts: ListenParts;
   readonly #filter: Raw;
   readonly #stop = new CallSignal();
   #delayMs = FIRST_DELAY_MS;
   #timer: Timer | undefined;
 
-  constructor(filter: Raw, parts: ListeningParts) {
+  constructor(filter: Raw, parts: ListenParts) {
     this.#filter = filter;
     this.#parts = parts;
     void this.#listen();
@@ -44,7 +44,7 @@ export class Listening {
       if (error instanceof RpcError) return;
     }
     if (this.#stop.aborted) return;
-    if (clock.now() - since >= HELD_MS) this.#delayMs = FIRST_DELAY_MS;
+    if (clock.now() - since >= STABLE_MS) this.#delayMs = FIRST_DELAY_MS;
     this.#timer = clock.after(this.#delayMs, () => {
       void this.#listen();
       this.#parts.onMissed();

@@ -1,6 +1,6 @@
 /**
- * Servers that let each account in as itself: one child for each account that uses them, with its own connections and its
- * own health, so that nobody's credential opens or breaks anything for another. Made at the first use.
+ * Servers that each account uses with its own credential: one child per account, made at the first use. Each has its own
+ * connections and its own health, so that the credential of one account cannot open or break anything for another.
  */
 import { idOf } from "../config/identity.ts";
 import type { ServerSpec } from "../config/spec.ts";
@@ -11,21 +11,23 @@ import { accountOf } from "../kernel/principal.ts";
 import type { Child } from "./child.ts";
 import { type ChildStatus, joinedStatus } from "./status.ts";
 
-/** What callers are let in with. */
 export interface CallerCredentials {
-  /** The server as this account reaches it: the same object while that is the same. Else why it cannot, and where to log in. */
+  /**
+   * The server with the credential of this account; the same object as long as nothing changed. If the account has none, the
+   * error says where to log in.
+   */
   of(spec: ServerSpec, account: string | undefined): ServerSpec | MetaMcpError;
 }
 
-/** Beyond so many of one server those that are not connected are forgotten. */
-const MOST_IDLE = 1_000;
+/** If a server has more children than this, those without connections are removed. */
+const MAX_CHILDREN = 1_000;
 
-export class OwnChildren {
+export class AccountChildren {
   readonly #credentials: CallerCredentials;
   readonly #make: (spec: ServerSpec) => Child;
-  /** By server, then account. */
+  /** By server, then by account. */
   readonly #children = new Map<ServerId, Map<string, Child>>();
-  /** Let in no longer, but still finishing calls. */
+  /** Removed children that finish their calls. */
   readonly #leaving = new Set<Child>();
 
   constructor(credentials: CallerCredentials, make: (spec: ServerSpec) => Child) {
@@ -45,7 +47,7 @@ export class OwnChildren {
     return [...(this.#children.get(server)?.values() ?? [])];
   }
 
-  /** Of this account, with what it is let in with at this moment. Throws where it is not. Every call comes by. */
+  /** The child of this account with its current credential. Throws if the account has none. Runs for every call. */
   of(base: ServerSpec, account: string | undefined): Child {
     const spec = this.#credentials.of(base, account);
     if (MetaMcpError.is(spec)) throw spec;
@@ -55,18 +57,18 @@ export class OwnChildren {
       if (known.connections.spec !== spec) known.connections.apply(spec);
       return known;
     }
-    if (children.size >= MOST_IDLE) forgetIdle(children);
+    if (children.size >= MAX_CHILDREN) removeUnconnected(children);
     const child = this.#make(spec);
     children.set(account as string, child);
     return child;
   }
 
-  /** Without making one. */
+  /** The child of this account, if there is one. */
   find(base: ServerSpec, account: string | undefined): Child | undefined {
     return account === undefined ? undefined : this.#children.get(idOf(base))?.get(account);
   }
 
-  /** As this caller finds it; for all together where none is named. */
+  /** The status for this caller; without one, for all accounts together. */
   status(base: ServerSpec, asker: Pick<Asker, "principal"> | undefined): ChildStatus {
     const { criticality } = base;
     const name = idOf(base);
@@ -82,26 +84,26 @@ export class OwnChildren {
     return this.find(base, account)?.status() ?? { ...down, state: "idle" };
   }
 
-  /** The server is reached otherwise, or credentials changed: who is let in otherwise is dialled anew, who no longer is, is not. */
-  settle(base: ServerSpec): void {
+  /** Applies a change of the server or of credentials: reconnects children whose settings changed, removes those of accounts without a credential. */
+  apply(base: ServerSpec): void {
     const children = this.#children.get(idOf(base)) ?? new Map<string, Child>();
     for (const [account, child] of children) {
       const spec = this.#credentials.of(base, account);
       if (!MetaMcpError.is(spec)) child.connections.apply(spec);
       else {
         children.delete(account);
-        this.#leave(child, spec);
+        this.#remove(child, spec);
       }
     }
   }
 
-  /** No account is let in as itself there any more. */
+  /** The server was removed or no longer has credentials per account. */
   remove(server: ServerId, reason: MetaMcpError): void {
-    for (const child of this.at(server)) this.#leave(child, reason);
+    for (const child of this.at(server)) this.#remove(child, reason);
     this.#children.delete(server);
   }
 
-  #leave(child: Child, reason: MetaMcpError): void {
+  #remove(child: Child, reason: MetaMcpError): void {
     this.#leaving.add(child);
     void child.connections.remove(reason).finally(() => this.#leaving.delete(child));
   }
@@ -116,7 +118,7 @@ export class OwnChildren {
   }
 }
 
-function forgetIdle(children: Map<string, Child>): void {
+function removeUnconnected(children: Map<string, Child>): void {
   for (const [account, { connections }] of children)
     if (connections.current.length === 0) children.delete(account);
 }

@@ -4,7 +4,7 @@ import { fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import type { Message } from "../../rpc/message.ts";
 import { Peer } from "../../rpc/peer.ts";
 import { ChildFailure, type HeadersOf, type Link } from "../link.ts";
-import { meet } from "./meet.ts";
+import { negotiateEra } from "./negotiate-era.ts";
 
 type Answer = { result: unknown } | { error: unknown } | { failure: ChildFailure } | undefined;
 
@@ -23,13 +23,13 @@ const INITIALIZED = {
 const NO_METHOD = { error: { code: -32601, message: "Method not found" } };
 
 interface About {
-  /** What it spoke when it was last met. */
+  /** The era that the child spoke at its last handshake. */
   readonly known?: string;
   readonly http?: boolean;
 }
 
-/** Meets a child that answers as told, first things first. */
-function met(answers: Record<string, Answer[]>, { known, http = false }: About = {}) {
+/** Negotiates with a child that gives these answers, by method and in this order. */
+function negotiate(answers: Record<string, Answer[]>, { known, http = false }: About = {}) {
   const asked: string[] = [];
   const clock = new ManualClock();
   const opening = new AbortController();
@@ -55,7 +55,7 @@ function met(answers: Record<string, Answer[]>, { known, http = false }: About =
     headersOf = given;
   };
   const link = (http ? { stateless } : {}) as unknown as Link;
-  const done = meet({
+  const done = negotiateEra({
     peer,
     link,
     capabilities: toRaw({ roots: {} }) as Raw,
@@ -69,17 +69,17 @@ function met(answers: Record<string, Answer[]>, { known, http = false }: About =
   return { done, asked, spoken, clock, opening };
 }
 
-test("a child of the old era is only ever asked for a handshake", async () => {
-  const { done, asked } = met({ initialize: [INITIALIZED] });
+test("a child on stdio, or one known to be of the session-based era, gets only initialize", async () => {
+  const { done, asked } = negotiate({ initialize: [INITIALIZED] });
   expect((await done).greeting).toMatchObject({ era: "legacy", protocolVersion: "2025-06-18", title: "old" });
   expect(asked).toEqual(["initialize"]);
-  const remote = met({ initialize: [INITIALIZED] }, { known: "legacy", http: true });
+  const remote = negotiate({ initialize: [INITIALIZED] }, { known: "legacy", http: true });
   expect((await remote.done).greeting.era).toBe("legacy");
   expect([remote.asked, remote.spoken]).toEqual([["initialize"], [undefined]]);
 });
 
-test("over HTTP a child that nothing is known of is asked in the way of the new era first", async () => {
-  const both = met({ "server/discover": [DISCOVERED], initialize: [INITIALIZED] }, { http: true });
+test("an unknown child over HTTP gets server/discover first, and initialize if it refuses that", async () => {
+  const both = negotiate({ "server/discover": [DISCOVERED], initialize: [INITIALIZED] }, { http: true });
   expect((await both.done).greeting.era).toBe("2026");
   expect([both.asked, both.spoken]).toEqual([["server/discover"], ["server/discover"]]);
   for (const refusal of [
@@ -87,7 +87,7 @@ test("over HTTP a child that nothing is known of is asked in the way of the new 
     { failure: new ChildFailure("other", "answered 400") },
     { failure: new ChildFailure("http", "answered 500") },
   ]) {
-    const old = met({ "server/discover": [refusal], initialize: [INITIALIZED] }, { http: true });
+    const old = negotiate({ "server/discover": [refusal], initialize: [INITIALIZED] }, { http: true });
     expect((await old.done).greeting.era).toBe("legacy");
     expect([old.asked, old.spoken]).toEqual([
       ["server/discover", "initialize"],
@@ -95,7 +95,7 @@ test("over HTTP a child that nothing is known of is asked in the way of the new 
     ]);
   }
   const failure = new ChildFailure("auth", "wants a login");
-  const locked = met({ "server/discover": [{ failure }] }, { http: true });
+  const locked = negotiate({ "server/discover": [{ failure }] }, { http: true });
   await expect(locked.done).rejects.toBe(failure);
   expect(locked.asked).toEqual(["server/discover"]);
 });
@@ -105,8 +105,8 @@ test.each([
   ["another version", { error: { code: -32022, message: "no", data: { supported: ["2026-07-28"] } } }],
   ["invalid params", { error: { code: -32602, message: "no envelope" } }],
   ["a bare status", { failure: new ChildFailure("other", "answered 400") }],
-])("who refuses the handshake as %s is asked in the other way", async (_, refusal) => {
-  const { done, asked, spoken } = met(
+])("a child that refuses initialize with %s gets server/discover", async (_, refusal) => {
+  const { done, asked, spoken } = negotiate(
     { initialize: [refusal], "server/discover": [DISCOVERED] },
     { known: "legacy", http: true },
   );
@@ -123,13 +123,13 @@ test.each([
   expect(spoken).toEqual([undefined, "server/discover"]);
 });
 
-test("who knows neither is told of by what it said to the handshake", async () => {
-  const neither = met({
+test("a child that refuses both is reported with its answer to initialize", async () => {
+  const neither = negotiate({
     initialize: [{ error: { code: 1, message: "go away" } }],
     "server/discover": [NO_METHOD],
   });
   await expect(neither.done).rejects.toThrow("refused the handshake: go away");
-  const strange = met({
+  const strange = negotiate({
     initialize: [NO_METHOD],
     "server/discover": [{ result: { supportedVersions: ["2030-01-01"] } }],
   });
@@ -140,35 +140,38 @@ test.each([
   new ChildFailure("offline", "cannot be reached"),
   new ChildFailure("auth", "wants a login"),
   new ChildFailure("other", "never sent", { unsent: true }),
-])("what is no refusal is no reason to ask otherwise: $message", async (failure) => {
-  const { done, asked } = met({ initialize: [{ failure }] });
-  await expect(done).rejects.toBe(failure);
-  expect(asked).toEqual(["initialize"]);
-});
+])(
+  "a failure of initialize that is no refusal does not lead to server/discover: $message",
+  async (failure) => {
+    const { done, asked } = negotiate({ initialize: [{ failure }] });
+    await expect(done).rejects.toBe(failure);
+    expect(asked).toEqual(["initialize"]);
+  },
+);
 
-test("one that is known to speak the new era is asked so at once; a mere doubt about versions is cleared", async () => {
-  const sure = met({ "server/discover": [DISCOVERED] }, { known: "2026" });
+test("a child known to be of the stateless era gets server/discover first, and again if it lists our version in its refusal", async () => {
+  const sure = negotiate({ "server/discover": [DISCOVERED] }, { known: "2026" });
   expect((await sure.done).greeting.era).toBe("2026");
   expect(sure.asked).toEqual(["server/discover"]);
   const doubt = { error: { code: -32022, message: "?", data: { supported: ["2026-07-28"] } } };
-  const unsure = met({ "server/discover": [doubt, DISCOVERED] }, { known: "2026" });
+  const unsure = negotiate({ "server/discover": [doubt, DISCOVERED] }, { known: "2026" });
   expect((await unsure.done).greeting.era).toBe("2026");
 });
 
-test("one that no longer speaks it, or says nothing to it, is met with a handshake", async () => {
+test("a child of the stateless era that refuses server/discover or does not answer it in time gets initialize", async () => {
   const known = { known: "2026", http: true };
-  const changed = met({ "server/discover": [NO_METHOD], initialize: [INITIALIZED] }, known);
+  const changed = negotiate({ "server/discover": [NO_METHOD], initialize: [INITIALIZED] }, known);
   expect((await changed.done).greeting.era).toBe("legacy");
   expect(changed.spoken).toEqual(["server/discover", undefined]);
-  const silent = met({ initialize: [INITIALIZED] }, known);
+  const silent = negotiate({ initialize: [INITIALIZED] }, known);
   await new Promise((resolve) => setImmediate(resolve));
   expect(silent.asked).toEqual(["server/discover"]);
   silent.clock.advance(5_000);
   expect((await silent.done).greeting.era).toBe("legacy");
 });
 
-test("giving up ends it at once", async () => {
-  const { done, opening, asked } = met({}, { known: "2026" });
+test("an aborted negotiation rejects at once", async () => {
+  const { done, opening, asked } = negotiate({}, { known: "2026" });
   opening.abort(new Error("too slow"));
   await expect(done).rejects.toThrow("too slow");
   expect(asked).toEqual(["server/discover"]);

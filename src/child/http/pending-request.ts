@@ -1,6 +1,6 @@
 /**
- * One request of ours over streamable HTTP, from its POST to its answer: a JSON body, or a stream that is taken up
- * again where it broke if its events had ids. Has no time limit of its own.
+ * One request over streamable HTTP, from its POST to its answer. The answer is a JSON body or an event stream. A broken stream is
+ * resumed if its events had ids. There is no timeout here.
  */
 import type { IncomingMessage } from "node:http";
 import type { Timer } from "../../kernel/clock.ts";
@@ -10,54 +10,54 @@ import type { Malformed, Message } from "../../rpc/message.ts";
 import type { ChildFailure } from "../link.ts";
 import { readBody } from "./body.ts";
 import { badAnswer, networkFailure } from "./failure.ts";
-import type { Line } from "./line.ts";
+import type { HttpChannel } from "./http-channel.ts";
+import { type HttpRequest, isSuccess, type ResponseHandler } from "./http-client.ts";
 import { isEventStream, readMessages, readStream, tooLargeError } from "./message-stream.ts";
 import { MAX_REFUSAL_BYTES } from "./refusal.ts";
-import { beginning, resumeDelayMs } from "./resume.ts";
-import { type HttpRequest, isSuccess, type ResponseHandler } from "./wire.ts";
+import { resumeDelayMs, streamStart } from "./resume.ts";
 
-/** In a row, without an event in between. */
+/** The most attempts in a row without an event in between. */
 const MAX_RESUMES = 5;
-const STRAY = "answered a different request";
+const OTHER_REQUEST = "answered a different request";
 
-export interface FlightEvents {
-  onMessage(message: Message, flight: Flight): void;
-  onRefused(response: IncomingMessage, body: Buffer | undefined, flight: Flight): void;
-  onFailed(failure: ChildFailure, flight: Flight): void;
-  /** The stream has ended, or has been given up. */
-  onEnd(flight: Flight): void;
+export interface PendingRequestEvents {
+  onMessage(message: Message, pending: PendingRequest): void;
+  onRefused(response: IncomingMessage, body: Buffer | undefined, pending: PendingRequest): void;
+  onFailed(failure: ChildFailure, pending: PendingRequest): void;
+  /** The stream has ended or was abandoned. */
+  onEnd(pending: PendingRequest): void;
 }
 
-export class Flight implements ResponseHandler {
+export class PendingRequest implements ResponseHandler {
   readonly number: number;
   readonly id: Raw;
-  /** "refused": it came back unread, so that it may go elsewhere. */
+  /** "refused": the server did not process it, so it may be sent on another link. */
   phase: "waiting" | "answering" | "refused" = "waiting";
-  /** What comes after the answer is passed on; the end of the stream means nothing then. */
+  /** After the answer, messages on the stream are still forwarded, and the end of the stream is no failure. */
   answered = false;
-  readonly #line: Line;
-  readonly #events: FlightEvents;
-  readonly #position = beginning();
+  readonly #channel: HttpChannel;
+  readonly #events: PendingRequestEvents;
+  readonly #position = streamStart();
   #request: HttpRequest | undefined;
   #resuming: Timer | undefined;
 
-  constructor(id: Raw, line: Line, events: FlightEvents) {
+  constructor(id: Raw, channel: HttpChannel, events: PendingRequestEvents) {
     this.id = id;
     this.number = ownId(id);
-    this.#line = line;
+    this.#channel = channel;
     this.#events = events;
   }
 
   post(message: Message): void {
-    this.#request = this.#line.post(message, this);
+    this.#request = this.#channel.post(message, this);
   }
 
-  /** It stands on a socket at this moment. */
-  get live(): boolean {
+  /** It uses a connected socket at this moment. */
+  get isConnected(): boolean {
     return this.#request?.connected === true && !this.#resuming;
   }
 
-  /** It may have arrived. */
+  /** It may have reached the server. */
   get sent(): boolean {
     return this.phase === "answering" || (this.phase === "waiting" && this.#request?.connected === true);
   }
@@ -68,7 +68,7 @@ export class Flight implements ResponseHandler {
   }
 
   onResponse(response: IncomingMessage): void {
-    this.#line.heard(response);
+    this.#channel.onPostResponse(response);
     if (!isSuccess(response)) {
       this.#readRefusal(response);
       return;
@@ -90,11 +90,11 @@ export class Flight implements ResponseHandler {
   }
 
   #readAnswer(response: IncomingMessage): void {
-    const { maxMessageBytes, where } = this.#line;
+    const { maxMessageBytes, where } = this.#channel;
     readBody(response, maxMessageBytes, (body) => {
       if (this.#request?.aborted) return;
-      const unfit = unfitness(response);
-      if (unfit) this.#bad(unfit);
+      const problem = problemOf(response);
+      if (problem) this.#bad(problem);
       else if (body instanceof Error) this.onFailure(networkFailure(body, where, true));
       else if (body === "too-large") this.#answer(tooLargeError(this.id, maxMessageBytes));
       else if (body.length === 0) this.#bad(`answered a request with ${response.statusCode} and no result`);
@@ -105,9 +105,9 @@ export class Flight implements ResponseHandler {
   #takeBody(body: Buffer): void {
     for (const message of readMessages(body)) {
       if (message.kind === "malformed") this.#bad(noMessage(message));
-      // An error without an id came as the answer to this request, so that is what it is.
+      // An error without an id in the response to this request is its answer.
       else if (message.kind === "error" && !message.id) this.#answer({ ...message, id: this.id });
-      else if (this.#strays(message)) this.#bad(STRAY);
+      else if (this.#answersOther(message)) this.#bad(OTHER_REQUEST);
       else if (message.kind === "result" || message.kind === "error") this.#answer(message);
       else this.#events.onMessage(message, this);
     }
@@ -120,10 +120,10 @@ export class Flight implements ResponseHandler {
 
   #readStream(response: IncomingMessage): void {
     let why = "ended its stream without an answer";
-    readStream(response, this.#position, this.#line, {
+    readStream(response, this.#position, this.#channel, {
       onMessage: (message) => {
         if (this.#request?.aborted) return;
-        if (this.#strays(message)) why = STRAY;
+        if (this.#answersOther(message)) why = OTHER_REQUEST;
         this.#events.onMessage(message, this);
       },
       onBadAnswer: (malformed) => {
@@ -132,30 +132,30 @@ export class Flight implements ResponseHandler {
       },
       onEnd: (error) => {
         if (this.#request?.aborted) return;
-        const { where } = this.#line;
+        const { where } = this.#channel;
         if (this.answered) this.#events.onEnd(this);
         else this.#resume(error ? networkFailure(error, where, true) : badAnswer(where, why));
       },
     });
   }
 
-  #strays(message: Message): boolean {
+  #answersOther(message: Message): boolean {
     return (
       (message.kind === "result" || message.kind === "error") && ownId(message.id ?? this.id) !== this.number
     );
   }
 
-  /** `broken` is what the caller hears if it cannot be done. */
+  /** `broken` is the failure of the request if the stream cannot be resumed. */
   #resume(broken: ChildFailure): void {
     const position = this.#position;
     if (position.lastEventId === undefined || position.attempts >= MAX_RESUMES) {
       this.onFailure(broken);
       return;
     }
-    this.#resuming = this.#line.clock.after(resumeDelayMs(position), () => {
+    this.#resuming = this.#channel.clock.after(resumeDelayMs(position), () => {
       this.#resuming = undefined;
       position.attempts += 1;
-      this.#request = this.#line.listen(position.lastEventId, {
+      this.#request = this.#channel.listen(position.lastEventId, {
         onResponse: (response) => this.#resumed(response, broken),
         onFailure: () => this.#resume(broken),
       });
@@ -174,7 +174,7 @@ export class Flight implements ResponseHandler {
   }
 
   #bad(what: string): void {
-    this.#events.onFailed(badAnswer(this.#line.where, what), this);
+    this.#events.onFailed(badAnswer(this.#channel.where, what), this);
   }
 }
 
@@ -182,7 +182,8 @@ function noMessage({ reason }: Malformed): string {
   return `answered with something that is not a JSON-RPC message: ${reason}`;
 }
 
-function unfitness(response: IncomingMessage): string | undefined {
+/** Why the body cannot be an answer, judged by its headers. */
+function problemOf(response: IncomingMessage): string | undefined {
   if (/^text\/html\b/i.test(response.headers["content-type"] ?? ""))
     return "answered with a web page instead of JSON: is the URL right?";
   const encoding = response.headers["content-encoding"] ?? "identity";

@@ -1,4 +1,4 @@
-/** The connections of one child by their keys, and who listens to each. Opens and ends none. */
+/** The connections of one child and their audiences, by key, and which key a client uses. Opens and ends no connection. */
 import type { Origin } from "../kernel/call.ts";
 import { listKeyOf } from "../kernel/list-key.ts";
 import type { Severity } from "../kernel/severity.ts";
@@ -7,9 +7,9 @@ import type { Claim } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { instanceKey, instanceOf, type Load, leastLoaded } from "./instance.ts";
 
-export class Sharing {
+export class ConnectionTable {
   readonly connections = new Map<string, Connection>();
-  /** They outlive the connections they listen to. */
+  /** Audiences outlive the connections. */
   readonly #audiences = new Map<string, Audience>();
   readonly #levelOf: (session: string) => Severity | undefined;
 
@@ -17,7 +17,7 @@ export class Sharing {
     this.#levelOf = levelOf;
   }
 
-  /** Those who share the connection of that key, or would. */
+  /** The audience of that key, whether or not there is a connection. */
   audience(key: string): Audience {
     let audience = this.#audiences.get(key);
     if (!audience) {
@@ -27,20 +27,20 @@ export class Sharing {
     return audience;
   }
 
-  /** Which of the instances with these keys a claim goes to: where its session is, else the least loaded. */
-  place(keys: readonly string[], claim: Claim, mayStart: () => boolean): number {
+  /** Chooses the instance for a claim: the one that its session is bound to, otherwise the least loaded. */
+  chooseInstance(keys: readonly string[], claim: Claim, mayStart: () => boolean): number {
     const { origin, beside, lists } = claim;
     const own = beside?.size ? -1 : this.#instanceWith(keys, origin);
     if (own >= 0 && this.connections.get(keys[own] as string)?.usable) return own;
     const loads = keys.map((key) => this.#loadOf(key));
     const chosen = leastLoaded(loads, { avoid: beside, mayStart: () => !lists && mayStart() });
-    // Its process is gone, and with it all that it was there for.
+    // The process that the session was bound to has ended, and its state with it.
     if (own >= 0 && own !== chosen && !lists)
       this.move(origin, this.audience(keys[own] as string), keys[chosen] as string);
     return chosen;
   }
 
-  /** Where this client stays: without a session only with what it subscribed to. */
+  /** The instance that this client is bound to. A client without a session is bound only by its subscriptions. */
   #instanceWith(keys: readonly string[], { session, sessionless }: Origin): number {
     return keys.findIndex((key) => {
       const audience = this.#audiences.get(key);
@@ -55,26 +55,26 @@ export class Sharing {
     return { calls: connection.calls, sessions: this.#audiences.get(key)?.size ?? 0 };
   }
 
-  /** Where more clients listen than there may be instances, by key. */
-  beyond(count: number): readonly (readonly [string, Audience])[] {
+  /** The audiences of instances from number `count` on, with their keys. */
+  audiencesFrom(count: number): readonly (readonly [string, Audience])[] {
     return [...this.#audiences].filter(([key]) => instanceOf(key) >= count);
   }
 
-  /** Where a client listens, by key. */
-  heardBy(session: string): readonly (readonly [string, Audience])[] {
+  /** The audiences that a session has joined, with their keys. */
+  joinedBy(session: string): readonly (readonly [string, Audience])[] {
     return [...this.#audiences].filter(([, audience]) => audience.has(session));
   }
 
-  /** How many open connections a client listens to. */
+  /** Number of open connections that a session uses. */
   heldBy(session: string): number {
-    return this.heardBy(session).filter(([key]) => this.connections.get(key)?.connected).length;
+    return this.joinedBy(session).filter(([key]) => this.connections.get(key)?.connected).length;
   }
 
   keyOf(connection: Connection): string | undefined {
     return [...this.connections].find(([, other]) => other === connection)?.[0];
   }
 
-  /** A connection and who listens to it go by another key. False: that one has some already. */
+  /** Gives a connection and its audience another key. Returns false if that key is in use. */
   rekey(from: string, to: string): boolean {
     if (this.connections.has(to) || this.#audiences.get(to)?.empty === false) return false;
     const connection = this.connections.get(from);
@@ -86,8 +86,8 @@ export class Sharing {
     return true;
   }
 
-  /** The connection that this client's handshake opened, before it could be asked for its roots: from now on it goes by them. */
-  openedEarly(key: string, origin: Origin): Connection | undefined {
+  /** The connection that was opened for this client before its roots were known. It gets the key with the roots. */
+  takeEarly(key: string, origin: Origin): Connection | undefined {
     const roots = origin.roots?.known;
     const early = instanceKey(listKeyOf(origin), instanceOf(key));
     const connection = this.connections.get(early);
@@ -97,12 +97,12 @@ export class Sharing {
     return connection;
   }
 
-  /** A client goes from one to another, with what it subscribed to. False: that was nothing. */
+  /** Moves a client with its subscriptions to the audience of another key. Returns false if it has no subscriptions. */
   move(origin: Origin, from: Audience, to: string): boolean {
     const subscribed = from.subscriptions.by(origin.session);
     from.leave(origin.session);
     if (subscribed.length === 0) return false;
-    this.audience(to).take(origin, subscribed);
+    this.audience(to).adopt(origin, subscribed);
     return true;
   }
 

@@ -1,4 +1,4 @@
-/** A task at a child, followed until it has ended: the child is asked how it stands as often as it wants to be, and whenever somebody wants to know. */
+/** A task that runs at a child. Polls its state at the interval that the child wants, and on request, until the task has ended. */
 import type { Clock, Timer } from "../../kernel/clock.ts";
 import { kept, type Raw } from "../../kernel/raw.ts";
 import { aborted, CallSignal, type Signal } from "../../kernel/signal.ts";
@@ -7,37 +7,36 @@ import { hasEnded, readTaskState, type TaskState } from "../../rpc/task.ts";
 import type { Claim } from "../claim.ts";
 import { ChildFailure } from "../link.ts";
 
-/** For a child that does not say how often. */
-const POLL_MS = 1_000;
-/** Nobody is asked more often than this, nor left alone for longer. */
+/** Used if the child gives no interval. */
+const DEFAULT_POLL_MS = 1_000;
 const SHORTEST_POLL_MS = 20;
 const LONGEST_POLL_MS = 60_000;
-/** To be left alone as the child wishes is no silence of it: while we wait, its call is kept from timing out. */
+/** How often the timer of the call is reset between two polls. The wait that the child asked for must not count as its silence. */
 const TOUCH_MS = 200;
 
-export interface TaskRunParts {
+export interface ChildTaskParts {
   readonly clock: Clock;
   readonly claim: Claim;
-  /** Asks how the task stands. */
+  /** Asks the child for the state of the task. */
   get(taskId: string, signal: Signal): Promise<Raw>;
-  /** Tells the child that nobody wants its result any more. */
+  /** Tells the child that the result is no longer needed. */
   cancel(taskId: string): void;
-  /** The state in the form of 2025-11-25. */
+  /** Converts an answer to a task state in the form of 2025-11-25. */
   form(answer: Raw): Raw;
 }
 
-export class TaskRun {
+export class ChildTask {
   readonly id: string;
-  /** Nobody waits for it any more, or its connection is gone. */
+  /** Aborted when the caller cancels or the connection is lost. */
   readonly stopped = new CallSignal();
-  readonly #parts: TaskRunParts;
+  readonly #parts: ChildTaskParts;
   #state: TaskState;
-  /** What the child last said of it, as it was written. */
+  /** The last answer of the child about the task, as written. */
   #answer: Raw;
   #timer: Timer | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(parts: TaskRunParts, state: TaskState, answer: Raw) {
+  constructor(parts: ChildTaskParts, state: TaskState, answer: Raw) {
     this.#parts = parts;
     this.#state = state;
     this.#answer = answer;
@@ -56,11 +55,11 @@ export class TaskRun {
     return this.#answer;
   }
 
-  /** Tells the caller, and does the work; once. From now on the call is answered: it is never sent again. */
+  /** Tells the caller about the task and runs `work`. Call it once. The child has accepted the call, so it is never sent again. */
   async follow(work: () => Promise<Raw>, signal: Signal, meta?: Raw): Promise<Raw> {
     const { claim } = this.#parts;
     const stop = (): void => this.stop(signal.reason as Error);
-    claim.run = this;
+    claim.running = this;
     claim.repeat = "unsafe";
     signal.addEventListener("abort", stop);
     if (signal.aborted) stop();
@@ -69,11 +68,11 @@ export class TaskRun {
     try {
       return await Promise.race([work(), aborted(this.stopped)]);
     } catch (error) {
-      throw forgotten(error);
+      throw withoutSessionLoss(error);
     } finally {
       if (this.stopped.aborted) this.#parts.cancel(this.id);
       signal.removeEventListener("abort", stop);
-      claim.run = undefined;
+      claim.running = undefined;
       this.#timer?.cancel();
     }
   }
@@ -82,8 +81,8 @@ export class TaskRun {
     this.stopped.abort(reason);
   }
 
-  /** The child told how it stands. */
-  told(answer: Raw): void {
+  /** Takes a new state from the child. */
+  update(answer: Raw): void {
     const form = this.#parts.form(answer);
     const state = readTaskState(form);
     if (state?.taskId !== this.id) return;
@@ -95,24 +94,24 @@ export class TaskRun {
   }
 
   async refresh(): Promise<void> {
-    this.told(await this.#parts.get(this.id, this.stopped));
+    this.update(await this.#parts.get(this.id, this.stopped));
   }
 
-  /** Resolves when more is known of it: the child was asked when it was time to, or somebody was quicker. */
+  /** Resolves when there is a new state: after the next poll, or earlier if the child reports it. */
   async next(): Promise<void> {
-    const { pollInterval = POLL_MS } = this.#state;
+    const { pollInterval = DEFAULT_POLL_MS } = this.#state;
     const woken = await this.#pause(Math.min(Math.max(pollInterval, SHORTEST_POLL_MS), LONGEST_POLL_MS));
     if (woken) return;
     try {
       await this.refresh();
     } catch (error) {
       if (error instanceof RpcError) throw lost(error);
-      // One request was lost on the way. If this goes on for long, it is a silence that ends the call.
-      if (!(error instanceof ChildFailure) || !passes(error)) throw error;
+      // One poll was lost on the network. If all are, the timeout of the call ends it.
+      if (!(error instanceof ChildFailure) || !isTransient(error)) throw error;
     }
   }
 
-  /** True: somebody was quicker. */
+  /** Resolves to true if a new state arrived before the time was over. */
   #pause(ms: number): Promise<boolean> {
     const { clock, claim } = this.#parts;
     const end = clock.now() + ms;
@@ -136,7 +135,7 @@ export class TaskRun {
   }
 }
 
-function passes({ category, sessionLost }: ChildFailure): boolean {
+function isTransient({ category, sessionLost }: ChildFailure): boolean {
   return (category === "offline" || category === "http") && !sessionLost;
 }
 
@@ -144,8 +143,8 @@ function lost({ message }: RpcError): RpcError {
   return RpcError.of(INTERNAL_ERROR, `The server no longer knows the task it was running: ${message}`);
 }
 
-/** A task belongs to the session it was made in: a new one would have to run it again. */
-function forgotten(error: unknown): unknown {
+/** A task belongs to the session that created it. In a new session the tool would run again, so the call must not be retried. */
+function withoutSessionLoss(error: unknown): unknown {
   if (!(error instanceof ChildFailure) || !error.sessionLost) return error;
   return new ChildFailure(error.category, error.message);
 }

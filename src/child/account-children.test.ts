@@ -1,4 +1,4 @@
-/** Servers that let each account in as itself: one connection per account, and nothing of one reaches another. */
+/** Servers that each account uses with its own credential: one connection per account, kept apart from the others. */
 import { afterEach, expect, test } from "vitest";
 import { originOf, quiet, ScriptedServer, specOf } from "../../test/support/scripted-server.ts";
 import { emptyConfig } from "../config/check.ts";
@@ -65,7 +65,7 @@ function setUp(spec = TEMPLATE) {
   return { fleet, server, tokens, greeted, as, call, tokenOf };
 }
 
-test("one connection per account, whichever of its clients calls, with what is its own", async () => {
+test("all clients of one account share a connection with its credential", async () => {
   const { fleet, server, tokens, greeted, as, tokenOf } = setUp();
   tokens.set("ada", "a-token").set("bob", "b-token");
   for (const origin of [as("ada", "1"), as("ada", "2"), as("bob", "3")])
@@ -77,7 +77,7 @@ test("one connection per account, whichever of its clients calls, with what is i
   expect(fleet.counts().states.idle).toBe(2);
 });
 
-test("whoever has nothing to show is told so, and starts nothing", async () => {
+test("a caller without a credential gets auth_required and starts no server", async () => {
   const { fleet, server, as, call } = setUp();
   for (const origin of [as("ada"), originOf("s"), originOf("s", { principal: ANONYMOUS })]) {
     await expect(fleet.connect("mail", origin)).rejects.toMatchObject({ code: "auth_required" });
@@ -88,11 +88,11 @@ test("whoever has nothing to show is told so, and starts nothing", async () => {
     expect(status).toMatchObject({ state: "failed", connected: false, reason: "auth_required: log in at …" });
   }
   expect(fleet.status()).toMatchObject([{ state: "idle", connected: false }]);
-  await fleet.stand("mail", originOf("s"), true);
+  await fleet.ensureConnected("mail", originOf("s"), true);
   expect(server.links).toEqual([]);
 });
 
-test("what changed counts at the next call; calls under way finish as they began", async () => {
+test("a changed credential applies to the next call, and calls in flight finish with the old one", async () => {
   const { fleet, server, tokens, as, call, tokenOf } = setUp();
   tokens.set("ada", "old");
   (await fleet.connect("mail", as("ada"))).release();
@@ -109,7 +109,7 @@ test("what changed counts at the next call; calls under way finish as they began
   expect([old?.closed, fresh?.closed]).toEqual([true, false]);
 });
 
-test("whoever logs out is disconnected, and nobody else is", async () => {
+test("a logout disconnects that account and no other", async () => {
   const { fleet, server, tokens, as } = setUp();
   tokens.set("ada", "a").set("bob", "b");
   for (const account of ["ada", "bob"]) (await fleet.connect("mail", as(account))).release();
@@ -120,7 +120,7 @@ test("whoever logs out is disconnected, and nobody else is", async () => {
   await expect(fleet.connect("mail", as("ada"))).rejects.toMatchObject({ code: "auth_required" });
 });
 
-test("a credential that breaks the server breaks it for its account alone", async () => {
+test("a credential that makes the server fail blocks it only for that account", async () => {
   const { fleet, server, tokens, as } = setUp();
   tokens.set("ada", "bad").set("bob", "good");
   server.failure = new ChildFailure("stdio-exit", "its token is wrong");
@@ -131,7 +131,7 @@ test("a credential that breaks the server breaks it for its account alone", asyn
   expect(fleet.status(as("bob"))[0]).toMatchObject({ state: "idle", connected: true });
 });
 
-test("a server that becomes everybody's, or no longer is, keeps no connection of before", async () => {
+test("a server that changes between shared and per-account credentials keeps no old connection", async () => {
   const { fleet, server, tokens, as, tokenOf } = setUp();
   tokens.set("ada", "a");
   (await fleet.connect("mail", as("ada"))).release();

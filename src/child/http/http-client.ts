@@ -1,6 +1,6 @@
 /**
- * The sockets of one link: requests with its headers, redirects within its origin, and an end that leaves no socket.
- * Knows nothing of MCP. Sends no header to another origin, trusts no bad certificate, reads no proxy variables.
+ * The HTTP client of one link: sends requests with the configured headers, follows redirects within the origin, and closes all
+ * sockets. Knows nothing of MCP. It sends no header to another origin, accepts no invalid certificate and ignores proxy variables.
  */
 import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import https from "node:https";
@@ -15,46 +15,48 @@ import type { Authorization, Authorize, Credential } from "./authorization.ts";
 import { denialOf, deniedFailure, networkFailure } from "./failure.ts";
 import { addressOf, redirectTarget, staticHeaders, usableUrl } from "./target.ts";
 
-/** Shorter than the 5 s after which common servers drop idle sockets: a request must not meet a socket that is closing. */
+/** Shorter than the 5 s after which common servers close idle sockets, so that no request uses a socket that is closing. */
 const IDLE_SOCKET_MS = 4_000;
-/** Node's 250 ms give up too early on far hosts that have several addresses. */
+/** Node's default of 250 ms is too short for distant hosts with several addresses. */
 const ATTEMPT_MS = 1_000;
 const MAX_REDIRECTS = 3;
-const BIG = 16 * 1024;
+/** Bodies up to this size are sent in one write. */
+const ONE_WRITE_BYTES = 16 * 1024;
 
-export interface WireRequest {
+export interface RequestOptions {
   readonly method: "POST" | "GET" | "DELETE";
   readonly headers: OutgoingHttpHeaders;
   readonly body?: readonly Buffer[];
-  /** Another place of the same origin than the configured URL. */
+  /** Another URL of the same origin; by default the configured one. */
   readonly url?: URL;
 }
 
-/** Exactly one of these is called, once, unless the request is aborted or the wire closed first. */
+/** One of these is called, once, unless the request is aborted or the client closed before. */
 export interface ResponseHandler {
   onResponse(response: IncomingMessage): void;
   onFailure(failure: ChildFailure): void;
 }
 
-/** One request under way. */
+/** One request in flight. */
 export class HttpRequest {
-  /** It is on a socket that stands, so that it may have arrived. */
+  /** It was sent on a connected socket, so it may have arrived. */
   connected = false;
   aborted = false;
   #request: ClientRequest | undefined;
 
-  carriedBy(request: ClientRequest): void {
+  attach(request: ClientRequest): void {
     this.#request = request;
   }
 
-  /** Ends request and response; nothing is told after. */
+  /** Ends request and response. No handler is called afterwards. */
   abort(): void {
     this.aborted = true;
     this.#request?.destroy();
   }
 }
 
-export class Wire {
+export class HttpClient {
+  /** The URL as it may be shown to people. */
   readonly shown: string;
   readonly #authorization: Authorization | undefined;
   readonly #spec: RemoteSpec;
@@ -62,17 +64,17 @@ export class Wire {
   readonly #agent: http.Agent;
   readonly #headers: OutgoingHttpHeaders;
   #url: URL;
-  /** The last one that was shown. */
+  /** The credential that was sent last. */
   #credential: Credential | undefined;
   #closed = false;
 
-  /** Throws ChildFailure where the spec cannot be used at all. */
+  /** Throws ChildFailure if the URL or a header of the spec is invalid. */
   constructor(spec: RemoteSpec, authorize?: Authorize) {
     this.#url = usableUrl(spec);
     this.shown = shownUrl(this.#url.href);
     this.#headers = staticHeaders(spec, this.#url);
     this.#spec = spec;
-    // What the user configured wins.
+    // A configured Authorization header takes precedence.
     this.#authorization = this.#headers["authorization"] === undefined ? authorize?.(spec) : undefined;
     this.#transport = this.#url.protocol === "https:" ? https : http;
     const options = {
@@ -83,45 +85,46 @@ export class Wire {
     this.#agent = new this.#transport.Agent(options);
   }
 
-  /** Where requests go: the configured URL, or where it redirected to. */
+  /** The configured URL, or the one it redirected to. */
   get url(): URL {
     return this.#url;
   }
 
-  /** Takes out what must not be repeated, even if the server does. */
+  /** Removes secrets from texts of the server, which may repeat what it was sent. */
   get mask(): Mask {
     return this.#credential
       ? maskOf([...secretsOf(this.#spec), this.#credential.header])
       : maskFor(this.#spec);
   }
 
-  request(asked: WireRequest, answer: ResponseHandler): HttpRequest {
+  request(asked: RequestOptions, answer: ResponseHandler): HttpRequest {
     const sent = new HttpRequest();
     const credential = this.#authorization?.current();
     if (!(credential instanceof Promise)) {
-      this.#show(credential, sent, asked, answer);
+      this.#authorize(credential, sent, asked, answer);
       return sent;
     }
     credential.then(
-      (got) => sent.aborted || this.#show(got, sent, asked, answer),
+      (got) => sent.aborted || this.#authorize(got, sent, asked, answer),
       (error: unknown) => sent.aborted || answer.onFailure(notAuthorized(this.shown, error)),
     );
     return sent;
   }
 
-  #show(
+  /** Sends the request with this credential. If the server denies it, the request is sent once more with another one. */
+  #authorize(
     credential: Credential | undefined,
     sent: HttpRequest,
-    asked: WireRequest,
+    asked: RequestOptions,
     answer: ResponseHandler,
   ): void {
     const authorization = this.#authorization;
     if (!credential || !authorization) {
-      this.#go(sent, asked, answer, MAX_REDIRECTS);
+      this.#send(sent, asked, answer, MAX_REDIRECTS);
       return;
     }
     if (this.#credential && this.#credential.holder !== credential.holder) {
-      queueMicrotask(() => sent.aborted || answer.onFailure(otherHolder(this.shown)));
+      queueMicrotask(() => sent.aborted || answer.onFailure(anotherLogin(this.shown)));
       return;
     }
     const onResponse = (response: IncomingMessage): void => {
@@ -133,32 +136,37 @@ export class Wire {
       authorization.instead(credential, denial).then(
         (other) => {
           if (typeof other === "string") failed(other);
-          else if (!sent.aborted) this.#again(other, sent, asked, answer);
+          else if (!sent.aborted) this.#sendAgain(other, sent, asked, answer);
         },
         (error: unknown) => failed(reasonOf(error)),
       );
     };
-    this.#present(credential, sent, asked, { ...passing(answer), onResponse });
+    this.#sendWith(credential, sent, asked, { ...sameFailure(answer), onResponse });
   }
 
-  /** The second attempt is the last one. */
-  #again(credential: Credential, sent: HttpRequest, asked: WireRequest, answer: ResponseHandler): void {
-    if (this.#credential?.holder !== credential.holder) return answer.onFailure(otherHolder(this.shown));
+  /** The second and last attempt. */
+  #sendAgain(
+    credential: Credential,
+    sent: HttpRequest,
+    asked: RequestOptions,
+    answer: ResponseHandler,
+  ): void {
+    if (this.#credential?.holder !== credential.holder) return answer.onFailure(anotherLogin(this.shown));
     sent.connected = false;
     const onResponse = (response: IncomingMessage): void => {
       if (response.statusCode === 401) this.#authorization?.inVain();
       answer.onResponse(response);
     };
-    this.#present(credential, sent, asked, { ...passing(answer), onResponse });
+    this.#sendWith(credential, sent, asked, { ...sameFailure(answer), onResponse });
   }
 
-  #present(credential: Credential, sent: HttpRequest, asked: WireRequest, answer: ResponseHandler): void {
+  #sendWith(credential: Credential, sent: HttpRequest, asked: RequestOptions, answer: ResponseHandler): void {
     this.#credential = credential;
     const headers = { ...asked.headers, authorization: credential.header };
-    this.#go(sent, { ...asked, headers }, answer, MAX_REDIRECTS);
+    this.#send(sent, { ...asked, headers }, answer, MAX_REDIRECTS);
   }
 
-  #go(sent: HttpRequest, asked: WireRequest, answer: ResponseHandler, redirects: number): void {
+  #send(sent: HttpRequest, asked: RequestOptions, answer: ResponseHandler, redirects: number): void {
     if (this.#closed) return;
     const url = asked.url ?? this.#url;
     const options = {
@@ -171,12 +179,12 @@ export class Wire {
     try {
       request = this.#transport.request(options);
     } catch (error) {
-      // A header that may not be sent; the text of such an error names it, the value stays out.
+      // A header is invalid. The error text names the header and does not contain its value.
       const failure = networkFailure(error as Error, this.shown, false);
       queueMicrotask(() => sent.aborted || answer.onFailure(failure));
       return;
     }
-    sent.carriedBy(request);
+    sent.attach(request);
     let answered = false;
     request.once("socket", (socket) => this.#whenConnected(socket, request, sent));
     request.on("error", (error) => {
@@ -191,7 +199,7 @@ export class Wire {
       response.resume();
       sent.connected = false;
       if (!asked.url) this.#url = target;
-      this.#go(sent, asked.url ? { ...asked, url: target } : asked, answer, redirects - 1);
+      this.#send(sent, asked.url ? { ...asked, url: target } : asked, answer, redirects - 1);
     });
     write(request, asked.body ?? []);
   }
@@ -204,7 +212,7 @@ export class Wire {
     else socket.once(this.#transport === https ? "secureConnect" : "connect", connected);
   }
 
-  /** Ends every request; resolves when the last socket is gone. */
+  /** Ends every request; resolves when the last socket is closed. */
   async close(): Promise<void> {
     this.#closed = true;
     const sockets = [this.#agent.sockets, this.#agent.freeSockets].flatMap((byName) =>
@@ -218,10 +226,10 @@ export class Wire {
   }
 }
 
-/** Small bodies leave in one write; big payloads are not copied. */
+/** Small bodies are sent in one write. Large ones are not copied. */
 function write(request: ClientRequest, body: readonly Buffer[]): void {
   const bytes = body.reduce((sum, part) => sum + part.length, 0);
-  if (bytes <= BIG) {
+  if (bytes <= ONE_WRITE_BYTES) {
     request.end(bytes === 0 ? undefined : Buffer.concat(body, bytes));
     return;
   }
@@ -235,7 +243,7 @@ export function isSuccess(response: IncomingMessage): boolean {
   return status >= 200 && status <= 299;
 }
 
-function passing(answer: ResponseHandler): Pick<ResponseHandler, "onFailure"> {
+function sameFailure(answer: ResponseHandler): Pick<ResponseHandler, "onFailure"> {
   return { onFailure: (failure) => answer.onFailure(failure) };
 }
 
@@ -243,13 +251,13 @@ function notAuthorized(where: string, error: unknown): ChildFailure {
   return new ChildFailure("auth", `${where}: ${reasonOf(error)}`, { unsent: true, cause: error });
 }
 
-/** Only what was written to be read: the text of any other error may hold anything. */
+/** Only texts of MetaMcpError are shown. The text of any other error may contain secrets. */
 function reasonOf(error: unknown): string {
   return MetaMcpError.is(error) ? error.message : "no credentials are available for it";
 }
 
-/** The session was begun by someone else; a new link begins one of its own. */
-function otherHolder(where: string): ChildFailure {
+/** The session was begun with another login. A new link must begin its own session. */
+function anotherLogin(where: string): ChildFailure {
   return new ChildFailure("other", `${where} now uses another login`, {
     sessionLost: true,
     unsent: true,

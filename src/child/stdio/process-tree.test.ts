@@ -6,15 +6,15 @@ import { temp } from "../../../test/support/temp.ts";
 import { until } from "../../../test/support/until.ts";
 import { silentLog } from "../../kernel/log.ts";
 import { systemClock } from "../../system-clock.ts";
-import { Family } from "./family.ts";
 import { MARK } from "./mark.ts";
+import { ProcessTree } from "./process-tree.ts";
 import { hasTable, ProcessTable, readProcess, readVariable } from "./processes.ts";
 import { end } from "./stop.ts";
 
 const table = new ProcessTable({ variable: MARK });
 const options = { clock: systemClock, log: silentLog, name: "x" };
 
-/** Runs a shell script that prints one process id and stays. */
+/** Runs a shell script that prints a pid and keeps running. Returns the pid. */
 async function script(text: string): Promise<number> {
   const shell = spawn("sh", ["-c", text], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void shell.kill("SIGKILL"));
@@ -26,27 +26,27 @@ async function script(text: string): Promise<number> {
 }
 
 describe.runIf(hasTable)("process groups on Linux", () => {
-  test("a group in which only zombies are left is gone", async () => {
-    // The shell becomes a program that never asks for the exit code of its child, before that child is done.
+  test("a group with only zombies counts as ended", async () => {
+    // Before its child ends, the shell executes a program that never reaps it.
     const pid = await script("setsid sleep 0.5 & echo $!; exec sleep 1000");
     await until(() => readProcess(pid) === undefined);
-    const family = new Family(pid, "mark", table);
-    family.childExited();
-    expect(family.stirs()).toBe(true);
-    await end(family, options);
-    expect(family.stirs()).toBe(false);
+    const tree = new ProcessTree(pid, "mark", table);
+    tree.childExited();
+    expect(tree.isAnyAlive()).toBe(true);
+    await end(tree, options);
+    expect(tree.isAnyAlive()).toBe(false);
   });
 
-  test("a group without a mark is ended as long as it is certainly ours", async () => {
+  test("a group without a mark is ended while it is certainly ours", async () => {
     const pid = await script("setsid sleep 1000 & echo $!; exec sleep 1000");
     await until(() => readProcess(pid)?.group === pid);
-    const family = new Family(pid, "mark", table);
-    family.childExited();
-    await end(family, options);
+    const tree = new ProcessTree(pid, "mark", table);
+    tree.childExited();
+    await end(tree, options);
     expect(alive(pid)).toBe(false);
   });
 
-  test("one that was known and has lost its mark is still ended", async () => {
+  test("a known process that lost its mark is still ended", async () => {
     const folder = temp();
     const go = folder.path("go");
     const pid = await script(
@@ -54,31 +54,31 @@ describe.runIf(hasTable)("process groups on Linux", () => {
     );
     await until(() => readVariable(pid, MARK) === "mark");
     const child = spawn("true", { detached: true });
-    const family = new Family(child.pid as number, "mark", table);
+    const tree = new ProcessTree(child.pid as number, "mark", table);
     await once(child, "exit");
-    family.childExited();
-    expect(await family.look()).toBe(true);
+    tree.childExited();
+    expect(await tree.findAlive()).toBe(true);
     folder.write("go", "");
     await until(() => readVariable(pid, MARK) === undefined);
-    expect(await family.look()).toBe(true);
-    await end(family, options);
+    expect(await tree.findAlive()).toBe(true);
+    await end(tree, options);
     expect(alive(pid)).toBe(false);
   });
 
-  test("the number of a group that was empty once belongs to others", async () => {
+  test("a group is not signalled again once it was empty", async () => {
     const empty = spawn("true", { detached: true });
-    const family = new Family(empty.pid as number, "mark", table);
+    const tree = new ProcessTree(empty.pid as number, "mark", table);
     await once(empty, "exit");
-    family.childExited();
-    expect(family.stirs()).toBe(false);
+    tree.childExited();
+    expect(tree.isAnyAlive()).toBe(false);
 
-    // The same number again, as far as the family can tell.
+    // Simulates that the system reuses the number for another group.
     const pid = await script("setsid sleep 1000 & echo $!; exec sleep 1000");
     await until(() => readProcess(pid)?.group === pid);
-    Object.defineProperty(family, "pid", { value: pid });
-    expect(await family.look()).toBe(false);
-    family.signal("SIGKILL");
-    await end(family, options);
+    Object.defineProperty(tree, "pid", { value: pid });
+    expect(await tree.findAlive()).toBe(false);
+    tree.signal("SIGKILL");
+    await end(tree, options);
     expect(alive(pid)).toBe(true);
   });
 });

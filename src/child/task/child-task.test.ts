@@ -9,7 +9,7 @@ import { readTaskState, type TaskState } from "../../rpc/task.ts";
 import { closed } from "../breaker.ts";
 import { type Claim, claimOf } from "../claim.ts";
 import { ChildFailure } from "../link.ts";
-import { TaskRun } from "./task-run.ts";
+import { ChildTask } from "./child-task.ts";
 
 const state = (status: string, pollInterval = 500): Raw => toRaw({ taskId: "t", status, pollInterval });
 const uplink = { notify: () => {}, request: () => Promise.reject(new Error("nobody is here")) };
@@ -17,19 +17,19 @@ const uplink = { notify: () => {}, request: () => Promise.reject(new Error("nobo
 class World {
   readonly clock = new ManualClock();
   readonly signal = new CallSignal();
-  readonly told: unknown[] = [];
+  readonly reported: unknown[] = [];
   readonly asked: number[] = [];
   cancelled = 0;
   answer: () => Promise<Raw> = () => Promise.resolve(state("working"));
   readonly claim: Claim;
-  readonly run: TaskRun;
+  readonly task: ChildTask;
 
   constructor() {
     const wish: TaskWish = {
       terms: EMPTY_OBJECT,
-      created: () => this.told.push("created"),
-      declined: () => this.told.push("declined"),
-      changed: (now) => this.told.push((fromRaw(now) as { status: string }).status),
+      created: () => this.reported.push("created"),
+      declined: () => this.reported.push("declined"),
+      changed: (now) => this.reported.push((fromRaw(now) as { status: string }).status),
     };
     const origin = { ...LOCAL, session: "s", capabilities: EMPTY_OBJECT, uplink };
     const call: Pick<Call, "origin" | "uplink" | "repeat" | "task"> = {
@@ -50,19 +50,19 @@ class World {
       cancel: () => void this.cancelled++,
     };
     const created = state("working");
-    this.run = new TaskRun(parts, readTaskState(created) as TaskState, created);
+    this.task = new ChildTask(parts, readTaskState(created) as TaskState, created);
   }
 
-  /** Until it has ended, as a caller would. */
+  /** Follows the task until it has ended, as a caller does. */
   follow(): Promise<Raw> {
     const work = async (): Promise<Raw> => {
-      while (!this.run.ended) await this.run.next();
+      while (!this.task.ended) await this.task.next();
       return toRaw("result");
     };
-    return this.run.follow(work, this.signal);
+    return this.task.follow(work, this.signal);
   }
 
-  /** Lets time go by in steps, so that what waits for a promise goes on in between. */
+  /** Advances the clock in small steps, so that pending promises settle in between. */
   async advance(ms: number): Promise<void> {
     for (let gone = 0; gone < ms; gone += 50) {
       this.clock.advance(50);
@@ -71,7 +71,7 @@ class World {
   }
 }
 
-test("asks as often as the child wants, until the task has ended", async () => {
+test("a task is polled at the interval that the child wants, until it has ended", async () => {
   const world = new World();
   const result = world.follow();
   await world.advance(1_200);
@@ -79,29 +79,29 @@ test("asks as often as the child wants, until the task has ended", async () => {
   world.answer = () => Promise.resolve(state("completed"));
   await world.advance(500);
   expect(fromRaw(await result)).toBe("result");
-  expect(world.told).toEqual(["created", "working", "working", "completed"]);
-  expect([world.cancelled, world.claim.run]).toEqual([0, undefined]);
+  expect(world.reported).toEqual(["created", "working", "working", "completed"]);
+  expect([world.cancelled, world.claim.running]).toEqual([0, undefined]);
   expect(world.clock.pending).toBe(0);
 });
 
-test("what the child tells of its own accord, or was asked by others, needs not be asked again", async () => {
+test("a refresh or a status notification of the child replaces the next poll", async () => {
   const world = new World();
   const result = world.follow();
   await world.advance(450);
-  await world.run.refresh();
+  await world.task.refresh();
   await world.advance(450);
   expect(world.asked).toEqual([450]);
-  world.run.told(toRaw({ taskId: "another", status: "completed" }));
-  world.run.told(state("completed"));
+  world.task.update(toRaw({ taskId: "another", status: "completed" }));
+  world.task.update(state("completed"));
   expect(fromRaw(await result)).toBe("result");
   expect(world.asked).toEqual([450]);
 });
 
-test("a task is answered: its call is never sent again, whatever becomes of the connection", async () => {
+test("the call of a task is never sent again, even if its connection or session is lost", async () => {
   const world = new World();
   const lost = world.follow();
   expect(world.claim.repeat).toBe("unsafe");
-  world.run.stop(new ChildFailure("stdio-exit", "it exited"));
+  world.task.stop(new ChildFailure("stdio-exit", "it exited"));
   await expect(lost).rejects.toThrow("it exited");
 
   const other = new World();
@@ -112,7 +112,7 @@ test("a task is answered: its call is never sent again, whatever becomes of the 
   expect(await failure).toBe(false);
 });
 
-test("a request that is lost on the way ends nothing; a child that knows the task no longer does", async () => {
+test("a poll lost on the network does not end the task, but the error of a child that no longer knows it does", async () => {
   const world = new World();
   const result = world.follow();
   const said = result.catch((error: Error) => error.message);
@@ -125,7 +125,7 @@ test("a request that is lost on the way ends nothing; a child that knows the tas
   expect(world.cancelled).toBe(0);
 });
 
-test("a caller who gives up has the task cancelled, once", async () => {
+test("a cancelled call cancels its task at the child once", async () => {
   const world = new World();
   const result = world.follow();
   world.signal.abort(new Error("given up"));
